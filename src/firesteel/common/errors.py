@@ -1,0 +1,128 @@
+"""Every error Firesteel raises on purpose.
+
+::
+
+    FiresteelError
+    ├── ProgramError                 the program is wrong before anything runs
+    │   ├── UnsupportedError         a name or an option PyFlink has and Firesteel does not (yet)
+    │   ├── SerializationError       a function or a value cannot be shipped to the workers
+    │   └── ConfigurationError       an unknown option, or a value it cannot take
+    ├── RecordError                  one record cannot be processed
+    │   ├── UserFunctionError        the user's function raised
+    │   ├── KeyEncodingError         a key selector returned something that cannot be a key
+    │   └── TypeMismatchError        a value does not fit its declared type
+    ├── ConnectorError               a source or a sink cannot reach what it was pointed at
+    ├── StateError                   the state directory cannot be used
+    │   ├── StateMismatchError       it belongs to another program
+    │   ├── StateCorruptedError      a file in it is damaged or missing
+    │   └── FencedError              another driver committed this epoch
+    └── EngineError                  Spark itself failed (a lost worker, no memory, no Java)
+
+The grammar of a message: *who* (operator, at which line of the user's program) requires *what*; *got* what instead; a
+*hint*. `str(error)` is the whole message, one line for the sentence and one for the hint.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class FiresteelError(Exception):
+    """A failure with a message meant for the person who wrote the program.
+
+    `requirement` is a sentence without its subject when `who` is given ("requires a callable"), else a whole sentence.
+    `got` is what was found instead, `hint` what to do about it, `details` longer text shown on demand (a traceback).
+    Instances survive pickling, so an error raised in a worker reaches the driver as it was.
+
+    >>> print(ProgramError("requires a callable", who="map 'parse' (job.py:12)", got="an int: 5", hint="pass a function"))
+    map 'parse' (job.py:12) requires a callable; got an int: 5
+      hint: pass a function
+    """
+
+    def __init__(
+        self,
+        requirement: str,
+        *,
+        who: str | None = None,
+        got: str | None = None,
+        hint: str | None = None,
+        details: str | None = None,
+    ) -> None:
+        super().__init__(requirement)
+        self.requirement = requirement
+        self.who = who
+        self.got = got
+        self.hint = hint
+        self.details = details
+
+    def __str__(self) -> str:
+        sentence = f"{self.who} {self.requirement}" if self.who else self.requirement
+        if self.got is not None:
+            sentence += f"; got {self.got}"
+        return sentence if self.hint is None else f"{sentence}\n  hint: {self.hint}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self.__dict__.copy())
+
+
+def _rebuild(kind: type[FiresteelError], fields: dict[str, Any]) -> FiresteelError:
+    error = kind.__new__(kind)
+    Exception.__init__(error, fields["requirement"])
+    error.__dict__.update(fields)
+    return error
+
+
+class ProgramError(FiresteelError):
+    """The program is wrong, found before anything runs."""
+
+
+class UnsupportedError(ProgramError):
+    """A name or an option that PyFlink has and Firesteel does not have."""
+
+
+class SerializationError(ProgramError):
+    """A function or a value cannot be shipped to the workers."""
+
+
+class ConfigurationError(ProgramError):
+    """An unknown option, or a value an option cannot take."""
+
+
+class RecordError(FiresteelError):
+    """One record cannot be processed; the epoch it is in is not committed."""
+
+
+class UserFunctionError(RecordError):
+    """The user's function raised; `details` is the traceback within the user's code."""
+
+
+class KeyEncodingError(RecordError):
+    """A key selector returned something that cannot be a key."""
+
+
+class TypeMismatchError(RecordError):
+    """A value does not fit its declared type."""
+
+
+class ConnectorError(FiresteelError):
+    """A source or a sink cannot reach what it was pointed at."""
+
+
+class StateError(FiresteelError):
+    """The state directory cannot be used."""
+
+
+class StateMismatchError(StateError):
+    """The state directory belongs to another program."""
+
+
+class StateCorruptedError(StateError):
+    """A file of the state directory is damaged or missing."""
+
+
+class FencedError(StateError):
+    """Another driver committed the epoch this one was about to commit."""
+
+
+class EngineError(FiresteelError):
+    """Spark itself failed: a lost worker, no memory, no Java."""

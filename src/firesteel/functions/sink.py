@@ -1,0 +1,97 @@
+"""The sink interface: two-phase commit, with the epoch's manifest as the decision.
+
+Contract, in call order, for each subtask and epoch:
+
+1. Task: `create_writer(context)`; `writer.write(values, timestamps)` for each batch. Nothing written may be visible.
+2. Task: `writer.prepare_commit()` makes the written data durable and returns committables: picklable, small, and enough
+   for another process to make the data visible. `context.state` is what the writer of the previous epoch left in
+   `writer.snapshot_state()`.
+3. Driver: the manifest with all committables is written. This is the commit.
+4. Driver: `create_committer().commit(committables)` makes the data visible. It is idempotent: after a crash between 3 and
+   4 it is called again with the same committables.
+
+If the epoch fails before 3, `prepare_commit`'s data stays invisible for ever; the sink may clean it up in `abort`.
+A sink that cannot hide what it writes sets `guarantee = DeliveryGuarantee.AT_LEAST_ONCE` and says so in its docs.
+"""
+
+from __future__ import annotations
+
+import enum
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class DeliveryGuarantee(enum.Enum):
+    """How often a record can show up in a sink's target (Flink: `DeliveryGuarantee`)."""
+
+    EXACTLY_ONCE = 0
+    AT_LEAST_ONCE = 1
+    NONE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class WriterContext:
+    """Where and when a writer writes.
+
+    `attempt` is unique among all tries of this subtask's epoch, so names made from it never clash with those of a try
+    that failed. `state` is what the previous epoch's `snapshot_state` returned for this subtask (None at first).
+    `processing_time` is the epoch's, in milliseconds. `final` is set in the last epoch of a bounded job.
+    """
+
+    job_id: str
+    operator_id: str
+    subtask: int
+    parallelism: int
+    epoch: int
+    attempt: str
+    processing_time: int
+    state: Any = None
+    final: bool = False
+
+
+class SinkWriter(ABC, Generic[T]):
+    """Writes one subtask's records of one epoch, invisibly."""
+
+    @abstractmethod
+    def write(self, values: Sequence[T], timestamps: Sequence[int | None] | None) -> None:
+        """Take the next records, in order; `timestamps` are milliseconds or None where records have none."""
+
+    @abstractmethod
+    def prepare_commit(self) -> Sequence[Any]:
+        """Make what was written durable and return the committables that will make it visible; close resources."""
+
+    def snapshot_state(self) -> Any:
+        """Return what the next epoch's writer of this subtask needs to go on (picklable); asked after prepare_commit."""
+        return None
+
+    def abort(self) -> None:
+        """Give up this epoch's writing after an error; must not raise."""
+
+
+class Committer(ABC):
+    """Makes committed data visible; lives on the driver."""
+
+    @abstractmethod
+    def commit(self, committables: Sequence[Any]) -> None:
+        """Make the data of `committables` visible; doing it twice has the effect of once. Raises ConnectorError."""
+
+    def close(self) -> None:
+        """Release what the committer holds."""
+
+
+class Sink(ABC, Generic[T]):
+    """Where records go; subclass it for a sink of your own. The object is pickled to the workers."""
+
+    guarantee: DeliveryGuarantee = DeliveryGuarantee.EXACTLY_ONCE
+
+    @abstractmethod
+    def create_writer(self, context: WriterContext) -> SinkWriter[T]:
+        """Open the writer of one subtask for one epoch (worker)."""
+
+    @abstractmethod
+    def create_committer(self) -> Committer:
+        """Open the committer (driver)."""

@@ -1,0 +1,152 @@
+"""The operator protocol: what runs inside a task.
+
+Contract, in call order, for one operator subtask in one worker process:
+
+1. `open(context)` once. User functions are opened here; state handles they obtain stay valid in every later epoch.
+2. For each epoch: `begin_epoch(epoch)`; then any interleaving of `process(batch, port)` and `advance_watermark(w)` with
+   `w` strictly rising; `advance_processing_time(now)` at the start and between batches; in the last epoch of a bounded job
+   `finish()` after the watermark has become MAX_WATERMARK; at last `end_epoch()`.
+3. `close()` once, when the job ends or after an epoch failed in this worker (the instance is then thrown away whole).
+
+Invariants: lists of a batch belong to the sender and are never changed by the receiver. Everything an operator emits
+goes through `self.output` (or `self.side_outputs[tag_id]`), already sealed (see `firesteel.runtime.sealing`). An
+operator forwards watermarks by `self.emit_watermark`; the default does so at once.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from firesteel.runtime.output import Output
+    from firesteel.runtime.timers import TimerQueue
+    from firesteel.state.backend import KeyedStateBackend
+
+
+class Batch:
+    """Records in parallel lists: `values`, their `timestamps` (None if none has one), and their state `keys` if keyed."""
+
+    __slots__ = ("keys", "timestamps", "values")
+
+    def __init__(
+        self,
+        values: list[Any],
+        timestamps: list[int | None] | None = None,
+        keys: list[Any] | None = None,
+    ) -> None:
+        self.values = values
+        self.timestamps = timestamps
+        self.keys = keys
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+@dataclass(slots=True)
+class OperatorContext:
+    """What an operator subtask knows for its whole life in a worker.
+
+    `backend` and the timer queues exist for operators with keyed or broadcast state. `who` names the operator in errors:
+    "map 'parse' (job.py:12)".
+    """
+
+    job_id: str
+    job_name: str
+    operator_id: str
+    name: str
+    who: str
+    subtask: int
+    parallelism: int
+    max_parallelism: int
+    attempt: int
+    job_parameters: dict[str, str]
+    output: Output
+    side_outputs: dict[str, Output]
+    backend: KeyedStateBackend | None = None
+    event_timers: TimerQueue | None = None
+    processing_timers: TimerQueue | None = None
+
+
+@dataclass(slots=True)
+class Epoch:
+    """What an operator subtask knows of one epoch.
+
+    `processing_time` is fixed by the driver (milliseconds). `watermark` is where this subtask's watermark stood when the
+    previous epoch ended. `operator_state` is what its `end_epoch` returned then. `input` is a source's share of work.
+    `final` is set in the last epoch of a bounded job.
+    """
+
+    number: int
+    attempt: str
+    processing_time: int
+    watermark: int
+    operator_state: Any = None
+    input: Any = None
+    final: bool = False
+
+
+@dataclass(slots=True)
+class OperatorReport:
+    """What an operator hands to the manifest at the end of an epoch; keyed state and timers are reported by the task.
+
+    `next_wakeup` is the processing time (milliseconds) at which this subtask wants an epoch even without input.
+    """
+
+    operator_state: Any = None
+    committables: Sequence[Any] = ()
+    next_wakeup: int | None = None
+    metrics: dict[str, float] = field(default_factory=dict)
+
+
+class Operator(ABC):
+    """One subtask of one operator; see the module's contract."""
+
+    context: OperatorContext
+    output: Output
+    watermark: int
+    processing_time: int
+
+    def open(self, context: OperatorContext) -> None:
+        """Keep the context; open user functions."""
+        self.context = context
+        self.output = context.output
+
+    def begin_epoch(self, epoch: Epoch) -> None:
+        """Start an epoch; keyed state has been bound to the last committed version already."""
+        self.watermark = epoch.watermark
+        self.processing_time = epoch.processing_time
+
+    @abstractmethod
+    def process(self, batch: Batch, port: int) -> None:
+        """Take a batch that arrived at input `port`."""
+
+    def advance_watermark(self, watermark: int) -> None:
+        """Take the combined watermark of all inputs (milliseconds), strictly greater than the one before."""
+        self.watermark = watermark
+        self.emit_watermark(watermark)
+
+    def advance_processing_time(self, now: int) -> None:
+        """Fire what is due at processing time `now` (milliseconds)."""
+
+    def finish(self) -> None:
+        """All input has ended for good; emit what is still held."""
+
+    def end_epoch(self) -> OperatorReport:
+        """Finish the epoch and report; keyed state is collected by the task afterwards."""
+        return OperatorReport()
+
+    def close(self) -> None:
+        """Release what `open` acquired; close user functions."""
+
+    def emit_watermark(self, watermark: int) -> None:
+        """Send a watermark to every output."""
+        self.output.emit_watermark(watermark)
+        for side in self.context.side_outputs.values():
+            side.emit_watermark(watermark)
+
+
+OperatorFactory = Callable[[], Operator]
+"""What a plan holds for each operator: a picklable recipe that makes a fresh instance for each subtask."""
