@@ -1,0 +1,260 @@
+"""Row: a record with positions and, where they are known, names; and the kinds of change a row can stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
+from typing import Any, overload
+
+from firesteel.common.errors import UnsupportedError
+
+__all__ = ["Row", "RowKind", "copy_row", "field_names", "make_row"]
+
+
+class RowKind(Enum):
+    """What a row says about a changing table (Flink: org.apache.flink.types.RowKind).
+
+    >>> [str(kind) for kind in RowKind]
+    ['+I', '-U', '+U', '-D']
+    """
+
+    INSERT = 0
+    UPDATE_BEFORE = 1
+    UPDATE_AFTER = 2
+    DELETE = 3
+
+    def __str__(self) -> str:
+        return _SHORT_NAMES[self.value]
+
+    def to_j_row_kind(self) -> Any:
+        """Not available: raises UnsupportedError."""
+        raise UnsupportedError("is not available", who="RowKind.to_j_row_kind", got="no JVM object behind it")
+
+
+_SHORT_NAMES = ("+I", "-U", "+U", "-D")
+_KINDS = tuple(RowKind)
+_INSERT = RowKind.INSERT
+
+
+class Row:
+    """A record of values, reached by position, by name (`row["name"]`) or as attributes (`row.name`).
+
+    Made of values, or of named values; calling an unnamed row makes rows with its values as names. Rows can be changed
+    in place (`row[0] = 1`); two rows are equal when kind, names and values are, the order of the names aside. Rows with
+    and without names are never equal. Source of the semantics: PyFlink's `pyflink.common.Row`.
+
+    >>> row = Row(name="Alice", age=11)
+    >>> row.name, row["age"], row[1], "name" in row
+    ('Alice', 11, 11, True)
+    >>> Person = Row("name", "age")
+    >>> Person
+    <Row('name', 'age')>
+    >>> Person("Alice", 11)
+    Row(name='Alice', age=11)
+    """
+
+    __slots__ = ("_fields", "_row_kind", "_values")
+
+    _values: list[Any]
+    _fields: list[str] | None
+    _row_kind: RowKind
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if kwargs:
+            if args:
+                raise ValueError("Can not use both args and kwargs to create Row")
+            self._fields = list(kwargs)
+            self._values = list(kwargs.values())
+        else:
+            self._fields = None
+            self._values = list(args)
+        self._row_kind = _INSERT
+
+    @staticmethod
+    def of_kind(row_kind: RowKind, *args: Any, **kwargs: Any) -> Row:
+        """A row of the given kind.
+
+        >>> Row.of_kind(RowKind.DELETE, 1).get_row_kind()
+        <RowKind.DELETE: 3>
+        """
+        row = Row(*args, **kwargs)
+        row._row_kind = row_kind
+        return row
+
+    def as_dict(self, recursive: bool = False) -> dict[str, Any]:
+        """The row as a dict from name to value; with `recursive`, rows within it (also in lists and dicts) as dicts too.
+
+        Raises TypeError for a row without names.
+
+        >>> Row(key=1, value=Row(a=2)).as_dict(True)
+        {'key': 1, 'value': {'a': 2}}
+        """
+        if self._fields is None:
+            raise TypeError("Cannot convert a Row class into dict")
+        values = map(_plain, self._values) if recursive else self._values
+        return dict(zip(self._fields, values, strict=False))
+
+    def get_row_kind(self) -> RowKind:
+        """The kind of change this row stands for."""
+        return self._row_kind
+
+    def set_row_kind(self, row_kind: RowKind) -> None:
+        """Set the kind of change this row stands for."""
+        self._row_kind = row_kind
+
+    def set_field_names(self, field_names: list[str]) -> None:
+        """Name the values, in their order."""
+        self._fields = field_names
+
+    def get_fields_by_names(self, names: list[str]) -> list[Any]:
+        """The values with the given names, in that order; all values if the row has no names.
+
+        Raises ValueError if the row lacks one of the names.
+        """
+        fields = self._fields
+        if fields is None or names == fields:
+            return self._values
+        missing = sorted(set(names).difference(fields))
+        if missing:
+            raise ValueError(f"Field names {missing} not exist in {fields}.")
+        return [self._values[fields.index(name)] for name in names]
+
+    def __contains__(self, item: object) -> bool:
+        return item in (self._values if self._fields is None else self._fields)
+
+    def __call__(self, *args: Any) -> Row:
+        if len(args) > len(self._values):
+            raise ValueError(
+                f"Can not create Row with fields {self!r}, expected {len(self)} values but got {args}"
+            )
+        row = Row(*args)
+        row._fields = self._values
+        row._row_kind = self._row_kind
+        return row
+
+    def _index(self, name: str) -> int:
+        if self._fields is None:
+            raise AttributeError(f"the row has no field names, so none called {name!r}")
+        return self._fields.index(name)
+
+    @overload
+    def __getitem__(self, item: slice) -> list[Any]: ...
+    @overload
+    def __getitem__(self, item: int | str) -> Any: ...
+    def __getitem__(self, item: int | str | slice) -> Any:
+        if isinstance(item, (int, slice)):
+            return self._values[item]
+        try:
+            return self._values[self._index(item)]
+        except IndexError:
+            raise KeyError(item) from None
+        except ValueError:
+            raise ValueError(item) from None
+
+    def __setitem__(self, key: int | str | slice, value: Any) -> None:
+        if isinstance(key, (int, slice)):
+            self._values[key] = value
+            return
+        try:
+            self._values[self._index(key)] = value
+        except (IndexError, AttributeError):
+            raise KeyError(key) from None
+        except ValueError:
+            raise ValueError(key) from None
+
+    def __getattr__(self, item: str) -> Any:
+        if item.startswith("_"):
+            raise AttributeError(item)
+        try:
+            return self._values[self._index(item)]
+        except (IndexError, ValueError):
+            raise AttributeError(item) from None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._row_kind is _INSERT:
+            return _restore, (self._fields, self._values)
+        return _restore, (self._fields, self._values, self._row_kind.value)
+
+    def __repr__(self) -> str:
+        if self._fields is None:
+            return f"<Row({', '.join(map(repr, self._values))})>"
+        named = zip(self._fields, self._values, strict=False)
+        return f"Row({', '.join(f'{name}={value!r}' for name, value in named)})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Row) or self._row_kind is not other._row_kind:
+            return False
+        mine, theirs = self._fields, other._fields
+        if mine is None or theirs is None:
+            return mine is theirs and self._values == other._values
+        if mine == theirs:
+            return self._values == other._values
+        names = sorted(mine)
+        return names == sorted(theirs) and all(
+            self._values[mine.index(name)] == other._values[theirs.index(name)] for name in names
+        )
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._values))
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Row):
+        return value.as_dict(True)
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return value
+
+
+_new = Row.__new__
+
+
+def _restore(fields: list[str] | None, values: list[Any], kind: int = 0) -> Row:
+    row = _new(Row)
+    row._fields = fields
+    row._values = values
+    row._row_kind = _KINDS[kind]
+    return row
+
+
+def copy_row(row: Row, values: Iterable[Any]) -> Row:
+    """A row of the names and kind of `row` with other values.
+
+    >>> copy_row(Row(a=1), [2])
+    Row(a=2)
+    """
+    copy = _new(Row)
+    copy._fields = row._fields
+    copy._values = list(values)
+    copy._row_kind = row._row_kind
+    return copy
+
+
+def make_row(fields: list[str] | None, values: list[Any], kind: RowKind = _INSERT) -> Row:
+    """A row that takes `fields` and `values` as its own lists, without copying them.
+
+    >>> make_row(["a"], [1])
+    Row(a=1)
+    """
+    row = _new(Row)
+    row._fields = fields
+    row._values = values
+    row._row_kind = kind
+    return row
+
+
+def field_names(row: Row) -> Sequence[str] | None:
+    """The names of a row's values in their order, or None if it has none.
+
+    >>> field_names(Row(a=1)), field_names(Row(1))
+    (['a'], None)
+    """
+    return row._fields
