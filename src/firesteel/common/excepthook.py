@@ -1,0 +1,76 @@
+"""What a person sees when their program fails: their lines and one message, never the inside of the engine."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+
+from firesteel.common.errors import FiresteelError
+
+DEBUG_VARIABLE: Final = "FIRESTEEL_DEBUG"
+"""The environment variable that asks for whole tracebacks (any value but the empty one and `0`)."""
+
+_ENGINE: Final = (str(Path(__file__).parents[1]), "<frozen runpy>", "<frozen importlib")
+_ENGINE_PACKAGES: Final = tuple(
+    f"{os.sep}site-packages{os.sep}{name}{os.sep}" for name in ("pyspark", "py4j", "typer", "click")
+)
+
+
+def debug_requested() -> bool:
+    """Answer whether whole tracebacks are wanted: `FIRESTEEL_DEBUG=1`, or the command line's `--debug`."""
+    return os.environ.get(DEBUG_VARIABLE, "") not in ("", "0")
+
+
+def describe_failure(error: BaseException) -> str:
+    """Say what went wrong, for a person: a FiresteelError as its message, anything else as the traceback of their code.
+
+    Where whole tracebacks are requested, both come with everything there is to know.
+
+    >>> print(describe_failure(FiresteelError("requires a callable", who="map", got="an int: 5")))
+    error: map requires a callable; got an int: 5
+    """
+    if debug_requested():
+        return _whole_story(error)
+    if isinstance(error, FiresteelError):
+        return f"error: {error}"
+    story = traceback.TracebackException.from_exception(error, compact=True)
+    _keep_user_frames(story)
+    return "".join(story.format()).rstrip()
+
+
+def install_excepthook() -> None:
+    """Make Python report uncaught errors by `describe_failure`; a hook somebody else installed stays."""
+    if sys.excepthook is sys.__excepthook__:
+        sys.excepthook = _excepthook
+
+
+def _excepthook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    if issubclass(kind, KeyboardInterrupt):
+        sys.__excepthook__(kind, error, trace)
+    else:
+        print(describe_failure(error), file=sys.stderr)
+
+
+def _whole_story(error: BaseException) -> str:
+    story = "".join(traceback.format_exception(error)).rstrip()
+    if isinstance(error, FiresteelError) and error.details:
+        story += f"\n\ndetails:\n{error.details.rstrip()}"
+    return story
+
+
+def _keep_user_frames(story: traceback.TracebackException) -> None:
+    """Drop the frames of the engine, in causes too; where nothing but those is left they stay, as the only clue."""
+    users = [frame for frame in story.stack if not _is_engine(frame.filename)]
+    if users:
+        story.stack = traceback.StackSummary.from_list(users)
+    for cause in (story.__cause__, story.__context__):
+        if cause is not None:
+            _keep_user_frames(cause)
+
+
+def _is_engine(filename: str) -> bool:
+    return filename.startswith(_ENGINE) or any(package in filename for package in _ENGINE_PACKAGES)

@@ -1,0 +1,98 @@
+"""What an uncaught error looks like."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+
+import pytest
+
+from firesteel.common.errors import ConfigurationError, UserFunctionError
+from firesteel.common.excepthook import describe_failure, install_excepthook
+
+PROGRAM = """
+from firesteel.common.excepthook import install_excepthook
+from firesteel.common.errors import ConfigurationError
+install_excepthook()
+
+def main():
+    {statement}
+
+main()
+"""
+
+
+def run(tmp_path: Path, statement: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    program = tmp_path / "job.py"
+    program.write_text(PROGRAM.format(statement=statement))
+    return subprocess.run(
+        [sys.executable, str(program)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment},
+        check=False,
+    )
+
+
+def test_a_firesteel_error_is_one_message(tmp_path: Path) -> None:
+    done = run(tmp_path, 'raise ConfigurationError("unknown option", got="x", hint="see docs")')
+    assert done.returncode == 1
+    assert done.stderr == "error: unknown option; got x\n  hint: see docs\n"
+
+
+def test_debug_shows_the_whole_traceback_and_the_details(tmp_path: Path) -> None:
+    done = run(
+        tmp_path, 'raise ConfigurationError("unknown option", details="the long story")', FIRESTEEL_DEBUG="1"
+    )
+    assert "Traceback" in done.stderr
+    assert "in main" in done.stderr
+    assert "details:\nthe long story" in done.stderr
+
+
+def test_another_error_is_the_traceback_of_the_users_code(tmp_path: Path) -> None:
+    done = run(tmp_path, "ConfigurationError.__str__(None)")
+    assert done.returncode == 1
+    assert 'job.py", line 7, in main' in done.stderr
+    assert f"firesteel{os.sep}common" not in done.stderr
+
+
+def test_the_users_frames_are_kept_in_causes_too() -> None:
+    def user() -> None:
+        try:
+            int("x")
+        except ValueError as error:
+            raise RuntimeError("no number") from error
+
+    with pytest.raises(RuntimeError) as caught:
+        user()
+    text = describe_failure(caught.value)
+    assert text.count("in user") == 2
+    assert "ValueError: invalid literal" in text
+
+
+def test_an_error_without_a_frame_of_the_user_keeps_its_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = RuntimeError("inside")
+    monkeypatch.setattr("firesteel.common.excepthook._is_engine", lambda _: True)
+    try:
+        raise error
+    except RuntimeError:
+        assert "test_excepthook.py" in describe_failure(error)
+
+
+def test_a_user_function_error_shows_its_details_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = UserFunctionError("raised ZeroDivisionError", who="map 'f' (job.py:3)", details="line 3, in f")
+    assert describe_failure(error) == "error: map 'f' (job.py:3) raised ZeroDivisionError"
+    monkeypatch.setenv("FIRESTEEL_DEBUG", "1")
+    assert describe_failure(error).endswith("details:\nline 3, in f")
+
+
+def test_a_hook_of_somebody_else_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hook(*_: object) -> None:
+        traceback.print_exc()
+
+    monkeypatch.setattr(sys, "excepthook", hook)
+    install_excepthook()
+    assert sys.excepthook is hook
