@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -12,6 +17,8 @@ PROJECT = Path(__file__).parents[1]
 # Two workers and a JVM share the cores: how long one example takes says nothing.
 settings.register_profile("firesteel", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("firesteel")
+
+RunPython = Callable[..., CompletedProcess[str]]
 
 
 @pytest.fixture(scope="session")
@@ -27,3 +34,21 @@ def shared_data() -> Path:
     if not directory.is_dir():
         pytest.skip("no real event data beside the project (../shared/data)")
     return directory
+
+
+@pytest.fixture
+def run_python(tmp_path: Path) -> RunPython:
+    """Runs `python ARGUMENTS` in a process of its own, in the test's directory, and returns how it ended."""
+    path = os.pathsep.join([str(PROJECT / "src"), *sys.path])
+
+    def run(*arguments: object, **environment: str) -> CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONPATH": path, **environment},
+            cwd=tmp_path,
+            check=False,
+        )
+
+    return run

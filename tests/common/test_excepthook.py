@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
-from firesteel.common.errors import ConfigurationError, UserFunctionError
+from firesteel.common.errors import UserFunctionError
 from firesteel.common.excepthook import describe_failure, install_excepthook
+
+RunPython = Callable[..., CompletedProcess[str]]
 
 PROGRAM = """
 from firesteel.common.excepthook import install_excepthook
@@ -25,35 +28,33 @@ main()
 """
 
 
-def run(tmp_path: Path, statement: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    program = tmp_path / "job.py"
-    program.write_text(PROGRAM.format(statement=statement))
-    return subprocess.run(
-        [sys.executable, str(program)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment},
-        check=False,
-    )
+@pytest.fixture
+def fail(run_python: RunPython, tmp_path: Path) -> RunPython:
+    """Runs a program with the statement, and returns how it ended."""
+
+    def run(statement: str, **environment: str) -> CompletedProcess[str]:
+        program = tmp_path / "job.py"
+        program.write_text(PROGRAM.format(statement=statement))
+        return run_python(program, **environment)
+
+    return run
 
 
-def test_a_firesteel_error_is_one_message(tmp_path: Path) -> None:
-    done = run(tmp_path, 'raise ConfigurationError("unknown option", got="x", hint="see docs")')
+def test_a_firesteel_error_is_one_message(fail: RunPython) -> None:
+    done = fail('raise ConfigurationError("unknown option", got="x", hint="see docs")')
     assert done.returncode == 1
     assert done.stderr == "error: unknown option; got x\n  hint: see docs\n"
 
 
-def test_debug_shows_the_whole_traceback_and_the_details(tmp_path: Path) -> None:
-    done = run(
-        tmp_path, 'raise ConfigurationError("unknown option", details="the long story")', FIRESTEEL_DEBUG="1"
-    )
+def test_debug_shows_the_whole_traceback_and_the_details(fail: RunPython) -> None:
+    done = fail('raise ConfigurationError("unknown option", details="the long story")', FIRESTEEL_DEBUG="1")
     assert "Traceback" in done.stderr
     assert "in main" in done.stderr
     assert "details:\nthe long story" in done.stderr
 
 
-def test_another_error_is_the_traceback_of_the_users_code(tmp_path: Path) -> None:
-    done = run(tmp_path, "ConfigurationError.__str__(None)")
+def test_another_error_is_the_traceback_of_the_users_code(fail: RunPython) -> None:
+    done = fail("ConfigurationError.__str__(None)")
     assert done.returncode == 1
     assert 'job.py", line 7, in main' in done.stderr
     assert f"firesteel{os.sep}common" not in done.stderr

@@ -52,7 +52,7 @@ def _excepthook(kind: type[BaseException], error: BaseException, trace: Tracebac
     if issubclass(kind, KeyboardInterrupt):
         sys.__excepthook__(kind, error, trace)
     else:
-        print(describe_failure(error), file=sys.stderr)
+        sys.stderr.write(f"{describe_failure(error)}\n")
 
 
 def _whole_story(error: BaseException) -> str:
