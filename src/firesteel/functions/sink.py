@@ -20,7 +20,10 @@ import enum
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from firesteel.common.typeinfo import TypeInformation
 
 T = TypeVar("T")
 
@@ -68,6 +71,14 @@ class SinkWriter(ABC, Generic[T]):
         """Return what the next epoch's writer of this subtask needs to go on (picklable); asked after prepare_commit."""
         return None
 
+    def next_wakeup(self) -> int | None:
+        """Return the processing time (milliseconds) at which this writer wants an epoch even without input, if any."""
+        return None
+
+    def next_wakeup(self) -> int | None:
+        """Return the processing time (ms) at which an epoch is wanted even without input; asked after prepare_commit."""
+        return None
+
     def abort(self) -> None:
         """Give up this epoch's writing after an error; must not raise."""
 
@@ -87,6 +98,14 @@ class Sink(ABC, Generic[T]):
     """Where records go; subclass it for a sink of your own. The object is pickled to the workers."""
 
     guarantee: DeliveryGuarantee = DeliveryGuarantee.EXACTLY_ONCE
+
+    def for_type(self, type_info: TypeInformation | None) -> Sink[T]:
+        """Return the sink to use for records of this type; asked once, when the sink is put into the graph.
+
+        Sinks that write text need the type to show a value as Flink does; all others return themselves.
+        """
+        del type_info
+        return self
 
     @abstractmethod
     def create_writer(self, context: WriterContext) -> SinkWriter[T]:

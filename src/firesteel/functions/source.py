@@ -2,8 +2,9 @@
 
 Contract, in call order:
 
-1. Driver: `splits(known)` names the splits that are not yet `known`. A bounded source is asked once per job, a
-   continuous one before every epoch. A split's id is stable across restarts: it is how positions are found again.
+1. Driver: `discover(context)` names the splits that are not yet known; unless a source overrides it, it asks
+   `splits(known)`. A bounded source is asked once per job, a continuous one before every epoch. A split's id is stable
+   across restarts: it is how positions are found again.
 2. Driver: `available(split, position, now)` says up to which position the split can be read at this moment.
 3. Driver: the epoch loop picks `end <= available(...)` within its admission limit and records `[start, end)` nowhere yet.
 4. Task: `read(split, start, end)` yields the records of exactly that range, in batches, in order. The same range read
@@ -22,7 +23,10 @@ import enum
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
+
+if TYPE_CHECKING:
+    from firesteel.common.typeinfo import TypeInformation
 
 T = TypeVar("T")
 
@@ -70,6 +74,15 @@ class Timestamped(list[T]):
         self.timestamps = timestamps
 
 
+@dataclass(frozen=True, slots=True)
+class DiscoveryContext:
+    """What a source may look at when it names its splits: the ids already known, the parallelism, the processing time (ms)."""
+
+    known: frozenset[str]
+    parallelism: int
+    processing_time: int
+
+
 RecordBatches = Generator[list[T], None, EndOfSplit | None]
 """What `read` returns: batches (plain lists or `Timestamped`), and `END_OF_SPLIT` as its return value where due."""
 
@@ -89,8 +102,14 @@ class Source(ABC, Generic[T]):
     unit: Literal["records", "bytes"] = "records"
     """What a position counts; the admission controller turns its record limit into this unit."""
 
+    discovery_interval: int = 1000
+    """How long a continuous source waits before it looks for new splits again (milliseconds)."""
+
     preferred_parallelism: int | None = None
     """The parallelism a source insists on (1 for a collection), None for the environment's."""
+
+    produced_type: TypeInformation | None = None
+    """The type of the records where the source knows it (Flink: `ResultTypeQueryable`), None for untyped records."""
 
     @property
     def boundedness(self) -> Boundedness:
@@ -100,6 +119,10 @@ class Source(ABC, Generic[T]):
     @abstractmethod
     def splits(self, known: frozenset[str]) -> Iterable[Split]:
         """Name the splits whose ids are not in `known` (driver). Raises ConnectorError where there is nothing to read."""
+
+    def discover(self, context: DiscoveryContext) -> Iterable[Split]:
+        """Name the splits not yet known (driver); override it where the parallelism or the clock matters."""
+        return self.splits(context.known)
 
     def available(self, split: Split, position: int, now: int) -> int:
         """Answer up to which position `split` can be read at processing time `now` (milliseconds, driver)."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ class OperatorContext:
     job_parameters: dict[str, str]
     output: Output
     side_outputs: dict[str, Output]
+    typed_output: bool = False
     backend: KeyedStateBackend | None = None
     event_timers: TimerQueue | None = None
     processing_timers: TimerQueue | None = None
@@ -92,13 +93,13 @@ class Epoch:
 class OperatorReport:
     """What an operator hands to the manifest at the end of an epoch; keyed state and timers are reported by the task.
 
-    `next_wakeup` is the processing time (milliseconds) at which this subtask wants an epoch even without input.
+    `splits` are a source's `SplitReport`s. `next_wakeup` is the processing time (milliseconds) at which this subtask wants an epoch even without input.
     """
 
     operator_state: Any = None
     committables: Sequence[Any] = ()
+    splits: Sequence[Any] = ()
     next_wakeup: int | None = None
-    metrics: dict[str, float] = field(default_factory=dict)
 
 
 class Operator(ABC):
@@ -128,6 +129,10 @@ class Operator(ABC):
         self.watermark = watermark
         self.emit_watermark(watermark)
 
+    def advance_idle(self) -> None:
+        """All inputs are idle: no watermark is to be expected from here until further notice."""
+        self.emit_watermark(None)
+
     def advance_processing_time(self, now: int) -> None:
         """Fire what is due at processing time `now` (milliseconds)."""
 
@@ -141,8 +146,8 @@ class Operator(ABC):
     def close(self) -> None:
         """Release what `open` acquired; close user functions."""
 
-    def emit_watermark(self, watermark: int) -> None:
-        """Send a watermark to every output."""
+    def emit_watermark(self, watermark: int | None) -> None:
+        """Send a watermark (None: idle) to every output."""
         self.output.emit_watermark(watermark)
         for side in self.context.side_outputs.values():
             side.emit_watermark(watermark)

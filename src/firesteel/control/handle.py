@@ -1,0 +1,121 @@
+"""The handle of a running job."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from firesteel.common.errors import EngineError
+from firesteel.common.job_status import JobStatus
+from firesteel.control.loop import EpochLoop
+from firesteel.control.machine import Phase, StopRequested
+from firesteel.control.results import ResultQueue
+
+
+@dataclass(frozen=True, slots=True)
+class JobResult:
+    """How a job ended; `runtime_ms` is the wall time it took."""
+
+    job_id: str
+    status: JobStatus
+    runtime_ms: int
+    epochs: int
+
+
+class JobHandle:
+    """Watches and controls one job that runs on a thread of its own.
+
+    `wait` raises the job's error if it failed. `stop` ends the job after the running epoch, `cancel` throws that epoch away;
+    both return at once. `results(node)` iterates over what a collect sink has made visible, while the job runs.
+    """
+
+    def __init__(
+        self,
+        job_id: str,
+        loop: EpochLoop,
+        body: Callable[[], JobResult],
+        results: dict[int, ResultQueue],
+    ) -> None:
+        self.job_id = job_id
+        self._loop = loop
+        self._results = results
+        self._result: JobResult | None = None
+        self._failure: BaseException | None = None
+        self._done = threading.Event()
+        self._thread = threading.Thread(
+            target=self._run, args=(body,), name=f"firesteel-job-{job_id[:8]}", daemon=True
+        )
+        self._thread.start()
+
+    @property
+    def status(self) -> JobStatus:
+        """The job's status now."""
+        if self._failure is not None:
+            return JobStatus.FAILED
+        job = self._loop.job
+        if job.phase is Phase.BACKING_OFF:
+            return JobStatus.RESTARTING
+        if job.ending is JobStatus.CANCELED and job.phase is not Phase.ENDED:
+            return JobStatus.CANCELLING
+        return job.status
+
+    @property
+    def error(self) -> BaseException | None:
+        """Why the job failed, None if it has not."""
+        return self._failure
+
+    def wait(self, timeout: float | None = None) -> JobResult:
+        """Return the result once the job has ended (`timeout` in seconds: TimeoutError). Raises the error of a failed job.
+
+        A first Ctrl-C stops the job at the end of the running epoch, a second one cancels it; KeyboardInterrupt is raised
+        when it has ended.
+        """
+        interrupts = 0
+        while True:
+            try:
+                if not self._done.wait(timeout):
+                    raise TimeoutError(f"the job {self.job_id} still runs after {timeout} s")
+                break
+            except KeyboardInterrupt:
+                interrupts += 1
+                self.stop() if interrupts == 1 else self.cancel()
+        if self._failure is not None:
+            raise self._failure
+        if interrupts:
+            raise KeyboardInterrupt
+        assert self._result is not None
+        return self._result
+
+    def done(self) -> bool:
+        """Whether the job has ended."""
+        return self._done.is_set()
+
+    def stop(self) -> None:
+        """End the job after the running epoch; it can be started again from there."""
+        self._loop.request(StopRequested(JobStatus.FINISHED))
+
+    def cancel(self) -> None:
+        """End the job now; the running epoch is thrown away."""
+        self._loop.request(StopRequested(JobStatus.CANCELED))
+
+    def results(self, node: int) -> Iterator[Any]:
+        """Iterate over the records that reach the collect sink `node`, epoch by committed epoch, until the job ends.
+
+        Raises the job's error if it fails.
+        """
+        yield from self._results[node]
+        self.wait()
+
+    def _run(self, body: Callable[[], JobResult]) -> None:
+        try:
+            self._result = body()
+        except Exception as error:
+            self._failure = error
+        except BaseException as error:  # a SystemExit in user code must not hang those who wait
+            self._failure = EngineError(f"the job's thread ended by {type(error).__name__}")
+        finally:
+            for queue in self._results.values():
+                queue.close()
+            self._done.set()

@@ -1,0 +1,121 @@
+"""From a graph to a running job."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from typing import Any
+
+from firesteel.common.errors import EngineError
+from firesteel.common.job_status import JobStatus
+from firesteel.compiler import compile_graph
+from firesteel.connectors.collect import CollectSink
+from firesteel.control.executor import Executor
+from firesteel.control.handle import JobHandle, JobResult
+from firesteel.control.journal import Journal
+from firesteel.control.loop import Clock, EpochLoop, Program, SystemClock
+from firesteel.control.results import ResultQueue
+from firesteel.control.settings import JobSettings
+from firesteel.graph import Graph
+
+ExecutorFactory = Callable[[str, str, JobSettings], Executor]
+"""(job id, state directory URL, settings) -> the job's executor."""
+
+
+def _spark(job_id: str, state_url: str, settings: JobSettings) -> Executor:
+    from firesteel.spark.executor import SparkExecutor  # importing pyspark takes a second: only when a job starts
+
+    spark = {name: value for name, value in settings.configuration.items() if name.startswith("spark.")}
+    return SparkExecutor(
+        job_id, state_url, settings.master, settings.parallelism, spark, settings.python_files
+    )
+
+
+_executors: ContextVar[ExecutorFactory] = ContextVar("executors", default=_spark)
+_clocks: ContextVar[Clock | None] = ContextVar("clocks", default=None)
+_adapters: ContextVar[Callable[[JobSettings], JobSettings] | None] = ContextVar("adapters", default=None)
+
+
+@contextmanager
+def executing_with(
+    factory: ExecutorFactory,
+    clock: Clock | None = None,
+    adapt: Callable[[JobSettings], JobSettings] | None = None,
+) -> Iterator[None]:
+    """Have jobs launched in this context run on another executor, by another clock, or with settings changed by `adapt`."""
+    tokens = [(_executors, _executors.set(factory)), (_clocks, _clocks.set(clock)), (_adapters, _adapters.set(adapt))]
+    try:
+        yield
+    finally:
+        for variable, token in tokens:
+            variable.reset(token)  # type: ignore[arg-type]
+
+
+def launch(graph: Graph, settings: JobSettings) -> JobHandle:
+    """Compile `graph` and start its job; returns at once.
+
+    Raises ProgramError for what is wrong with the program, StateError when the state directory belongs to another program
+    or is damaged, EngineError when Spark cannot be started.
+    """
+    adapt = _adapters.get()
+    if adapt is not None:
+        settings = adapt(settings)
+    compiled = compile_graph(graph, settings)
+    results, sinks = _wire_collect_sinks(compiled.sinks)
+    program = Program(compiled.plan, compiled.sources, sinks)
+    temporary = None
+    if settings.state_dir is None:
+        _require_shared_directory(settings)
+        temporary = tempfile.mkdtemp(prefix="firesteel-")
+    state_url = settings.state_dir or temporary
+    assert state_url is not None
+    journal = Journal(state_url, program.plan)
+    executor = _executors.get()(journal.job_id, state_url, settings)
+    loop = EpochLoop(program, executor, journal, settings, _clocks.get() or SystemClock())
+
+    def body() -> JobResult:
+        started = time.monotonic()
+        try:
+            job = loop.run()
+        finally:
+            executor.close()
+            if temporary is not None:
+                shutil.rmtree(temporary, ignore_errors=True)
+        if job.status is JobStatus.FAILED:
+            raise job.error or EngineError("the job failed without saying why")
+        took = int((time.monotonic() - started) * 1000)
+        return JobResult(journal.job_id, job.status, took, journal.epoch)
+
+    by_node = {compiled.node_of[index]: queue for index, queue in results.items()}
+    return JobHandle(journal.job_id, loop, body, by_node)
+
+
+def _wire_collect_sinks(sinks: dict[int, Any]) -> tuple[dict[int, ResultQueue], dict[int, Any]]:
+    """Give each collect sink a queue of its own to publish to."""
+    queues: dict[int, ResultQueue] = {}
+    wired = dict(sinks)
+    for index, sink in sinks.items():
+        if isinstance(sink, CollectSink):
+            queues[index] = ResultQueue()
+            wired[index] = sink.receiving(queues[index].put)
+    return queues, wired
+
+
+def _require_shared_directory(settings: JobSettings) -> None:
+    if settings.master is not None and not settings.master.startswith("local"):
+        from firesteel.common.errors import ConfigurationError
+
+        raise ConfigurationError(
+            "requires a state directory that every worker can reach",
+            who=f"the master {settings.master}",
+            got="no state directory",
+            hint="give one with --state-dir, e.g. s3://bucket/jobs/my-job",
+        )
+
+
+__all__ = ["executing_with", "launch", "replace"]

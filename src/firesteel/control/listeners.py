@@ -1,0 +1,29 @@
+"""What a running job tells those who watch it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class EpochStats:
+    """One committed epoch: durations and times in milliseconds, `watermark` the lowest of all sources (None: none yet).
+
+    `lag_ms` is how far the watermark is behind the wall clock, None where event time is not near the present.
+    """
+
+    epoch: int
+    records_in: int
+    records_out: int
+    duration_ms: float
+    watermark: int | None
+    lag_ms: int | None
+    finished: bool
+
+
+class JobListener(Protocol):
+    """Watches a job; called on the job's own thread, so it must be quick."""
+
+    def on_epoch(self, stats: EpochStats) -> None:
+        """An epoch has been committed and published."""

@@ -1,0 +1,271 @@
+"""The epoch loop: carries out the machine's commands, one at a time, on the job's own thread."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+import cloudpickle
+
+from firesteel.common.errors import EngineError, FiresteelError
+from firesteel.common.job_status import JobStatus
+from firesteel.common.time import MAX_WATERMARK, MIN_WATERMARK
+from firesteel.control.admission import Admission
+from firesteel.control.executor import Executor
+from firesteel.control.journal import Journal
+from firesteel.control.listeners import EpochStats
+from firesteel.control.machine import (
+    Command,
+    Committed,
+    EpochRan,
+    Event,
+    Failed,
+    Job,
+    Phase,
+    Planned,
+    Published,
+    Recovered,
+    StopRequested,
+    Woken,
+    step,
+)
+from firesteel.control.settings import JobSettings
+from firesteel.control.sources import SourceCoordinator
+from firesteel.functions.sink import Sink
+from firesteel.functions.source import Source
+from firesteel.runtime.plan import EpochPlan, Plan, SubtaskReport
+
+POLL_MS: Final = 50
+"""How long the loop waits before it asks its sources for new input again."""
+
+
+class Clock(Protocol):
+    """The wall clock of a job; a test injects its own."""
+
+    def now(self) -> int:
+        """Milliseconds since the epoch."""
+
+    def wait(self, timeout_ms: int, wakeup: threading.Event) -> None:
+        """Return after `timeout_ms`, or as soon as `wakeup` is set."""
+
+
+class SystemClock:
+    """The clock of the machine."""
+
+    def now(self) -> int:
+        return int(time.time() * 1000)
+
+    def wait(self, timeout_ms: int, wakeup: threading.Event) -> None:
+        wakeup.wait(timeout_ms / 1000)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A compiled job with the live objects the driver works with, by operator index."""
+
+    plan: Plan
+    sources: dict[int, Source[Any]]
+    sinks: dict[int, Sink[Any]]
+
+
+@dataclass
+class _Turn:
+    """What the running epoch is made of, from planning to commit."""
+
+    epoch: EpochPlan
+    started: float = 0.0
+    reports: list[SubtaskReport] = field(default_factory=list)
+
+
+class EpochLoop:
+    """Drives one job to its end; `run()` returns the machine's last state.
+
+    `request(event)` may be called from any thread; all else happens on the thread that called `run`.
+    """
+
+    def __init__(
+        self, program: Program, executor: Executor, journal: Journal, settings: JobSettings, clock: Clock
+    ) -> None:
+        self._program = program
+        self._executor = executor
+        self._journal = journal
+        self._settings = settings
+        self._clock = clock
+        self._admission = Admission(settings.epoch_ms, settings.max_epoch_records)
+        self._job = Job(settings.restart)
+        self._requests: list[Event] = []
+        self._wakeup = threading.Event()
+        self._lock = threading.Lock()
+        self._token = uuid.uuid4().hex[:8]
+        self._tries = 0
+        self._runs = 0
+        self._wait_until: int | None = None
+        self._turn: _Turn | None = None
+        self._handlers: dict[Command, Callable[[], Event | None]] = {
+            Command.RECOVER: self._recover,
+            Command.PLAN: self._plan,
+            Command.RUN: self._run_epoch,
+            Command.COMMIT: self._commit,
+            Command.PUBLISH: self._publish,
+            Command.WAIT: self._wait,
+            Command.BACK_OFF: self._back_off,
+        }
+
+    @property
+    def job(self) -> Job:
+        """The machine's state."""
+        return self._job
+
+    def request(self, event: StopRequested) -> None:
+        """Ask for the end of the job; a cancel interrupts the running epoch."""
+        with self._lock:
+            self._requests.append(event)
+            running = self._job.phase is Phase.RUNNING
+        self._wakeup.set()
+        if running and event.status is JobStatus.CANCELED:
+            self._executor.interrupt()
+
+    def run(self) -> Job:
+        """Run the job to its end."""
+        command: Command | None = Command.RECOVER
+        while command is not None and command is not Command.END:
+            event = self._carry_out(command)
+            command = self._advance(event)
+        return self._job
+
+    def _advance(self, event: Event) -> Command | None:
+        """Feed the machine what was requested meanwhile, then the event; answer the next command."""
+        with self._lock:
+            requests, self._requests = self._requests, []
+            self._wakeup.clear()
+            following: Command | None = None
+            for item in [*requests, event]:
+                self._job, commands = step(self._job, item)
+                for command in commands:
+                    if command is not Command.INTERRUPT:
+                        following = command
+            return following
+
+    def _carry_out(self, command: Command) -> Event:
+        try:
+            event = self._handlers[command]()
+        except FiresteelError as error:
+            return Failed(error)
+        except Exception as error:
+            wrapped = EngineError(f"the epoch loop met an unexpected {type(error).__name__}: {error}")
+            wrapped.__cause__ = error
+            return Failed(wrapped)
+        assert event is not None
+        return event
+
+    def _recover(self) -> Event:
+        self._journal.recover()
+        self._runs += 1
+        plan = self._program.plan
+        self._coordinators = {
+            index: SourceCoordinator(
+                plan.operators[index].who,
+                source,
+                plan.operators[index].parallelism,
+                self._journal.positions(plan.operators[index].id),
+            )
+            for index, source in self._program.sources.items()
+        }
+        return Recovered(self._journal.finished)
+
+    def _plan(self) -> Event:
+        now = self._clock.now()
+        plans = {
+            index: coordinator.plan(self._admission.limit, now)
+            for index, coordinator in self._coordinators.items()
+        }
+        ended = all(coordinator.ended for coordinator in self._coordinators.values())
+        final = ended or all(
+            plan.ends or self._coordinators[index].ended for index, plan in plans.items()
+        )
+        wakeup = self._journal.next_wakeup()
+        due = wakeup is not None and wakeup <= now
+        if not (final or due or any(plan.work for plan in plans.values())):
+            self._wait_until = wakeup
+            return Planned(work=False, wakeup=wakeup)
+        self._tries += 1
+        epoch = self._journal.next_epoch(
+            attempt=f"{self._token}-{self._tries}",
+            run=self._runs,
+            processing_time=now,
+            final=final,
+            inputs={index: plan.inputs for index, plan in plans.items()},
+        )
+        self._turn = _Turn(epoch, time.perf_counter())
+        return Planned(work=True)
+
+    def _run_epoch(self) -> Event:
+        assert self._turn is not None
+        self._turn.reports = self._executor.run(self._program.plan, self._turn.epoch)
+        return EpochRan()
+
+    def _commit(self) -> Event:
+        assert self._turn is not None
+        turn = self._turn
+        splits = {
+            index: [split for report in turn.reports if report.operator == index for split in report.splits]
+            for index in self._coordinators
+        }
+        positions = {
+            self._program.plan.operators[index].id: coordinator.snapshot(splits[index])
+            for index, coordinator in self._coordinators.items()
+        }
+        self._journal.commit(turn.epoch, turn.reports, positions)
+        self._records = sum(
+            coordinator.committed(splits[index]) for index, coordinator in self._coordinators.items()
+        )
+        return Committed(turn.epoch.final)
+
+    def _publish(self) -> Event:
+        self._journal.publish(self._program.sinks)
+        if self._turn is not None:
+            turn, self._turn = self._turn, None
+            duration = (time.perf_counter() - turn.started) * 1000
+            self._admission = self._admission.after(self._records, duration)
+            self._tell(turn, duration)
+        return Published()
+
+    def _tell(self, turn: _Turn, duration_ms: float) -> None:
+        marks = [report.watermark for report in turn.reports if report.operator in self._coordinators]
+        watermark = min(marks, default=MIN_WATERMARK)
+        known = watermark if MIN_WATERMARK < watermark < MAX_WATERMARK else None
+        out = sum(report.records_in for report in turn.reports if report.operator in self._program.sinks)
+        stats = EpochStats(
+            epoch=turn.epoch.number,
+            records_in=self._records,
+            records_out=out,
+            duration_ms=duration_ms,
+            watermark=known,
+            lag_ms=None if known is None else max(0, self._clock.now() - known),
+            finished=turn.epoch.final,
+        )
+        for listener in self._settings.listeners:
+            listener.on_epoch(stats)
+
+    def _wait(self) -> Event:
+        timeout = POLL_MS
+        if self._wait_until is not None:
+            timeout = max(0, min(timeout, self._wait_until - self._clock.now()))
+        self._clock.wait(timeout, self._wakeup)
+        return Woken()
+
+    def _back_off(self) -> Event:
+        self._turn = None
+        policy = self._job.policy
+        engine = isinstance(self._job.error, EngineError)
+        self._clock.wait(policy.engine_delay_ms if engine else policy.delay_ms, self._wakeup)
+        return Woken()
+
+
+def dump(value: Any) -> bytes:
+    """Pickle a value for the manifest."""
+    return cloudpickle.dumps(value)

@@ -1,0 +1,35 @@
+"""Everything about a job that is not its graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from firesteel.control.listeners import JobListener
+from firesteel.control.machine import RestartPolicy
+
+
+@dataclass(frozen=True)
+class JobSettings:
+    """How a job runs.
+
+    `state_dir` is a path or URL that every worker can reach; None makes a temporary directory that is removed when the job
+    ends. `master` is a Spark master URL (None: an active session's, else `local[parallelism]`). `epoch_ms` is the duration an
+    epoch aims at (milliseconds); `max_epoch_records` bounds it in records. `configuration` holds further Spark settings
+    (`spark.*`); `python_files` are shipped to the workers.
+    """
+
+    job_name: str = "Flink Streaming Job"
+    parallelism: int = 1
+    max_parallelism: int = 128
+    runtime_mode: Literal["STREAMING", "BATCH", "AUTOMATIC"] = "STREAMING"
+    chaining: bool = True
+    state_dir: str | None = None
+    master: str | None = None
+    epoch_ms: int = 1000
+    max_epoch_records: int = 4_000_000
+    configuration: dict[str, str] = field(default_factory=dict)
+    job_parameters: dict[str, str] = field(default_factory=dict)
+    python_files: tuple[str, ...] = ()
+    restart: RestartPolicy = RestartPolicy()
+    listeners: tuple[JobListener, ...] = ()

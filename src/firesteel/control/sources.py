@@ -1,0 +1,135 @@
+"""The driver's side of sources: which splits exist, how far each has been read, and what an epoch reads of them."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import cloudpickle
+
+from firesteel.common.errors import ConnectorError
+from firesteel.control.admission import share
+from firesteel.functions.source import Boundedness, Source, Split
+from firesteel.runtime.plan import SplitInput, SplitReport
+from firesteel.state.manifest import SplitPosition
+
+_FIRST_BYTES_PER_RECORD: Final = 100.0
+
+
+@dataclass(slots=True)
+class _Progress:
+    split: Split
+    position: int
+    finished: bool = False
+    generator_state: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePlan:
+    """What an epoch reads of one source: per subtask its unfinished splits; `work` if any of them has something to read.
+
+    `ends` if the source is known to have been read to its end once this epoch is committed.
+    """
+
+    inputs: dict[int, list[SplitInput]]
+    work: bool
+    ends: bool
+
+
+class SourceCoordinator:
+    """Follows one source of a job.
+
+    Contract: `plan` may be asked any number of times and changes nothing but the set of known splits; `committed` is called
+    once for each epoch that has been committed, with its reports. Split `n` in the order of discovery belongs to subtask
+    `n % parallelism`, so a split stays with its subtask.
+    """
+
+    def __init__(self, who: str, source: Source[Any], parallelism: int, positions: dict[str, SplitPosition]) -> None:
+        self._who = who
+        self._source = source
+        self._parallelism = parallelism
+        self._bounded = source.boundedness is Boundedness.BOUNDED
+        self._splits = {
+            split_id: _Progress(
+                pickle.loads(saved.split), saved.position, saved.finished, pickle.loads(saved.generator_state)
+            )
+            for split_id, saved in positions.items()
+        }
+        self._discovered = bool(positions)
+        self._next_discovery = 0
+        self._units_per_record = 1.0 if source.unit == "records" else _FIRST_BYTES_PER_RECORD
+
+    @property
+    def ended(self) -> bool:
+        """Whether a bounded source has been read to its end."""
+        return (
+            self._bounded and self._discovered and all(progress.finished for progress in self._splits.values())
+        )
+
+    def plan(self, budget: int, now: int) -> SourcePlan:
+        """Propose ranges of at most about `budget` records at processing time `now` (milliseconds)."""
+        self._discover(now)
+        unfinished = {name: progress for name, progress in self._splits.items() if not progress.finished}
+        available = {
+            name: max(0, self._source.available(progress.split, progress.position, now) - progress.position)
+            for name, progress in unfinished.items()
+        }
+        wanting = {name: amount for name, amount in available.items() if amount > 0}
+        shares = share(int(budget * self._units_per_record) or 1, wanting) if wanting else {}
+        inputs: dict[int, list[SplitInput]] = {}
+        ends = self._bounded
+        for ordinal, (name, progress) in enumerate(self._splits.items()):
+            if progress.finished:
+                continue
+            end = progress.position + shares.get(name, 0)
+            ends = ends and end == progress.split.end
+            inputs.setdefault(ordinal % self._parallelism, []).append(
+                SplitInput(progress.split, progress.position, end, progress.generator_state)
+            )
+        return SourcePlan(inputs, bool(wanting), ends)
+
+    def committed(self, reports: Iterable[SplitReport]) -> int:
+        """Move on to the positions of a committed epoch; answer the number of records it read."""
+        records = units = 0
+        for report in reports:
+            progress = self._splits[report.split_id]
+            records += report.records
+            units += report.position - progress.position
+            progress.position = report.position
+            progress.finished = report.finished
+            progress.generator_state = report.generator_state
+        if self._source.unit == "bytes" and records:
+            self._units_per_record = max(1.0, units / records)
+        return records
+
+    def snapshot(self, reports: Iterable[SplitReport]) -> dict[str, SplitPosition]:
+        """Return the positions as they will stand when `reports` are committed, for the manifest."""
+        by_id = {report.split_id: report for report in reports}
+        saved = {}
+        for name, progress in self._splits.items():
+            report = by_id.get(name)
+            state = progress.generator_state if report is None else report.generator_state
+            saved[name] = SplitPosition(
+                split=cloudpickle.dumps(progress.split),
+                position=progress.position if report is None else report.position,
+                finished=progress.finished if report is None else report.finished,
+                generator_state=cloudpickle.dumps(state),
+            )
+        return saved
+
+    def _discover(self, now: int) -> None:
+        if self._bounded and self._discovered:
+            return
+        if now < self._next_discovery:
+            return
+        self._next_discovery = now + self._source.discovery_interval
+        for split in self._source.splits(frozenset(self._splits)):
+            if split.id in self._splits:
+                raise ConnectorError(
+                    "requires split ids that are unique and stable", who=self._who, got=f"{split.id!r} twice"
+                )
+            finished = split.end is not None and split.start >= split.end
+            self._splits[split.id] = _Progress(split, split.start, finished)
+        self._discovered = True

@@ -1,0 +1,66 @@
+"""Turning an exception of user code into an error that names the operator, the line and the record."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from firesteel.common.errors import FiresteelError, RecordError, UserFunctionError
+
+_PACKAGE: Final = str(Path(__file__).resolve().parent.parent)
+_SUMMARY: Final = 200
+
+
+def user_failure(
+    error: Exception, who: str, values: Sequence[Any] | None = None, iterator: Iterator[Any] | None = None
+) -> FiresteelError:
+    """Wrap `error`; the record is the one `iterator` (over `values`) handed out last.
+
+    A Firesteel error that already says who it is about is returned as it is.
+    """
+    record = _last_taken(values, iterator)
+    if isinstance(error, FiresteelError):
+        if error.who is None:
+            error.who = who
+        if isinstance(error, RecordError) and record is not None and error.details is None:
+            error.details = f"record: {record}"
+        return error
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith(_PACKAGE) and "cloudpickle" not in frame.filename
+    ]
+    place = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
+    details = "".join(traceback.format_list(frames)) + "".join(traceback.format_exception_only(error))
+    return UserFunctionError(
+        f"failed: the function raised {type(error).__name__}: {error}{place}",
+        who=who,
+        got=None if record is None else f"the record {record}",
+        hint="nothing of this epoch was committed; mend the function (or the input) and start the job again",
+        details=details,
+    )
+
+
+def _last_taken(values: Sequence[Any] | None, iterator: Iterator[Any] | None) -> str | None:
+    if values is None or iterator is None:
+        return None
+    left = iterator.__length_hint__() if hasattr(iterator, "__length_hint__") else 0
+    position = len(values) - left - 1
+    if not 0 <= position < len(values):
+        return None
+    return summary(values[position])
+
+
+def summary(value: Any) -> str:
+    """Show a record in at most a line.
+
+    >>> summary(("a", 1))
+    "('a', 1)"
+    """
+    try:
+        text = repr(value)
+    except Exception as error:  # a user's __repr__ may raise anything
+        text = f"<{type(value).__name__} whose repr raised {type(error).__name__}>"
+    return text if len(text) <= _SUMMARY else f"{text[:_SUMMARY]}... ({len(text)} characters)"

@@ -1,0 +1,114 @@
+"""Broadcast state: port 0 is the (keyed) stream, port 1 the broadcast one (Flink: BroadcastConnectedStream).
+
+Every subtask receives all of the broadcast stream and keeps the same broadcast state; the function may change it only while
+processing a broadcast element.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from firesteel.common.errors import ProgramError
+from firesteel.functions.broadcast import BroadcastProcessFunction, KeyedBroadcastProcessFunction
+from firesteel.functions.process import TimeDomain
+from firesteel.runtime.context import ElementContext
+from firesteel.runtime.failures import user_failure
+from firesteel.runtime.operator import Batch, OperatorContext
+from firesteel.runtime.operators.function import timestamps_of
+from firesteel.runtime.operators.process import TimerOperator
+from firesteel.state.api import BroadcastState, ReadOnlyBroadcastState
+from firesteel.state.descriptors import MapStateDescriptor
+
+
+class _States:
+    """The broadcast states an operator was connected with."""
+
+    __slots__ = ("_backend", "_names", "_who")
+
+    def __init__(self, context: OperatorContext, descriptors: tuple[MapStateDescriptor, ...]) -> None:
+        assert context.backend is not None
+        self._backend = context.backend
+        self._names = {descriptor.get_name(): descriptor for descriptor in descriptors}
+        self._who = context.who
+
+    def get(self, descriptor: MapStateDescriptor) -> BroadcastState[Any, Any]:
+        name = descriptor.get_name()
+        if name not in self._names:
+            raise ProgramError(
+                "requires a broadcast state that was given to broadcast(...)",
+                who=self._who,
+                got=f"the name {name!r}, known are {sorted(self._names)}",
+                hint="pass its MapStateDescriptor to DataStream.broadcast(...)",
+            )
+        return self._backend.broadcast_state(self._names[name])
+
+
+class _WritableContext(ElementContext, BroadcastProcessFunction.Context):
+    __slots__ = ("states",)
+
+    states: _States
+
+    def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> BroadcastState[Any, Any]:
+        return self.states.get(state_descriptor)
+
+
+class _ReadContext(ElementContext, BroadcastProcessFunction.ReadOnlyContext):
+    __slots__ = ("states",)
+
+    states: _States
+
+    def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> ReadOnlyBroadcastState[Any, Any]:
+        return self.states.get(state_descriptor)
+
+
+class _OnTimer(_ReadContext):
+    __slots__ = ("domain",)
+
+    domain: TimeDomain
+
+    def time_domain(self) -> TimeDomain:
+        return self.domain
+
+
+class BroadcastOperator(TimerOperator):
+    """BroadcastProcessFunction, or KeyedBroadcastProcessFunction where port 0 is keyed."""
+
+    def __init__(
+        self,
+        function: BroadcastProcessFunction | KeyedBroadcastProcessFunction,
+        descriptors: tuple[MapStateDescriptor, ...],
+    ) -> None:
+        super().__init__(function)
+        self._descriptors = descriptors
+        self._process = function.process_element
+        self._process_broadcast = function.process_broadcast_element
+
+    def open(self, context: OperatorContext) -> None:
+        self._states = _States(context, self._descriptors)
+        super().open(context)
+        timers = self.make_timers()
+        self._element = _ReadContext(timers, self.scope)
+        self._broadcast = _WritableContext(timers, self.scope)
+        self._element.states = self._broadcast.states = self._states
+
+    def make_on_timer_context(self) -> Any:
+        context = _OnTimer(self.make_timers(), self.scope)
+        context.states = self._states
+        return context
+
+    def process(self, batch: Batch, port: int) -> None:
+        function = self._process_broadcast if port == 1 else self._process
+        context = self._broadcast if port == 1 else self._element
+        method = "process_broadcast_element()" if port == 1 else "process_element()"
+        emit, scope = self.emit_all, self.scope
+        keys = batch.keys if batch.keys is not None else [None] * len(batch.values)
+        iterator = iter(batch.values)
+        try:
+            for key, value, timestamp in zip(keys, iterator, timestamps_of(batch), strict=True):
+                if key is not None:
+                    scope.current = key
+                context.timestamp_ = timestamp
+                emit(function(value, context), timestamp, method)
+        except Exception as error:
+            raise user_failure(error, self.context.who, batch.values, iterator) from error
+        self.collector.flush()

@@ -1,0 +1,80 @@
+"""Functions of two connected streams; port 0 is the first stream, port 1 the second."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from firesteel.functions.elements import CoFlatMapFunction, CoMapFunction
+from firesteel.functions.process import CoProcessFunction, KeyedCoProcessFunction
+from firesteel.runtime.context import ElementContext
+from firesteel.runtime.failures import user_failure
+from firesteel.runtime.operator import Batch, OperatorContext
+from firesteel.runtime.operators.function import FunctionOperator, timestamps_of
+from firesteel.runtime.operators.process import TimerOperator
+
+
+class CoMapOperator(FunctionOperator):
+    """One record out for each record in, by a function per stream. A None from map1 or map2 is a record like any other."""
+
+    def __init__(self, function: CoMapFunction) -> None:
+        super().__init__(function)
+        self._map = (function.map1, function.map2)
+
+    def process(self, batch: Batch, port: int) -> None:
+        _each(self, batch, lambda value, timestamp: (self._map[port](value),), f"map{port + 1}()")
+
+
+class CoFlatMapOperator(FunctionOperator):
+    """Any number of records out for each record in, by a function per stream."""
+
+    def __init__(self, function: CoFlatMapFunction) -> None:
+        super().__init__(function)
+        self._flat_map = (function.flat_map1, function.flat_map2)
+
+    def process(self, batch: Batch, port: int) -> None:
+        function = self._flat_map[port]
+        _each(self, batch, lambda value, timestamp: function(value), f"flat_map{port + 1}()")
+
+
+class _Context(ElementContext, CoProcessFunction.Context, KeyedCoProcessFunction.Context):
+    __slots__ = ()
+
+
+class CoProcessOperator(TimerOperator):
+    """CoProcessFunction, or KeyedCoProcessFunction where both inputs are keyed."""
+
+    def __init__(self, function: CoProcessFunction | KeyedCoProcessFunction) -> None:
+        super().__init__(function)
+        self._process = (function.process_element1, function.process_element2)
+
+    def open(self, context: OperatorContext) -> None:
+        super().open(context)
+        self._element = _Context(self.make_timers(), self.scope)
+
+    def process(self, batch: Batch, port: int) -> None:
+        function, context = self._process[port], self._element
+
+        def call(value: Any, timestamp: int | None) -> Any:
+            context.timestamp_ = timestamp
+            return function(value, context)
+
+        _each(self, batch, call, f"process_element{port + 1}()")
+        self.advance_processing_time(self.processing_time)
+
+
+def _each(
+    operator: FunctionOperator, batch: Batch, call: Callable[[Any, int | None], Any], method: str
+) -> None:
+    """Call a function on each record with its key current, and emit what it returns."""
+    emit, scope = operator.emit_all, operator.scope
+    keys = batch.keys if batch.keys is not None else [None] * len(batch.values)
+    iterator = iter(batch.values)
+    try:
+        for key, value, timestamp in zip(keys, iterator, timestamps_of(batch), strict=True):
+            if key is not None:
+                scope.current = key
+            emit(call(value, timestamp), timestamp, method)
+    except Exception as error:
+        raise user_failure(error, operator.context.who, batch.values, iterator) from error
+    operator.collector.flush()

@@ -1,0 +1,59 @@
+"""The base of operators that call a user's function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from firesteel.functions.base import Function
+from firesteel.runtime.context import KeyedTimers, NoTimers, TaskRuntimeContext
+from firesteel.runtime.operator import Batch, Epoch, Operator, OperatorContext, OperatorReport
+from firesteel.runtime.output import Collector, not_iterable
+
+
+class FunctionOperator(Operator):
+    """Opens and closes a function, gathers its results, and flushes them at the end of each call from the task."""
+
+    keyed: bool
+    collector: Collector
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+
+    def open(self, context: OperatorContext) -> None:
+        super().open(context)
+        self.keyed = context.event_timers is not None
+        self.scope = None if context.backend is None else context.backend.keyed
+        self.collector = Collector(context.output, context.side_outputs)
+        self.function.open(TaskRuntimeContext(context, self.keyed))
+
+    def begin_epoch(self, epoch: Epoch) -> None:
+        super().begin_epoch(epoch)
+
+    def make_timers(self) -> KeyedTimers | NoTimers:
+        """Return the timer service for the function's contexts."""
+        context = self.context
+        if context.event_timers is None or context.processing_timers is None:
+            return NoTimers(self)
+        return KeyedTimers(self, self.scope, context.event_timers, context.processing_timers)
+
+    def emit_all(self, results: Any, timestamp: int | None, method: str) -> None:
+        """Emit what a function returned: None, or an iterable of records."""
+        if results is None:
+            return
+        try:
+            iterator = iter(results)
+        except TypeError:
+            raise not_iterable(results, self.context.who, method) from None
+        self.collector.extend(iterator, timestamp)
+
+    def end_epoch(self) -> OperatorReport:
+        self.collector.flush()
+        return OperatorReport()
+
+    def close(self) -> None:
+        self.function.close()
+
+
+def timestamps_of(batch: Batch) -> list[int | None]:
+    """Return the batch's timestamps, as a list of None where there are none."""
+    return batch.timestamps if batch.timestamps is not None else [None] * len(batch.values)

@@ -1,0 +1,65 @@
+"""Keyed running reduction: sum, min, max, min_by, max_by and reduce are all this operator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from firesteel.common.time import MAX_WATERMARK
+from firesteel.functions.elements import ReduceFunction
+from firesteel.runtime.failures import user_failure
+from firesteel.runtime.operator import Batch, OperatorContext
+from firesteel.runtime.operators.function import FunctionOperator
+from firesteel.state.descriptors import ValueStateDescriptor
+
+
+class ReduceOperator(FunctionOperator):
+    """Emits the reduced value after every record (Flink: StreamGroupedReduceOperator).
+
+    With `final_only` (runtime mode BATCH) it emits each key's result once, when the input has ended, by a timer at the end
+    of time (Flink: BatchGroupedReduceOperator).
+    """
+
+    def __init__(self, function: ReduceFunction, value_type: Any, final_only: bool) -> None:
+        super().__init__(function)
+        self._value_type = value_type
+        self._final_only = final_only
+
+    def open(self, context: OperatorContext) -> None:
+        super().open(context)
+        assert context.backend is not None
+        self._state = context.backend.value_state(ValueStateDescriptor("_reduced", self._value_type))
+
+    def process(self, batch: Batch, port: int) -> None:
+        assert batch.keys is not None and self.scope is not None
+        reduce, scope, state = self.function.reduce, self.scope, self._state  # type: ignore[attr-defined]
+        value_of, update = state.value, state.update
+        coerce = self.output.seal
+        results: list[Any] = []
+        iterator = iter(batch.values)
+        try:
+            for key, value in zip(batch.keys, iterator, strict=True):
+                scope.current = key
+                before = value_of()
+                after = value if before is None else reduce(before, value)
+                update(after)
+                results.append(coerce(after))
+        except Exception as error:
+            raise user_failure(error, self.context.who, batch.values, iterator) from error
+        if self._final_only:
+            self._remember(batch.keys)
+        else:
+            self.output.emit(results, batch.timestamps)
+
+    def _remember(self, keys: list[Any]) -> None:
+        assert self.context.event_timers is not None
+        for key in set(keys):
+            self.context.event_timers.register(MAX_WATERMARK, key)
+
+    def advance_watermark(self, watermark: int) -> None:
+        if watermark == MAX_WATERMARK and self._final_only:
+            assert self.context.event_timers is not None and self.scope is not None
+            for _, key in self.context.event_timers.pop_due(MAX_WATERMARK):
+                self.scope.current = key
+                self.collector.extend((self._state.value(),), MAX_WATERMARK)
+            self.collector.flush()
+        super().advance_watermark(watermark)

@@ -1,0 +1,65 @@
+"""The sink operator: hands records to a writer and the writer's committables to the manifest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from firesteel.functions.sink import Sink, SinkWriter, WriterContext
+from firesteel.runtime.operator import Batch, Epoch, Operator, OperatorReport
+
+
+class SinkOperator(Operator):
+    """Writes a sink's input; one writer an epoch, see `firesteel.functions.sink` for the contract.
+
+    The writer is opened with the first record, or at the epoch's end if the previous one left state (an open file must be
+    rolled even when nothing more comes).
+    """
+
+    _writer: SinkWriter[Any] | None = None
+
+    def __init__(self, sink: Sink[Any]) -> None:
+        self._sink = sink
+
+    def begin_epoch(self, epoch: Epoch) -> None:
+        super().begin_epoch(epoch)
+        self._epoch = epoch
+        self._writer = None
+
+    def process(self, batch: Batch, port: int) -> None:
+        if self._writer is None:
+            self._writer = self._open()
+        self._writer.write(batch.values, batch.timestamps)
+
+    def end_epoch(self) -> OperatorReport:
+        epoch = self._epoch
+        if self._writer is None:
+            if epoch.operator_state is None:
+                return OperatorReport()
+            self._writer = self._open()
+        writer, self._writer = self._writer, None
+        committables = writer.prepare_commit()
+        state = writer.snapshot_state()
+        return OperatorReport(
+            operator_state=state, committables=committables, next_wakeup=writer.next_wakeup()
+        )
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.abort()
+            self._writer = None
+
+    def _open(self) -> SinkWriter[Any]:
+        context, epoch = self.context, self._epoch
+        return self._sink.create_writer(
+            WriterContext(
+                job_id=context.job_id,
+                operator_id=context.operator_id,
+                subtask=context.subtask,
+                parallelism=context.parallelism,
+                epoch=epoch.number,
+                attempt=f"{epoch.attempt}-{context.subtask}",
+                processing_time=epoch.processing_time,
+                state=epoch.operator_state,
+                final=epoch.final,
+            )
+        )

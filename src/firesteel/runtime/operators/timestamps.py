@@ -1,0 +1,41 @@
+"""`assign_timestamps_and_watermarks` in the middle of a stream (Flink: TimestampsAndWatermarksOperator)."""
+
+from __future__ import annotations
+
+from firesteel.common.time import MAX_WATERMARK
+from firesteel.common.watermark_strategy import WatermarkStrategy
+from firesteel.runtime.event_time import EventTime
+from firesteel.runtime.operator import Batch, Epoch, Operator, OperatorReport
+
+
+class TimestampsOperator(Operator):
+    """Assigns timestamps anew; watermarks from upstream are ignored, except the one that ends the input."""
+
+    def __init__(self, strategy: WatermarkStrategy) -> None:
+        self._strategy = strategy
+
+    def begin_epoch(self, epoch: Epoch) -> None:
+        super().begin_epoch(epoch)
+        self._time = EventTime(
+            self._strategy, self.context.who, epoch.operator_state, epoch.processing_time
+        )
+        if self._time.check_idle():
+            self.emit_watermark(None)
+
+    def process(self, batch: Batch, port: int) -> None:
+        for values, timestamps, risen in self._time.stamp(batch.values, batch.timestamps):
+            self.output.emit(values, timestamps)
+            if risen is not None and risen > self.watermark:
+                super().advance_watermark(risen)
+
+    def advance_watermark(self, watermark: int) -> None:
+        if watermark == MAX_WATERMARK:
+            super().advance_watermark(watermark)
+
+    def advance_idle(self) -> None:
+        """Idleness is this operator's own to judge."""
+
+    def end_epoch(self) -> OperatorReport:
+        if self._time.check_idle():
+            self.emit_watermark(None)
+        return OperatorReport(operator_state=self._time.state, next_wakeup=self._time.idle_deadline())

@@ -1,0 +1,192 @@
+"""The plan: what the compiler makes of a graph and every task executes, epoch after epoch.
+
+A plan is a linear chain of **levels**. Operators of one level run in the same tasks: task `p` of a level runs subtask `p`
+of each. Edges within a level are direct calls (`local`); all others are exchanges into a later level.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+
+class Distribution(enum.Enum):
+    """How an edge picks the target subtask of a record."""
+
+    FORWARD = "FORWARD"
+    REBALANCE = "REBALANCE"
+    RESCALE = "RESCALE"
+    SHUFFLE = "SHUFFLE"
+    GLOBAL = "GLOBAL"
+    BROADCAST = "BROADCAST"
+    HASH = "HASH"
+    CUSTOM = "CUSTOM"
+
+
+@dataclass(frozen=True)
+class EdgeSpec:
+    """One edge from an operator's output (or side output) to an input port of another.
+
+    `functions` is the cloudpickled `(selector, key coercer)` of a HASH edge or `(partitioner, selector)` of a CUSTOM one.
+    """
+
+    index: int
+    source: int
+    target: int
+    port: int
+    distribution: Distribution
+    source_parallelism: int
+    target_parallelism: int
+    local: bool
+    who: str
+    side_output: str | None = None
+    functions: bytes | None = None
+
+    def targets_of(self, channel: int) -> list[int]:
+        """Return the subtasks that upstream subtask `channel` can send to."""
+        if self.distribution is Distribution.FORWARD:
+            return [channel]
+        if self.distribution is Distribution.GLOBAL:
+            return [0]
+        if self.distribution is Distribution.RESCALE:
+            return _rescale_group(channel, self.source_parallelism, self.target_parallelism)
+        return list(range(self.target_parallelism))
+
+    def channels_of(self, target: int) -> list[int]:
+        """Return the upstream subtasks that can send to `target`: those whose watermarks it waits for."""
+        if self.local:
+            return [target]
+        return [channel for channel in range(self.source_parallelism) if target in self.targets_of(channel)]
+
+
+def _rescale_group(channel: int, sources: int, targets: int) -> list[int]:
+    if targets <= sources:
+        return [channel * targets // sources]
+    return [target for target in range(targets) if target * sources // targets == channel]
+
+
+@dataclass(frozen=True)
+class OperatorSpec:
+    """One operator of the plan; `factory` is a cloudpickled `OperatorFactory`.
+
+    `keyed` operators get keyed state and timers, `stateful` ones at least a backend (broadcast state).
+    """
+
+    index: int
+    id: str
+    name: str
+    who: str
+    kind: str
+    level: int
+    parallelism: int
+    factory: bytes
+    coercer: bytes | None
+    keyed: bool
+    stateful: bool
+    ports: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A compiled job. Frozen and picklable; two compilations of the same program give equal operator ids."""
+
+    job_name: str
+    max_parallelism: int
+    operators: tuple[OperatorSpec, ...]
+    edges: tuple[EdgeSpec, ...]
+    job_parameters: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def levels(self) -> tuple[int, ...]:
+        """Width (number of tasks) of each level."""
+        depth = max(operator.level for operator in self.operators) + 1
+        return tuple(
+            max(operator.parallelism for operator in self.operators if operator.level == level)
+            for level in range(depth)
+        )
+
+    def at(self, level: int, subtask: int) -> list[OperatorSpec]:
+        """Return the operators of which this task runs a subtask, in topological order."""
+        return [
+            operator
+            for operator in self.operators
+            if operator.level == level and subtask < operator.parallelism
+        ]
+
+    def outgoing(self, operator: int, side_output: str | None) -> list[EdgeSpec]:
+        """Return the edges that leave one output of an operator."""
+        return [edge for edge in self.edges if edge.source == operator and edge.side_output == side_output]
+
+    def incoming(self, operator: int) -> list[EdgeSpec]:
+        """Return the edges that enter an operator."""
+        return [edge for edge in self.edges if edge.target == operator]
+
+    def side_outputs(self, operator: int) -> list[str]:
+        """Return the ids of the side outputs of an operator that somebody reads."""
+        return sorted({edge.side_output for edge in self.edges if edge.source == operator and edge.side_output})
+
+
+@dataclass(frozen=True)
+class SplitInput:
+    """One split of a source as a subtask gets it in an epoch: read `[start, end)`; `start == end` reads nothing.
+
+    `generator_state` is what the split's watermark generator was at the last commit.
+    """
+
+    split: Any
+    start: int
+    end: int
+    generator_state: Any = None
+
+
+@dataclass(frozen=True)
+class SplitReport:
+    """How far a split got in an epoch."""
+
+    split_id: str
+    position: int
+    finished: bool
+    generator_state: Any
+    records: int
+
+
+@dataclass(frozen=True)
+class EpochPlan:
+    """All that tasks are told of one epoch, besides the plan.
+
+    `attempt` is unique among all tries of all drivers. `run` counts the restarts of the job: operators kept in a worker from
+    an earlier run are not used again. `committed` is the epoch the state is read at. Dictionaries are keyed by operator index,
+    then subtask.
+    """
+
+    job_id: str
+    number: int
+    attempt: str
+    run: int
+    committed: int
+    processing_time: int
+    final: bool
+    inputs: dict[int, dict[int, list[SplitInput]]] = field(default_factory=dict)
+    watermarks: dict[int, list[int]] = field(default_factory=dict)
+    operator_states: dict[int, dict[int, Any]] = field(default_factory=dict)
+    schemas: dict[int, dict[str, Any]] = field(default_factory=dict)
+    runs: dict[int, dict[int, Any]] = field(default_factory=dict)
+
+
+@dataclass
+class SubtaskReport:
+    """What one operator subtask reports at the end of an epoch."""
+
+    operator: int
+    subtask: int
+    watermark: int
+    operator_state: Any = None
+    committables: list[Any] = field(default_factory=list)
+    splits: list[SplitReport] = field(default_factory=list)
+    run: Any = None
+    schemas: dict[str, Any] | None = None
+    next_wakeup: int | None = None
+    records_in: int = 0
+    records_out: int = 0

@@ -1,0 +1,71 @@
+"""Sealing: an emitted value is safe from what the user's code does to it afterwards.
+
+Flink serialises a record when it leaves a function, so `yield self.buffer; self.buffer.clear()` emits what was in the
+buffer. Operators here hand batches on without serialising, so a value is copied at emission unless it is made of
+immutable atoms only. The check costs about 0.1 µs for a flat tuple; the copy is what Flink would have paid anyway.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import enum
+import pickle
+import uuid
+from collections.abc import Callable
+from dataclasses import is_dataclass
+from typing import Any, Final
+
+import cloudpickle
+
+from firesteel.common.types import Row
+
+ATOMS: Final = frozenset(
+    {
+        type(None), bool, int, float, complex, str, bytes, decimal.Decimal, uuid.UUID,
+        datetime.date, datetime.time, datetime.datetime, datetime.timedelta, type, range,
+    }
+)  # fmt: skip
+
+Seal = Callable[[Any], Any]
+
+
+def seal(value: Any) -> Any:
+    """Return `value` if nobody can change it, else a copy that nobody else holds.
+
+    >>> buffer = [1]
+    >>> sealed = seal(("a", buffer))
+    >>> buffer.clear()
+    >>> sealed
+    ('a', [1])
+    """
+    kind = type(value)
+    if kind in ATOMS:
+        return value
+    if kind is tuple:
+        return value if ATOMS.issuperset(map(type, value)) else tuple(map(seal, value))
+    if kind is list:
+        return list(map(seal, value))
+    if kind is dict:
+        return {key: seal(item) for key, item in value.items()}
+    if kind is Row:
+        return value.copy(map(seal, value)) if hasattr(value, "copy") else _copy(value)
+    return _seal_object(value)
+
+
+def _seal_object(value: Any) -> Any:
+    if isinstance(value, enum.Enum):
+        return value
+    if isinstance(value, tuple) and ATOMS.issuperset(map(type, value)):  # a NamedTuple of atoms
+        return value
+    if is_dataclass(value) and value.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+        if ATOMS.issuperset(map(type, vars(value).values())) if hasattr(value, "__dict__") else False:
+            return value
+    return _copy(value)
+
+
+def _copy(value: Any) -> Any:
+    try:
+        return pickle.loads(pickle.dumps(value, 5))
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return pickle.loads(cloudpickle.dumps(value, 5))

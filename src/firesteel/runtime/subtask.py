@@ -1,0 +1,200 @@
+"""A live subtask: an operator with its state, timers, outputs and watermark valve, kept in a worker over many epochs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import cloudpickle
+
+from firesteel.common.time import MIN_WATERMARK
+from firesteel.functions.windows import WINDOW_CODEC
+from firesteel.runtime.failures import user_failure
+from firesteel.runtime.keying import KeyExtractor
+from firesteel.runtime.operator import Batch, Epoch, Operator, OperatorContext, OperatorReport
+from firesteel.runtime.output import Output
+from firesteel.runtime.plan import EdgeSpec, EpochPlan, OperatorSpec, Plan, SubtaskReport
+from firesteel.runtime.timers import TimerQueue
+from firesteel.runtime.watermarks import WatermarkValve
+from firesteel.state.backend import KeyedStateBackend, StateReader
+
+
+class LiveSubtask:
+    """One subtask of one operator in one worker process.
+
+    Contract: `open` happens in the constructor; `begin(epoch, reader, keep)` starts an epoch, after which batches arrive
+    through the inputs made by `local_input` or by calls of `receive`; `finish` and `end` close the epoch; `close` ends the
+    instance. After any exception the instance must be closed and thrown away.
+    """
+
+    def __init__(self, plan: Plan, spec: OperatorSpec, subtask: int, epoch: EpochPlan) -> None:
+        self.spec = spec
+        self.subtask = subtask
+        self.records_in = 0
+        self.last_run: Any = None
+        self.operator: Operator = cloudpickle.loads(spec.factory)()
+        coercer = None if spec.coercer is None else cloudpickle.loads(spec.coercer)
+        self.output = Output([], coercer)
+        self.side_outputs = {tag: Output([]) for tag in plan.side_outputs(spec.index)}
+        self.backend: KeyedStateBackend | None = None
+        self.timers: list[TimerQueue] = []
+        if spec.stateful:
+            self.backend = KeyedStateBackend(plan.max_parallelism, WINDOW_CODEC)
+            self.backend.restore_schemas(epoch.schemas.get(spec.index, {}))
+        if spec.keyed and self.backend is not None:
+            self.timers = [TimerQueue(self.backend, "event"), TimerQueue(self.backend, "processing")]
+        event_timers, processing_timers = self.timers or (None, None)
+        self._in_user_code(
+            lambda: self.operator.open(
+                OperatorContext(
+                    job_id=epoch.job_id,
+                    job_name=plan.job_name,
+                    operator_id=spec.id,
+                    name=spec.name,
+                    who=spec.who,
+                    subtask=subtask,
+                    parallelism=spec.parallelism,
+                    max_parallelism=plan.max_parallelism,
+                    attempt=epoch.run,
+                    job_parameters=plan.job_parameters,
+                    output=self.output,
+                    side_outputs=self.side_outputs,
+                    typed_output=coercer is not None,
+                    backend=self.backend,
+                    event_timers=event_timers,
+                    processing_timers=processing_timers,
+                )
+            )
+        )
+
+    def begin(self, plan: Plan, epoch: EpochPlan, reader: StateReader | None, keep: bool) -> None:
+        """Bind state at the last committed version and start the epoch."""
+        marks = epoch.watermarks.get(self.spec.index)
+        start = _watermark_of(marks, self.subtask)
+        self.records_in = 0
+        self.output.records = 0
+        if self.backend is not None:
+            assert reader is not None
+            self.backend.begin(reader, keep)
+            for queue in self.timers:
+                queue.begin()
+        channels = [
+            (edge.index, channel)
+            for edge in plan.incoming(self.spec.index)
+            for channel in edge.channels_of(self.subtask)
+        ]
+        self.valve = WatermarkValve(channels, start, self._on_watermark)
+        self._in_user_code(
+            lambda: self.operator.begin_epoch(
+                Epoch(
+                    number=epoch.number,
+                    attempt=epoch.attempt,
+                    processing_time=epoch.processing_time,
+                    watermark=start,
+                    operator_state=epoch.operator_states.get(self.spec.index, {}).get(self.subtask),
+                    input=epoch.inputs.get(self.spec.index, {}).get(self.subtask, []),
+                    final=epoch.final,
+                )
+            )
+        )
+
+    def receive(self, batch: Batch, port: int) -> None:
+        """Hand records to the operator; its exceptions come out naming it."""
+        self.records_in += len(batch.values)
+        try:
+            self.operator.process(batch, port)
+        except Exception as error:
+            raise user_failure(error, self.spec.who) from error
+
+    def advance_processing_time(self, now: int) -> None:
+        self._in_user_code(lambda: self.operator.advance_processing_time(now))
+
+    def finish(self) -> None:
+        self._in_user_code(self.operator.finish)
+
+    def end(self) -> SubtaskReport:
+        """End the epoch; the caller persists `backend.changes()` and fills in the run."""
+        report: OperatorReport = self._in_user_code(self.operator.end_epoch)
+        return SubtaskReport(
+            operator=self.spec.index,
+            subtask=self.subtask,
+            watermark=self.operator.watermark,
+            operator_state=report.operator_state,
+            committables=list(report.committables),
+            splits=list(report.splits),
+            schemas=None if self.backend is None else self.backend.schemas(),
+            next_wakeup=self._next_wakeup(report.next_wakeup),
+            records_in=self.records_in,
+            records_out=self.output.records,
+        )
+
+    def close(self) -> None:
+        self._in_user_code(self.operator.close)
+
+    def local_input(self, edge: EdgeSpec) -> LocalInput:
+        """Return the receiver for an edge whose sender runs in the same task."""
+        if edge.functions is None:
+            return LocalInput(self, edge.index, edge.port)
+        select, coerce = cloudpickle.loads(edge.functions)
+        return KeyedLocalInput(self, edge.index, edge.port, KeyExtractor(select, coerce, edge.who))
+
+    def _on_watermark(self, watermark: int | None) -> None:
+        try:
+            if watermark is None:
+                self.operator.advance_idle()
+            else:
+                self.operator.advance_watermark(watermark)
+        except Exception as error:
+            raise user_failure(error, self.spec.who) from error
+
+    def _next_wakeup(self, asked: int | None) -> int | None:
+        due = [] if asked is None else [asked]
+        if self.timers:
+            timer = self.timers[1].next_due()
+            if timer is not None:
+                due.append(timer)
+        return min(due, default=None)
+
+    def _in_user_code(self, call: Callable[[], Any]) -> Any:
+        try:
+            return call()
+        except Exception as error:
+            raise user_failure(error, self.spec.who) from error
+
+
+def _watermark_of(marks: list[int] | None, subtask: int) -> int:
+    """The watermark a subtask starts an epoch with; after a change of parallelism the lowest of the old ones."""
+    if not marks:
+        return MIN_WATERMARK
+    return marks[subtask] if subtask < len(marks) else min(marks)
+
+
+class LocalInput:
+    """The receiving end of an edge within a task."""
+
+    __slots__ = ("_channel", "_port", "_subtask")
+
+    def __init__(self, subtask: LiveSubtask, edge: int, port: int) -> None:
+        self._subtask = subtask
+        self._channel = (edge, subtask.subtask)
+        self._port = port
+
+    def receive(self, batch: Batch) -> None:
+        self._subtask.receive(batch, self._port)
+
+    def receive_watermark(self, watermark: int | None) -> None:
+        self._subtask.valve.update(self._channel, watermark)
+
+
+class KeyedLocalInput(LocalInput):
+    """The receiving end of a key_by within a task (one subtask to one subtask)."""
+
+    __slots__ = ("_extract",)
+
+    def __init__(self, subtask: LiveSubtask, edge: int, port: int, extractor: KeyExtractor) -> None:
+        super().__init__(subtask, edge, port)
+        self._extract = extractor.keys
+
+    def receive(self, batch: Batch) -> None:
+        keyed = Batch(batch.values, batch.timestamps, self._extract(batch.values))
+        self._subtask.receive(keyed, self._port)

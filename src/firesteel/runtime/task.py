@@ -1,0 +1,306 @@
+"""A task: one subtask of every operator of a level, for one epoch.
+
+`run_task` turns the rows that arrive from the level before into rows for the levels after. Contract:
+
+- Rows come sorted by `(seq, channel)`; a row of an edge into a later level is passed on as it is.
+- Order of work: begin the epoch, fire processing-time timers, pump sources, take rows, finish (in the last epoch),
+  end the epoch, flush, report. Each step's rows are yielded before the next, so what a task holds is bounded.
+- A report row (edge REPORT) carries a `SubtaskReport` per operator. If anything fails, the only further row is a failure
+  row (edge FAILURE), which sorts first, and a task that meets one does nothing but pass it on: the epoch is lost, but
+  Spark sees no exception and nobody a stack trace of the JVM.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, Protocol
+
+import cloudpickle
+
+from firesteel.common.errors import EngineError, FiresteelError
+from firesteel.runtime.blocks import decode_block
+from firesteel.runtime.failures import user_failure
+from firesteel.runtime.keying import KeyExtractor
+from firesteel.runtime.operator import Batch
+from firesteel.runtime.operators.source import SourceOperator
+from firesteel.runtime.plan import Distribution, EdgeSpec, EpochPlan, OperatorSpec, Plan, SubtaskReport
+from firesteel.runtime.routing import (
+    ChoiceRouter,
+    FixedRouter,
+    KeyRouter,
+    RoundRobinRouter,
+    Router,
+    Row,
+    ShuffleRouter,
+)
+from firesteel.runtime.subtask import LiveSubtask
+from firesteel.state.backend import StateReader
+
+REPORT: Final = -1
+FAILURE: Final = -2
+_LAST: Final = 1 << 62
+
+
+class TaskState(Protocol):
+    """How a task reaches durable state: implemented over the working store and checkpoint storage, or in memory."""
+
+    def attach(self, operator: OperatorSpec, subtask: int, epoch: EpochPlan) -> StateReader:
+        """Return a reader of the subtask's state as of `epoch.committed`."""
+
+    def persist(
+        self, operator: OperatorSpec, subtask: int, epoch: EpochPlan, changes: Iterable[tuple[bytes, bytes | None]]
+    ) -> Any:
+        """Write the subtask's changes of this epoch; return a handle for the manifest, None if there are none."""
+
+    def release(self) -> None:
+        """Give back the readers of this task."""
+
+
+class Worker:
+    """The live subtasks of one process, kept from epoch to epoch."""
+
+    def __init__(self) -> None:
+        self._live: dict[tuple[str, int, int, int], LiveSubtask] = {}
+
+    def take(self, plan: Plan, spec: OperatorSpec, subtask: int, epoch: EpochPlan) -> LiveSubtask:
+        """Return the live subtask for this run of the job, opened if this process has none; the caller owns it."""
+        live = self._live.pop((epoch.job_id, epoch.run, spec.index, subtask), None)
+        if live is not None and live.spec == spec:
+            return live
+        if live is not None:
+            live.close()
+        for key in [key for key in self._live if key[0] == epoch.job_id and key[1] != epoch.run]:
+            self._live.pop(key).close()
+        return LiveSubtask(plan, spec, subtask, epoch)
+
+    def keep(self, epoch: EpochPlan, live: LiveSubtask) -> None:
+        """Keep a subtask whose epoch ended well for the next one."""
+        self._live[(epoch.job_id, epoch.run, live.spec.index, live.subtask)] = live
+
+    def close(self) -> None:
+        """Close everything that is kept."""
+        while self._live:
+            self._live.popitem()[1].close()
+
+
+def run_task(
+    plan: Plan, epoch: EpochPlan, level: int, subtask: int, rows: Iterable[Row], worker: Worker, state: TaskState
+) -> Iterator[Row]:
+    """Run one task; see the module's contract."""
+    task = _Task(plan, epoch, level, subtask, worker, state)
+    try:
+        yield from task.run(rows)
+    except Exception as error:
+        task.abandon()
+        failure = error if isinstance(error, FiresteelError) else _unexpected(error)
+        yield (0, FAILURE, subtask, -1, _dump(failure))
+    finally:
+        state.release()
+
+
+def _dump(failure: FiresteelError) -> bytes:
+    failure.__cause__ = failure.__context__ = None
+    return pickle.dumps(failure)
+
+
+def _unexpected(error: Exception) -> FiresteelError:
+    wrapped = user_failure(error, "a task")
+    import traceback
+
+    return EngineError(
+        f"met an unexpected {type(error).__name__}: {error}",
+        who="a task",
+        details="".join(traceback.format_exception(error)) + (wrapped.details or ""),
+    )
+
+
+class _Task:
+    def __init__(
+        self, plan: Plan, epoch: EpochPlan, level: int, subtask: int, worker: Worker, state: TaskState
+    ) -> None:
+        self._plan = plan
+        self._epoch = epoch
+        self._level = level
+        self._subtask = subtask
+        self._worker = worker
+        self._state = state
+        self._rows: list[Row] = []
+        self._routers: list[Router] = []
+        self._live: list[LiveSubtask] = []
+        self._width = plan.levels[level]
+
+    def run(self, rows: Iterable[Row]) -> Iterator[Row]:
+        specs = self._plan.at(self._level, self._subtask)
+        started = False
+        for row in rows:
+            if row[1] == FAILURE:
+                yield row
+                return
+            if not started:
+                started = True
+                yield from self._start(specs)
+            self._take(row)
+            yield from self._drain()
+        if not started:
+            yield from self._start(specs)
+        yield from self._pump()
+        if self._epoch.final:
+            for live in self._live:
+                live.finish()
+                yield from self._drain()
+        yield from self._end()
+
+    def abandon(self) -> None:
+        """After a failure: nothing of these instances may be used again."""
+        for live in self._live:
+            try:
+                live.close()
+            except FiresteelError:  # the first failure is the one to report
+                continue
+        self._live = []
+
+    def _start(self, specs: list[OperatorSpec]) -> Iterator[Row]:
+        plan, epoch = self._plan, self._epoch
+        for spec in specs:
+            self._live.append(self._worker.take(plan, spec, self._subtask, epoch))
+        by_index = {live.spec.index: live for live in self._live}
+        for live in self._live:
+            self._wire(live, by_index)
+        for live in self._live:
+            reader, keep = None, False
+            if live.spec.stateful:
+                reader = self._state.attach(live.spec, self._subtask, epoch)
+                keep = _is_current(live, epoch)
+            live.begin(plan, epoch, reader, keep)
+        for live in self._live:
+            live.advance_processing_time(epoch.processing_time)
+            yield from self._drain()
+
+    def _wire(self, live: LiveSubtask, by_index: dict[int, LiveSubtask]) -> None:
+        outputs = [(None, live.output), *live.side_outputs.items()]
+        for tag, output in outputs:
+            output.receivers = [
+                by_index[edge.target].local_input(edge) if edge.local else self._router(edge)
+                for edge in self._plan.outgoing(live.spec.index, tag)
+            ]
+
+    def _router(self, edge: EdgeSpec) -> Router:
+        router = make_router(edge, self._subtask, self._rows, self._plan.max_parallelism, self._epoch.number)
+        self._routers.append(router)
+        return router
+
+    def _take(self, row: Row) -> None:
+        target, index, channel, _, block = row
+        if index == REPORT:
+            self._rows.append(row)
+            return
+        edge = self._plan.edges[index]
+        spec = self._plan.operators[edge.target]
+        if spec.level != self._level:
+            self._rows.append(row)
+            return
+        live = next(live for live in self._live if live.spec.index == spec.index)
+        self._deliver(live, edge.port, (index, channel), block)
+
+    def _deliver(self, live: LiveSubtask, port: int, channel: tuple[int, int], block: bytes) -> None:
+        """Deliver a block's records and watermarks in the order in which they were sent."""
+        values, timestamps, keys, marks = decode_block(block)
+        batch, start, total = Batch(values, timestamps, keys), 0, len(values)
+        for position, watermark in marks:
+            if position > start:
+                whole = start == 0 and position == total
+                live.receive(batch if whole else _slice(batch, start, position), port)
+                start = position
+            live.valve.update(channel, watermark)
+        if start < total:
+            live.receive(batch if start == 0 else _slice(batch, start, total), port)
+
+    def _pump(self) -> Iterator[Row]:
+        """Read the sources in turn, a batch each, so that they advance side by side."""
+        sources = [live for live in self._live if isinstance(live.operator, SourceOperator)]
+        while sources:
+            for live in list(sources):
+                try:
+                    more = live.operator.pump()  # type: ignore[attr-defined]
+                except Exception as error:
+                    raise user_failure(error, live.spec.who) from error
+                if not more:
+                    sources.remove(live)
+                yield from self._drain()
+
+    def _end(self) -> Iterator[Row]:
+        reports = []
+        for live in self._live:
+            reports.append(live.end())
+        for router in self._routers:
+            router.flush()
+        yield from self._drain()
+        for live, report in zip(self._live, reports, strict=True):
+            if live.backend is not None:
+                report.run = self._state.persist(
+                    live.spec, self._subtask, self._epoch, live.backend.changes()
+                )
+                live.last_run = report.run
+            yield self._report(report)
+        for live in self._live:
+            if self._epoch.final:
+                live.close()
+            else:
+                self._worker.keep(self._epoch, live)
+        self._live = []
+
+    def _report(self, report: SubtaskReport) -> Row:
+        try:
+            block = pickle.dumps(report, 5)
+        except (pickle.PicklingError, AttributeError, TypeError):
+            block = cloudpickle.dumps(report, 5)
+        return (0, REPORT, self._subtask, _LAST, block)
+
+    def _drain(self) -> list[Row]:
+        rows = self._rows[:]
+        self._rows.clear()
+        return rows
+
+
+def _slice(batch: Batch, start: int, end: int) -> Batch:
+    return Batch(
+        batch.values[start:end],
+        None if batch.timestamps is None else batch.timestamps[start:end],
+        None if batch.keys is None else batch.keys[start:end],
+    )
+
+
+def _is_current(live: LiveSubtask, epoch: EpochPlan) -> bool:
+    """Whether this process itself ran the last committed epoch of this subtask, so that its caches still hold."""
+    committed = epoch.runs.get(live.spec.index, {}).get(live.subtask)
+    return live.last_run is not None and live.last_run == committed
+
+
+def make_router(edge: EdgeSpec, channel: int, rows: list[Row], max_parallelism: int, seed: int) -> Router:
+    """Build the writer of an exchange edge for one upstream subtask."""
+    arguments = (edge.index, channel, edge.target_parallelism, rows)
+    kind = edge.distribution
+    if kind is Distribution.HASH:
+        assert edge.functions is not None
+        select, coerce = cloudpickle.loads(edge.functions)
+        return KeyRouter(*arguments, KeyExtractor(select, coerce, edge.who), max_parallelism)
+    if kind is Distribution.CUSTOM:
+        assert edge.functions is not None
+        partition, select = cloudpickle.loads(edge.functions)
+        return ChoiceRouter(*arguments, partition, select, edge.who)
+    if kind is Distribution.SHUFFLE:
+        return ShuffleRouter(*arguments, seed)
+    if kind in (Distribution.REBALANCE, Distribution.RESCALE):
+        return RoundRobinRouter(*arguments, edge.targets_of(channel))
+    return FixedRouter(*arguments, edge.targets_of(channel))
+
+
+def read_results(rows: Iterable[Row]) -> list[SubtaskReport]:
+    """Return the reports among the rows the last level left; raise the failure if there is one."""
+    reports = []
+    for row in sorted(rows, key=lambda row: row[3]):
+        if row[1] == FAILURE:
+            raise pickle.loads(row[4])
+        reports.append(pickle.loads(row[4]))
+    return reports

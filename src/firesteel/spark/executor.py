@@ -1,0 +1,89 @@
+"""One epoch as one Spark job: a linear chain of levels over DataFrames.
+
+::
+
+    range(width 0) -> mapInArrow(level 0) -> repartitionById(target) -> sortWithinPartitions(seq, channel)
+                   -> mapInArrow(level 1) -> ... -> collect the reports
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import uuid
+from pathlib import Path
+from typing import Any
+
+import cloudpickle
+
+from firesteel.runtime.plan import EpochPlan, Plan, SubtaskReport
+from firesteel.runtime.task import read_results
+from firesteel.spark.errors import engine_error
+from firesteel.spark.session import open_session
+from firesteel.spark.worker import SCHEMA, LevelTask
+from firesteel.state.storage import AlreadyExists, Storage
+
+
+class SparkExecutor:
+    """Runs the epochs of one job in a Spark session; see `firesteel.control.executor` for the contract.
+
+    The plan goes to the state directory once, under its hash; a task's closure carries only its name, and a worker process
+    reads it once.
+    """
+
+    def __init__(self, job_id: str, state_url: str, master: str | None, parallelism: int,
+                 configuration: dict[str, str], python_files: tuple[str, ...] = ()) -> None:  # fmt: skip
+        self._spark = open_session(master, parallelism, configuration)
+        self._tag = f"firesteel-{job_id}-{uuid.uuid4().hex[:6]}"
+        self._state_url = state_url
+        self._storage = Storage.of(state_url)
+        self._stored: dict[int, str] = {}
+        self._sys_path = [path or str(Path.cwd()) for path in sys.path]
+        for path in python_files:
+            self._spark.addArtifacts(path, pyfile=True)
+
+    def run(self, plan: Plan, epoch: EpochPlan) -> list[SubtaskReport]:
+        """Run one epoch and return the reports."""
+        plan_path = self._store(plan)
+        self._spark.addTag(self._tag)
+        try:
+            rows = self._frame(plan, plan_path, epoch).collect()
+        except Exception as error:
+            raise engine_error(error) from None
+        finally:
+            self._spark.removeTag(self._tag)
+        return read_results((row[0], row[1], row[2], row[3], bytes(row[4])) for row in rows)
+
+    def interrupt(self) -> None:
+        """Cancel the running job."""
+        self._spark.interruptTag(self._tag)
+
+    def close(self) -> None:
+        """Leave the application running: other jobs of this process may use it."""
+
+    def _frame(self, plan: Plan, plan_path: str, epoch: EpochPlan) -> Any:
+        first, *others = plan.levels
+        frame = self._spark.range(0, first, 1, first).mapInArrow(self._task(0, plan_path, epoch), SCHEMA)
+        for level, width in enumerate(others, start=1):
+            frame = (
+                frame.repartitionById(width, frame["target"])
+                .sortWithinPartitions("seq", "channel")
+                .mapInArrow(self._task(level, plan_path, epoch), SCHEMA)
+            )
+        return frame
+
+    def _task(self, level: int, plan_path: str, epoch: EpochPlan) -> LevelTask:
+        return LevelTask(level, self._state_url, plan_path, epoch, self._sys_path)
+
+    def _store(self, plan: Plan) -> str:
+        known = self._stored.get(id(plan))
+        if known is not None:
+            return known
+        data = cloudpickle.dumps(plan)
+        path = f"plans/{hashlib.sha256(data).hexdigest()[:32]}"
+        try:
+            self._storage.create(path, data)
+        except AlreadyExists:  # the same program was here before
+            pass
+        self._stored[id(plan)] = path
+        return path

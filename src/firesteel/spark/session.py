@@ -1,0 +1,126 @@
+"""The Spark session a job runs in, with the settings the engine rests on."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import signal
+import sys
+import threading
+from typing import Any, Final
+
+from pyspark.sql import SparkSession
+
+from firesteel.common.errors import ConfigurationError, EngineError
+from firesteel.runtime.routing import BLOCK_BYTES
+
+_STATIC: Final = {
+    "spark.speculation": "false",
+    "spark.stage.maxConsecutiveAttempts": "1",
+    "spark.python.worker.reuse": "true",
+    "spark.python.unix.domain.socket.enabled": "true",
+}
+"""Settings of the application; a session that is already there must not contradict them."""
+
+_STARTING: Final = {
+    **_STATIC,
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.log.level": "ERROR",
+}
+
+_SQL: Final = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "64",
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(4 * BLOCK_BYTES),
+    "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "true",
+    "spark.sql.codegen.wholeStage": "true",
+}
+"""Settings of a session: task p must be subtask p, and a task holds few blocks at a time."""
+
+_FIXED_BY_ENGINE: Final = frozenset({*_STATIC, *_SQL}) - {"spark.sql.codegen.wholeStage"}
+
+logger = logging.getLogger(__name__)
+
+
+def open_session(master: str | None, parallelism: int, configuration: dict[str, str]) -> Any:
+    """Return a session for one job: a new one of the running application, or of an application started here.
+
+    `configuration` holds the user's `spark.*` settings; one that the engine fixes raises ConfigurationError. Raises
+    EngineError when Java is missing or the master cannot be reached.
+    """
+    _check(configuration)
+    active = SparkSession.getActiveSession()
+    if active is None:
+        active = _start(master, parallelism, configuration)
+    elif master is not None and active.conf.get("spark.master") != master:
+        logger.warning("a Spark session is active already; --master %s is not used", master)
+    session = active.newSession() if hasattr(active, "newSession") else active
+    for name, value in _SQL.items():
+        session.conf.set(name, value)
+    for name, value in configuration.items():
+        if name.startswith("spark.sql."):
+            session.conf.set(name, value)
+    _check_running(session)
+    return session
+
+
+def _check(configuration: dict[str, str]) -> None:
+    for name in configuration:
+        if name in _FIXED_BY_ENGINE:
+            raise ConfigurationError(
+                f"fixes the Spark setting {name}, so it cannot be set",
+                who="the engine",
+                got=f"{name}={configuration[name]}",
+                hint="leave it out: docs/architecture.md says why each is needed",
+            )
+
+
+def _check_running(session: Any) -> None:
+    if session.conf.get("spark.speculation", "false") == "true":
+        raise ConfigurationError(
+            "requires a Spark application without speculation, since two tries of a task would both write state",
+            who="the engine",
+            got="spark.speculation=true in the session that is active",
+            hint="start the session with spark.speculation=false",
+        )
+
+
+def _start(master: str | None, parallelism: int, configuration: dict[str, str]) -> Any:
+    _require_java()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    # Spark takes the machine's name for its address; a laptop's often does not resolve.
+    if master is None or master.startswith("local"):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    builder = SparkSession.builder.appName("firesteel").master(master or f"local[{parallelism},4]")
+    for name, value in {**_STARTING, **_SQL, **configuration}.items():
+        builder = builder.config(name, value)
+    handler = signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
+    try:
+        session = builder.getOrCreate()
+    except Exception as error:
+        raise EngineError(
+            "could not start a Spark session",
+            who="the engine",
+            got=f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no message'}",
+            hint="check the master URL and `firesteel info`",
+            details=str(error),
+        ) from error
+    if handler is not None:  # pyspark's own handler cancels the running epoch on Ctrl-C; ours lets it end
+        signal.signal(signal.SIGINT, handler)
+    return session
+
+
+def _require_java() -> None:
+    home = os.environ.get("JAVA_HOME")
+    if (home and os.access(os.path.join(home, "bin", "java"), os.X_OK)) or shutil.which("java"):
+        return
+    raise EngineError(
+        "requires Java 17 or newer",
+        who="Spark",
+        got="no java on the PATH and no JAVA_HOME",
+        hint="install a JRE, e.g. `apt-get install openjdk-17-jre-headless`",
+    )

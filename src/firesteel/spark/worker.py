@@ -1,0 +1,100 @@
+"""What runs in Spark's Python workers: Arrow batches to rows, a task over them, rows to Arrow batches."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import pyarrow as pa
+from pyspark import TaskContext
+
+from firesteel.runtime.plan import EpochPlan, Plan
+from firesteel.runtime.routing import BLOCK_BYTES, Row
+from firesteel.runtime.task import Worker, run_task
+from firesteel.state.access import CheckpointedState
+from firesteel.state.storage import Storage
+
+SCHEMA: Final = "target int, edge int, channel int, seq long, block binary"
+
+_ARROW: Final = pa.schema(
+    [
+        ("target", pa.int32()),
+        ("edge", pa.int32()),
+        ("channel", pa.int32()),
+        ("seq", pa.int64()),
+        ("block", pa.binary()),
+    ]
+)
+_ROWS: Final = 64
+
+_worker = Worker()
+_plans: dict[str, Plan] = {}
+_states: dict[str, CheckpointedState] = {}
+
+
+@dataclass(frozen=True)
+class LevelTask:
+    """The function Spark maps over a level's partitions; the partition's index is the subtask."""
+
+    level: int
+    state_url: str
+    plan_path: str
+    epoch: EpochPlan
+    sys_path: list[str]
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        sys.path.extend(path for path in self.sys_path if path not in sys.path)
+        context = TaskContext.get()
+        assert context is not None
+        incoming = _rows(batches) if self.level else _nothing(batches)
+        plan, state = self._plan(), self._state()
+        outgoing = run_task(
+            plan, self.epoch, self.level, context.partitionId(), incoming, _worker, state
+        )
+        return _batches(outgoing)
+
+    def _plan(self) -> Plan:
+        plan = _plans.get(self.plan_path)
+        if plan is None:
+            plan = _plans[self.plan_path] = pickle.loads(Storage.of(self.state_url).get(self.plan_path))
+        return plan
+
+    def _state(self) -> CheckpointedState:
+        state = _states.get(self.state_url)
+        if state is None:
+            state = _states[self.state_url] = CheckpointedState(self.state_url)
+        return state
+
+
+def _nothing(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
+    """Level 0 has no input; Spark's range only makes its tasks."""
+    for _ in batches:
+        continue
+    return iter(())
+
+
+def _rows(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
+    for batch in batches:
+        targets, edges, channels, seqs, blocks = (column.to_pylist() for column in batch.columns)
+        yield from zip(targets, edges, channels, seqs, blocks, strict=True)
+
+
+def _batches(rows: Iterator[Row]) -> Iterator[pa.RecordBatch]:
+    held: list[Row] = []
+    size = 0
+    for row in rows:
+        held.append(row)
+        size += len(row[4])
+        if size >= BLOCK_BYTES or len(held) >= _ROWS:
+            yield _batch(held)
+            held, size = [], 0
+    if held:
+        yield _batch(held)
+
+
+def _batch(rows: list[Row]) -> pa.RecordBatch:
+    columns = [pa.array(column, field.type) for column, field in zip(zip(*rows, strict=True), _ARROW, strict=True)]
+    return pa.RecordBatch.from_arrays(columns, schema=_ARROW)

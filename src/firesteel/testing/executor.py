@@ -1,0 +1,52 @@
+"""The in-process executor: the same plans and tasks as on Spark, one after the other in this process, without a JVM.
+
+It is for tests, as Flink's MiniCluster is; it is not an engine.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from firesteel.common.errors import EngineError
+from firesteel.runtime.plan import EpochPlan, Plan, SubtaskReport
+from firesteel.runtime.routing import Row
+from firesteel.runtime.task import Worker, read_results, run_task
+from firesteel.state.access import CheckpointedState
+
+
+class LocalExecutor:
+    """Runs each level's tasks in turn and exchanges rows through lists; state is as durable as on Spark."""
+
+    def __init__(self, job_id: str, state_url: str, settings: object) -> None:
+        self._worker = Worker()
+        self._state = CheckpointedState(state_url)
+        self._interrupted = threading.Event()
+
+    def run(self, plan: Plan, epoch: EpochPlan) -> list[SubtaskReport]:
+        """Run one epoch and return the reports."""
+        self._interrupted.clear()
+        rows: list[Row] = []
+        for level, width in enumerate(plan.levels):
+            rows = self._run_level(plan, epoch, level, width, rows)
+        return read_results(rows)
+
+    def interrupt(self) -> None:
+        """Make the running epoch fail before its next task."""
+        self._interrupted.set()
+
+    def close(self) -> None:
+        """Close the operators."""
+        self._worker.close()
+
+    def _run_level(self, plan: Plan, epoch: EpochPlan, level: int, width: int, rows: list[Row]) -> list[Row]:
+        incoming: list[list[Row]] = [[] for _ in range(width)]
+        for row in sorted(rows, key=lambda row: (row[3], row[2])):
+            incoming[row[0]].append(row)
+        outgoing: list[Row] = []
+        for subtask in range(width):
+            if self._interrupted.is_set():
+                raise EngineError("the epoch was interrupted")
+            outgoing.extend(
+                run_task(plan, epoch, level, subtask, incoming[subtask], self._worker, self._state)
+            )
+        return outgoing
