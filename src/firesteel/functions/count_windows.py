@@ -1,0 +1,153 @@
+"""Windows that time does not bound: by number of records, and the global window."""
+# ruff: noqa: ARG002 - an interface hands over more than each of its implementations needs
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, TypeVar
+
+from firesteel.common.errors import ProgramError
+from firesteel.common.typeinfo import Types
+from firesteel.functions.assigners import WindowAssigner
+from firesteel.functions.triggers import CountTrigger, NeverTrigger, Trigger
+from firesteel.functions.windows import (
+    CountWindow,
+    CountWindowSerializer,
+    GlobalWindow,
+    GlobalWindowSerializer,
+)
+from firesteel.state.descriptors import ValueStateDescriptor
+
+__all__ = ["CountSlidingWindowAssigner", "CountTumblingWindowAssigner", "GlobalWindows"]
+
+T = TypeVar("T")
+
+
+class CountTumblingWindowAssigner(WindowAssigner[T, CountWindow]):
+    """Puts the first `window_size` records of a key into window 0, the next into window 1, and so on.
+
+    A window fires when it is full; what is left in a window that never fills is not emitted.
+    """
+
+    def __init__(self, window_size: int) -> None:
+        _check_positive("CountTumblingWindowAssigner", window_size=window_size)
+        self._window_size = window_size
+        self._count_descriptor = ValueStateDescriptor("tumble-count-assigner", Types.LONG())
+
+    @staticmethod
+    def of(window_size: int) -> CountTumblingWindowAssigner[Any]:
+        """Return windows of `window_size` records."""
+        return CountTumblingWindowAssigner(window_size)
+
+    def assign_windows(
+        self,
+        element: T,
+        timestamp: int,
+        context: WindowAssigner.WindowAssignerContext,
+    ) -> Collection[CountWindow]:
+        """Count the record and return its window."""
+        state = context.get_runtime_context().get_state(self._count_descriptor)
+        count = state.value() or 0
+        state.update(count + 1)
+        return [CountWindow(count // self._window_size)]
+
+    def get_default_trigger(self, env: Any) -> Trigger[T, CountWindow]:
+        """Return the trigger that fires when the window is full."""
+        return CountTrigger(self._window_size)
+
+    def get_window_serializer(self) -> CountWindowSerializer:
+        """Return the serializer of count windows."""
+        return CountWindowSerializer()
+
+    def is_event_time(self) -> bool:
+        """Return False."""
+        return False
+
+    def __repr__(self) -> str:
+        return f"CountTumblingWindowAssigner({self._window_size})"
+
+
+class CountSlidingWindowAssigner(WindowAssigner[T, CountWindow]):
+    """Starts a new window of `window_size` records at every `window_slide`-th record of a key.
+
+    PyFlink's form, not Java's: a window fires only when it holds `window_size` records, and never before.
+    """
+
+    def __init__(self, window_size: int, window_slide: int) -> None:
+        _check_positive("CountSlidingWindowAssigner", window_size=window_size, window_slide=window_slide)
+        self._window_size = window_size
+        self._window_slide = window_slide
+        self._count_descriptor = ValueStateDescriptor("slide-count-assigner", Types.LONG())
+
+    @staticmethod
+    def of(window_size: int, window_slide: int) -> CountSlidingWindowAssigner[Any]:
+        """Return windows of `window_size` records, one every `window_slide` records."""
+        return CountSlidingWindowAssigner(window_size, window_slide)
+
+    def assign_windows(
+        self,
+        element: T,
+        timestamp: int,
+        context: WindowAssigner.WindowAssignerContext,
+    ) -> Collection[CountWindow]:
+        """Count the record and return its windows, the latest first; none if it falls between two windows."""
+        state = context.get_runtime_context().get_state(self._count_descriptor)
+        count = state.value() or 0
+        state.update(count + 1)
+        last = count // self._window_slide
+        first = max(0, (count - self._window_size) // self._window_slide + 1)
+        return [CountWindow(number) for number in range(last, first - 1, -1)]
+
+    def get_default_trigger(self, env: Any) -> Trigger[T, CountWindow]:
+        """Return the trigger that fires when a window is full."""
+        return CountTrigger(self._window_size)
+
+    def get_window_serializer(self) -> CountWindowSerializer:
+        """Return the serializer of count windows."""
+        return CountWindowSerializer()
+
+    def is_event_time(self) -> bool:
+        """Return False."""
+        return False
+
+    def __repr__(self) -> str:
+        return f"CountSlidingWindowAssigner({self._window_size}, {self._window_slide})"
+
+
+class GlobalWindows(WindowAssigner[T, GlobalWindow]):
+    """Puts all records of a key into one window, which never ends: set a trigger, or nothing is ever emitted."""
+
+    @staticmethod
+    def create() -> GlobalWindows[Any]:
+        """Return the assigner."""
+        return GlobalWindows()
+
+    def assign_windows(
+        self,
+        element: T,
+        timestamp: int,
+        context: WindowAssigner.WindowAssignerContext,
+    ) -> Collection[GlobalWindow]:
+        """Return the global window."""
+        return [GlobalWindow.get()]
+
+    def get_default_trigger(self, env: Any) -> Trigger[T, GlobalWindow]:
+        """Return the trigger that never fires."""
+        return NeverTrigger()
+
+    def get_window_serializer(self) -> GlobalWindowSerializer:
+        """Return the serializer of the global window."""
+        return GlobalWindowSerializer()
+
+    def is_event_time(self) -> bool:
+        """Return False."""
+        return False
+
+    def __repr__(self) -> str:
+        return "GlobalWindows()"
+
+
+def _check_positive(who: str, **arguments: int) -> None:
+    for name, value in arguments.items():
+        if not isinstance(value, int) or value <= 0:
+            raise ProgramError(f"requires {name} to be a number greater than 0", who=who, got=repr(value))

@@ -1,0 +1,278 @@
+"""Windows: what records are grouped by besides their key; and their form in state.
+
+A window is an immutable, hashable value. Whoever writes a window class of their own gives it `__eq__` and `__hash__` by
+value (a frozen dataclass does) and `max_timestamp`; it is then pickled into state.
+"""
+# ruff: noqa: ARG002 - an interface hands over more than each of its implementations needs
+
+from __future__ import annotations
+
+import pickle
+import struct
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import cloudpickle
+
+from firesteel.common.errors import ProgramError, StateCorruptedError
+from firesteel.common.time import MAX_WATERMARK, Duration, Time
+
+if TYPE_CHECKING:
+    from firesteel.functions.assigners import MergingWindowAssigner
+
+__all__ = [
+    "WINDOW_CODEC",
+    "CountWindow",
+    "CountWindowSerializer",
+    "GlobalWindow",
+    "GlobalWindowSerializer",
+    "TimeWindow",
+    "TimeWindowSerializer",
+    "Window",
+    "WindowCodec",
+    "milliseconds",
+]
+
+_SIGN: Final = 1 << 63
+_LONG: Final = struct.Struct(">Q")
+_LONGS: Final = struct.Struct(">QQ")
+
+
+class Window(ABC):
+    """A finite bucket of records."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def max_timestamp(self) -> int:
+        """Return the largest timestamp a record in the window can have (ms): 2**63-1 where time does not bound it."""
+
+
+class _Interval(NamedTuple):
+    start: int
+    end: int
+
+
+class TimeWindow(_Interval, Window):
+    """The records of a time interval, from `start` (inclusive) to `end` (exclusive), in milliseconds.
+
+    >>> window = TimeWindow(0, 60_000)
+    >>> window.max_timestamp()
+    59999
+    >>> window.cover(TimeWindow(30_000, 90_000))
+    TimeWindow(start=0, end=90000)
+    """
+
+    __slots__ = ()
+
+    def max_timestamp(self) -> int:
+        """Return the last millisecond of the window."""
+        return self.end - 1
+
+    def intersects(self, other: TimeWindow) -> bool:
+        """Say whether the windows overlap or touch."""
+        return self.start <= other.end and self.end >= other.start
+
+    def cover(self, other: TimeWindow) -> TimeWindow:
+        """Return the smallest window that contains both."""
+        return TimeWindow(min(self.start, other.start), max(self.end, other.end))
+
+    @staticmethod
+    def get_window_start_with_offset(timestamp: int, offset: int, window_size: int) -> int:
+        """Return the start of the window of `window_size` that contains `timestamp`; starts are shifted by `offset`.
+
+        >>> TimeWindow.get_window_start_with_offset(-1, 0, 10)
+        -10
+        """
+        return timestamp - (timestamp - offset) % window_size
+
+    @staticmethod
+    def merge_windows(
+        windows: Iterable[TimeWindow], callback: MergingWindowAssigner.MergeCallback[TimeWindow]
+    ) -> None:
+        """Tell `callback` of every group of windows that overlap or touch, with the window that covers the group."""
+        group: set[TimeWindow] = set()
+        cover: TimeWindow | None = None
+        for window in sorted(windows):
+            if cover is not None and cover.intersects(window):
+                cover = cover.cover(window)
+                group.add(window)
+                continue
+            if cover is not None and len(group) > 1:
+                callback.merge(group, cover)
+            cover, group = window, {window}
+        if cover is not None and len(group) > 1:
+            callback.merge(group, cover)
+
+    # Hashing stays the tuple's own, in C; equality is strict, so that a window is never equal to a pair of numbers.
+    __hash__ = _Interval.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is TimeWindow and self.start == other.start and self.end == other.end
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __repr__(self) -> str:
+        return f"TimeWindow(start={self.start}, end={self.end})"
+
+
+class CountWindow(Window):
+    """The records counted into bucket number `id` of a key.
+
+    >>> CountWindow(3)
+    CountWindow(id=3)
+    """
+
+    __slots__ = ("id",)
+
+    id: Final[int]
+
+    def __init__(self, id: int) -> None:
+        self.id = id
+
+    def max_timestamp(self) -> int:
+        """Return 2**63-1: time does not bound the window."""
+        return MAX_WATERMARK
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is CountWindow and self.id == other.id
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    def __repr__(self) -> str:
+        return f"CountWindow(id={self.id})"
+
+
+class GlobalWindow(Window):
+    """All records of a key; all global windows are equal."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def get() -> GlobalWindow:
+        """Return the global window."""
+        return _GLOBAL
+
+    def max_timestamp(self) -> int:
+        """Return 2**63-1: time does not bound the window."""
+        return MAX_WATERMARK
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is GlobalWindow
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __repr__(self) -> str:
+        return "GlobalWindow"
+
+
+_GLOBAL: Final = GlobalWindow()
+
+
+class WindowCodec:
+    """Windows as keys in state: a tag byte, then bytes that sort as the windows do.
+
+    Time windows sort by start, then end; other windows than the built-in ones are pickled and have no order.
+
+    >>> WINDOW_CODEC.decode(WINDOW_CODEC.encode(TimeWindow(-5, 5)))
+    TimeWindow(start=-5, end=5)
+    >>> WINDOW_CODEC.encode(TimeWindow(-5, 5)) < WINDOW_CODEC.encode(TimeWindow(0, 1))
+    True
+    """
+
+    def encode(self, namespace: Any) -> bytes:
+        """Return the bytes of a window."""
+        kind = type(namespace)
+        if kind is TimeWindow:
+            return b"T" + _LONGS.pack(namespace.start + _SIGN, namespace.end + _SIGN)
+        if kind is CountWindow:
+            return b"C" + _LONG.pack(namespace.id + _SIGN)
+        if kind is GlobalWindow:
+            return b"G"
+        return b"P" + _pickled(namespace)
+
+    def decode(self, data: bytes) -> Any:
+        """Return the window of these bytes; raises StateCorruptedError for bytes that `encode` did not make."""
+        tag = data[:1]
+        if tag == b"T":
+            start, end = _LONGS.unpack_from(data, 1)
+            return TimeWindow(start - _SIGN, end - _SIGN)
+        if tag == b"C":
+            return CountWindow(_LONG.unpack_from(data, 1)[0] - _SIGN)
+        if tag == b"G":
+            return _GLOBAL
+        if tag == b"P":
+            return pickle.loads(data[1:])
+        raise StateCorruptedError(
+            "requires the encoding of a window", who="the window codec", got=repr(data[:20])
+        )
+
+
+def _pickled(window: Any) -> bytes:
+    # Without a memo, equal values have equal pickles even where one of them holds the same object twice.
+    buffer = BytesIO()
+    pickler = (
+        cloudpickle.Pickler(buffer, 5) if type(window).__module__ == "__main__" else pickle.Pickler(buffer, 5)
+    )
+    pickler.fast = True
+    pickler.dump(window)
+    return buffer.getvalue()
+
+
+WINDOW_CODEC: Final = WindowCodec()
+
+
+class TimeWindowSerializer:
+    """Writes a time window to a stream: start and end, 8 bytes each, big-endian."""
+
+    def serialize(self, element: TimeWindow, stream: BytesIO) -> None:
+        """Append the window to `stream`."""
+        stream.write(struct.pack(">qq", element.start, element.end))
+
+    def deserialize(self, stream: BytesIO) -> TimeWindow:
+        """Read the next window from `stream`."""
+        return TimeWindow(*struct.unpack(">qq", stream.read(16)))
+
+
+class CountWindowSerializer:
+    """Writes a count window to a stream: its id, 8 bytes, big-endian."""
+
+    def serialize(self, element: CountWindow, stream: BytesIO) -> None:
+        """Append the window to `stream`."""
+        stream.write(struct.pack(">q", element.id))
+
+    def deserialize(self, stream: BytesIO) -> CountWindow:
+        """Read the next window from `stream`."""
+        return CountWindow(struct.unpack(">q", stream.read(8))[0])
+
+
+class GlobalWindowSerializer:
+    """Writes the global window to a stream: one zero byte."""
+
+    def serialize(self, element: GlobalWindow, stream: BytesIO) -> None:
+        """Append the window to `stream`."""
+        stream.write(b"\0")
+
+    def deserialize(self, stream: BytesIO) -> GlobalWindow:
+        """Read the next window from `stream`."""
+        stream.read(1)
+        return _GLOBAL
+
+
+def milliseconds(length: Time | Duration, who: str) -> int:
+    """Return a `Time` or `Duration` in milliseconds; raises ProgramError for anything else."""
+    if isinstance(length, Time):
+        return length.to_milliseconds()
+    if isinstance(length, Duration):
+        return length.to_millis()
+    raise ProgramError(
+        "requires a Time",
+        who=who,
+        got=f"{type(length).__name__}: {length!r}",
+        hint="write Time.seconds(5) or the like",
+    )
