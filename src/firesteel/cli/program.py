@@ -1,0 +1,78 @@
+"""Running somebody's program inside this process, as `python program.py` would."""
+
+from __future__ import annotations
+
+import logging
+import os
+import runpy
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from firesteel.common.errors import ConfigurationError, FiresteelError
+from firesteel.common.excepthook import DEBUG_VARIABLE, describe_failure
+
+INTERRUPTED: Final = 130
+"""The exit code of a program ended by Ctrl-C, as shells have it (128 + SIGINT)."""
+
+
+def run_guarded(program: Path, arguments: Sequence[str]) -> int:
+    """Run a Python file as `__main__` and return the exit code; what it raises is reported on standard error.
+
+    `arguments` become `sys.argv[1:]`. The file's directory is where its imports are looked for first. `SystemExit` goes
+    through, as it is how a program chooses its own exit code.
+    """
+    try:
+        with _as_main(program, arguments):
+            runpy.run_path(str(program), run_name="__main__")
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:
+        sys.stdout.flush()
+        print(describe_failure(error), file=sys.stderr)
+        if isinstance(error, FiresteelError) and error.details and not os.environ.get(DEBUG_VARIABLE):
+            print("  more: firesteel run --debug shows the traceback", file=sys.stderr)
+        return 1
+    return 0
+
+
+@contextmanager
+def _as_main(program: Path, arguments: Sequence[str]) -> Iterator[None]:
+    argv, path = sys.argv[:], sys.path[:]
+    sys.argv[:] = [str(program), *arguments]
+    sys.path.insert(0, str(program.resolve().parent))
+    try:
+        yield
+    finally:
+        sys.argv[:], sys.path[:] = argv, path
+
+
+def parse_configuration(pairs: Sequence[str]) -> dict[str, str]:
+    """Turn `["a=1", "b=x=y"]` into a dict. Raises ConfigurationError for what is not of the form KEY=VALUE.
+
+    >>> parse_configuration(["spark.executor.memory=2g", "parallelism.default=4"])
+    {'spark.executor.memory': '2g', 'parallelism.default': '4'}
+    """
+    configuration = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip():
+            raise ConfigurationError("requires KEY=VALUE", who="--conf", got=repr(pair))
+        configuration[key.strip()] = value.strip()
+    return configuration
+
+
+def log_to_stderr(verbose: bool) -> None:
+    """Send Firesteel's own log to standard error: warnings and progress, with `verbose` everything from INFO.
+
+    The root logger is left alone, since it is the program's to configure.
+    """
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    log = logging.getLogger("firesteel")
+    log.handlers = [handler]
+    log.propagate = False
+    log.setLevel(logging.INFO if verbose else logging.WARNING)
+    logging.getLogger("firesteel.progress").setLevel(logging.INFO)
