@@ -1,0 +1,131 @@
+"""The graph of a program: built node by node, then frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from firesteel.common.errors import ProgramError
+from firesteel.graph.nodes import Edge, Node
+from firesteel.graph.operations import SinkOp, SourceOp
+from firesteel.graph.uids import operator_ids
+
+
+class Input(NamedTuple):
+    """An edge with the node and the port it enters."""
+
+    target: Node
+    port: int
+    edge: Edge
+
+
+@dataclass(frozen=True)
+class Graph:
+    """The nodes of a job, in topological order. Node ids are unique in it, but need not be consecutive."""
+
+    nodes: tuple[Node, ...]
+
+    @cached_property
+    def by_id(self) -> dict[int, Node]:
+        """The nodes by their ids."""
+        return {node.id: node for node in self.nodes}
+
+    @cached_property
+    def operator_ids(self) -> dict[int, str]:
+        """The stable operator id of each node id, see `firesteel.graph.uids`."""
+        return operator_ids(self.nodes)
+
+    @cached_property
+    def consumers(self) -> dict[int, tuple[Input, ...]]:
+        """For each node id, the edges that leave it, in the order in which their targets were added."""
+        leaving: dict[int, list[Input]] = {node.id: [] for node in self.nodes}
+        for node in self.nodes:
+            for port, edges in enumerate(node.inputs):
+                for edge in edges:
+                    leaving[edge.source].append(Input(node, port, edge))
+        return {node: tuple(inputs) for node, inputs in leaving.items()}
+
+    @property
+    def sources(self) -> Iterator[Node]:
+        """The nodes that read a source."""
+        return (node for node in self.nodes if isinstance(node.operation, SourceOp))
+
+    @property
+    def sinks(self) -> Iterator[Node]:
+        """The nodes that write to a sink."""
+        return (node for node in self.nodes if isinstance(node.operation, SinkOp))
+
+    @property
+    def fingerprint(self) -> str:
+        """32 hexadecimal digits that two programs share if they have the same operators (by their ids)."""
+        ids = sorted(self.operator_ids.values())
+        return blake2b("".join(ids).encode(), digest_size=16).hexdigest()
+
+
+class GraphBuilder:
+    """Takes the nodes of a program, in the order in which it makes them.
+
+    Contract: `add` checks a node and gives it its id; `replace` changes what was added; `build` freezes the
+    nodes that are `pending` and everything upstream of them. Operations are pending from when they were added
+    until `clear`, sources never are: as in Flink, an operation runs though no sink follows it, while a source
+    nobody reads does not.
+    """
+
+    def __init__(self) -> None:
+        self._nodes: list[Node] = []
+        self._pending: list[int] = []
+
+    def add(self, node: Node) -> int:
+        """Add a node and return its id (the one in `node` is ignored). Raises ProgramError if it is not well-formed."""
+        number = len(self._nodes)
+        node = replace(node, id=number)
+        node.operation.check(f"{node.operation.kind} ({node.location})")
+        if any(not 0 <= edge.source < number for edge in node.edges):
+            raise ProgramError(
+                "requires input from the same environment",
+                who=node.who,
+                got="a stream of another one",
+                hint="make all streams of a program from one StreamExecutionEnvironment",
+            )
+        self._nodes.append(node)
+        if not isinstance(node.operation, SourceOp):
+            self._pending.append(number)
+        return number
+
+    def replace(self, id: int, **changes: Any) -> Node:
+        """Change fields of a node and return it as it is now."""
+        self._nodes[id] = node = replace(self._nodes[id], **changes)
+        return node
+
+    def __getitem__(self, id: int) -> Node:
+        return self._nodes[id]
+
+    def build(self, roots: Iterable[int] | None = None) -> Graph:
+        """Freeze the nodes `roots` (by default all pending ones) and what they read from.
+
+        Raises ProgramError if there are none, or if two of them have the same operator id.
+        """
+        wanted = list(self._pending if roots is None else roots)
+        if not wanted:
+            raise ProgramError(
+                "requires at least one operation, typically a sink",
+                who="execute()",
+                got="a program without any",
+                hint="add a sink: stream.print(), stream.sink_to(...)",
+            )
+        reached: set[int] = set()
+        while wanted:
+            number = wanted.pop()
+            if number not in reached:
+                reached.add(number)
+                wanted.extend(edge.source for edge in self._nodes[number].edges)
+        graph = Graph(tuple(self._nodes[number] for number in sorted(reached)))
+        assert graph.operator_ids
+        return graph
+
+    def clear(self) -> None:
+        """Forget what is pending; the nodes stay, so streams made before can be used again."""
+        self._pending.clear()

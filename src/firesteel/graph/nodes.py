@@ -1,0 +1,183 @@
+"""Nodes and edges of the dataflow graph.
+
+A node is one operation of the program. Its inputs are **ports**: `inputs[0]` and, for connected streams,
+`inputs[1]`, each a tuple of edges (several for a union). An edge names the node it comes from, which of that
+node's outputs it carries (the main one or a side output), and how records are spread over the subtasks of its
+target.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+
+if TYPE_CHECKING:
+    from firesteel.common.typeinfo import TypeInformation
+    from firesteel.graph.operations import Operation
+
+Chaining = Literal["always", "head", "never"]
+"""Whether an operation may be chained: with its input and output, only with its output, or with neither."""
+
+_PACKAGE: Final = str(Path(__file__).parents[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A line of the user's program.
+
+    >>> str(Location("job.py", 12))
+    'job.py:12'
+    """
+
+    file: str
+    line: int
+
+    @staticmethod
+    def of_caller() -> Location:
+        """Return the innermost line that is being executed outside this package."""
+        frame = sys._getframe(1)
+        while frame.f_code.co_filename.startswith(_PACKAGE) and frame.f_back is not None:
+            frame = frame.f_back
+        return Location(frame.f_code.co_filename, frame.f_lineno)
+
+    def __str__(self) -> str:
+        return f"{_shown(self.file)}:{self.line}"
+
+
+@cache
+def _shown(file: str) -> str:
+    path, here = Path(file), Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else path.name
+
+
+@dataclass(frozen=True)
+class Partitioning:
+    """How records are spread over the subtasks of an edge's target."""
+
+    label: ClassVar[str] = ""
+
+
+@dataclass(frozen=True)
+class Auto(Partitioning):
+    """Forward where both ends have the same parallelism, else rebalance: what an edge is unless the program says so."""
+
+    label = "AUTO"
+
+
+@dataclass(frozen=True)
+class Forward(Partitioning):
+    """Subtask `i` sends to subtask `i`; requires the same parallelism at both ends."""
+
+    label = "FORWARD"
+
+
+@dataclass(frozen=True)
+class Rebalance(Partitioning):
+    """Round robin over all subtasks."""
+
+    label = "REBALANCE"
+
+
+@dataclass(frozen=True)
+class Rescale(Partitioning):
+    """Round robin over the subtasks nearest to the sender's."""
+
+    label = "RESCALE"
+
+
+@dataclass(frozen=True)
+class Shuffle(Partitioning):
+    """A subtask at random."""
+
+    label = "SHUFFLE"
+
+
+@dataclass(frozen=True)
+class Global(Partitioning):
+    """Subtask 0."""
+
+    label = "GLOBAL"
+
+
+@dataclass(frozen=True)
+class Broadcast(Partitioning):
+    """Every subtask."""
+
+    label = "BROADCAST"
+
+
+@dataclass(frozen=True, eq=False)
+class KeyBy(Partitioning):
+    """The subtask that owns the key's group; `selector` is a callable or a KeySelector."""
+
+    label = "HASH"
+
+    selector: Any
+    key_type: TypeInformation | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Custom(Partitioning):
+    """The subtask that `partitioner(key, number of subtasks)` names for the key that `selector` picks."""
+
+    label = "CUSTOM"
+
+    partitioner: Any
+    selector: Any
+
+
+AUTO: Final = Auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A flow of records out of node `source`; `side_output` is the id of an OutputTag, None for the main output."""
+
+    source: int
+    partitioning: Partitioning = AUTO
+    side_output: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One operation of the program.
+
+    `parallelism` and `max_parallelism` are None where the job's apply. `output_type` is None for values of any type.
+    `location` is the line of the program that added it.
+
+    >>> from firesteel.graph.operations import MapOp
+    >>> Node(1, "parse", MapOp(str), ((Edge(0),),), Location("job.py", 12)).who
+    "map 'parse' (job.py:12)"
+    """
+
+    id: int
+    name: str
+    operation: Operation
+    inputs: tuple[tuple[Edge, ...], ...]
+    location: Location
+    parallelism: int | None = None
+    max_parallelism: int | None = None
+    uid: str | None = None
+    uid_hash: str | None = None
+    chaining: Chaining = "always"
+    output_type: TypeInformation | None = None
+    description: str | None = None
+    slot_sharing_group: str | None = None
+
+    @property
+    def who(self) -> str:
+        """How errors name the node."""
+        return f"{self.operation.kind} {self.name!r} ({self.location})"
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """The edges of all ports."""
+        return tuple(edge for port in self.inputs for edge in port)
+
+    @property
+    def keyed(self) -> bool:
+        """Whether port 0 is keyed: every edge of it is partitioned by a key."""
+        return bool(self.inputs) and all(isinstance(edge.partitioning, KeyBy) for edge in self.inputs[0])
