@@ -1,0 +1,222 @@
+"""Timers of one domain (event or processing time) of one operator subtask, kept as keyed state in time order.
+
+Flink: InternalTimerServiceImpl. A timer is a time and what a scope's `current` was: a state key, or a pair of state key
+and namespace. Entries are ``state id | key group | time | key | namespace``: those that are due are the first of their
+key group, and nothing else is read. Within a time, timers fire in the order of their keys' and namespaces' bytes,
+whichever epoch they were registered in.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, Final
+
+from firesteel.common.errors import ProgramError
+from firesteel.state.backend import Change, KeyedStateBackend
+from firesteel.state.composite import (
+    GroupHeads,
+    key_segment,
+    namespace_segments,
+    no_key,
+    read_key_segment,
+    state_prefix,
+)
+from firesteel.state.keys import key_group
+
+_SIGN: Final = 1 << 63
+_BODY: Final = 12  # state id, key group and time come before key and namespace
+_SIZE: Final = 4  # of the length before a namespace
+_NAMESPACE_MEMO: Final = 1 << 12
+_PLAIN: Final = frozenset({str, int})
+_NONE_DELETED: Final[frozenset[Any]] = frozenset()
+
+_Head = tuple[int, int, bytes, Iterator[tuple[bytes, bytes]]]
+
+
+class _Buckets(dict[int, dict[Any, None]]):
+    """Time -> the timers of that time; a new time also goes on the heap of times."""
+
+    __slots__ = ("times",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.times: list[int] = []
+
+    def __missing__(self, time: int) -> dict[Any, None]:
+        if not -_SIGN <= time < _SIGN:
+            raise ProgramError(
+                "requires a time in milliseconds that fits 64 bits", who="a timer", got=repr(time)
+            )
+        heapq.heappush(self.times, time)
+        bucket: dict[Any, None] = {}
+        self[time] = bucket
+        return bucket
+
+
+class TimerQueue:
+    """The timers of one domain, deduplicated by key, namespace and time.
+
+    Contract: `begin` after the backend's `begin`; then `register`, `delete`, `pop_due` and `next_due` in any order, also
+    while `pop_due` is being consumed. What is left is part of `backend.changes()`. Times are milliseconds.
+    """
+
+    __slots__ = (
+        "_backend", "_buckets", "_consumed", "_deleted", "_group_heads", "_heads", "_namespace", "_prefix", "_segment_of",
+        "state_id",
+    )  # fmt: skip
+
+    def __init__(self, backend: KeyedStateBackend, name: str) -> None:
+        self._backend = backend
+        self._segment_of = namespace_segments(backend.namespace_codec)
+        self._namespace = lru_cache(_NAMESPACE_MEMO)(backend.namespace_codec.decode)
+        self.state_id = backend.register("timers", name, "timers", {})
+        self._prefix = state_prefix(self.state_id)
+        self._group_heads = GroupHeads(self.state_id)
+        self._buckets = _Buckets()
+        self._deleted: dict[int, set[Any]] = {}
+        self._consumed: list[bytes] = []
+        self._heads: list[_Head] | None = None
+        backend.add_part(self)
+
+    def begin(self, keep: bool = True) -> None:
+        """Start an epoch: the timers of the last one are in the store now, or void."""
+        self._buckets.clear()
+        self._buckets.times.clear()
+        self._deleted.clear()
+        self._consumed.clear()
+        self._heads = None
+
+    def register(self, time: int, current: Any) -> None:
+        """Set a timer; one that is set already stays one."""
+        self._buckets[time][current] = None
+        if self._deleted and time in self._deleted:
+            self._deleted[time].discard(current)
+
+    def delete(self, time: int, current: Any) -> None:
+        """Remove a timer, if it is set."""
+        bucket = self._buckets.get(time)
+        if bucket is not None:
+            bucket.pop(current, None)
+        deleted = self._deleted.get(time)
+        if deleted is None:
+            self._deleted[time] = {current}
+        else:
+            deleted.add(current)
+
+    def next_due(self) -> int | None:
+        """Return the time of the earliest timer, None if there is none."""
+        times, buckets = self._buckets.times, self._buckets
+        while times and not buckets[times[0]]:
+            del buckets[heapq.heappop(times)]
+        heads = self._open() if self._heads is None else self._heads
+        while heads and heads[0][0] in self._deleted and self._head_is_deleted(heads[0]):
+            self._consume(heads)
+        if heads and (not times or heads[0][0] < times[0]):
+            return heads[0][0]
+        return times[0] if times else None
+
+    def pop_due(self, upto: int) -> Iterator[tuple[int, Any]]:
+        """Remove and yield the timers with time <= `upto` in time order, those registered meanwhile too."""
+        buckets = self._buckets
+        times = buckets.times
+        while True:
+            time = self.next_due()
+            if time is None or time > upto:
+                return
+            bucket = self._prepare(time)
+            while bucket and times[0] == time:
+                yield time, bucket.popitem()[0]
+
+    def changes(self) -> Iterator[Change]:
+        """Return the timers set and removed in this epoch, sorted by composite key."""
+        changed: dict[bytes, bytes | None] = dict.fromkeys(self._consumed)
+        composite = self._composite
+        for time, deleted in self._deleted.items():
+            stamp = _encode_time(time)
+            changed.update((composite(stamp, current), None) for current in deleted)
+        for time, bucket in self._buckets.items():
+            stamp = _encode_time(time)
+            changed.update((composite(stamp, current), b"") for current in bucket)
+        for key in sorted(changed):
+            yield key, changed[key]
+
+    def clean_entries(self) -> int:
+        """None: timers that wait are not cached."""
+        return 0
+
+    def relax(self) -> None:
+        """Nothing to drop."""
+
+    def _prepare(self, time: int) -> dict[Any, None]:
+        """Bring the stored timers of a time into its bucket, and the bucket into reverse order: the last goes first."""
+        bucket = self._buckets[time]
+        heads = self._heads
+        assert heads is not None
+        while heads and heads[0][0] == time:
+            current = self._current_of(heads[0][2])
+            if current not in self._deleted.get(time, _NONE_DELETED):
+                bucket[current] = None
+            self._consume(heads)
+        self._deleted.pop(time, None)
+        if len(bucket) > 1:
+            ordered = list(bucket)
+            kinds = set(map(type, ordered))
+            plain = len(kinds) == 1 and kinds <= _PLAIN
+            ordered.sort(key=None if plain else self._body, reverse=True)
+            bucket.clear()
+            bucket.update(dict.fromkeys(ordered))
+        return bucket
+
+    def _open(self) -> list[_Head]:
+        """Find the first stored timer of every key group: a seek for each group that has one, and one more."""
+        heads: list[_Head] = []
+        start: bytes | None = None
+        while True:
+            entries = iter(self._backend.reader.scan(self._prefix, start))
+            first = next(entries, None)
+            if first is None:
+                break
+            group = int.from_bytes(first[0][2:4], "big")
+            heads.append((_decode_time(first[0]), group, first[0], entries))
+            start = self._prefix + (group + 1).to_bytes(2, "big")
+        heapq.heapify(heads)
+        self._heads = heads
+        return heads
+
+    def _consume(self, heads: list[_Head]) -> None:
+        """Take the earliest stored timer off and put the next one of its key group in its place."""
+        _, group, key, entries = heads[0]
+        self._consumed.append(key)
+        following = next(entries, None)
+        if following is None or following[0][:4] != key[:4]:
+            heapq.heappop(heads)
+        else:
+            heapq.heapreplace(heads, (_decode_time(following[0]), group, following[0], entries))
+
+    def _head_is_deleted(self, head: _Head) -> bool:
+        return self._current_of(head[2]) in self._deleted[head[0]]
+
+    def _current_of(self, key: bytes) -> Any:
+        state_key, end = read_key_segment(key, _BODY)
+        return state_key if end == len(key) else (state_key, self._namespace(key[end + _SIZE :]))
+
+    def _body(self, current: Any) -> bytes:
+        if type(current) is tuple:
+            return key_segment(current[0]) + self._segment_of(current[1])
+        return key_segment(current)
+
+    def _composite(self, stamp: bytes, current: Any) -> bytes:
+        key = current[0] if type(current) is tuple else current
+        if key is None:
+            raise no_key()
+        return self._group_heads[key_group(key, self._backend.max_parallelism)] + stamp + self._body(current)
+
+
+def _encode_time(time: int) -> bytes:
+    return (time + _SIGN).to_bytes(8, "big")
+
+
+def _decode_time(key: bytes) -> int:
+    return int.from_bytes(key[4:_BODY], "big") - _SIGN

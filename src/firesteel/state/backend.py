@@ -1,0 +1,271 @@
+"""The keyed state backend: all state of one operator subtask.
+
+Contract, in call order: `restore_schemas` once, before any state is declared; then handles are made (`value_state`, ...),
+in `open` or later. For each epoch: `begin(reader, keep)`; the runtime sets `keyed.current` (or `windowed.current`) and user
+functions use the handles; `relax` may be called between blocks; `changes` at the end gives what the epoch changed, sorted
+by composite key. Handles stay valid for the life of the backend.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final, Protocol, TypeVar, cast
+
+from firesteel.common.errors import ProgramError
+from firesteel.state.api import OperatorStateStore
+from firesteel.state.catalog import Schema, StateCatalog
+from firesteel.state.codecs import ValueCodec, forget_main_classes
+from firesteel.state.composite import (
+    Compose,
+    NamespaceCodec,
+    compose_broadcast,
+    compose_keyed,
+    compose_windowed,
+)
+from firesteel.state.descriptors import (
+    AggregatingStateDescriptor,
+    ListStateDescriptor,
+    MapStateDescriptor,
+    ReducingStateDescriptor,
+    StateDescriptor,
+    ValueStateDescriptor,
+)
+from firesteel.state.handles import AggregatingHandle, ListHandle, ReducingHandle, ValueHandle
+from firesteel.state.map_handles import BroadcastHandle, MapHandle
+
+DEFAULT_CACHE_LIMIT: Final = 250_000
+
+Change = tuple[bytes, bytes | None]
+"""A composite key and its new value, None where it is deleted."""
+
+
+class StateReader(Protocol):
+    """The state of the last committed epoch, as it was when the epoch began."""
+
+    def get(self, key: bytes) -> bytes | None:
+        """Return the value of a composite key, None if there is none."""
+
+    def scan(self, prefix: bytes, start: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
+        """Return the entries whose key begins with `prefix` in order, from `start` on."""
+
+
+class StatePart(Protocol):
+    """What a backend is made of: the cache of one state."""
+
+    state_id: int
+
+    def begin(self, keep: bool) -> None:
+        """Start an epoch: what was changed is now in the store (`keep`), or everything cached is void."""
+
+    def changes(self) -> Iterator[Change]:
+        """Return what the epoch changed, sorted."""
+
+    def clean_entries(self) -> int:
+        """Return how many cached entries could be read again from the store."""
+
+    def relax(self) -> None:
+        """Drop the older half of the clean entries."""
+
+
+H = TypeVar("H", bound=StatePart)
+
+
+class Scope:
+    """What the handles of a scope point at: a state key, or a pair of state key and namespace; None outside of records."""
+
+    __slots__ = ("current", "name")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.current: Any = None
+
+
+class KeyedStateBackend(OperatorStateStore):
+    """The state of one operator subtask; see the module for the contract.
+
+    `keyed` is the scope of a key, `windowed` that of a key and a namespace (a window). `cache_limit` bounds the clean
+    entries that are kept in memory; entries changed in the epoch are always kept.
+    """
+
+    def __init__(
+        self, max_parallelism: int, namespace_codec: NamespaceCodec, *, cache_limit: int = DEFAULT_CACHE_LIMIT
+    ) -> None:
+        self.max_parallelism = max_parallelism
+        self.namespace_codec = namespace_codec
+        self.reader: StateReader = _NO_STATE
+        self.keyed = Scope("keyed")
+        self.windowed = Scope("windowed")
+        self._broadcast = Scope("broadcast")
+        self._cache_limit = cache_limit
+        self._catalog = StateCatalog()
+        self._handles: dict[str, tuple[Schema, Any]] = {}
+        self._parts: list[StatePart] = []
+        forget_main_classes()
+
+    def begin(self, reader: StateReader, keep: bool) -> None:
+        """Start an epoch on the snapshot `reader`; with `keep` it is exactly what the last `changes` led to."""
+        self.reader = reader
+        for part in self._parts:
+            part.begin(keep)
+
+    def changes(self) -> Iterator[Change]:
+        """Return everything the epoch changed, sorted by composite key; may be called again before the next `begin`."""
+        for part in sorted(self._parts, key=lambda part: part.state_id):
+            yield from part.changes()
+
+    def schemas(self) -> dict[str, Schema]:
+        """Return id, kind and types of every state ever declared, by scope and name, as JSON-able dicts."""
+        return self._catalog.schemas()
+
+    def restore_schemas(self, schemas: dict[str, Schema]) -> None:
+        """Take over the schemas of the manifest, before any state is declared."""
+        self._catalog.restore(schemas)
+
+    @property
+    def cached_entries(self) -> int:
+        """How many clean entries are cached."""
+        return sum(part.clean_entries() for part in self._parts)
+
+    def relax(self) -> None:
+        """Drop the older half of the clean entries if there are more than the limit; call it between blocks."""
+        if self.cached_entries > self._cache_limit:
+            for part in self._parts:
+                part.relax()
+
+    def register(self, scope: str, name: str, kind: str, types: Schema) -> int:
+        """Return the id of a state, after checking it against what the manifest recorded (StateMismatchError)."""
+        return self._catalog.declare(scope, name, kind, types)
+
+    def add_part(self, part: StatePart) -> None:
+        """Make a part's changes part of the backend's."""
+        self._parts.append(part)
+
+    def value_state(self, descriptor: ValueStateDescriptor, scope: Scope | None = None) -> ValueHandle:
+        """Return the ValueState of this name in a scope (default: `keyed`), made on first use."""
+        scope = scope or self.keyed
+        codec = _codec(descriptor)
+        return self._handle(
+            descriptor,
+            "value",
+            {"type": codec.schema},
+            scope,
+            lambda state_id: ValueHandle(self, state_id, scope, self._compose(state_id, scope), codec),
+        )
+
+    def list_state(self, descriptor: ListStateDescriptor, scope: Scope | None = None) -> ListHandle:
+        """Return the ListState of this name in a scope (default: `keyed`), made on first use."""
+        scope = scope or self.keyed
+        codec = ValueCodec(descriptor.elem_type_info, f"state '{descriptor.name}'")
+        return self._handle(
+            descriptor,
+            "list",
+            {"type": codec.schema},
+            scope,
+            lambda state_id: ListHandle(self, state_id, scope, self._compose(state_id, scope), codec),
+        )
+
+    def reducing_state(
+        self, descriptor: ReducingStateDescriptor, scope: Scope | None = None
+    ) -> ReducingHandle:
+        """Return the ReducingState of this name in a scope (default: `keyed`), made on first use."""
+        scope = scope or self.keyed
+        codec = _codec(descriptor)
+        return self._handle(
+            descriptor,
+            "reducing",
+            {"type": codec.schema},
+            scope,
+            lambda state_id: ReducingHandle(
+                self, state_id, scope, self._compose(state_id, scope), codec, descriptor.reducer
+            ),
+        )
+
+    def aggregating_state(
+        self, descriptor: AggregatingStateDescriptor, scope: Scope | None = None
+    ) -> AggregatingHandle:
+        """Return the AggregatingState of this name in a scope (default: `keyed`), made on first use."""
+        scope = scope or self.keyed
+        codec = _codec(descriptor)
+        return self._handle(
+            descriptor,
+            "aggregating",
+            {"type": codec.schema},
+            scope,
+            lambda state_id: AggregatingHandle(
+                self, state_id, scope, self._compose(state_id, scope), codec, descriptor.get_agg_function()
+            ),
+        )
+
+    def map_state(self, descriptor: MapStateDescriptor, scope: Scope | None = None) -> MapHandle:
+        """Return the MapState of this name in a scope (default: `keyed`), made on first use."""
+        scope = scope or self.keyed
+        keys, values = _map_codecs(descriptor)
+        return self._handle(
+            descriptor,
+            "map",
+            {"key": keys.schema, "value": values.schema},
+            scope,
+            lambda state_id: MapHandle(self, state_id, scope, self._compose(state_id, scope), keys, values),
+        )
+
+    def broadcast_state(self, descriptor: MapStateDescriptor) -> BroadcastHandle:
+        """Return the broadcast state of this name, one map for the subtask, made on first use."""
+        keys, values = _map_codecs(descriptor)
+        return self._handle(
+            descriptor,
+            "broadcast",
+            {"key": keys.schema, "value": values.schema},
+            self._broadcast,
+            lambda state_id: BroadcastHandle(
+                self, state_id, self._broadcast, compose_broadcast(state_id), keys, values
+            ),
+        )
+
+    def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> BroadcastHandle:
+        """Return the broadcast state of this name (PyFlink: OperatorStateStore)."""
+        return self.broadcast_state(state_descriptor)
+
+    def _compose(self, state_id: int, scope: Scope) -> Compose:
+        if scope is self.windowed:
+            return compose_windowed(state_id, self.max_parallelism, self.namespace_codec)
+        return compose_keyed(state_id, self.max_parallelism)
+
+    def _handle(
+        self, descriptor: StateDescriptor, kind: str, types: Schema, scope: Scope, make: Callable[[int], H]
+    ) -> H:
+        path = f"{scope.name}:{descriptor.name}"
+        declared: Schema = {"kind": kind, **types}
+        known = self._handles.get(path)
+        if known is None:
+            handle = make(self.register(scope.name, descriptor.name, kind, types))
+            self._handles[path] = declared, handle
+            self._parts.append(handle)
+            return handle
+        if known[0] != declared:
+            raise ProgramError(
+                f"is already in use as {known[0]}",
+                who=f"state '{descriptor.name}'",
+                got=f"a second descriptor for {declared}",
+                hint="give each state of an operator its own name",
+            )
+        return cast(H, known[1])
+
+
+class _NoState:
+    def get(self, key: bytes) -> bytes | None:
+        raise ProgramError("can be used only after an epoch has begun", who="state", got=repr(key))
+
+    def scan(self, prefix: bytes, start: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
+        raise ProgramError("can be used only after an epoch has begun", who="state", got=repr(prefix))
+
+
+_NO_STATE: Final = _NoState()
+
+
+def _codec(descriptor: StateDescriptor) -> ValueCodec:
+    return ValueCodec(descriptor.type_info, f"state '{descriptor.name}'")
+
+
+def _map_codecs(descriptor: MapStateDescriptor) -> tuple[ValueCodec, ValueCodec]:
+    who = f"state '{descriptor.name}'"
+    return ValueCodec(descriptor.key_type_info, who), ValueCodec(descriptor.value_type_info, who)

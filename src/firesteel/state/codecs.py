@@ -1,0 +1,132 @@
+"""State values as bytes: by their declared type where there is one, else pickled."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+import cloudpickle
+from cloudpickle import cloudpickle as tracking
+
+from firesteel.common.errors import SerializationError
+
+if TYPE_CHECKING:
+    from firesteel.common.typeinfo import TypeInformation
+
+_PICKLING_FAILURES: Final = (pickle.PicklingError, AttributeError, TypeError)
+_main_classes: dict[str, type] = {}
+_by_name_types: set[type] = set()
+
+
+class ValueCodec:
+    """How the values of one state become bytes.
+
+    `coerce` gives a value the form it would have after Flink's serialiser, or is None where any value is kept as it is;
+    `schema` is the declared type as JSON, or None for pickled values.
+    """
+
+    __slots__ = ("coerce", "decode", "encode", "schema")
+
+    def __init__(self, type_info: TypeInformation | None, who: str) -> None:
+        self.coerce: Callable[[Any], Any] | None = None
+        self.schema: dict[str, Any] | None = None
+        self.encode: Callable[[Any], bytes] = pickle_encoder(who)
+        self.decode: Callable[[bytes], Any] = pickle.loads
+        if type_info is not None and not type_info.is_pickled:
+            self.coerce = type_info.compile_coercer()
+            self.schema = type_info.schema()
+            self.encode = type_info.encode
+            self.decode = type_info.decode
+
+
+def pickle_encoder(who: str) -> Callable[[Any], bytes]:
+    """Return a function that pickles a value; it raises SerializationError in the name of `who`.
+
+    Classes of the user's script are referred to by name, since a worker has no such script as its `__main__`; what pickle
+    refuses (a function made in a function, say) is left to cloudpickle.
+    """
+    dumps = pickle.dumps
+    by_name = _by_name_types
+
+    def encode(value: Any) -> bytes:
+        if type(value) not in by_name:
+            try:
+                data = dumps(value, 5)
+            except _PICKLING_FAILURES:
+                return _encode_slowly(value, who)
+            if b"__main__" not in data:
+                return data
+        return _encode_slowly(value, who)
+
+    return encode
+
+
+def forget_main_classes() -> None:
+    """Look classes of the user's script up anew from now on: a worker may have been handed another program."""
+    _main_classes.clear()
+    _by_name_types.clear()
+
+
+class _ByNamePickler(pickle.Pickler):
+    def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, type) and obj.__module__ == "__main__" and "<locals>" not in obj.__qualname__:
+            _main_classes[obj.__qualname__] = obj
+            return _main_class, (obj.__qualname__,)
+        return NotImplemented
+
+
+def _encode_slowly(value: Any, who: str) -> bytes:
+    buffer = io.BytesIO()
+    try:
+        _ByNamePickler(buffer, 5).dump(value)
+    except _PICKLING_FAILURES:
+        try:
+            data: bytes = cloudpickle.dumps(value, 5)
+            return data
+        except _PICKLING_FAILURES as error:
+            raise _refusal(value, who, error) from error
+    if type(value).__module__ == "__main__":
+        _by_name_types.add(type(value))
+    return buffer.getvalue()
+
+
+def _main_class(qualname: str) -> Any:
+    """The class of the user's script with this name, as this process knows it (called while unpickling)."""
+    found = _main_classes.get(qualname)
+    if found is None:
+        found = _main_classes[qualname] = _find_main_class(qualname)
+    return found
+
+
+def _find_main_class(qualname: str) -> type:
+    found: Any = sys.modules.get("__main__")
+    for part in qualname.split("."):
+        found = getattr(found, part, None)
+    if isinstance(found, type) and found.__module__ == "__main__":
+        return found
+    shipped = [
+        kind
+        for kind in list(tracking._DYNAMIC_CLASS_TRACKER_BY_ID.values())
+        if kind.__module__ == "__main__" and kind.__qualname__ == qualname
+    ]
+    if not shipped:
+        raise SerializationError(
+            f"requires the class {qualname} of your script to read state",
+            who="a state value",
+            got="a program that does not have or use it",
+            hint=f"keep {qualname} in the script, or move it into a module",
+        )
+    latest: type = shipped[-1]  # an earlier one is of a program this worker ran before
+    return latest
+
+
+def _refusal(value: Any, who: str, error: Exception) -> SerializationError:
+    return SerializationError(
+        "requires values that can be pickled",
+        who=who,
+        got=f"a {type(value).__qualname__}: {repr(value)[:120]} ({error})",
+        hint="keep plain data in state, and open connections and files in open()",
+    )
