@@ -3,12 +3,12 @@
 Contract, in call order, for each subtask and epoch:
 
 1. Task: `create_writer(context)`; `writer.write(values, timestamps)` for each batch. Nothing written may be visible.
-2. Task: `writer.prepare_commit()` makes the written data durable and returns committables: picklable, small, and enough
-   for another process to make the data visible. `context.state` is what the writer of the previous epoch left in
-   `writer.snapshot_state()`.
+2. Task: `writer.prepare_commit()` makes the written data durable and returns committables: picklable, small,
+   and enough for another process to make the data visible. `context.state` is what the writer of the previous
+   epoch left in `writer.snapshot_state()`.
 3. Driver: the manifest with all committables is written. This is the commit.
-4. Driver: `create_committer().commit(committables)` makes the data visible. It is idempotent: after a crash between 3 and
-   4 it is called again with the same committables.
+4. Driver: `create_committer().commit(committables)` makes the data visible. It is idempotent: after a crash
+   between 3 and 4 it is called again with the same committables.
 
 If the epoch fails before 3, `prepare_commit`'s data stays invisible for ever; the sink may clean it up in `abort`.
 A sink that cannot hide what it writes sets `guarantee = DeliveryGuarantee.AT_LEAST_ONCE` and says so in its docs.
@@ -68,15 +68,15 @@ class SinkWriter(ABC, Generic[T]):
         """Make what was written durable and return the committables that will make it visible; close resources."""
 
     def snapshot_state(self) -> Any:
-        """Return what the next epoch's writer of this subtask needs to go on (picklable); asked after prepare_commit."""
+        """Return what the next epoch's writer of this subtask needs to go on (picklable); asked after
+        prepare_commit.
+        """
         return None
 
     def next_wakeup(self) -> int | None:
-        """Return the processing time (milliseconds) at which this writer wants an epoch even without input, if any."""
-        return None
-
-    def next_wakeup(self) -> int | None:
-        """Return the processing time (ms) at which an epoch is wanted even without input; asked after prepare_commit."""
+        """Return the processing time (milliseconds) at which this writer wants an epoch even without input, if
+        any.
+        """
         return None
 
     def abort(self) -> None:

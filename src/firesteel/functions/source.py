@@ -3,18 +3,19 @@
 Contract, in call order:
 
 1. Driver: `discover(context)` names the splits that are not yet known; unless a source overrides it, it asks
-   `splits(known)`. A bounded source is asked once per job, a continuous one before every epoch. A split's id is stable
-   across restarts: it is how positions are found again.
+   `splits(known)`. A bounded source is asked once per job, a continuous one before every epoch. A split's id is
+   stable across restarts: it is how positions are found again.
 2. Driver: `available(split, position, now)` says up to which position the split can be read at this moment.
-3. Driver: the epoch loop picks `end <= available(...)` within its admission limit and records `[start, end)` nowhere yet.
-4. Task: `read(split, start, end)` yields the records of exactly that range, in batches, in order. The same range read
-   again yields the same records: this is what exactly-once rests on. It runs on a worker; it must not rely on anything
-   `splits` left behind in the driver's object.
+3. Driver: the epoch loop picks `end <= available(...)` within its admission limit and records `[start, end)`
+nowhere yet.
+4. Task: `read(split, start, end)` yields the records of exactly that range, in batches, in order. The same
+   range read again yields the same records: this is what exactly-once rests on. It runs on a worker; it must
+   not rely on anything `splits` left behind in the driver's object.
 5. Driver: `end` becomes the split's position in the manifest when the epoch commits.
 
-A position is an integer whose unit is the source's own: record numbers for most, bytes for files (`unit`). A split
-whose end is not known beforehand (a gzip file) has `end=None`; its reader ends with `return END_OF_SPLIT` once the end
-is met. The object itself is pickled to the workers.
+A position is an integer whose unit is the source's own: record numbers for most, bytes for files (`unit`). A
+split whose end is not known beforehand (a gzip file) has `end=None`; its reader ends with `return END_OF_SPLIT`
+once the end is met. The object itself is pickled to the workers.
 """
 
 from __future__ import annotations
@@ -76,7 +77,9 @@ class Timestamped(list[T]):
 
 @dataclass(frozen=True, slots=True)
 class DiscoveryContext:
-    """What a source may look at when it names its splits: the ids already known, the parallelism, the processing time (ms)."""
+    """What a source may look at when it names its splits: the ids already known, the parallelism, the
+    processing time (ms).
+    """
 
     known: frozenset[str]
     parallelism: int
@@ -118,13 +121,15 @@ class Source(ABC, Generic[T]):
 
     @abstractmethod
     def splits(self, known: frozenset[str]) -> Iterable[Split]:
-        """Name the splits whose ids are not in `known` (driver). Raises ConnectorError where there is nothing to read."""
+        """Name the splits whose ids are not in `known` (driver). Raises ConnectorError where there is nothing
+        to read.
+        """
 
     def discover(self, context: DiscoveryContext) -> Iterable[Split]:
         """Name the splits not yet known (driver); override it where the parallelism or the clock matters."""
         return self.splits(context.known)
 
-    def available(self, split: Split, position: int, now: int) -> int:
+    def available(self, split: Split, position: int, now: int) -> int:  # noqa: ARG002
         """Answer up to which position `split` can be read at processing time `now` (milliseconds, driver)."""
         return UNLIMITED if split.end is None else split.end
 

@@ -1,0 +1,1 @@
+"""Sources and sinks, one file per system; `formats` says how records are laid out in files."""

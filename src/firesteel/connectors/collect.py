@@ -1,0 +1,175 @@
+"""A sink that hands records to the program that started the job, while it runs."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import cloudpickle
+
+from firesteel.common.errors import ConnectorError
+from firesteel.functions.sink import Committer, Sink, SinkWriter, WriterContext
+
+Receiver = Callable[[list[Any]], None]
+
+_CHUNK = 4096
+_receivers: dict[str, Receiver] = {}
+
+
+def register_receiver(token: str, receive: Receiver) -> None:
+    """Have the values of every `CollectSink(token)` handed to `receive`, a list at a time, in this process (the
+    driver).
+    """
+    _receivers[token] = receive
+
+
+def unregister_receiver(token: str) -> None:
+    """End what `register_receiver` began."""
+    _receivers.pop(token, None)
+
+
+class CollectedValues(NamedTuple):
+    """Values of one subtask and epoch: a pickled list. `writer` and `number` identify it."""
+
+    writer: str
+    number: int
+    values: bytes
+
+
+class CollectSink(Sink[Any]):
+    """Hands records to the receiver registered under `token` once their epoch has committed.
+
+    Values arrive exactly once in the life of the receiver; the order within a subtask is kept. A commit raises
+    ConnectorError if no receiver is registered under the token.
+
+    >>> received = []
+    >>> register_receiver("demo", received.extend)
+    >>> CollectSink("demo").create_committer().commit([CollectedValues("writer", 0, pickle.dumps([1, 2]))])
+    >>> unregister_receiver("demo")
+    >>> received
+    [1, 2]
+    """
+
+    def __init__(self, token: str) -> None:
+        self.token = token
+
+    def create_writer(self, context: WriterContext) -> SinkWriter[Any]:
+        return _Writer(f"{context.operator_id}/{context.subtask}/{context.attempt}")
+
+    def create_committer(self) -> Committer:
+        return _Committer(self.token)
+
+
+class _Writer(SinkWriter[Any]):
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._pending: list[Any] = []
+        self._chunks: list[bytes] = []
+
+    def write(self, values: Sequence[Any], timestamps: Sequence[int | None] | None) -> None:  # noqa: ARG002
+        self._pending.extend(values)
+        if len(self._pending) >= _CHUNK:
+            self._cut()
+
+    def _cut(self) -> None:
+        if self._pending:
+            self._chunks.append(cloudpickle.dumps(self._pending))
+        self._pending = []
+
+    def prepare_commit(self) -> Sequence[CollectedValues]:
+        self._cut()
+        return [CollectedValues(self._name, number, values) for number, values in enumerate(self._chunks)]
+
+
+class _Committer(Committer):
+    """Remembers what it handed over in the last commit, so that a repeated commit hands over nothing."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+        self._handed: set[tuple[str, int]] = set()
+
+    def commit(self, committables: Sequence[CollectedValues]) -> None:
+        if not committables:
+            return
+        receive = _receivers.get(self._token)
+        if receive is None:
+            raise ConnectorError(
+                "requires a program that waits for the results",
+                who="CollectSink",
+                got="no receiver in this process",
+                hint="iterate over execute_and_collect() in the process that runs the job",
+            )
+        for chunk in committables:
+            if (chunk.writer, chunk.number) not in self._handed:
+                receive(pickle.loads(chunk.values))
+                self._handed.add((chunk.writer, chunk.number))
+        self._handed = {(chunk.writer, chunk.number) for chunk in committables}
+
+
+class CollectBuffer:
+    """The results of a running job, iterated by one thread while the driver's thread fills it.
+
+    `capacity` bounds the values held: `receive` waits while so many are unread (which holds the job back, as
+    Flink's collect sink does), until they are read or `close` is called. A list larger than the capacity is
+    taken when the buffer is empty. Iteration ends after `finish()`, and raises the error that `finish(error)`
+    was given once the values before it are read.
+
+    >>> buffer = CollectBuffer()
+    >>> buffer.receive([1, 2])
+    >>> buffer.finish()
+    >>> list(buffer)
+    [1, 2]
+    """
+
+    def __init__(self, capacity: int | None = None) -> None:
+        self._capacity = capacity
+        self._values: deque[Any] = deque()
+        self._changed = threading.Condition()
+        self._ended = False
+        self._error: BaseException | None = None
+
+    def receive(self, values: list[Any]) -> None:
+        """Take values from the driver; after `close` they are dropped."""
+        with self._changed:
+            while not self._ended and self._is_full(len(values)):
+                self._changed.wait()
+            if not self._ended:
+                self._values.extend(values)
+                self._changed.notify_all()
+
+    def _is_full(self, more: int) -> bool:
+        return self._capacity is not None and bool(self._values) and len(self._values) + more > self._capacity
+
+    def finish(self, error: BaseException | None = None) -> None:
+        """Say that no more values come, because the job ended, or because of an error."""
+        with self._changed:
+            self._ended = True
+            self._error = error
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Drop what is held and what is still to come."""
+        with self._changed:
+            self._ended = True
+            self._values.clear()
+            self._changed.notify_all()
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        with self._changed:
+            while not self._values and not self._ended:
+                self._changed.wait()
+            if self._values:
+                value = self._values.popleft()
+                if self._capacity is not None:
+                    self._changed.notify_all()
+                return value
+            if self._error is not None:
+                error, self._error = self._error, None
+                raise error
+            raise StopIteration
