@@ -82,7 +82,7 @@ class Row:
         return row
 
     def as_dict(self, recursive: bool = False) -> dict[str, Any]:
-        """The row as a dict from name to value; with `recursive`, rows within it (also in lists and dicts) as dicts too.
+        """The row as a dict from name to value; with `recursive`, rows within it, in lists and dicts too, as dicts.
 
         Raises TypeError for a row without names.
 
