@@ -58,13 +58,14 @@ class _Buckets(dict[int, dict[Any, None]]):
 class TimerQueue:
     """The timers of one domain, deduplicated by key, namespace and time.
 
-    Contract: `begin` after the backend's `begin`; then `register`, `delete`, `pop_due` and `next_due` in any order, also
-    while `pop_due` is being consumed. What is left is part of `backend.changes()`. Times are milliseconds.
+    Contract: `begin` after the backend's `begin` (which calls it, too); then `register`, `delete`, `pop_due` and
+    `next_due` in any order, also while `pop_due` is being consumed. What is left is part of `backend.changes()`. Times
+    are milliseconds.
     """
 
     __slots__ = (
-        "_backend", "_buckets", "_consumed", "_deleted", "_group_heads", "_heads", "_namespace", "_prefix", "_segment_of",
-        "state_id",
+        "_backend", "_buckets", "_consumed", "_deleted", "_group_heads", "_heads", "_namespace", "_prefix",
+        "_segment_of", "state_id",
     )  # fmt: skip
 
     def __init__(self, backend: KeyedStateBackend, name: str) -> None:
@@ -80,8 +81,8 @@ class TimerQueue:
         self._heads: list[_Head] | None = None
         backend.add_part(self)
 
-    def begin(self, keep: bool = True) -> None:
-        """Start an epoch: the timers of the last one are in the store now, or void."""
+    def begin(self, _keep: bool = True) -> None:
+        """Start an epoch: the timers of the last one are in the store now, or void; either way none are cached."""
         self._buckets.clear()
         self._buckets.times.clear()
         self._deleted.clear()

@@ -1,4 +1,4 @@
-"""The state interfaces of user functions, with PyFlink's names and meaning (Flink: org.apache.flink.api.common.state)."""
+"""The state interfaces of user functions, with PyFlink's names and meaning."""
 
 from __future__ import annotations
 

@@ -1,14 +1,15 @@
 """The keyed state backend: all state of one operator subtask.
 
-Contract, in call order: `restore_schemas` once, before any state is declared; then handles are made (`value_state`, ...),
-in `open` or later. For each epoch: `begin(reader, keep)`; the runtime sets `keyed.current` (or `windowed.current`) and user
-functions use the handles; `relax` may be called between blocks; `changes` at the end gives what the epoch changed, sorted
-by composite key. Handles stay valid for the life of the backend.
+Contract, in call order: `restore_schemas` once, before any state is declared; then handles are made (`value_state`,
+...), in `open` or later. For each epoch: `begin(reader, keep)`; the runtime sets `keyed.current` or `windowed.current`
+and user functions use the handles; `relax` may be called between blocks; `changes` at the end gives what the epoch
+changed, sorted by composite key. Handles stay valid for the life of the backend.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any, Final, Protocol, TypeVar, cast
 
 from firesteel.common.errors import ProgramError
@@ -54,7 +55,7 @@ class StatePart(Protocol):
 
     state_id: int
 
-    def begin(self, keep: bool) -> None:
+    def begin(self, keep: bool, /) -> None:
         """Start an epoch: what was changed is now in the store (`keep`), or everything cached is void."""
 
     def changes(self) -> Iterator[Change]:
@@ -71,7 +72,7 @@ H = TypeVar("H", bound=StatePart)
 
 
 class Scope:
-    """What the handles of a scope point at: a state key, or a pair of state key and namespace; None outside of records."""
+    """What the handles of a scope point at: a state key, or a pair of state key and namespace; at first None."""
 
     __slots__ = ("current", "name")
 
@@ -110,8 +111,8 @@ class KeyedStateBackend(OperatorStateStore):
 
     def changes(self) -> Iterator[Change]:
         """Return everything the epoch changed, sorted by composite key; may be called again before the next `begin`."""
-        for part in sorted(self._parts, key=lambda part: part.state_id):
-            yield from part.changes()
+        parts = sorted(self._parts, key=lambda part: part.state_id)
+        return chain.from_iterable(part.changes() for part in parts)
 
     def schemas(self) -> dict[str, Schema]:
         """Return id, kind and types of every state ever declared, by scope and name, as JSON-able dicts."""
@@ -256,7 +257,9 @@ class _NoState:
         raise ProgramError("can be used only after an epoch has begun", who="state", got=repr(key))
 
     def scan(self, prefix: bytes, start: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
-        raise ProgramError("can be used only after an epoch has begun", who="state", got=repr(prefix))
+        raise ProgramError(
+            "can be used only after an epoch has begun", who="state", got=repr(start or prefix)
+        )
 
 
 _NO_STATE: Final = _NoState()

@@ -1,7 +1,7 @@
 """The states of one operator: their ids in the store and their schemas in the manifest.
 
-A state's id comes from the hash of its name, so that subtasks, which may meet their states in different orders, agree on
-it without talking; a clash within an operator goes to the next free id and is settled for good by the manifest.
+A state's id comes from the hash of its name, so that subtasks, which may meet their states in different orders, agree
+on it without talking; a clash within an operator goes to the next free id and is settled for good by the manifest.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class StateCatalog:
         return state_id
 
     def schemas(self) -> dict[str, Schema]:
-        """Return all schemas as JSON-able dicts: id, scope, name, kind and the types (None where values are pickled)."""
+        """Return all schemas as JSON-able dicts: id, scope, name, kind and the types (None where untyped)."""
         return {path: dict(schema) for path, schema in self._schemas.items()}
 
     def restore(self, schemas: dict[str, Schema]) -> None:

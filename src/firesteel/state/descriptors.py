@@ -1,11 +1,10 @@
 """State descriptors: the name, the types and the functions of a state, with PyFlink's signatures.
 
-A type may be left out; values are then pickled as they are. With a type, values are coerced as Flink's serialiser would.
+A type may be left out; values are then kept as they are. With a type, they are coerced as Flink's serialiser would.
 """
 
 from __future__ import annotations
 
-from abc import ABC
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 _AGGREGATE_METHODS = ("create_accumulator", "add", "get_result", "merge")
 
 
-class StateDescriptor(ABC):
+class StateDescriptor:
     """What names and describes a state; the name is unique within an operator."""
 
     def __init__(self, name: str, type_info: TypeInformation | None) -> None:

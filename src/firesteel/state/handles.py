@@ -9,13 +9,13 @@ from __future__ import annotations
 import struct
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from firesteel.state.api import AggregatingState, ListState, ReducingState, ValueState
 from firesteel.state.codecs import ValueCodec
 from firesteel.state.composite import Compose
-from firesteel.state.ordering import sorted_by_composite
+from firesteel.state.ordering import in_composite_order
 
 if TYPE_CHECKING:
     from firesteel.state.backend import Change, KeyedStateBackend, Scope
@@ -55,6 +55,7 @@ class SingleValue:
         "_compose",
         "_dirty",
         "_fresh",
+        "_gone",
         "_scope",
         "state_id",
     )
@@ -70,37 +71,31 @@ class SingleValue:
         self._coerce = codec.coerce
         self._cache = LoadingCache(self._load)
         self._dirty: set[Any] = set()
-        self._fresh: set[Any] = set()
+        self._gone: set[Any] = set()
+        self._fresh: set[Any] | None = set() if scope is backend.windowed else None
 
     def clear(self) -> None:
         """Remove the value of the current key."""
-        current = self._scope.current
-        self._cache[current] = None
-        self._dirty.add(current)
+        self._remove(self._scope.current)
 
     def begin(self, keep: bool) -> None:
-        cache, dirty = self._cache, self._dirty
+        cache = self._cache
         if keep:
-            for current in dirty:
+            for current in self._gone:
                 if cache[current] is None:
                     del cache[current]
-            self._fresh -= dirty
         else:
             cache.clear()
-            self._fresh.clear()
-        dirty.clear()
+        if self._fresh:
+            if keep:
+                self._fresh -= self._dirty
+            else:
+                self._fresh.clear()
+        self._dirty.clear()
+        self._gone.clear()
 
     def changes(self) -> Iterator[Change]:
-        cache, fresh, encode = self._cache, self._fresh, self._codec.encode
-        keyed = self._scope is self._backend.keyed
-        for key, current in sorted_by_composite(
-            self._dirty, self._compose, self.state_id, self._backend, keyed
-        ):
-            value = cache[current]
-            if value is not None:
-                yield key, encode(value)
-            elif current not in fresh:
-                yield key, None
+        return chain.from_iterable(self._change_batches())
 
     def clean_entries(self) -> int:
         return len(self._cache) - len(self._dirty)
@@ -109,21 +104,44 @@ class SingleValue:
         evicted = oldest_clean(self._cache, self._dirty)
         for current in evicted:
             del self._cache[current]
-        self._fresh.difference_update(evicted)
+        if self._fresh:
+            self._fresh.difference_update(evicted)
+
+    def _change_batches(self) -> Iterator[Iterable[Change]]:
+        cache, encode_all = self._cache, self._codec.encode_all
+        for keys, currents in in_composite_order(self._dirty, self._compose, self.state_id, self._backend):
+            values = [cache[current] for current in currents]
+            if self._gone:
+                yield self._with_deletes(keys, currents, values)
+            else:
+                yield zip(keys, encode_all(values), strict=True)
+
+    def _with_deletes(self, keys: list[bytes], currents: list[Any], values: list[Any]) -> Iterator[Change]:
+        fresh, encode = self._fresh or (), self._codec.encode
+        for key, current, value in zip(keys, currents, values, strict=True):
+            if value is not None:
+                yield key, encode(value)
+            elif current not in fresh:
+                yield key, None
 
     def _load(self, current: Any) -> Any:
         data = self._backend.reader.get(self._compose(current))
-        if data is None:
+        if data is not None:
+            return self._codec.decode(data)
+        if self._fresh is not None:
             self._fresh.add(current)
-            return None
-        return self._codec.decode(data)
+        return None
+
+    def _remove(self, current: Any) -> None:
+        self._cache[current] = None
+        self._dirty.add(current)
+        self._gone.add(current)
 
     def _take(self, current: Any) -> Any:
         """Return the value of any key of the scope and remove it."""
         value = self._cache[current]
         if value is not None:
-            self._cache[current] = None
-            self._dirty.add(current)
+            self._remove(current)
         return value
 
     def _merge(self, target: Any, sources: Iterable[Any], function: Callable[[Any, Any], Any]) -> None:
@@ -153,7 +171,9 @@ class ValueHandle(SingleValue, ValueState[Any]):
     def update(self, value: Any) -> None:
         """Set the value of the current key; None removes it."""
         current = self._scope.current
-        if self._coerce is not None and value is not None:
+        if value is None:
+            self._gone.add(current)
+        elif self._coerce is not None:
             value = self._coerce(value)
         self._cache[current] = value
         self._dirty.add(current)
@@ -188,15 +208,15 @@ class ReducingHandle(SingleValue, ReducingState[Any]):
 
     def add(self, value: Any) -> None:
         """Reduce a value into that of the current key; None clears it (Flink: HeapReducingState.add)."""
-        current = self._scope.current
         if value is None:
-            self._cache[current] = None
-        else:
-            cache = self._cache
-            present = cache[current]
-            if present is not None:
-                value = self._reduce(present, value)
-            cache[current] = value if self._coerce is None else self._coerce(value)
+            self.clear()
+            return
+        current = self._scope.current
+        cache = self._cache
+        present = cache[current]
+        if present is not None:
+            value = self._reduce(present, value)
+        cache[current] = value if self._coerce is None else self._coerce(value)
         self._dirty.add(current)
 
     def merge_namespaces(self, target: Any, sources: Iterable[Any]) -> None:
@@ -231,16 +251,16 @@ class AggregatingHandle(SingleValue, AggregatingState[Any, Any]):
 
     def add(self, value: Any) -> None:
         """Add a value to the accumulator of the current key; None clears it (Flink: HeapAggregatingState.add)."""
-        current = self._scope.current
         if value is None:
-            self._cache[current] = None
-        else:
-            cache = self._cache
-            accumulator = cache[current]
-            if accumulator is None:
-                accumulator = self._create()
-            accumulator = self._add(value, accumulator)
-            cache[current] = accumulator if self._coerce is None else self._coerce(accumulator)
+            self.clear()
+            return
+        current = self._scope.current
+        cache = self._cache
+        accumulator = cache[current]
+        if accumulator is None:
+            accumulator = self._create()
+        accumulator = self._add(value, accumulator)
+        cache[current] = accumulator if self._coerce is None else self._coerce(accumulator)
         self._dirty.add(current)
 
     def merge_namespaces(self, target: Any, sources: Iterable[Any]) -> None:
@@ -251,9 +271,9 @@ class AggregatingHandle(SingleValue, AggregatingState[Any, Any]):
 class ListHandle(ListState[Any]):
     """A ListState.
 
-    What an epoch adds to a list is stored as chunks of up to 512 elements of their own. Chunks are numbered downwards, so
-    the first entry of a scan tells the number of the next chunk, and adding never reads the list. `_stored` is what is
-    in the store (or will be, once `_cleared` is done), `_added` what comes after it.
+    What an epoch adds to a list is stored as chunks of up to 512 elements of their own. Chunks are numbered downwards,
+    so the first entry of a scan tells the number of the next chunk, and adding never reads the list. `_stored` is what
+    is in the store (or will be, once `_cleared` is done), `_added` what comes after it.
     """
 
     __slots__ = (
@@ -325,10 +345,10 @@ class ListHandle(ListState[Any]):
         self._emptied.clear()
 
     def changes(self) -> Iterator[Change]:
-        keyed = self._scope is self._backend.keyed
         dirty = self._cleared.union(self._added)
-        for prefix, current in sorted_by_composite(dirty, self._compose, self.state_id, self._backend, keyed):
-            yield from self._changes_of(current, prefix)
+        for prefixes, currents in in_composite_order(dirty, self._compose, self.state_id, self._backend):
+            for prefix, current in zip(prefixes, currents, strict=True):
+                yield from self._changes_of(current, prefix)
 
     def clean_entries(self) -> int:
         return len(self._stored)

@@ -43,6 +43,7 @@ _DATE, _TIME, _DATETIME, _UTC, _DELTA, _UUID = b"\x10", b"\x11", b"\x12", b"\x13
 _ENUM, _DATACLASS, _NAMED_TUPLE, _INSTANT = b"\x16", b"\x17", b"\x18", b"\x19"
 
 _FLAT_TYPES: Final = frozenset({str, int, bytes, bool, type(None)})
+_FLAT_AND_FLOAT: Final = _FLAT_TYPES | {float}
 _pack_flat = msgspec.msgpack.Encoder().encode
 _unpack_flat = lru_cache(1 << 14)(msgspec.msgpack.Decoder(tuple).decode)
 _pack_int: Final = struct.Struct(">BQ").pack
@@ -50,7 +51,8 @@ _unpack_int: Final = struct.Struct(">Q").unpack_from
 _pack_size: Final = struct.Struct(">I").pack
 _unpack_size: Final = struct.Struct(">I").unpack_from
 _TWO_64: Final = 1 << 64
-_NAN: Final = struct.pack(">d", math.nan)
+INT_MIN: Final = -_TWO_64
+INT_MAX: Final = _TWO_64 - 1
 _EPOCH: Final = dt.datetime(1970, 1, 1)
 _UTC_EPOCH: Final = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _MICROSECOND: Final = dt.timedelta(microseconds=1)
@@ -59,10 +61,10 @@ _MICROSECOND: Final = dt.timedelta(microseconds=1)
 def encode_key(key: Any) -> bytes:
     """Return the canonical bytes of a key.
 
-    Injective by type and value, so 1, 1.0 and True are three keys; -0.0 is 0.0 and all NaN are one key. Takes None, bool,
-    int, float, str, bytes, tuple, list, Row, Decimal (1.0 and 1.00 differ, as in Java), date, time, datetime (one with a
-    zone is restored in UTC), timedelta, Instant, UUID, Enum members, frozen dataclasses and named tuples of importable
-    modules, and numpy scalars as the Python value they hold. Raises KeyEncodingError for anything else.
+    Injective by type and value, so 1, 1.0 and True are three keys; -0.0 is 0.0 and all NaN are one key. Takes None,
+    bool, int, float, str, bytes, tuple, list, Row, Decimal (1.0 and 1.00 differ, as in Java), date, time, datetime (one
+    with a zone is restored in UTC), timedelta, Instant, UUID, Enum members, frozen dataclasses and named tuples of
+    importable modules, and numpy scalars as the Python value they hold. Raises KeyEncodingError for anything else.
 
     >>> encode_key("a"), encode_key(1) == encode_key(True)
     (b'\\ta', False)
@@ -75,11 +77,15 @@ def encode_key(key: Any) -> bytes:
             return STR_TAG + key.encode("utf-8", "surrogatepass")  # type: ignore[no-any-return]
     if kind is int:
         return encode_int(key)
-    if kind is tuple and _FLAT_TYPES.issuperset(map(type, key)):
+    if kind is tuple:
         try:
-            return _FLAT + _pack_flat(key)
+            if _FLAT_TYPES.issuperset(map(type, key)):
+                return _FLAT + _pack_flat(key)
+            if _FLAT_AND_FLOAT.issuperset(map(type, key)):
+                return _FLAT + _pack_flat([_one_zero(item) if type(item) is float else item for item in key])
         except (OverflowError, UnicodeEncodeError):
-            return _TUPLE + _sequence(key)
+            pass  # an integer beyond 64 bits or half a surrogate pair, which msgpack has no form for
+        return _TUPLE + _sequence(key)
     encoder = _ENCODERS.get(kind)
     return _encode_object(key) if encoder is None else encoder(key)
 
@@ -134,8 +140,13 @@ def _items(data: bytes) -> list[Any]:
     return items
 
 
+def _one_zero(key: float) -> float:
+    """Return the float that stands for all that are the same key."""
+    return math.nan if key != key else key + 0.0
+
+
 def _encode_float(key: float) -> bytes:
-    return _FLOAT + (_NAN if key != key else struct.pack(">d", key + 0.0))
+    return _FLOAT + struct.pack(">d", _one_zero(key))
 
 
 def _encode_decimal(key: Decimal) -> bytes:
@@ -174,7 +185,7 @@ def _encode_object(key: Any) -> bytes:
         return _ENUM + _sequence((_path(key), name, None if name is not None else key.value))
     if isinstance(key, tuple) and hasattr(kind, "_make"):
         return _NAMED_TUPLE + _sequence((_path(key), *key))
-    if is_dataclass(key) and kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+    if is_dataclass(key) and kind.__dataclass_params__.frozen:
         return _DATACLASS + _sequence((_path(key), *(getattr(key, field.name) for field in fields(key))))
     if kind.__module__ == "numpy" and hasattr(key, "item"):
         plain = key.item() if getattr(key, "ndim", 0) == 0 else key
@@ -233,11 +244,10 @@ def _refusal(key: Any, hint: str) -> KeyEncodingError:
 
 
 _ENCODERS: Final[dict[type, Callable[[Any], bytes]]] = {
-    type(None): lambda key: b"\x01",
+    type(None): lambda _: b"\x01",
     bool: lambda key: b"\x03" if key else b"\x02",
     float: _encode_float,
     bytes: lambda key: _BYTES + key,
-    tuple: lambda key: _TUPLE + _sequence(key),
     list: lambda key: _LIST + _sequence(key),
     Row: _encode_row,
     Decimal: _encode_decimal,
@@ -250,9 +260,9 @@ _ENCODERS: Final[dict[type, Callable[[Any], bytes]]] = {
 }
 
 _DECODERS: Final[dict[int, Callable[[bytes], Any]]] = {
-    1: lambda data: None,
-    2: lambda data: False,
-    3: lambda data: True,
+    1: lambda _: None,
+    2: lambda _: False,
+    3: lambda _: True,
     4: _decode_big_negative,
     NEGATIVE_TAG: lambda data: _unpack_int(data)[0] - _TWO_64,
     NATURAL_TAG: lambda data: _unpack_int(data)[0],

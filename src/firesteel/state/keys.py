@@ -34,6 +34,8 @@ def state_key(key: Any) -> StateKey:
     kind = type(key)
     if kind is str or kind is int:
         return key  # type: ignore[no-any-return]
+    if kind is tuple:
+        return encode_key(key)
     return state_key_of(encode_key(key))
 
 
@@ -57,7 +59,7 @@ def state_key_bytes(key: StateKey) -> bytes:
 
 def state_key_of(data: bytes) -> StateKey:
     """Return the state key with the canonical encoding `data`."""
-    return decode_key(data) if 4 <= data[0] <= 7 or data[0] == 9 else data  # type: ignore[no-any-return]
+    return decode_key(data) if 4 <= data[0] <= 7 or data[0] == 9 else data
 
 
 def key_group(key: StateKey, max_parallelism: int) -> int:

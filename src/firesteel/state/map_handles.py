@@ -25,9 +25,8 @@ _WHOLE_MAP: Final = 10_000
 class CachedMap(dict[Any, Any]):
     """What is known of one map: values by map key, or `_ABSENT` where there is none.
 
-    `complete`: every stored entry is in here. `blank`: the store has nothing of it. `ordered`: how many entries the dict
-    had when it was last put in key order; as entries are only ever added in an epoch, it is in order while that is its
-    length.
+    `complete`: every stored entry is in here. `blank`: the store has nothing of it. `ordered`: how many entries the
+    dict had when it was last put in key order; as an epoch only adds entries, it is in order while that is its length.
     """
 
     __slots__ = ("blank", "cleared", "complete", "dirty", "handle", "ordered", "prefix")
@@ -158,7 +157,7 @@ class CachedMap(dict[Any, Any]):
 def _in_order(keys: Iterable[StateKey]) -> list[StateKey]:
     keys = list(keys)
     if len(set(map(type, keys))) < 2:
-        keys.sort()  # type: ignore[type-var]
+        keys.sort()
     else:
         keys.sort(key=state_key_bytes)
     return keys
@@ -167,8 +166,10 @@ def _in_order(keys: Iterable[StateKey]) -> list[StateKey]:
 class MapAccess:
     """The operations of a map and its part in the backend; `loaded` counts entries read since the last `relax`."""
 
-    __slots__ = ("_cache", "_coerce", "_compose", "_dirty", "_key_coerce", "_scope", "backend", "decode", "encode", "loaded",
-                 "state_id")  # fmt: skip
+    __slots__ = (
+        "_cache", "_coerce", "_compose", "_dirty", "_key_coerce", "_scope", "backend", "decode", "encode", "loaded",
+        "state_id",
+    )  # fmt: skip
 
     def __init__(
         self,

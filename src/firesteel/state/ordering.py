@@ -2,66 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING, Any, Final
 
 from xxhash import xxh3_64_intdigest
 
 from firesteel.state.composite import TERMINATOR, Compose, GroupHeads
-from firesteel.state.key_encoding import STR_TAG, encode_int
+from firesteel.state.key_encoding import INT_MAX, INT_MIN, STR_TAG, encode_int
 
 if TYPE_CHECKING:
     from firesteel.state.backend import KeyedStateBackend
 
-_INT_MIN, _INT_MAX = -(1 << 64), (1 << 64) - 1
+_BATCH: Final = 8192
+
+OrderedBatch = tuple[list[bytes], list[Any]]
+"""Composite prefixes, sorted, and the `current` of each."""
 
 
-def sorted_by_composite(
-    currents: Iterable[Any], compose: Compose, state_id: int, backend: KeyedStateBackend, keyed: bool
-) -> Iterator[tuple[bytes, Any]]:
-    """Return pairs of composite prefix and `current`, sorted.
+def in_composite_order(
+    currents: Collection[Any], compose: Compose, state_id: int, backend: KeyedStateBackend
+) -> Iterator[OrderedBatch]:
+    """Yield what a scope's `current` was for each change, in the order of the composite keys, in batches.
 
     Plain string or integer keys are put into their key groups and sorted there as they are: composites have the same
     order, and Python compares strings and integers three times faster than bytes.
     """
-    kinds = set(map(type, currents)) if keyed else set()
+    kinds = set(map(type, currents))
     if kinds == {str}:
-        return _sorted_strings(currents, compose, GroupHeads(state_id), backend.max_parallelism)
-    if kinds == {int} and min(currents) >= _INT_MIN and max(currents) <= _INT_MAX:
-        return _sorted_ints(currents, GroupHeads(state_id), backend.max_parallelism)
-    return _sorted_any(currents, compose)
+        return _strings(currents, compose, GroupHeads(state_id), backend.max_parallelism)
+    if kinds == {int} and min(currents) >= INT_MIN and max(currents) <= INT_MAX:
+        return _integers(currents, GroupHeads(state_id), backend.max_parallelism)
+    return _any(currents, compose)
 
 
-def _sorted_any(currents: Iterable[Any], compose: Compose) -> Iterator[tuple[bytes, Any]]:
-    composites = {compose(current): current for current in currents}
-    for composite in sorted(composites):
-        yield composite, composites[composite]
+def _any(currents: Collection[Any], compose: Compose) -> Iterator[OrderedBatch]:
+    composites = dict(zip(map(compose, currents), currents, strict=True))
+    ordered = sorted(composites)
+    for start in range(0, len(ordered), _BATCH):
+        batch = ordered[start : start + _BATCH]
+        yield batch, [composites[composite] for composite in batch]
 
 
-def _sorted_strings(
-    keys: Iterable[str], compose: Compose, heads: GroupHeads, max_parallelism: int
-) -> Iterator[tuple[bytes, Any]]:
+def _strings(
+    keys: Collection[str], compose: Compose, heads: GroupHeads, max_parallelism: int
+) -> Iterator[OrderedBatch]:
     digest = xxh3_64_intdigest
-    groups: list[list[str]] = [[] for _ in range(max_parallelism)]
+    groups: dict[int, list[str]] = {}
     for key in keys:
-        groups[digest(STR_TAG + key.encode("utf-8", "surrogatepass")) % max_parallelism].append(key)
-    for group, members in enumerate(groups):
+        group = digest(STR_TAG + key.encode("utf-8", "surrogatepass")) % max_parallelism
+        if group in groups:
+            groups[group].append(key)
+        else:
+            groups[group] = [key]
+    for group in sorted(groups):
+        members = groups.pop(group)
         members.sort()
-        head = heads[group] + STR_TAG
-        for key in members:
-            if key.isascii() and "\0" not in key:
-                yield head + key.encode() + TERMINATOR, key
-            else:
-                yield compose(key), key
+        together = "".join(members)
+        if together.isascii() and "\0" not in together:
+            head = heads[group] + STR_TAG
+            yield [head + key.encode() + TERMINATOR for key in members], members
+        else:
+            yield list(map(compose, members)), members
 
 
-def _sorted_ints(keys: Iterable[int], heads: GroupHeads, max_parallelism: int) -> Iterator[tuple[bytes, Any]]:
+def _integers(keys: Collection[int], heads: GroupHeads, max_parallelism: int) -> Iterator[OrderedBatch]:
     digest = xxh3_64_intdigest
-    groups: list[list[int]] = [[] for _ in range(max_parallelism)]
+    groups: dict[int, list[int]] = {}
     for key in keys:
-        groups[digest(encode_int(key)) % max_parallelism].append(key)
-    for group, members in enumerate(groups):
+        groups.setdefault(digest(encode_int(key)) % max_parallelism, []).append(key)
+    for group in sorted(groups):
+        members = groups.pop(group)
         members.sort()
         head = heads[group]
-        for key in members:
-            yield head + encode_int(key), key
+        yield [head + encode_int(key) for key in members], members

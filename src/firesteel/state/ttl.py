@@ -1,4 +1,4 @@
-"""StateTtlConfig: when state shall expire, with PyFlink's signatures (Flink: org.apache.flink.api.common.state.StateTtlConfig).
+"""StateTtlConfig: when state shall expire, with PyFlink's signatures.
 
 The configuration is complete; descriptors refuse it until state expires.
 """
