@@ -1,0 +1,150 @@
+"""Everything that README and docs print runs, and prints what they say; every link leads to what it names.
+
+How a page is read, from top to bottom, in a directory of its own:
+
+- a `python` block is saved under the name in its first line, `# name.py`; if a `text` block follows, it is run at once;
+- an `sh` block is run line by line, `./run` and `firesteel` from this checkout; what needs a cluster is only checked
+  for options that exist, what a test of its own covers (`./run demo`) only for being there;
+- a `text` block is the output of what came before it.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import NamedTuple
+
+import pytest
+
+RunPython = Callable[..., CompletedProcess[str]]
+
+PROJECT = Path(__file__).parents[1]
+PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
+
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
+IDENTIFIER = re.compile(r"`([A-Za-z_]\w*)`")
+CODE_LINES = re.compile(r"^( {4}|```).*", re.MULTILINE)
+
+OWN_TESTS = {"demo", "test", "check", "bench"}
+ELSEWHERE = ("spark://", "s3://", "k8s://")
+PYFLINK_PROGRAM = (
+    (PROJECT / "examples" / "word_count.py").read_text().replace("from firesteel", "from pyflink")
+)
+
+
+class Block(NamedTuple):
+    language: str
+    text: str
+
+
+def blocks(page: Path) -> list[Block]:
+    return [Block(*match.groups()) for match in BLOCK.finditer(page.read_text())]
+
+
+class Reader:
+    """Does what a reader of the page would do."""
+
+    def __init__(self, directory: Path, run_python: RunPython) -> None:
+        self.directory = directory
+        self.run_python = run_python
+        self.printed: str | None = None
+        self.not_run: set[str] = set()
+        (directory / "examples").symlink_to(PROJECT / "examples")
+        (directory / "program.py").write_text(PYFLINK_PROGRAM)
+
+    def save(self, text: str) -> str:
+        first = text.partition("\n")[0]
+        assert first.startswith("# "), f"a python block begins with its file name, not with {first!r}"
+        name = first.removeprefix("# ")
+        (self.directory / name).write_text(text)
+        self.not_run.add(name)
+        return name
+
+    def python(self, *arguments: str) -> None:
+        done = self.run_python(*arguments)
+        assert done.returncode == 0, f"{arguments}:\n{done.stderr}"
+        self.printed = done.stdout
+        self.not_run.difference_update(arguments)
+
+    def shell(self, line: str) -> None:
+        words = shlex.split(line)
+        if words[0] == "./run":
+            words = words[1:]
+        if words[0] in OWN_TESTS:
+            return
+        if words[0] == "firesteel":
+            if any(place in line for place in ELSEWHERE):
+                self.check_options(words)
+            else:
+                self.python("-m", "firesteel.cli", *words[1:])
+        elif words[:2] != ["pip", "install"]:
+            assert words[0] in ("mkdir", "echo"), f"no way to test: {line}"
+            subprocess.run(["/bin/sh", "-c", line], cwd=self.directory, check=True)
+
+    def check_options(self, words: list[str]) -> None:
+        manual = self.run_python("-m", "firesteel.cli", words[1], "--help").stdout
+        for option in (word for word in words if word.startswith("--")):
+            assert option in manual
+        self.not_run.difference_update(words)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_what_is_printed_runs(page: Path, tmp_path: Path, run_python: RunPython) -> None:
+    reader = Reader(tmp_path, run_python)
+    found = blocks(page)
+    for block, following in zip(found, [*found[1:], Block("", "")], strict=True):
+        match block.language:
+            case "python":
+                name = reader.save(block.text)
+                if following.language == "text":
+                    reader.python(name)
+            case "sh":
+                for line in block.text.splitlines():
+                    reader.shell(line)
+            case "text":
+                assert reader.printed == block.text
+            case language:
+                pytest.fail(f"a block of an unknown kind: {language!r}")
+    assert not reader.not_run, "saved, but never run"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_lead_to_what_they_name(page: Path) -> None:
+    for text, target in LINK.findall(CODE_LINES.sub("", page.read_text())):
+        if "://" in target:
+            continue
+        path, _, section = target.partition("#")
+        file = (page.parent / path) if path else page
+        assert file.exists(), f"{page.name}: {target}"
+        name = IDENTIFIER.fullmatch(text)
+        if name and file.suffix == ".py":
+            assert re.search(rf"\b{name[1]}\b", file.read_text()), f"{page.name}: {target} has no {name[1]}"
+        if section:
+            titles = re.findall(r"^#+ (.*)$", file.read_text(), re.MULTILINE)
+            assert section in {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_every_page_can_be_reached_from_the_readme() -> None:
+    reached, todo = set(), [PROJECT / "README.md"]
+    while todo:
+        page = todo.pop().resolve()
+        if page in reached:
+            continue
+        reached.add(page)
+        links = (page.parent / target.partition("#")[0] for _, target in LINK.findall(page.read_text()))
+        todo.extend(link for link in links if link.suffix == ".md" and link.exists())
+    assert {page.resolve() for page in PAGES} <= reached
+
+
+def test_the_run_script_names_what_the_pages_use(project: Path) -> None:
+    usage = subprocess.run([str(project / "run")], capture_output=True, text=True, check=True).stdout
+    used = {name for page in PAGES for name in re.findall(r"\./run (\w+)", page.read_text())}
+    assert used >= {"demo", "test", "check", "bench"}
+    for command in used & OWN_TESTS:
+        assert re.search(rf"^  {command}\b", usage, re.MULTILINE)
