@@ -1,9 +1,9 @@
 """Timers of one domain (event or processing time) of one operator subtask, kept as keyed state in time order.
 
-Flink: InternalTimerServiceImpl. A timer is a time and what a scope's `current` was: a state key, or a pair of state key
-and namespace. Entries are ``state id | key group | time | key | namespace``: those that are due are the first of their
-key group, and nothing else is read. Within a time, timers fire in the order of their keys' and namespaces' bytes,
-whichever epoch they were registered in.
+Flink: InternalTimerServiceImpl. A timer is a time and what a scope's `current` was: a state key, or a pair
+of state key and namespace. Entries are ``state id | key group | time | key | namespace``: those that are due
+are the first of their key group, and nothing else is read. Within a time, timers fire in the order of their
+keys' and namespaces' bytes, whichever epoch they were registered in.
 """
 
 from __future__ import annotations
@@ -13,17 +13,20 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Final
 
+from xxhash import xxh3_64_intdigest
+
 from firesteel.common.errors import ProgramError
 from firesteel.state.backend import Change, KeyedStateBackend
 from firesteel.state.composite import (
     GroupHeads,
+    delimited,
     key_segment,
     namespace_segments,
     no_key,
     read_key_segment,
     state_prefix,
 )
-from firesteel.state.keys import key_group
+from firesteel.state.keys import state_key_bytes
 
 _SIGN: Final = 1 << 63
 _BODY: Final = 12  # state id, key group and time come before key and namespace
@@ -58,14 +61,14 @@ class _Buckets(dict[int, dict[Any, None]]):
 class TimerQueue:
     """The timers of one domain, deduplicated by key, namespace and time.
 
-    Contract: `begin` after the backend's `begin` (which calls it, too); then `register`, `delete`, `pop_due` and
-    `next_due` in any order, also while `pop_due` is being consumed. What is left is part of `backend.changes()`. Times
-    are milliseconds.
+    Contract: `begin` after the backend's `begin` (which calls it, too); then `register`, `delete`, `pop_due`
+    and `next_due` in any order, also while `pop_due` is being consumed. What is left is part of
+    `backend.changes()`. Times are milliseconds.
     """
 
     __slots__ = (
-        "_backend", "_buckets", "_consumed", "_deleted", "_group_heads", "_heads", "_namespace", "_prefix",
-        "_segment_of", "state_id",
+        "_backend", "_buckets", "_consumed", "_deleted", "_group_heads", "_heads", "_max_parallelism", "_namespace",
+        "_prefix", "_segment_of", "state_id",
     )  # fmt: skip
 
     def __init__(self, backend: KeyedStateBackend, name: str) -> None:
@@ -75,6 +78,7 @@ class TimerQueue:
         self.state_id = backend.register("timers", name, "timers", {})
         self._prefix = state_prefix(self.state_id)
         self._group_heads = GroupHeads(self.state_id)
+        self._max_parallelism = backend.max_parallelism
         self._buckets = _Buckets()
         self._deleted: dict[int, set[Any]] = {}
         self._consumed: list[bytes] = []
@@ -126,22 +130,26 @@ class TimerQueue:
             time = self.next_due()
             if time is None or time > upto:
                 return
-            bucket = self._prepare(time)
+            bucket = buckets[time]
+            heads = self._heads
+            if (heads and heads[0][0] == time) or len(bucket) > 1 or self._deleted:
+                self._prepare(time, bucket)
             while bucket and times[0] == time:
                 yield time, bucket.popitem()[0]
 
     def changes(self) -> Iterator[Change]:
         """Return the timers set and removed in this epoch, sorted by composite key."""
-        changed: dict[bytes, bytes | None] = dict.fromkeys(self._consumed)
         composite = self._composite
+        changed: dict[bytes, bytes | None] = dict.fromkeys(self._consumed)
         for time, deleted in self._deleted.items():
             stamp = _encode_time(time)
             changed.update((composite(stamp, current), None) for current in deleted)
-        for time, bucket in self._buckets.items():
+        for time in sorted(self._buckets):
             stamp = _encode_time(time)
-            changed.update((composite(stamp, current), b"") for current in bucket)
-        for key in sorted(changed):
-            yield key, changed[key]
+            for current in self._buckets[time]:
+                changed[composite(stamp, current)] = b""
+        keys = sorted(changed)
+        return zip(keys, [changed[key] for key in keys], strict=True)
 
     def clean_entries(self) -> int:
         """None: timers that wait are not cached."""
@@ -150,11 +158,9 @@ class TimerQueue:
     def relax(self) -> None:
         """Nothing to drop."""
 
-    def _prepare(self, time: int) -> dict[Any, None]:
+    def _prepare(self, time: int, bucket: dict[Any, None]) -> None:
         """Bring the stored timers of a time into its bucket, and the bucket into reverse order: the last goes first."""
-        bucket = self._buckets[time]
         heads = self._heads
-        assert heads is not None
         while heads and heads[0][0] == time:
             current = self._current_of(heads[0][2])
             if current not in self._deleted.get(time, _NONE_DELETED):
@@ -168,7 +174,6 @@ class TimerQueue:
             ordered.sort(key=None if plain else self._body, reverse=True)
             bucket.clear()
             bucket.update(dict.fromkeys(ordered))
-        return bucket
 
     def _open(self) -> list[_Head]:
         """Find the first stored timer of every key group: a seek for each group that has one, and one more."""
@@ -212,7 +217,11 @@ class TimerQueue:
         key = current[0] if type(current) is tuple else current
         if key is None:
             raise no_key()
-        return self._group_heads[key_group(key, self._backend.max_parallelism)] + stamp + self._body(current)
+        encoded = state_key_bytes(key)
+        composite = (
+            self._group_heads[xxh3_64_intdigest(encoded) % self._max_parallelism] + stamp + delimited(encoded)
+        )
+        return composite if key is current else composite + self._segment_of(current[1])
 
 
 def _encode_time(time: int) -> bytes:

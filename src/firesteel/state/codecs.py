@@ -6,16 +6,14 @@ import io
 import pickle
 import sys
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import cloudpickle
 import msgspec
 from cloudpickle import cloudpickle as tracking
 
 from firesteel.common.errors import SerializationError
-
-if TYPE_CHECKING:
-    from firesteel.common.typeinfo import TypeInformation
+from firesteel.common.typeinfo import TypeInformation
 
 _PICKLING_FAILURES: Final = (pickle.PicklingError, AttributeError, TypeError)
 _ATOMS: Final = frozenset({type(None), bool, int, float, str, bytes})
@@ -45,9 +43,17 @@ class ValueCodec:
         if type_info is not None and not type_info.is_pickled:
             self.coerce = type_info.compile_coercer()
             self.schema = type_info.schema()
-            self.encode = type_info.encode
+            self.encode = type_info.compile_encoder()
             self.encode_all = self._encode_all_typed
-            self.decode = type_info.decode
+            self.decode = type_info.compile_decoder()
+
+    def encode_nullable(self, value: Any) -> bytes:
+        """Encode a value or None, as the values of maps may be whatever their type (Flink: MapSerializer)."""
+        return b"" if value is None else self.encode(value)
+
+    def decode_nullable(self, data: bytes) -> Any:
+        """Return what `encode_nullable` was given."""
+        return self.decode(data) if data else None
 
     def _encode_all_typed(self, values: list[Any]) -> Iterable[bytes]:
         return map(self.encode, values)

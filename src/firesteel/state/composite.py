@@ -43,7 +43,7 @@ class NamespaceCodec(Protocol):
 
 def key_segment(key: StateKey) -> bytes:
     """Return a state key as a segment that delimits itself."""
-    return _segment(state_key_bytes(key))
+    return delimited(state_key_bytes(key))
 
 
 def read_key_segment(data: bytes, start: int) -> tuple[StateKey, int]:
@@ -59,7 +59,8 @@ def read_key_segment(data: bytes, start: int) -> tuple[StateKey, int]:
     return state_key_of(data[body:end]), end
 
 
-def _segment(encoded: bytes) -> bytes:
+def delimited(encoded: bytes) -> bytes:
+    """Return the canonical encoding of a key as a segment that delimits itself."""
     tag = encoded[0]
     if tag == STR_TAG[0]:
         if b"\0" in encoded:
@@ -113,7 +114,7 @@ def compose_keyed(state_id: int, max_parallelism: int) -> Compose:
             encoded = key
         else:
             raise no_key()
-        return heads[digest(encoded) % max_parallelism] + _segment(encoded)
+        return heads[digest(encoded) % max_parallelism] + delimited(encoded)
 
     return compose
 

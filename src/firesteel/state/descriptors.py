@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from firesteel.common.errors import ProgramError, UnsupportedError
+from firesteel.common.typeinfo import TypeInformation, Types
 
 if TYPE_CHECKING:
-    from firesteel.common.typeinfo import TypeInformation
     from firesteel.state.ttl import StateTtlConfig
 
 _AGGREGATE_METHODS = ("create_accumulator", "add", "get_result", "merge")
@@ -117,16 +117,8 @@ class AggregatingStateDescriptor(StateDescriptor):
 
 
 def _list_type(element: TypeInformation | None) -> TypeInformation | None:
-    if element is None:
-        return None
-    from firesteel.common.typeinfo import Types
-
-    return Types.LIST(element)
+    return None if element is None else Types.LIST(element)
 
 
 def _map_type(key: TypeInformation | None, value: TypeInformation | None) -> TypeInformation | None:
-    if key is None or value is None:
-        return None
-    from firesteel.common.typeinfo import Types
-
-    return Types.MAP(key, value)
+    return None if key is None or value is None else Types.MAP(key, value)

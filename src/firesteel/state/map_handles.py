@@ -182,8 +182,8 @@ class MapAccess:
     ) -> None:
         self.state_id = state_id
         self.backend = backend
-        self.encode = values.encode
-        self.decode = values.decode
+        self.encode = values.encode_nullable
+        self.decode = values.decode_nullable
         self.loaded = 0
         self._coerce = values.coerce
         self._key_coerce = keys.coerce
@@ -207,7 +207,7 @@ class MapAccess:
             key = self._map_key(key)
         current = self._scope.current
         entries = self._cache[current]
-        entries[key] = value if self._coerce is None else self._coerce(value)
+        entries[key] = value if self._coerce is None or value is None else self._coerce(value)
         dirty = entries.dirty
         if not dirty:
             self._dirty[current] = entries
