@@ -3,39 +3,82 @@
 from __future__ import annotations
 
 import logging
-import os
 import runpy
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
+import typer
+
+from firesteel.cli.progress import progress_for
+from firesteel.cli.pyflink_alias import install_pyflink_alias
 from firesteel.common.errors import ConfigurationError, FiresteelError
-from firesteel.common.excepthook import DEBUG_VARIABLE, describe_failure
+from firesteel.common.excepthook import debug_requested, describe_failure
+from firesteel.datastream.ambient import Ambient, ambient
 
 INTERRUPTED: Final = 130
 """The exit code of a program ended by Ctrl-C, as shells have it (128 + SIGINT)."""
 
 
-def run_guarded(program: Path, arguments: Sequence[str]) -> int:
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """What the command line says of a job, which counts more than what the program sets; None: it says nothing."""
+
+    parallelism: int | None = None
+    master: str | None = None
+    state_dir: str | None = None
+    configuration: Mapping[str, str] = field(default_factory=dict)
+
+
+def run_job(program: Path, arguments: Sequence[str], overrides: Overrides, pyflink: bool) -> int:
+    """Run a program with overrides, show its progress, and return the exit code."""
+    progress = progress_for(sys.stderr.isatty())
+    settings = replace(as_ambient(overrides), listeners=(progress,))
+    try:
+        with ambient(settings):
+            return run_guarded(program, arguments, pyflink)
+    finally:
+        progress.close()
+
+
+def as_ambient(overrides: Overrides) -> Ambient:
+    """Hand the overrides to every environment the program makes."""
+    return Ambient(
+        parallelism=overrides.parallelism,
+        master=overrides.master,
+        state_dir=overrides.state_dir,
+        configuration=dict(overrides.configuration),
+    )
+
+
+def run_guarded(program: Path, arguments: Sequence[str], pyflink: bool = False) -> int:
     """Run a Python file as `__main__` and return the exit code; what it raises is reported on standard error.
 
-    `arguments` become `sys.argv[1:]`. The file's directory is where its imports are looked for first. `SystemExit` goes
-    through, as it is how a program chooses its own exit code.
+    `arguments` become `sys.argv[1:]`. The file's directory is where its imports are looked for first; with `pyflink`,
+    imports of `pyflink` find Firesteel. `SystemExit` goes through, as it is how a program chooses its own exit code.
     """
+    if pyflink:
+        install_pyflink_alias()
     try:
         with _as_main(program, arguments):
             runpy.run_path(str(program), run_name="__main__")
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:
-        sys.stdout.flush()
-        print(describe_failure(error), file=sys.stderr)
-        if isinstance(error, FiresteelError) and error.details and not os.environ.get(DEBUG_VARIABLE):
-            print("  more: firesteel run --debug shows the traceback", file=sys.stderr)
+        report(error)
         return 1
     return 0
+
+
+def report(error: BaseException) -> None:
+    """Say on standard error what went wrong, and how to learn more where there is more."""
+    sys.stdout.flush()
+    typer.echo(describe_failure(error), err=True)
+    if isinstance(error, FiresteelError) and error.details and not debug_requested():
+        typer.echo("  more: --debug shows the traceback", err=True)
 
 
 @contextmanager
