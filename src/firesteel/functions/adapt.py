@@ -28,11 +28,11 @@ class CallableFunction(Function):
         return f"CallableFunction({_name(self.function)})"
 
 
-def as_function(function: object, kind: type[F], method: str | None, who: str) -> F:
+def as_function(function: object, kind: Callable[..., F], method: str | None, who: str) -> F:
     """Return `function` as an object that can be used as a `kind`.
 
     An object of the class, or one that has its methods, is returned as it is (with do-nothing `open` and `close` where
-    it lacks them); any other callable (function, lambda, generator function, partial, bound method, class such as `str`)
+    it lacks them); any other callable (function, lambda, generator function, bound method, a class such as `str`)
     stands for the class's `method`. With `method=None` no plain callable will do. Raises ProgramError naming `who`.
 
     >>> from firesteel.functions.elements import MapFunction
@@ -44,11 +44,12 @@ def as_function(function: object, kind: type[F], method: str | None, who: str) -
     firesteel.common.errors.ProgramError: map (job.py:3) requires a function or a MapFunction; got an int: 5
       hint: pass a function of the record, a lambda, or an object of a subclass of MapFunction
     """
-    check_function(function, kind, method, who)
-    if isinstance(function, kind):
+    cls = cast(type[F], kind)  # declared as a callable, for which a type checker lets abstract classes pass
+    check_function(function, cls, method, who)
+    if isinstance(function, cls):
         return function
-    if not isinstance(function, type) and _has_methods(function, kind):
-        return cast(F, function if _has_lifecycle(function) else _Unmanaged(function, kind))
+    if not isinstance(function, type) and _has_methods(function, cls):
+        return cast(F, function if _has_lifecycle(function) else _Unmanaged(function, cls))
     return cast(F, CallableFunction(cast(Callable[..., Any], function), cast(str, method)))
 
 

@@ -1,9 +1,9 @@
 """Window assigners: which windows a record goes into.
 
 `WindowAssigner` and `MergingWindowAssigner` are what users subclass; the assigners by time are here, those by number
-of records in `count_windows`. Sizes, slides, offsets and gaps are given as `Time` or `Duration` and kept in milliseconds.
+of records in `count_windows`. Sizes, slides, offsets and gaps are given as `Time` or `Duration` and kept in
+milliseconds.
 """
-# ruff: noqa: ARG002 - an interface hands over more than each of its implementations needs
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ class MergingWindowAssigner(WindowAssigner[T, W]):
         """Call `callback.merge` for every group of `windows` that become one."""
 
 
-def no_timestamp(who: str) -> RecordError:
-    """Return the error for a record without a timestamp in an event-time window."""
+def no_timestamp(who: str | None = None) -> RecordError:
+    """Return the error for a record without a timestamp in an event-time window; the runtime fills in the operator."""
     return RecordError(
         "requires records with timestamps",
         who=who,
@@ -183,7 +183,7 @@ class TumblingEventTimeWindows(_Tumbling[T], _EventTime[T]):
     ) -> Collection[TimeWindow]:
         """Return the window of `timestamp`; raises RecordError if there is none."""
         if timestamp == MIN_WATERMARK:
-            raise no_timestamp(repr(self))
+            raise no_timestamp()
         return self.windows_of(timestamp)
 
 
@@ -239,7 +239,7 @@ class SlidingEventTimeWindows(_Sliding[T], _EventTime[T]):
     ) -> Collection[TimeWindow]:
         """Return the windows of `timestamp`, the latest first; raises RecordError if there is none."""
         if timestamp == MIN_WATERMARK:
-            raise no_timestamp(repr(self))
+            raise no_timestamp()
         return self.windows_of(timestamp)
 
 

@@ -1,5 +1,4 @@
 """Asynchronous functions: many calls to a service outside in flight at once, with timeouts and retries."""
-# ruff: noqa: ARG002 - an interface hands over more than each of its implementations needs
 
 from __future__ import annotations
 
@@ -43,7 +42,7 @@ class AsyncFunction(Function, Generic[IN, OUT]):
 
     @abstractmethod
     async def async_invoke(self, value: IN) -> list[OUT]:
-        """Return the records that `value` turns into; an exception is retried as the strategy says, or fails the job."""
+        """Return the records that `value` turns into; an exception is retried as the strategy says or fails the job."""
 
     def timeout(self, value: IN) -> list[OUT]:
         """Return what to emit for a record whose call took too long; raises TimeoutError unless overridden."""

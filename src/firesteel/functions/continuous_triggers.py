@@ -1,5 +1,4 @@
 """Triggers that fire again and again while a window is open, at a fixed interval."""
-# ruff: noqa: ARG002 - an interface hands over more than each of its implementations needs
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
 """Windows that time does not bound: by number of records, and the global window."""
-# ruff: noqa: ARG002 - an interface hands over more than each of its implementations needs
 
 from __future__ import annotations
 

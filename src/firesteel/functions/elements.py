@@ -2,7 +2,6 @@
 
 Wherever a class of one method stands here, a plain function or lambda of the same arguments does as well.
 """
-# ruff: noqa: ARG002 - an interface hands over more than each of its implementations needs
 
 from __future__ import annotations
 

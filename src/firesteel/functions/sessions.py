@@ -1,5 +1,4 @@
 """Session windows: they end when no record came for a gap, and merge when a record falls into the gap between them."""
-# ruff: noqa: ARG002 - an interface hands over more than each of its implementations needs
 
 from __future__ import annotations
 
@@ -68,7 +67,7 @@ class _EventTimeSessions(_Sessions[T]):
     ) -> Collection[TimeWindow]:
         """Return the window from `timestamp` to the end of the gap; raises RecordError if there is no timestamp."""
         if timestamp == MIN_WATERMARK:
-            raise no_timestamp(repr(self))
+            raise no_timestamp()
         return [TimeWindow(timestamp, timestamp + self._gap_after(element))]
 
     @abstractmethod

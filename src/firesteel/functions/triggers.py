@@ -3,7 +3,6 @@
 A trigger object serves all keys and windows, so it holds no data itself: what it must remember goes into
 `ctx.get_partitioned_state(descriptor)`, which is scoped to the key and window. All times are milliseconds.
 """
-# ruff: noqa: ARG002 - an interface hands over more than each of its implementations needs
 
 from __future__ import annotations
 

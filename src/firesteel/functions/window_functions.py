@@ -2,7 +2,6 @@
 
 With `reduce` or `aggregate` in front, `inputs` holds exactly one element: the window's aggregate.
 """
-# ruff: noqa: ARG002 - an interface hands over more than each of its implementations needs
 
 from __future__ import annotations
 

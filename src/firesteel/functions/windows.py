@@ -3,7 +3,6 @@
 A window is an immutable, hashable value. Whoever writes a window class of their own gives it `__eq__` and `__hash__` by
 value (a frozen dataclass does) and `max_timestamp`; it is then pickled into state.
 """
-# ruff: noqa: ARG002 - an interface hands over more than each of its implementations needs
 
 from __future__ import annotations
 

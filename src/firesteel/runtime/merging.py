@@ -1,0 +1,84 @@
+"""The windows of a key that may still merge, and where the contents of each are kept (Flink: MergingWindowSet).
+
+When windows merge, contents are not rewritten under the new window: one of the merged windows stays the **state
+window** under which the contents lie, and only the others' contents are moved to it. The mapping from each window in
+flight to its state window is keyed state itself, so it survives an epoch and a failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from firesteel.functions.assigners import MergingWindowAssigner
+from firesteel.state.api import ValueState
+
+Merge = Callable[[Any, list[Any], Any, list[Any]], None]
+"""Told of a merge: the resulting window, the windows merged, the result's state window, the other state windows."""
+
+
+class MergingWindowSet:
+    """The merging windows of the current key.
+
+    Contract: the scope of `state` points at the key during every call; every change is in `state` when a call returns.
+    """
+
+    __slots__ = ("_assigner", "_state")
+
+    def __init__(self, assigner: MergingWindowAssigner[Any, Any], state: ValueState[dict[Any, Any]]) -> None:
+        self._assigner = assigner
+        self._state = state
+
+    def state_window(self, window: Any) -> Any:
+        """Return the window under which the contents of `window` are kept, None if it is not in flight."""
+        mapping = self._state.value()
+        return None if mapping is None else mapping.get(window)
+
+    def retire(self, window: Any) -> None:
+        """Forget a window that expired, or that came too late."""
+        mapping = self._state.value() or {}
+        mapping.pop(window, None)
+        self._state.update(mapping or None)
+
+    def add(self, window: Any, merge: Merge) -> Any:
+        """Add a window, merge what it touches, and return the window in flight that now contains it.
+
+        A window that is in flight already stays as it is, with its contents.
+        """
+        mapping = self._state.value()
+        if mapping is None:
+            mapping = {}
+        elif window in mapping:
+            return window
+        groups = _Groups()
+        if mapping:
+            self._assigner.merge_windows([*mapping, window], groups)
+        result, placed = window, False
+        for merged, group in groups.found:
+            if window in group:
+                result, placed = merged, True
+            self._merge(mapping, merged, [member for member in mapping if member in group], merge)
+        if not placed:
+            mapping[window] = window
+        self._state.update(mapping)
+        return result
+
+    @staticmethod
+    def _merge(mapping: dict[Any, Any], merged: Any, members: list[Any], merge: Merge) -> None:
+        if not members:
+            mapping[merged] = merged
+            return
+        target, *sources = [mapping.pop(member) for member in members]
+        mapping[merged] = target
+        if members != [merged]:
+            merge(merged, members, target, sources)
+
+
+class _Groups(MergingWindowAssigner.MergeCallback[Any]):
+    """Collects what an assigner says is to be merged."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[Any, frozenset[Any]]] = []
+
+    def merge(self, to_be_merged: Iterable[Any], merge_result: Any) -> None:
+        self.found.append((merge_result, frozenset(to_be_merged)))
