@@ -69,7 +69,7 @@ class _Writer(SinkWriter[Any]):
         self._pending: list[Any] = []
         self._chunks: list[bytes] = []
 
-    def write(self, values: Sequence[Any], timestamps: Sequence[int | None] | None) -> None:  # noqa: ARG002
+    def write(self, values: Sequence[Any], timestamps: Sequence[int | None] | None) -> None:
         self._pending.extend(values)
         if len(self._pending) >= _CHUNK:
             self._cut()

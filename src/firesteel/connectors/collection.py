@@ -50,7 +50,7 @@ class CollectionSource(Source[T]):
     def splits(self, known: frozenset[str]) -> Iterable[Split]:
         return [] if known else [Split("collection", 0, self._size)]
 
-    def read(self, split: Split, start: int, end: int) -> RecordBatches[T]:  # noqa: ARG002
+    def read(self, split: Split, start: int, end: int) -> RecordBatches[T]:
         for number in range(start // _CHUNK, -(-end // _CHUNK)):
             first = number * _CHUNK
             chunk: list[T] = pickle.loads(self._chunks[number])
@@ -60,7 +60,8 @@ class CollectionSource(Source[T]):
 
 def _serialised(chunk: list[Any], first: int) -> bytes:
     try:
-        return cloudpickle.dumps(chunk)
+        pickled: bytes = cloudpickle.dumps(chunk)
+        return pickled
     except Exception as error:
         raise SerializationError(
             "requires values that can be serialised",
@@ -74,6 +75,6 @@ def _offender(chunk: list[Any], first: int, error: Exception) -> str:
     for index, value in enumerate(chunk):
         try:
             cloudpickle.dumps(value)
-        except Exception as own:  # noqa: BLE001 - whatever a user's __reduce__ raises is what is reported
+        except Exception as own:
             return f"{type(value).__name__} at index {first + index} ({own})"
     return str(error)

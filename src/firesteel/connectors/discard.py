@@ -14,7 +14,7 @@ class DiscardingSink(Sink[Any]):
     >>> DiscardingSink().create_committer().commit([])
     """
 
-    def create_writer(self, context: WriterContext) -> SinkWriter[Any]:  # noqa: ARG002
+    def create_writer(self, context: WriterContext) -> SinkWriter[Any]:
         return _Writer()
 
     def create_committer(self) -> Committer:

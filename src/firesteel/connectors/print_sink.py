@@ -76,7 +76,7 @@ class _Writer(SinkWriter[Any]):
         self._lines: list[str] = []
         self._size = 0
 
-    def write(self, values: Sequence[Any], timestamps: Sequence[int | None] | None) -> None:  # noqa: ARG002
+    def write(self, values: Sequence[Any], timestamps: Sequence[int | None] | None) -> None:
         prefix = self._prefix
         lines = [f"{prefix}{text}\n" for text in map(self._to_text, values)]
         self._lines.extend(lines)

@@ -129,7 +129,7 @@ class Source(ABC, Generic[T]):
         """Name the splits not yet known (driver); override it where the parallelism or the clock matters."""
         return self.splits(context.known)
 
-    def available(self, split: Split, position: int, now: int) -> int:  # noqa: ARG002
+    def available(self, split: Split, position: int, now: int) -> int:
         """Answer up to which position `split` can be read at processing time `now` (milliseconds, driver)."""
         return UNLIMITED if split.end is None else split.end
 

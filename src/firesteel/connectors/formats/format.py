@@ -68,7 +68,7 @@ class LineFormat(FileFormat[T]):
         step = size or max(file.size, 1)
         return [Part(low, min(low + step, file.size)) for low in range(0, file.size, step)]
 
-    def read(self, file: SourceFile, detail: Any, start: int, end: int) -> RecordBatches[T]:  # noqa: ARG002
+    def read(self, file: SourceFile, detail: Any, start: int, end: int) -> RecordBatches[T]:
         if not self.seekable(file):
             return (yield from self._read_on(file, start, end))
         before = max(start - 1, 0)

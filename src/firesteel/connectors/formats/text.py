@@ -36,7 +36,7 @@ class TextLineFormat(LineFormat[str]):
         stream = file.open()
         return LineReader(stream if self._bytewise else _Recoded(stream, self.charset), 0)
 
-    def decode(self, file: SourceFile, block: bytes, position: int) -> list[str]:  # noqa: ARG002
+    def decode(self, file: SourceFile, block: bytes, position: int) -> list[str]:
         """The lines of a block."""
         return split_lines(block.decode(self.charset if self._bytewise else "utf-8", "replace"))
 
