@@ -224,14 +224,17 @@ class RowTypeInfo(_FieldsTypeInfo):
         names, count = row._fields, len(self._field_types)
         if names is not None and not (self._named or set(self._field_names).issubset(names)):
             names = None  # the type has no names of its own: the row's order counts
+        values = row._values
         if names is None:
-            if len(row) < count:
+            if len(values) < count:
                 raise mismatch(f"a Row of {count} fields", row)
-            return row._values[:count]
-        missing = [name for name in self._field_names if name not in names]
-        if missing:
-            raise mismatch(f"a Row with the fields {', '.join(missing)}", row)
-        return row.get_fields_by_names(self._field_names)
+            return values[:count]
+        position = names.index
+        try:
+            return [values[position(name)] for name in self._field_names]
+        except ValueError:
+            missing = [name for name in self._field_names if name not in names]
+            raise mismatch(f"a Row with the fields {', '.join(missing)}", row) from None
 
     def _as_fields(self, value: Any) -> Sequence[Any]:
         count = len(self._field_types)

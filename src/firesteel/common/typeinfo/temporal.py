@@ -55,7 +55,7 @@ def _date_to_wire(value: dt.date | None) -> int | None:
 
 
 def _date_from_wire(data: int | None) -> dt.date | None:
-    return None if data is None else datetime.date.fromordinal(data)
+    return None if data is None else dt.date.fromordinal(data)
 
 
 def _time_to_wire(value: dt.time | None) -> int | None:
@@ -146,7 +146,7 @@ class DateTypeInfo(SqlTimeTypeInfo):
 
     def from_internal_type(self, obj: int | None) -> dt.date | None:
         """The date so many days after the epoch."""
-        return None if v is None else datetime.date.fromordinal(v + _EPOCH_DAY)
+        return None if obj is None else dt.date.fromordinal(obj + _EPOCH_DAY)
 
 
 class TimeTypeInfo(SqlTimeTypeInfo):
@@ -222,7 +222,7 @@ class TimestampTypeInfo(SqlTimeTypeInfo):
         if obj is None:
             return None
         seconds, micros = divmod(obj, 1_000_000)
-        return datetime.datetime.fromtimestamp(seconds).replace(microsecond=micros)
+        return dt.datetime.fromtimestamp(seconds).replace(microsecond=micros)
 
 
 class LocalTimeTypeInfo(_TemporalTypeInfo):

@@ -1,0 +1,39 @@
+"""The states of a job (Flink: org.apache.flink.api.common.JobStatus)."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+__all__ = ["JobStatus"]
+
+
+class JobStatus(Enum):
+    """The state a job is in.
+
+    CREATED: no epoch has begun. RUNNING. FAILING, FAILED: it cannot go on, and is being, or has been, cleaned up.
+    CANCELLING, CANCELED: somebody cancelled it. FINISHED: all input was processed, or it was stopped. RESTARTING: an
+    epoch failed and runs again. SUSPENDED: it no longer runs here, but can be taken up. RECONCILING: it is being
+    recovered.
+
+    >>> JobStatus.SUSPENDED.is_terminal_state(), JobStatus.SUSPENDED.is_globally_terminal_state()
+    (True, False)
+    """
+
+    CREATED = 0
+    RUNNING = 1
+    FAILING = 2
+    FAILED = 3
+    CANCELLING = 4
+    CANCELED = 5
+    FINISHED = 6
+    RESTARTING = 7
+    SUSPENDED = 8
+    RECONCILING = 9
+
+    def is_globally_terminal_state(self) -> bool:
+        """Whether the job is over for good: nobody will restart or recover it."""
+        return self in (JobStatus.FAILED, JobStatus.CANCELED, JobStatus.FINISHED)
+
+    def is_terminal_state(self) -> bool:
+        """Whether the job is over here; a suspended one may be taken up elsewhere."""
+        return self is JobStatus.SUSPENDED or self.is_globally_terminal_state()
