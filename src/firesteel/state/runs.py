@@ -1,0 +1,196 @@
+"""Runs: immutable files of sorted puts and deletes, the durable form of state.
+
+A run holds what one subtask changed in one epoch. On storage it is an Arrow IPC stream with the columns ``key:
+binary`` and ``value: binary`` (null: the key is deleted), in record batches of up to 8192 entries in ascending
+order of keys, compressed with zstd (a third smaller than lz4 on counters under short keys, at the same cost to
+write and to read). Nobody trusts a file that is not referred to by a `RunRef`, which carries the file's xxh3
+checksum.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from operator import lt
+from typing import IO, Any, Final
+
+import msgspec
+import pyarrow as pa
+from xxhash import xxh3_64
+
+from firesteel.common.errors import StateCorruptedError
+from firesteel.state.storage import NotFound, Storage
+
+Entry = tuple[bytes, bytes | None]
+"""A composite key and its new value, None where it is deleted."""
+
+BROADCAST_GROUP: Final = b"\xff\xff"
+
+_BATCH: Final = 8192
+_IN_MEMORY: Final = 32 << 20
+_CHUNK: Final = 1 << 20
+_SCHEMA: Final = pa.schema([pa.field("key", pa.binary(), nullable=False), pa.field("value", pa.binary())])
+
+
+class RunRef(msgspec.Struct, frozen=True, array_like=True):
+    """Where a run lies and what it must contain.
+
+    `size` is in bytes, `checksum` the xxh3 (64 bits) of the file in hexadecimal. The entries belong to key groups
+    `first_group` to `last_group`, both included, and to broadcast state.
+    """
+
+    path: str
+    entries: int
+    size: int
+    checksum: str
+    epoch: int
+    operator: str
+    subtask: int
+    first_group: int
+    last_group: int
+
+
+def write_run(
+    storage: Storage,
+    path: str,
+    entries: Iterable[Entry],
+    *,
+    epoch: int,
+    operator: str,
+    subtask: int,
+    first_group: int,
+    last_group: int,
+) -> RunRef | None:
+    """Write entries, sorted by key and each key once, as a run; return None, and write nothing, if there are none.
+
+    The file's name is `path` with a part of its own before the extension: two attempts of one task may run at the same
+    time, and what the slower one writes must not replace what the other one reported. Memory is bounded: a run
+    over 32 MiB is put together in a temporary file. Raises ValueError if the entries are not in ascending
+    order.
+    """
+    with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as file:
+        count = _write_entries(file, entries)
+        if not count:
+            return None
+        size, checksum = file.tell(), _checksum_of(file)
+        stem, dot, extension = path.rpartition(".")
+        unique = f"{stem or extension}-{uuid.uuid4().hex[:8]}{dot}{extension if stem else ''}"
+        file.seek(0)
+        storage.put(unique, file.read() if size <= _IN_MEMORY else file)
+    return RunRef(unique, count, size, checksum, epoch, operator, subtask, first_group, last_group)
+
+
+def read_run(storage: Storage, ref: RunRef) -> Iterator[Entry]:
+    """Return a run's entries in order, after the whole file has been checked.
+
+    Raises StateCorruptedError, naming the file, if it is missing or is not what `ref` says.
+    """
+    with _checked(storage, ref) as source, pa.ipc.open_stream(source) as reader:
+        for batch in reader:
+            keys, values = batch.columns
+            yield from zip(keys.to_pylist(), values.to_pylist(), strict=True)
+
+
+class RunEntries:
+    """The entries of a run that belong to a range of key groups; can be iterated more than once.
+
+    `broadcast` says whether entries of broadcast state (key group 0xFFFF) are among them.
+    """
+
+    def __init__(
+        self, storage: Storage, ref: RunRef, first_group: int, last_group: int, *, broadcast: bool = True
+    ) -> None:
+        self._storage = storage
+        self._ref = ref
+        self._first = first_group.to_bytes(2, "big")
+        self._last = last_group.to_bytes(2, "big")
+        self._broadcast = broadcast
+        self._whole = broadcast and first_group <= ref.first_group and ref.last_group <= last_group
+
+    def __iter__(self) -> Iterator[Entry]:
+        entries = read_run(self._storage, self._ref)
+        return entries if self._whole else self._selected(entries)
+
+    def _selected(self, entries: Iterator[Entry]) -> Iterator[Entry]:
+        first, last, broadcast = self._first, self._last, self._broadcast
+        for entry in entries:
+            group = entry[0][2:4]
+            if first <= group <= last or (broadcast and group == BROADCAST_GROUP):
+                yield entry
+
+
+def _write_entries(file: IO[bytes], entries: Iterable[Entry]) -> int:
+    options = pa.ipc.IpcWriteOptions(compression="zstd", use_threads=False)
+    count, last = 0, None
+    iterator = iter(entries)
+    with pa.ipc.new_stream(file, _SCHEMA, options=options) as writer:
+        while chunk := list(islice(iterator, _BATCH)):
+            keys, values = zip(*chunk, strict=True)
+            _check_order(keys, last)
+            arrays = [pa.array(keys, pa.binary()), pa.array(values, pa.binary())]
+            writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=_SCHEMA))
+            count += len(chunk)
+            last = keys[-1]
+    return count
+
+
+def _check_order(keys: Sequence[bytes], last: bytes | None) -> None:
+    if not all(map(lt, keys, islice(keys, 1, None))) or (last is not None and last >= keys[0]):
+        raise ValueError("the entries of a run must be in ascending order of their keys, each key once")
+
+
+def _checksum_of(file: IO[bytes]) -> str:
+    digest = xxh3_64()
+    file.seek(0)
+    while data := file.read(_CHUNK):
+        digest.update(data)
+    return digest.hexdigest()
+
+
+@contextmanager
+def _checked(storage: Storage, ref: RunRef) -> Iterator[Any]:
+    """Open a run as a source for Arrow; a large one goes through a temporary file, to be checked before it is used."""
+    if ref.size <= _IN_MEMORY:
+        yield pa.BufferReader(_fetch(storage, ref))
+        return
+    with tempfile.TemporaryFile() as file:
+        _fetch_into(file, storage, ref)
+        yield file
+
+
+def _fetch(storage: Storage, ref: RunRef) -> bytes:
+    try:
+        data = storage.get(ref.path)
+    except NotFound as error:
+        raise _damaged(storage, ref, "no such file") from error
+    _check(storage, ref, len(data), xxh3_64(data).hexdigest())
+    return data
+
+
+def _fetch_into(file: IO[bytes], storage: Storage, ref: RunRef) -> None:
+    try:
+        for chunk in storage.chunks(ref.path):
+            file.write(chunk)
+    except NotFound as error:
+        raise _damaged(storage, ref, "no such file") from error
+    _check(storage, ref, file.tell(), _checksum_of(file))
+    file.seek(0)
+
+
+def _check(storage: Storage, ref: RunRef, size: int, checksum: str) -> None:
+    if size != ref.size:
+        raise _damaged(storage, ref, f"{size} bytes")
+    if checksum != ref.checksum:
+        raise _damaged(storage, ref, f"checksum {checksum}")
+
+
+def _damaged(storage: Storage, ref: RunRef, got: str) -> StateCorruptedError:
+    return StateCorruptedError(
+        f"must be a run of {ref.size} bytes with checksum {ref.checksum} (epoch {ref.epoch}, subtask {ref.subtask})",
+        who=f"{storage.url.rstrip('/')}/{ref.path}",
+        got=got,
+        hint="the file was damaged or removed after it was written; restore it from a backup",
+    )

@@ -1,0 +1,198 @@
+"""Checkpoint storage: a flat space of named objects, on a local disk or in an object store.
+
+Guarantees, the same everywhere: an object appears whole or not at all, under its name and in listings; `create`
+succeeds for exactly one of any number of concurrent writers; what has been written is durable when the call
+returns.
+
+How the local disk gives them: an object is written under a name of its own in ``.staged/``, flushed with fsync,
+then linked (`create`; link(2) fails if the name is taken) or renamed (`put`) to its name, and the directory is
+flushed. obstore alone stages, links and renames in the same way, but flushes nothing, so that after a loss of
+power a name could stand for an empty file. A crash leaves at most an object in ``.staged/`` that nobody refers
+to. Object stores are atomic and durable by themselves; there `create` is a conditional put (S3:
+``If-None-Match: *``). A retried conditional put can meet its own first attempt and report AlreadyExists: who
+needs to know compares the contents.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, Final
+from urllib.parse import unquote, urlsplit
+
+import obstore
+from obstore.exceptions import AlreadyExistsError, BaseError
+from obstore.store import LocalStore, from_url
+
+from firesteel.common.errors import ConfigurationError, StateError
+
+STAGED: Final = ".staged"
+_CHUNK: Final = 4 << 20
+
+
+class AlreadyExists(StateError):  # noqa: N818  (an outcome callers ask for, not a failure)
+    """An object of this name is there already."""
+
+
+class NotFound(StateError):  # noqa: N818
+    """There is no object of this name."""
+
+
+class Storage:
+    """Objects below one URL; paths are relative to it, with ``/`` between their parts.
+
+    Make it with `Storage.of`. Two storages of the same URL are equal; a storage is pickled as its URL, and
+    credentials are found anew, from the environment, where it is unpickled. Raises StateError, naming the
+    object, when the storage fails.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     storage = Storage.of(directory)
+    ...     storage.create("a/b", b"data")
+    ...     storage.get("a/b"), storage.list("a"), storage.exists("c")
+    (b'data', ['a/b'], False)
+    """
+
+    def __init__(self, url: str, root: Path | None, store: Any) -> None:
+        self.url = url
+        self._root = root
+        self._store = store
+
+    @classmethod
+    def of(cls, location: str | Path) -> Storage:
+        """Return the storage at a local path, a file:// URL, or a URL obstore knows (s3://, gs://, az://, ...).
+
+        A local directory is made if it is missing. Raises ConfigurationError for a URL of an unknown kind.
+        """
+        text = str(location)
+        root = _local_root(text)
+        if root is None:
+            with _failures(text, "opened"):
+                try:
+                    return cls(text, None, from_url(text))
+                except (ValueError, BaseError) as error:
+                    raise ConfigurationError(
+                        "requires a local path or a URL such as s3://bucket/path",
+                        who="the state directory",
+                        got=f"{text!r} ({_first_line(error)})",
+                    ) from error
+        with _failures(text, "made"):
+            return cls(str(root), root, LocalStore(root, mkdir=True))
+
+    def put(self, path: str, data: bytes | IO[bytes]) -> None:
+        """Write an object, replacing one of the same name; a binary file is read from where it stands, in parts."""
+        with self._failures(path, "written"):
+            if self._root is None:
+                obstore.put(self._store, path, data)
+            else:
+                self._publish(path, data, overwrite=True)
+
+    def create(self, path: str, data: bytes) -> None:
+        """Write an object unless one of this name exists (AlreadyExists)."""
+        with self._failures(path, "written"):
+            if self._root is None:
+                obstore.put(self._store, path, data, mode="create")
+            else:
+                self._publish(path, data, overwrite=False)
+
+    def get(self, path: str) -> bytes:
+        """Return an object's bytes; raises NotFound."""
+        with self._failures(path, "read"):
+            return obstore.get(self._store, path).bytes().to_bytes()
+
+    def chunks(self, path: str) -> Iterator[bytes]:
+        """Return an object's bytes in parts of about 4 MiB; raises NotFound."""
+        with self._failures(path, "read"):
+            for chunk in obstore.get(self._store, path).stream(min_chunk_size=_CHUNK):
+                yield bytes(chunk)
+
+    def exists(self, path: str) -> bool:
+        """Return whether there is an object of this name."""
+        try:
+            with self._failures(path, "looked up"):
+                obstore.head(self._store, path)
+        except NotFound:
+            return False
+        return True
+
+    def list(self, prefix: str) -> list[str]:
+        """Return the paths of all objects below a directory, sorted."""
+        with self._failures(prefix, "listed"):
+            return sorted(entry["path"] for batch in obstore.list(self._store, prefix) for entry in batch)
+
+    def delete(self, path: str) -> None:
+        """Delete an object if it is there."""
+        try:
+            with self._failures(path, "deleted"):
+                obstore.delete(self._store, path)
+        except NotFound:
+            return
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Storage.of, (self.url,)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Storage) and other.url == self.url
+
+    def __hash__(self) -> int:
+        return hash(self.url)
+
+    def __repr__(self) -> str:
+        return f"Storage({self.url!r})"
+
+    def _publish(self, path: str, data: bytes | IO[bytes], *, overwrite: bool) -> None:
+        assert self._root is not None
+        staged = f"{STAGED}/{uuid.uuid4().hex}"
+        obstore.put(self._store, staged, data)
+        try:
+            _flush(self._root / staged)
+            obstore.rename(self._store, staged, path, overwrite=overwrite)
+        except (BaseError, OSError):
+            self.delete(staged)
+            raise
+        _flush((self._root / path).parent)
+
+    def _failures(self, path: str, action: str) -> Any:
+        return _failures(f"{self.url.rstrip('/')}/{path}", action)
+
+
+@contextmanager
+def _failures(location: str, action: str) -> Iterator[None]:
+    """Turn what obstore and the operating system raise into errors that name the object."""
+    try:
+        yield
+    except AlreadyExistsError:
+        raise AlreadyExists("exists already", who=location) from None
+    except FileNotFoundError:
+        raise NotFound("is missing", who=location) from None
+    except (BaseError, OSError) as error:
+        raise StateError(
+            f"cannot be {action}",
+            who=location,
+            got=_first_line(error),
+            hint="check that the storage can be reached, that it has room, and that you may write to it",
+            details=str(error),
+        ) from error
+
+
+def _first_line(error: Exception) -> str:
+    """obstore appends a dump of its internals to its messages."""
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def _local_root(location: str) -> Path | None:
+    if "://" not in location:
+        return Path(location).expanduser().resolve()
+    parts = urlsplit(location)
+    return Path(unquote(parts.path)).resolve() if parts.scheme == "file" else None
+
+
+def _flush(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
