@@ -68,6 +68,16 @@ def test_the_rate_is_that_of_the_last_seconds() -> None:
     assert display.lines[-1].endswith("| 100 records/s")
 
 
+def test_the_next_job_of_a_program_starts_from_zero() -> None:
+    display, clock = RecordingDisplay(), Clock()
+    progress = Progress(display, clock)
+    clock.seconds += 10
+    progress.on_epoch(epoch(1, finished=True))
+    clock.seconds += 5
+    progress.on_epoch(epoch(1, 10))
+    assert display.lines[-1] == "epoch 1 | 10 records | 2 records/s"
+
+
 @pytest.mark.parametrize(
     ("watermark", "lag", "expected"),
     [

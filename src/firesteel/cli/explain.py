@@ -11,10 +11,10 @@ from typing import Any, NoReturn
 import typer
 
 from firesteel.cli.levels import describe_levels, levels_as_text
-from firesteel.cli.program import Overrides, as_ambient, run_guarded
+from firesteel.cli.program import run_guarded
 from firesteel.compiler import compile_graph
 from firesteel.control.settings import JobSettings
-from firesteel.datastream.ambient import ambient
+from firesteel.datastream.ambient import Ambient, surrounded_by
 from firesteel.graph import Graph
 from firesteel.graph.explain import explain_json, explain_text
 
@@ -24,7 +24,7 @@ class _Explained(SystemExit):
 
 
 def explain_program(
-    program: Path, arguments: Sequence[str], overrides: Overrides, pyflink: bool, as_json: bool
+    program: Path, arguments: Sequence[str], surroundings: Ambient, pyflink: bool, as_json: bool
 ) -> int:
     """Run a program up to its first job, print that job's graph and levels, and return the exit code.
 
@@ -37,7 +37,7 @@ def explain_program(
         raise _Explained(0)
 
     try:
-        with ambient(replace(as_ambient(overrides), intercept=explain)):
+        with surrounded_by(replace(surroundings, launcher=explain)):
             code = run_guarded(program, arguments, pyflink)
     except _Explained:
         return 0

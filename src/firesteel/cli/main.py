@@ -10,9 +10,10 @@ import typer
 
 from firesteel.cli.explain import explain_program
 from firesteel.cli.info import describe_installation, find_java
-from firesteel.cli.program import Overrides, log_to_stderr, parse_configuration, run_job
+from firesteel.cli.program import log_to_stderr, parse_configuration, run_job
 from firesteel.common.errors import FiresteelError
 from firesteel.common.excepthook import DEBUG_VARIABLE, describe_failure
+from firesteel.datastream.ambient import Ambient
 
 app = typer.Typer(
     name="firesteel",
@@ -71,8 +72,8 @@ def run(
     """Run a program. What is given here counts more than what the program sets."""
     _prepare(debug)
     log_to_stderr(verbose)
-    overrides = Overrides(parallelism, master, state_dir, _configuration(conf))
-    raise typer.Exit(run_job(program, arguments or [], overrides, pyflink))
+    surroundings = Ambient(parallelism, master, state_dir, _configuration(conf))
+    raise typer.Exit(run_job(program, arguments or [], surroundings, pyflink))
 
 
 @app.command()
@@ -87,8 +88,8 @@ def explain(
 ) -> None:
     """Show a program's graph, chains and levels without running its jobs."""
     _prepare(debug)
-    overrides = Overrides(parallelism, None, None, _configuration(conf))
-    raise typer.Exit(explain_program(program, arguments or [], overrides, pyflink, json))
+    surroundings = Ambient(parallelism, configuration=_configuration(conf))
+    raise typer.Exit(explain_program(program, arguments or [], surroundings, pyflink, json))
 
 
 @app.command()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import runpy
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -17,41 +17,20 @@ from firesteel.cli.progress import progress_for
 from firesteel.cli.pyflink_alias import install_pyflink_alias
 from firesteel.common.errors import ConfigurationError, FiresteelError
 from firesteel.common.excepthook import debug_requested, describe_failure
-from firesteel.datastream.ambient import Ambient, ambient
+from firesteel.datastream.ambient import Ambient, surrounded_by
 
 INTERRUPTED: Final = 130
 """The exit code of a program ended by Ctrl-C, as shells have it (128 + SIGINT)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Overrides:
-    """What the command line says of a job, which counts more than what the program sets; None: it says nothing."""
-
-    parallelism: int | None = None
-    master: str | None = None
-    state_dir: str | None = None
-    configuration: Mapping[str, str] = field(default_factory=dict)
-
-
-def run_job(program: Path, arguments: Sequence[str], overrides: Overrides, pyflink: bool) -> int:
-    """Run a program with overrides, show its progress, and return the exit code."""
+def run_job(program: Path, arguments: Sequence[str], surroundings: Ambient, pyflink: bool) -> int:
+    """Run a program in its surroundings, show its progress, and return the exit code."""
     progress = progress_for(sys.stderr.isatty())
-    settings = replace(as_ambient(overrides), listeners=(progress,))
     try:
-        with ambient(settings):
+        with surrounded_by(replace(surroundings, listeners=(*surroundings.listeners, progress))):
             return run_guarded(program, arguments, pyflink)
     finally:
         progress.close()
-
-
-def as_ambient(overrides: Overrides) -> Ambient:
-    """Hand the overrides to every environment the program makes."""
-    return Ambient(
-        parallelism=overrides.parallelism,
-        master=overrides.master,
-        state_dir=overrides.state_dir,
-        configuration=dict(overrides.configuration),
-    )
 
 
 def run_guarded(program: Path, arguments: Sequence[str], pyflink: bool = False) -> int:

@@ -90,9 +90,8 @@ class Progress:
     def __init__(self, display: Display, clock: Callable[[], float] = time.monotonic) -> None:
         self._display = display
         self._clock = clock
-        self._due = clock() + display.first_after
-        self._records = 0
-        self._recent: deque[tuple[float, int]] = deque([(clock(), 0)])
+        self._recent: deque[tuple[float, int]] = deque()
+        self._start()
 
     def on_epoch(self, stats: EpochStats) -> None:
         """Take an epoch in, and show it when the display is due."""
@@ -106,10 +105,19 @@ class Progress:
             self._display.show(describe_epoch(stats, self._records, self._rate()))
         if stats.finished:
             self._display.close()
+            self._start()
 
     def close(self) -> None:
         """Take the display away, however the job ended."""
         self._display.close()
+
+    def _start(self) -> None:
+        """A program may run several jobs, one after the other."""
+        now = self._clock()
+        self._due = now + self._display.first_after
+        self._records = 0
+        self._recent.clear()
+        self._recent.append((now, 0))
 
     def _rate(self) -> float:
         (begin, before), (end, after) = self._recent[0], self._recent[-1]
