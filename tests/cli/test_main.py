@@ -78,7 +78,7 @@ def test_explain_as_json(firesteel: RunPython) -> None:
     done = firesteel("explain", COUNT, options=("--json",))
     described = json.loads(done.stdout)
     assert described["job"] == "totals of pairs"
-    assert [node["pact"] for node in described["nodes"]][0] == "Data Source"
+    assert described["nodes"][0]["pact"] == "Data Source"
     assert [level["level"] for level in described["levels"]] == [0, 1]
     assert described["levels"][1]["chains"][0][0] == "totals"
     (exchange,) = described["levels"][0]["exchanges"]
@@ -188,7 +188,7 @@ def test_ctrl_c_stops_a_job_at_the_end_of_an_epoch(tmp_path: Path) -> None:
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "0\n"
-        process.send_signal(signal.SIGINT)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the JVM and the workers too
         rest, errors = process.communicate(timeout=120)
     assert process.returncode == 130, errors
     printed = [int(line) for line in rest.splitlines()]
