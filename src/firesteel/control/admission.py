@@ -1,8 +1,8 @@
 """How much input an epoch takes: the back-pressure of the system.
 
-The controller aims epochs at a target duration. From the records and the duration of the last epoch it estimates what
-fits, and moves there at most four-fold up or ten-fold down at a time; so a slow sink makes epochs smaller, never memory
-larger, and a burst is worked off in epochs near the target.
+The controller aims epochs at a target duration. From the records and the duration of the last epoch it
+estimates what fits, and moves there at most four-fold up or ten-fold down at a time; so a slow sink makes
+epochs smaller, never memory larger, and a burst is worked off in epochs near the target.
 """
 
 from __future__ import annotations
@@ -31,14 +31,17 @@ class Admission:
     limit: int = FIRST
 
     def after(self, records: int, duration_ms: float) -> Admission:
-        """Adapt to an epoch that took `duration_ms` for `records`; an epoch well below its limit only shows that it is too high."""
+        """Adapt to an epoch that took `duration_ms` for `records`.
+
+        An epoch well below its limit and its target says nothing about what fits.
+        """
         if records <= 0 or duration_ms <= 0:
             return self
         fits = records * self.target_ms / duration_ms
         if records < self.limit // 2 and duration_ms < self.target_ms:
             return self
         bounded = min(max(fits, self.limit * _DOWN), self.limit * _UP)
-        return Admission(self.target_ms, self.most, int(min(max(bounded, LEAST), self.most)))
+        return Admission(self.target_ms, self.most, int(min(max(bounded, min(LEAST, self.most)), self.most)))
 
 
 def share(budget: int, wants: dict[str, int]) -> dict[str, int]:

@@ -9,9 +9,9 @@ from typing import Any
 
 from firesteel.common.errors import EngineError
 from firesteel.common.job_status import JobStatus
+from firesteel.connectors.collect import CollectBuffer
 from firesteel.control.loop import EpochLoop
 from firesteel.control.machine import Phase, StopRequested
-from firesteel.control.results import ResultQueue
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,9 @@ class JobResult:
 class JobHandle:
     """Watches and controls one job that runs on a thread of its own.
 
-    `wait` raises the job's error if it failed. `stop` ends the job after the running epoch, `cancel` throws that epoch away;
-    both return at once. `results(node)` iterates over what a collect sink has made visible, while the job runs.
+    `wait` raises the job's error if it failed. `stop` ends the job after the running epoch, `cancel` throws
+    that epoch away; both return at once. `results(node)` iterates over what a collect sink has made visible,
+    while the job runs.
     """
 
     def __init__(
@@ -36,7 +37,7 @@ class JobHandle:
         job_id: str,
         loop: EpochLoop,
         body: Callable[[], JobResult],
-        results: dict[int, ResultQueue],
+        results: dict[int, CollectBuffer],
     ) -> None:
         self.job_id = job_id
         self._loop = loop
@@ -67,10 +68,10 @@ class JobHandle:
         return self._failure
 
     def wait(self, timeout: float | None = None) -> JobResult:
-        """Return the result once the job has ended (`timeout` in seconds: TimeoutError). Raises the error of a failed job.
+        """Return the result once the job has ended; TimeoutError after `timeout` seconds. Raises a failed job's error.
 
-        A first Ctrl-C stops the job at the end of the running epoch, a second one cancels it; KeyboardInterrupt is raised
-        when it has ended.
+        A first Ctrl-C stops the job at the end of the running epoch, a second one cancels it;
+        KeyboardInterrupt is raised when it has ended.
         """
         interrupts = 0
         while True:
@@ -101,12 +102,11 @@ class JobHandle:
         self._loop.request(StopRequested(JobStatus.CANCELED))
 
     def results(self, node: int) -> Iterator[Any]:
-        """Iterate over the records that reach the collect sink `node`, epoch by committed epoch, until the job ends.
+        """Iterate over the records that reach the collect sink `node`, epoch by epoch, until the job ends.
 
         Raises the job's error if it fails.
         """
-        yield from self._results[node]
-        self.wait()
+        return iter(self._results[node])
 
     def _run(self, body: Callable[[], JobResult]) -> None:
         try:
@@ -116,6 +116,6 @@ class JobHandle:
         except BaseException as error:  # a SystemExit in user code must not hang those who wait
             self._failure = EngineError(f"the job's thread ended by {type(error).__name__}")
         finally:
-            for queue in self._results.values():
-                queue.close()
+            for buffer in self._results.values():
+                buffer.finish(self._failure)
             self._done.set()

@@ -8,27 +8,29 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
 from typing import Any
 
-from firesteel.common.errors import EngineError
+from firesteel.common.errors import ConfigurationError, EngineError
 from firesteel.common.job_status import JobStatus
 from firesteel.compiler import compile_graph
-from firesteel.connectors.collect import CollectSink
+from firesteel.connectors.collect import CollectBuffer, CollectSink, register_receiver
 from firesteel.control.executor import Executor
 from firesteel.control.handle import JobHandle, JobResult
 from firesteel.control.journal import Journal
 from firesteel.control.loop import Clock, EpochLoop, Program, SystemClock
-from firesteel.control.results import ResultQueue
 from firesteel.control.settings import JobSettings
+from firesteel.functions.sink import Sink
 from firesteel.graph import Graph
 
 ExecutorFactory = Callable[[str, str, JobSettings], Executor]
 """(job id, state directory URL, settings) -> the job's executor."""
 
 
-def _spark(job_id: str, state_url: str, settings: JobSettings) -> Executor:
-    from firesteel.spark.executor import SparkExecutor  # importing pyspark takes a second: only when a job starts
+def spark_executor(job_id: str, state_url: str, settings: JobSettings) -> Executor:
+    """Run jobs on Spark: what `launch` does unless told otherwise."""
+    from firesteel.spark.executor import (
+        SparkExecutor,
+    )  # importing pyspark takes a second: only when a job starts
 
     spark = {name: value for name, value in settings.configuration.items() if name.startswith("spark.")}
     return SparkExecutor(
@@ -36,7 +38,7 @@ def _spark(job_id: str, state_url: str, settings: JobSettings) -> Executor:
     )
 
 
-_executors: ContextVar[ExecutorFactory] = ContextVar("executors", default=_spark)
+_executors: ContextVar[ExecutorFactory] = ContextVar("executors", default=spark_executor)
 _clocks: ContextVar[Clock | None] = ContextVar("clocks", default=None)
 _adapters: ContextVar[Callable[[JobSettings], JobSettings] | None] = ContextVar("adapters", default=None)
 
@@ -47,8 +49,12 @@ def executing_with(
     clock: Clock | None = None,
     adapt: Callable[[JobSettings], JobSettings] | None = None,
 ) -> Iterator[None]:
-    """Have jobs launched in this context run on another executor, by another clock, or with settings changed by `adapt`."""
-    tokens = [(_executors, _executors.set(factory)), (_clocks, _clocks.set(clock)), (_adapters, _adapters.set(adapt))]
+    """Have jobs launched here run on another executor, by another clock, or with settings changed by `adapt`."""
+    tokens = [
+        (_executors, _executors.set(factory)),
+        (_clocks, _clocks.set(clock)),
+        (_adapters, _adapters.set(adapt)),
+    ]
     try:
         yield
     finally:
@@ -59,15 +65,15 @@ def executing_with(
 def launch(graph: Graph, settings: JobSettings) -> JobHandle:
     """Compile `graph` and start its job; returns at once.
 
-    Raises ProgramError for what is wrong with the program, StateError when the state directory belongs to another program
-    or is damaged, EngineError when Spark cannot be started.
+    Raises ProgramError for what is wrong with the program, StateError when the state directory belongs to
+    another program or is damaged, EngineError when Spark cannot be started.
     """
     adapt = _adapters.get()
     if adapt is not None:
         settings = adapt(settings)
     compiled = compile_graph(graph, settings)
-    results, sinks = _wire_collect_sinks(compiled.sinks)
-    program = Program(compiled.plan, compiled.sources, sinks)
+    buffers = _receive_results(compiled.sinks)
+    program = Program(compiled.plan, compiled.sources, compiled.sinks)
     temporary = None
     if settings.state_dir is None:
         _require_shared_directory(settings)
@@ -84,6 +90,7 @@ def launch(graph: Graph, settings: JobSettings) -> JobHandle:
             job = loop.run()
         finally:
             executor.close()
+            journal.close()
             if temporary is not None:
                 shutil.rmtree(temporary, ignore_errors=True)
         if job.status is JobStatus.FAILED:
@@ -91,31 +98,25 @@ def launch(graph: Graph, settings: JobSettings) -> JobHandle:
         took = int((time.monotonic() - started) * 1000)
         return JobResult(journal.job_id, job.status, took, journal.epoch)
 
-    by_node = {compiled.node_of[index]: queue for index, queue in results.items()}
+    by_node = {compiled.node_of[index]: buffer for index, buffer in buffers.items()}
     return JobHandle(journal.job_id, loop, body, by_node)
 
 
-def _wire_collect_sinks(sinks: dict[int, Any]) -> tuple[dict[int, ResultQueue], dict[int, Any]]:
-    """Give each collect sink a queue of its own to publish to."""
-    queues: dict[int, ResultQueue] = {}
-    wired = dict(sinks)
+def _receive_results(sinks: dict[int, Sink[Any]]) -> dict[int, CollectBuffer]:
+    """Have what collect sinks publish put into buffers, one for each."""
+    buffers = {}
     for index, sink in sinks.items():
         if isinstance(sink, CollectSink):
-            queues[index] = ResultQueue()
-            wired[index] = sink.receiving(queues[index].put)
-    return queues, wired
+            buffers[index] = CollectBuffer()
+            register_receiver(sink.token, buffers[index].receive)
+    return buffers
 
 
 def _require_shared_directory(settings: JobSettings) -> None:
     if settings.master is not None and not settings.master.startswith("local"):
-        from firesteel.common.errors import ConfigurationError
-
         raise ConfigurationError(
             "requires a state directory that every worker can reach",
             who=f"the master {settings.master}",
             got="no state directory",
             hint="give one with --state-dir, e.g. s3://bucket/jobs/my-job",
         )
-
-
-__all__ = ["executing_with", "launch", "replace"]

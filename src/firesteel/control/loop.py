@@ -9,12 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
-import cloudpickle
-
 from firesteel.common.errors import EngineError, FiresteelError
 from firesteel.common.job_status import JobStatus
 from firesteel.common.time import MAX_WATERMARK, MIN_WATERMARK
-from firesteel.control.admission import Admission
+from firesteel.control.admission import FIRST, Admission
 from firesteel.control.executor import Executor
 from firesteel.control.journal import Journal
 from firesteel.control.listeners import EpochStats
@@ -95,7 +93,8 @@ class EpochLoop:
         self._journal = journal
         self._settings = settings
         self._clock = clock
-        self._admission = Admission(settings.epoch_ms, settings.max_epoch_records)
+        most = settings.max_epoch_records
+        self._admission = Admission(settings.epoch_ms, most, min(FIRST, most))
         self._job = Job(settings.restart)
         self._requests: list[Event] = []
         self._wakeup = threading.Event()
@@ -184,9 +183,7 @@ class EpochLoop:
             for index, coordinator in self._coordinators.items()
         }
         ended = all(coordinator.ended for coordinator in self._coordinators.values())
-        final = ended or all(
-            plan.ends or self._coordinators[index].ended for index, plan in plans.items()
-        )
+        final = ended or all(plan.ends or self._coordinators[index].ended for index, plan in plans.items())
         wakeup = self._journal.next_wakeup()
         due = wakeup is not None and wakeup <= now
         if not (final or due or any(plan.work for plan in plans.values())):
@@ -264,8 +261,3 @@ class EpochLoop:
         engine = isinstance(self._job.error, EngineError)
         self._clock.wait(policy.engine_delay_ms if engine else policy.delay_ms, self._wakeup)
         return Woken()
-
-
-def dump(value: Any) -> bytes:
-    """Pickle a value for the manifest."""
-    return cloudpickle.dumps(value)

@@ -1,7 +1,7 @@
 """The life of a job as a pure function: `step(job, event) -> (job, commands)`.
 
-Nothing here does I/O or looks at a clock; the loop (`firesteel.control.loop`) carries commands out and feeds the events
-that result. The phases and what may happen in each::
+Nothing here does I/O or looks at a clock; the loop (`firesteel.control.loop`) carries commands out and feeds
+the events that result. The phases and what may happen in each::
 
     RECOVERING -- Recovered --> PUBLISHING --Published--> PLANNING --Planned--> RUNNING --EpochRan--> COMMITTING
                                      ^                      |  ^                   |                      |
@@ -10,8 +10,9 @@ that result. The phases and what may happen in each::
                                      |                   WAITING               BACKING_OFF --Woken--> RECOVERING
                                      +--------------------------------------------------------------------+
 
-An epoch that failed changed nothing, so going on is the same as starting again: RECOVERING reads the last manifest.
-A stop takes effect between two epochs; a cancel also interrupts the one that runs, which then was never there.
+An epoch that failed changed nothing, so going on is the same as starting again: RECOVERING reads the last
+manifest. A stop takes effect between two epochs; a cancel also interrupts the one that runs, which then was
+never there.
 """
 
 from __future__ import annotations
@@ -40,8 +41,9 @@ class Phase(enum.Enum):
 class RestartPolicy:
     """How often a failed epoch is tried again before the job fails, and the delay before each try (milliseconds).
 
-    `attempts` counts tries after errors of the program, `engine_attempts` those after failures of Spark (a lost worker),
-    which are tried again even by a job that has no restart strategy. A committed epoch sets both counts back.
+    `attempts` counts tries after errors of the program, `engine_attempts` those after failures of Spark (a
+    lost worker), which are tried again even by a job that has no restart strategy. A committed epoch sets
+    both counts back.
     """
 
     attempts: int = 0

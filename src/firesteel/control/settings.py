@@ -13,10 +13,11 @@ from firesteel.control.machine import RestartPolicy
 class JobSettings:
     """How a job runs.
 
-    `state_dir` is a path or URL that every worker can reach; None makes a temporary directory that is removed when the job
-    ends. `master` is a Spark master URL (None: an active session's, else `local[parallelism]`). `epoch_ms` is the duration an
-    epoch aims at (milliseconds); `max_epoch_records` bounds it in records. `configuration` holds further Spark settings
-    (`spark.*`); `python_files` are shipped to the workers.
+    `state_dir` is a path or URL that every worker can reach; None makes a temporary directory that is
+    removed when the job ends. `master` is a Spark master URL (None: an active session's, else
+    `local[parallelism]`). `epoch_ms` is the duration an epoch aims at (milliseconds); `max_epoch_records`
+    bounds it in records. `configuration` holds further Spark settings (`spark.*`); `python_files` are
+    shipped to the workers.
     """
 
     job_name: str = "Flink Streaming Job"
@@ -31,5 +32,5 @@ class JobSettings:
     configuration: dict[str, str] = field(default_factory=dict)
     job_parameters: dict[str, str] = field(default_factory=dict)
     python_files: tuple[str, ...] = ()
-    restart: RestartPolicy = RestartPolicy()
+    restart: RestartPolicy = field(default_factory=RestartPolicy)
     listeners: tuple[JobListener, ...] = ()

@@ -28,7 +28,7 @@ class _Progress:
 
 @dataclass(frozen=True, slots=True)
 class SourcePlan:
-    """What an epoch reads of one source: per subtask its unfinished splits; `work` if any of them has something to read.
+    """What an epoch reads of one source: per subtask its unfinished splits; `work` if any has something to read.
 
     `ends` if the source is known to have been read to its end once this epoch is committed.
     """
@@ -41,12 +41,14 @@ class SourcePlan:
 class SourceCoordinator:
     """Follows one source of a job.
 
-    Contract: `plan` may be asked any number of times and changes nothing but the set of known splits; `committed` is called
-    once for each epoch that has been committed, with its reports. Split `n` in the order of discovery belongs to subtask
-    `n % parallelism`, so a split stays with its subtask.
+    Contract: `plan` may be asked any number of times and changes nothing but the set of known splits;
+    `committed` is called once for each epoch that has been committed, with its reports. Split `n` in the
+    order of discovery belongs to subtask `n % parallelism`, so a split stays with its subtask.
     """
 
-    def __init__(self, who: str, source: Source[Any], parallelism: int, positions: dict[str, SplitPosition]) -> None:
+    def __init__(
+        self, who: str, source: Source[Any], parallelism: int, positions: dict[str, SplitPosition]
+    ) -> None:
         self._who = who
         self._source = source
         self._parallelism = parallelism
@@ -65,7 +67,9 @@ class SourceCoordinator:
     def ended(self) -> bool:
         """Whether a bounded source has been read to its end."""
         return (
-            self._bounded and self._discovered and all(progress.finished for progress in self._splits.values())
+            self._bounded
+            and self._discovered
+            and all(progress.finished for progress in self._splits.values())
         )
 
     def plan(self, budget: int, now: int) -> SourcePlan:

@@ -3,14 +3,17 @@
 A block is one codec byte and one pickle of `(values, timestamps, keys, marks)`:
 
 - `values`: list of records;
-- `timestamps`: bytes of an int64 array (milliseconds), a list where some records have none, or None where no record has one;
-- `keys`: list of state keys on a keyed edge, else None (a key that is also part of its value costs a back reference);
-- `marks`: list of `(index, watermark)`: after the first `index` records the channel's watermark is `watermark`; None in
-  place of the watermark says that the channel is idle from there on. So the place of a watermark among the records is
-  exact, and neither side needs a block of its own for it.
+- `timestamps`: bytes of an int64 array (milliseconds), a list where some records have none, or None where no
+record has one;
+- `keys`: list of state keys on a keyed edge, else None (a key that is also part of its value costs a back
+reference);
+- `marks`: list of `(index, watermark)`: after the first `index` records the channel's watermark is
+`watermark`; None in
+  place of the watermark says that the channel is idle from there on. So the place of a watermark among the
+  records is exact, and neither side needs a block of its own for it.
 
-Values of classes that live in the user's `__main__` cannot be pickled by reference in a worker; such a block falls back
-to cloudpickle, which carries the class along.
+Values of classes that live in the user's `__main__` cannot be pickled by reference in a worker; such a block
+falls back to cloudpickle, which carries the class along.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
-"""Timestamps and watermarks of one stream of records: a source split, or the output of `assign_timestamps_and_watermarks`.
+"""Timestamps and watermarks of one stream: a source split, or what `assign_timestamps_and_watermarks` is given.
 
-Contract: `EventTime.stamp(values, timestamps)` assigns timestamps and feeds the generator; it returns segments, each a list
-of records and the watermark that stands behind it. A built-in strategy yields one segment a batch (the watermark is the
-batch's maximum minus the bound minus one: Flink's `BoundedOutOfOrdernessWatermarks`); a generator of the user's own is
-asked record by record, and each watermark it emits ends a segment, so its place among the records is exact.
+Contract: `EventTime.stamp(values, timestamps)` assigns timestamps and feeds the generator; it returns
+segments, each a list of records and the watermark that stands behind it. A built-in strategy yields one
+segment a batch (the watermark is the batch's maximum minus the bound minus one: Flink's
+`BoundedOutOfOrdernessWatermarks`); a generator of the user's own is asked record by record, and each
+watermark it emits ends a segment, so its place among the records is exact.
 
-What it knows is `state` (picklable): the generator, the last watermark, and since when nothing came (processing time), for
-idleness (Flink: `WatermarksWithIdleness`). It survives in the manifest.
+What it knows is `state` (picklable): the generator, the last watermark, and since when nothing came
+(processing time), for idleness (Flink: `WatermarksWithIdleness`). It survives in the manifest.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ class EventTime:
     """Assigner and generator of one stream; times in milliseconds."""
 
     __slots__ = (
-        "_assign", "_bound", "_emitted", "_generator", "_idle_timeout", "_now", "_who", "active_at", "idle", "watermark",
+        "_assign", "_bound", "_emitted", "_generator", "_idle_timeout", "_now", "_who",
+        "active_at", "idle", "watermark",
     )  # fmt: skip
 
     def __init__(self, strategy: WatermarkStrategy, who: str, state: Any, now: int) -> None:
@@ -139,4 +141,8 @@ class EventTime:
         emitted.watermark = None
         generator.on_periodic_emit(emitted)
         self.idle = bool(emitted.idle)
-        yield values[start:], None if timestamps is None else timestamps[start:], self._rise(emitted.watermark)
+        yield (
+            values[start:],
+            None if timestamps is None else timestamps[start:],
+            self._rise(emitted.watermark),
+        )

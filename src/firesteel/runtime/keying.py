@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+import cloudpickle
+
 from firesteel.common.errors import KeyEncodingError
-from firesteel.runtime.failures import user_failure
+from firesteel.functions.base import Function, RuntimeContext
+from firesteel.runtime.failures import summary, user_failure
+from firesteel.runtime.plan import Distribution, EdgeSpec
 from firesteel.state.keys import StateKey, key_group, state_key, subtask_of
 
 _PLAIN: Final = frozenset({str, int})
@@ -16,8 +20,8 @@ _MEMO_LIMIT: Final = 1 << 17
 class KeyExtractor:
     """Applies a key selector to whole batches.
 
-    `coerce` is the coercer of the declared key type, or None. Raises UserFunctionError when the selector raises and
-    KeyEncodingError when it returns what cannot be a key; both name the operator and the record.
+    `coerce` is the coercer of the declared key type, or None. Raises UserFunctionError when the selector
+    raises and KeyEncodingError when it returns what cannot be a key; both name the operator and the record.
     """
 
     __slots__ = ("_coerce", "_select", "_who")
@@ -41,16 +45,41 @@ class KeyExtractor:
         return self._encoded(keys, values)
 
     def _encoded(self, keys: list[Any], values: list[Any]) -> list[StateKey]:
-        position = 0
-        encoded = []
+        encoded: list[StateKey] = []
         try:
-            for position, key in enumerate(keys):
-                encoded.append(state_key(key))
+            encoded.extend(map(state_key, keys))
         except KeyEncodingError as error:
             error.who = self._who
-            error.hint = f"{error.hint or 'return a string, a number or a tuple of them'} (record: {values[position]!r:.120})"
+            error.details = f"record: {summary(values[len(encoded)])}"
             raise
         return encoded
+
+
+class EdgeFunctions:
+    """The user's functions of one edge, opened: a key selector, or a partitioner and its selector."""
+
+    def __init__(self, edge: EdgeSpec, runtime_context: RuntimeContext) -> None:
+        assert edge.functions is not None
+        first, second = cloudpickle.loads(edge.functions)
+        self._opened: list[Function] = []
+        self.who = edge.who
+        if edge.distribution is Distribution.CUSTOM:
+            self._open(first, runtime_context)
+            self._open(second, runtime_context)
+            self.partition, self.select = first.partition, second.get_key
+        else:
+            self._open(first, runtime_context)
+            coerce = None if second is None else second.compile_coercer()
+            self.extractor = KeyExtractor(first.get_key, coerce, edge.who)
+
+    def close(self) -> None:
+        """Close the functions."""
+        for function in self._opened:
+            function.close()
+
+    def _open(self, function: Function, runtime_context: RuntimeContext) -> None:
+        function.open(runtime_context)
+        self._opened.append(function)
 
 
 class TargetMemo(dict[StateKey, int]):

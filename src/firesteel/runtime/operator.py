@@ -2,15 +2,18 @@
 
 Contract, in call order, for one operator subtask in one worker process:
 
-1. `open(context)` once. User functions are opened here; state handles they obtain stay valid in every later epoch.
-2. For each epoch: `begin_epoch(epoch)`; then any interleaving of `process(batch, port)` and `advance_watermark(w)` with
-   `w` strictly rising; `advance_processing_time(now)` at the start and between batches; in the last epoch of a bounded job
-   `finish()` after the watermark has become MAX_WATERMARK; at last `end_epoch()`.
-3. `close()` once, when the job ends or after an epoch failed in this worker (the instance is then thrown away whole).
+1. `open(context)` once. User functions are opened here; state handles they obtain stay valid in every later
+epoch. 2. For each epoch: `begin_epoch(epoch)`; then any interleaving of `process(batch, port)` and
+`advance_watermark(w)` with
+   `w` strictly rising; `advance_processing_time(now)` at the start and between batches; in the last epoch of
+   a bounded job `finish()` after the watermark has become MAX_WATERMARK; at last `end_epoch()`.
+3. `close()` once, when the job ends or after an epoch failed in this worker (the instance is then thrown
+away whole).
 
-Invariants: lists of a batch belong to the sender and are never changed by the receiver. Everything an operator emits
-goes through `self.output` (or `self.side_outputs[tag_id]`), already sealed (see `firesteel.runtime.sealing`). An
-operator forwards watermarks by `self.emit_watermark`; the default does so at once.
+Invariants: lists of a batch belong to the sender and are never changed by the receiver. Everything an
+operator emits goes through `self.output` (or `self.side_outputs[tag_id]`), already sealed (see
+`firesteel.runtime.sealing`). An operator forwards watermarks by `self.emit_watermark`; the default does so
+at once.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Batch:
-    """Records in parallel lists: `values`, their `timestamps` (None if none has one), and their state `keys` if keyed."""
+    """Records in parallel lists: `values`, their `timestamps` (None if none has one), and `keys` if keyed."""
 
     __slots__ = ("keys", "timestamps", "values")
 
@@ -49,8 +52,8 @@ class Batch:
 class OperatorContext:
     """What an operator subtask knows for its whole life in a worker.
 
-    `backend` and the timer queues exist for operators with keyed or broadcast state. `who` names the operator in errors:
-    "map 'parse' (job.py:12)".
+    `backend` and the timer queues exist for operators with keyed or broadcast state. `who` names the
+    operator in errors: "map 'parse' (job.py:12)".
     """
 
     job_id: str
@@ -75,9 +78,9 @@ class OperatorContext:
 class Epoch:
     """What an operator subtask knows of one epoch.
 
-    `processing_time` is fixed by the driver (milliseconds). `watermark` is where this subtask's watermark stood when the
-    previous epoch ended. `operator_state` is what its `end_epoch` returned then. `input` is a source's share of work.
-    `final` is set in the last epoch of a bounded job.
+    `processing_time` is fixed by the driver (milliseconds). `watermark` is where this subtask's watermark
+    stood when the previous epoch ended. `operator_state` is what its `end_epoch` returned then. `input` is a
+    source's share of work. `final` is set in the last epoch of a bounded job.
     """
 
     number: int
@@ -93,7 +96,8 @@ class Epoch:
 class OperatorReport:
     """What an operator hands to the manifest at the end of an epoch; keyed state and timers are reported by the task.
 
-    `splits` are a source's `SplitReport`s. `next_wakeup` is the processing time (milliseconds) at which this subtask wants an epoch even without input.
+    `splits` are a source's `SplitReport`s. `next_wakeup` is the processing time (milliseconds) at which this
+    subtask wants an epoch even without input.
     """
 
     operator_state: Any = None

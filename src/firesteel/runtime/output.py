@@ -1,8 +1,8 @@
 """Outputs: where an operator's records and watermarks go.
 
-An `Output` fans out to its **receivers**: inputs of operators in the same task (`firesteel.runtime.inputs`) and writers of
-exchange edges (`firesteel.runtime.routing`). A `Collector` gathers what user functions emit, record by record, seals it,
-sends `yield tag, value` to side outputs, and hands whole batches to its output.
+An `Output` fans out to its **receivers**: inputs of operators in the same task (`firesteel.runtime.inputs`)
+and writers of exchange edges (`firesteel.runtime.routing`). A `Collector` gathers what user functions emit,
+record by record, seals it, sends `yield tag, value` to side outputs, and hands whole batches to its output.
 """
 
 from __future__ import annotations

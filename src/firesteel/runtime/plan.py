@@ -1,7 +1,8 @@
 """The plan: what the compiler makes of a graph and every task executes, epoch after epoch.
 
-A plan is a linear chain of **levels**. Operators of one level run in the same tasks: task `p` of a level runs subtask `p`
-of each. Edges within a level are direct calls (`local`); all others are exchanges into a later level.
+A plan is a linear chain of **levels**. Operators of one level run in the same tasks: task `p` of a level
+runs subtask `p` of each. Edges within a level are direct calls (`local`); all others are exchanges into a
+later level.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class Distribution(enum.Enum):
 class EdgeSpec:
     """One edge from an operator's output (or side output) to an input port of another.
 
-    `functions` is the cloudpickled `(selector, key coercer)` of a HASH edge or `(partitioner, selector)` of a CUSTOM one.
+    `functions` is the cloudpickled `(KeySelector, key type or None)` of a HASH edge or `(Partitioner,
+    KeySelector)` of a CUSTOM one; `max_parallelism` is the target's.
     """
 
     index: int
@@ -39,6 +41,7 @@ class EdgeSpec:
     distribution: Distribution
     source_parallelism: int
     target_parallelism: int
+    max_parallelism: int
     local: bool
     who: str
     side_output: str | None = None
@@ -69,7 +72,8 @@ def _rescale_group(channel: int, sources: int, targets: int) -> list[int]:
 
 @dataclass(frozen=True)
 class OperatorSpec:
-    """One operator of the plan; `factory` is a cloudpickled `OperatorFactory`.
+    """One operator of the plan; `factory` is a cloudpickled `OperatorFactory`, `output_type` a cloudpickled
+    TypeInformation (None: values of any type).
 
     `keyed` operators get keyed state and timers, `stateful` ones at least a backend (broadcast state).
     """
@@ -81,8 +85,9 @@ class OperatorSpec:
     kind: str
     level: int
     parallelism: int
+    max_parallelism: int
     factory: bytes
-    coercer: bytes | None
+    output_type: bytes | None
     keyed: bool
     stateful: bool
     ports: int
@@ -125,7 +130,9 @@ class Plan:
 
     def side_outputs(self, operator: int) -> list[str]:
         """Return the ids of the side outputs of an operator that somebody reads."""
-        return sorted({edge.side_output for edge in self.edges if edge.source == operator and edge.side_output})
+        return sorted(
+            {edge.side_output for edge in self.edges if edge.source == operator and edge.side_output}
+        )
 
 
 @dataclass(frozen=True)
@@ -156,9 +163,9 @@ class SplitReport:
 class EpochPlan:
     """All that tasks are told of one epoch, besides the plan.
 
-    `attempt` is unique among all tries of all drivers. `run` counts the restarts of the job: operators kept in a worker from
-    an earlier run are not used again. `committed` is the epoch the state is read at. Dictionaries are keyed by operator index,
-    then subtask.
+    `attempt` is unique among all tries of all drivers. `run` counts the restarts of the job: operators kept
+    in a worker from an earlier run are not used again. `committed` is the epoch the state is read at.
+    Dictionaries are keyed by operator index, then subtask.
     """
 
     job_id: str

@@ -1,8 +1,8 @@
 """Writers of exchange edges: they pick each record's target subtask, gather records into blocks, and number the blocks.
 
-A `Router` writes one edge for one upstream subtask. Its blocks are numbered per target (`seq`), so that a receiver that
-sorts by `(seq, channel)` sees each channel in order and all channels in step. Watermarks go to every target the router is
-connected to, at their exact place among the records.
+A `Router` writes one edge for one upstream subtask. Its blocks are numbered per target (`seq`), so that a
+receiver that sorts by `(seq, channel)` sees each channel in order and all channels in step. Watermarks go to
+every target the router is connected to, at their exact place among the records.
 """
 
 from __future__ import annotations
@@ -136,7 +136,13 @@ class KeyRouter(Router):
     """Sends a record to the subtask that owns its key's group."""
 
     def __init__(
-        self, edge: int, channel: int, targets: int, rows: list[Row], extractor: KeyExtractor, max_parallelism: int
+        self,
+        edge: int,
+        channel: int,
+        targets: int,
+        rows: list[Row],
+        extractor: KeyExtractor,
+        max_parallelism: int,
     ) -> None:
         super().__init__(edge, channel, targets, rows)
         self._extract = extractor.keys
@@ -204,7 +210,7 @@ class ChoiceRouter(Router):
 
 
 class RoundRobinRouter(Router):
-    """Deals records out in turn (rebalance), or within a group of targets (rescale). Starts at its own subtask's index."""
+    """Deals records out in turn to a group of targets: all (rebalance) or the nearest ones (rescale)."""
 
     def __init__(self, edge: int, channel: int, targets: int, rows: list[Row], group: list[int]) -> None:
         super().__init__(edge, channel, targets, rows)

@@ -1,4 +1,4 @@
-"""A live subtask: an operator with its state, timers, outputs and watermark valve, kept in a worker over many epochs."""
+"""A live subtask: an operator with its state, timers, outputs and valve, kept in a worker over many epochs."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import cloudpickle
 
 from firesteel.common.time import MIN_WATERMARK
 from firesteel.functions.windows import WINDOW_CODEC
+from firesteel.runtime.context import TaskRuntimeContext
 from firesteel.runtime.failures import user_failure
-from firesteel.runtime.keying import KeyExtractor
+from firesteel.runtime.keying import EdgeFunctions
 from firesteel.runtime.operator import Batch, Epoch, Operator, OperatorContext, OperatorReport
 from firesteel.runtime.output import Output
-from firesteel.runtime.plan import EdgeSpec, EpochPlan, OperatorSpec, Plan, SubtaskReport
+from firesteel.runtime.plan import Distribution, EdgeSpec, EpochPlan, OperatorSpec, Plan, SubtaskReport
 from firesteel.runtime.timers import TimerQueue
 from firesteel.runtime.watermarks import WatermarkValve
 from firesteel.state.backend import KeyedStateBackend, StateReader
@@ -22,9 +23,10 @@ from firesteel.state.backend import KeyedStateBackend, StateReader
 class LiveSubtask:
     """One subtask of one operator in one worker process.
 
-    Contract: `open` happens in the constructor; `begin(epoch, reader, keep)` starts an epoch, after which batches arrive
-    through the inputs made by `local_input` or by calls of `receive`; `finish` and `end` close the epoch; `close` ends the
-    instance. After any exception the instance must be closed and thrown away.
+    Contract: `open` happens in the constructor; `begin(epoch, reader, keep)` starts an epoch, after which
+    batches arrive through the inputs made by `local_input` or by calls of `receive`; `finish` and `end`
+    close the epoch; `close` ends the instance. After any exception the instance must be closed and thrown
+    away.
     """
 
     def __init__(self, plan: Plan, spec: OperatorSpec, subtask: int, epoch: EpochPlan) -> None:
@@ -33,39 +35,37 @@ class LiveSubtask:
         self.records_in = 0
         self.last_run: Any = None
         self.operator: Operator = cloudpickle.loads(spec.factory)()
-        coercer = None if spec.coercer is None else cloudpickle.loads(spec.coercer)
-        self.output = Output([], coercer)
+        typed = spec.output_type is not None
+        self.output = Output([], cloudpickle.loads(spec.output_type).compile_coercer() if typed else None)
         self.side_outputs = {tag: Output([]) for tag in plan.side_outputs(spec.index)}
         self.backend: KeyedStateBackend | None = None
         self.timers: list[TimerQueue] = []
         if spec.stateful:
-            self.backend = KeyedStateBackend(plan.max_parallelism, WINDOW_CODEC)
+            self.backend = KeyedStateBackend(spec.max_parallelism, WINDOW_CODEC)
             self.backend.restore_schemas(epoch.schemas.get(spec.index, {}))
         if spec.keyed and self.backend is not None:
             self.timers = [TimerQueue(self.backend, "event"), TimerQueue(self.backend, "processing")]
         event_timers, processing_timers = self.timers or (None, None)
-        self._in_user_code(
-            lambda: self.operator.open(
-                OperatorContext(
-                    job_id=epoch.job_id,
-                    job_name=plan.job_name,
-                    operator_id=spec.id,
-                    name=spec.name,
-                    who=spec.who,
-                    subtask=subtask,
-                    parallelism=spec.parallelism,
-                    max_parallelism=plan.max_parallelism,
-                    attempt=epoch.run,
-                    job_parameters=plan.job_parameters,
-                    output=self.output,
-                    side_outputs=self.side_outputs,
-                    typed_output=coercer is not None,
-                    backend=self.backend,
-                    event_timers=event_timers,
-                    processing_timers=processing_timers,
-                )
-            )
+        self._context = OperatorContext(
+            job_id=epoch.job_id,
+            job_name=plan.job_name,
+            operator_id=spec.id,
+            name=spec.name,
+            who=spec.who,
+            subtask=subtask,
+            parallelism=spec.parallelism,
+            max_parallelism=spec.max_parallelism,
+            attempt=epoch.run - 1,
+            job_parameters=plan.job_parameters,
+            output=self.output,
+            side_outputs=self.side_outputs,
+            typed_output=typed,
+            backend=self.backend,
+            event_timers=event_timers,
+            processing_timers=processing_timers,
         )
+        self._edge_functions: dict[int, EdgeFunctions] = {}
+        self._in_user_code(lambda: self.operator.open(self._context))
 
     def begin(self, plan: Plan, epoch: EpochPlan, reader: StateReader | None, keep: bool) -> None:
         """Bind state at the last committed version and start the epoch."""
@@ -129,14 +129,23 @@ class LiveSubtask:
         )
 
     def close(self) -> None:
+        """Close the operator and the functions of its edges."""
         self._in_user_code(self.operator.close)
+        for functions in self._edge_functions.values():
+            self._in_user_code(functions.close)
+
+    def edge_functions(self, edge: EdgeSpec) -> EdgeFunctions:
+        """Return the opened functions of an edge at whose sending (or local receiving) end this subtask is."""
+        if edge.index not in self._edge_functions:
+            runtime_context = TaskRuntimeContext(self._context, keyed=False)
+            self._edge_functions[edge.index] = EdgeFunctions(edge, runtime_context)
+        return self._edge_functions[edge.index]
 
     def local_input(self, edge: EdgeSpec) -> LocalInput:
         """Return the receiver for an edge whose sender runs in the same task."""
-        if edge.functions is None:
+        if edge.distribution is not Distribution.HASH:
             return LocalInput(self, edge.index, edge.port)
-        select, coerce = cloudpickle.loads(edge.functions)
-        return KeyedLocalInput(self, edge.index, edge.port, KeyExtractor(select, coerce, edge.who))
+        return KeyedLocalInput(self, edge.index, edge.port, self.edge_functions(edge))
 
     def _on_watermark(self, watermark: int | None) -> None:
         try:
@@ -191,9 +200,9 @@ class KeyedLocalInput(LocalInput):
 
     __slots__ = ("_extract",)
 
-    def __init__(self, subtask: LiveSubtask, edge: int, port: int, extractor: KeyExtractor) -> None:
+    def __init__(self, subtask: LiveSubtask, edge: int, port: int, functions: EdgeFunctions) -> None:
         super().__init__(subtask, edge, port)
-        self._extract = extractor.keys
+        self._extract = functions.extractor.keys
 
     def receive(self, batch: Batch) -> None:
         keyed = Batch(batch.values, batch.timestamps, self._extract(batch.values))

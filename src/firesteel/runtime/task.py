@@ -3,25 +3,26 @@
 `run_task` turns the rows that arrive from the level before into rows for the levels after. Contract:
 
 - Rows come sorted by `(seq, channel)`; a row of an edge into a later level is passed on as it is.
-- Order of work: begin the epoch, fire processing-time timers, pump sources, take rows, finish (in the last epoch),
+- Order of work: begin the epoch, fire processing-time timers, pump sources, take rows, finish (in the last
+epoch),
   end the epoch, flush, report. Each step's rows are yielded before the next, so what a task holds is bounded.
-- A report row (edge REPORT) carries a `SubtaskReport` per operator. If anything fails, the only further row is a failure
-  row (edge FAILURE), which sorts first, and a task that meets one does nothing but pass it on: the epoch is lost, but
-  Spark sees no exception and nobody a stack trace of the JVM.
+- A report row (edge REPORT) carries a `SubtaskReport` per operator. If anything fails, the only further row
+is a failure
+  row (edge FAILURE), which sorts first, and a task that meets one does nothing but pass it on: the epoch is
+  lost, but Spark sees no exception and nobody a stack trace of the JVM.
 """
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Iterator
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 import cloudpickle
 
 from firesteel.common.errors import EngineError, FiresteelError
 from firesteel.runtime.blocks import decode_block
 from firesteel.runtime.failures import user_failure
-from firesteel.runtime.keying import KeyExtractor
 from firesteel.runtime.operator import Batch
 from firesteel.runtime.operators.source import SourceOperator
 from firesteel.runtime.plan import Distribution, EdgeSpec, EpochPlan, OperatorSpec, Plan, SubtaskReport
@@ -35,7 +36,10 @@ from firesteel.runtime.routing import (
     ShuffleRouter,
 )
 from firesteel.runtime.subtask import LiveSubtask
-from firesteel.state.backend import StateReader
+from firesteel.state.access import StateAddress
+from firesteel.state.backend import Change, StateReader
+from firesteel.state.keys import key_group_range
+from firesteel.state.runs import RunRef
 
 REPORT: Final = -1
 FAILURE: Final = -2
@@ -43,15 +47,15 @@ _LAST: Final = 1 << 62
 
 
 class TaskState(Protocol):
-    """How a task reaches durable state: implemented over the working store and checkpoint storage, or in memory."""
+    """How a task reaches durable state; `firesteel.state.access.CheckpointedState` is the one there is."""
 
-    def attach(self, operator: OperatorSpec, subtask: int, epoch: EpochPlan) -> StateReader:
-        """Return a reader of the subtask's state as of `epoch.committed`."""
+    def attach(self, address: StateAddress, committed: int, run: RunRef | None) -> StateReader:
+        """Return a reader of a subtask's state as of epoch `committed`."""
 
     def persist(
-        self, operator: OperatorSpec, subtask: int, epoch: EpochPlan, changes: Iterable[tuple[bytes, bytes | None]]
-    ) -> Any:
-        """Write the subtask's changes of this epoch; return a handle for the manifest, None if there are none."""
+        self, address: StateAddress, epoch: int, attempt: str, changes: Iterable[Change]
+    ) -> RunRef | None:
+        """Write a subtask's changes of an epoch; return the handle for the manifest, None if there are none."""
 
     def release(self) -> None:
         """Give back the readers of this task."""
@@ -85,7 +89,13 @@ class Worker:
 
 
 def run_task(
-    plan: Plan, epoch: EpochPlan, level: int, subtask: int, rows: Iterable[Row], worker: Worker, state: TaskState
+    plan: Plan,
+    epoch: EpochPlan,
+    level: int,
+    subtask: int,
+    rows: Iterable[Row],
+    worker: Worker,
+    state: TaskState,
 ) -> Iterator[Row]:
     """Run one task; see the module's contract."""
     task = _Task(plan, epoch, level, subtask, worker, state)
@@ -170,8 +180,9 @@ class _Task:
         for live in self._live:
             reader, keep = None, False
             if live.spec.stateful:
-                reader = self._state.attach(live.spec, self._subtask, epoch)
-                keep = _is_current(live, epoch)
+                run = epoch.runs.get(live.spec.index, {}).get(self._subtask)
+                reader = self._state.attach(self._address(live.spec), epoch.committed, run)
+                keep = live.last_run is not None and live.last_run == run
             live.begin(plan, epoch, reader, keep)
         for live in self._live:
             live.advance_processing_time(epoch.processing_time)
@@ -181,17 +192,17 @@ class _Task:
         outputs = [(None, live.output), *live.side_outputs.items()]
         for tag, output in outputs:
             output.receivers = [
-                by_index[edge.target].local_input(edge) if edge.local else self._router(edge)
+                by_index[edge.target].local_input(edge) if edge.local else self._router(edge, live)
                 for edge in self._plan.outgoing(live.spec.index, tag)
             ]
 
-    def _router(self, edge: EdgeSpec) -> Router:
-        router = make_router(edge, self._subtask, self._rows, self._plan.max_parallelism, self._epoch.number)
+    def _router(self, edge: EdgeSpec, sender: LiveSubtask) -> Router:
+        router = make_router(edge, sender, self._rows, self._epoch.number)
         self._routers.append(router)
         return router
 
     def _take(self, row: Row) -> None:
-        target, index, channel, _, block = row
+        _, index, channel, _, block = row
         if index == REPORT:
             self._rows.append(row)
             return
@@ -230,16 +241,14 @@ class _Task:
                 yield from self._drain()
 
     def _end(self) -> Iterator[Row]:
-        reports = []
-        for live in self._live:
-            reports.append(live.end())
+        reports = [live.end() for live in self._live]
         for router in self._routers:
             router.flush()
         yield from self._drain()
         for live, report in zip(self._live, reports, strict=True):
             if live.backend is not None:
                 report.run = self._state.persist(
-                    live.spec, self._subtask, self._epoch, live.backend.changes()
+                    self._address(live.spec), self._epoch.number, self._epoch.attempt, live.backend.changes()
                 )
                 live.last_run = report.run
             yield self._report(report)
@@ -249,6 +258,12 @@ class _Task:
             else:
                 self._worker.keep(self._epoch, live)
         self._live = []
+
+    def _address(self, spec: OperatorSpec) -> StateAddress:
+        groups = key_group_range(self._subtask, spec.parallelism, spec.max_parallelism)
+        return StateAddress(
+            self._epoch.job_id, spec.id, self._subtask, groups.start, max(groups.start, groups.stop - 1)
+        )
 
     def _report(self, report: SubtaskReport) -> Row:
         try:
@@ -271,24 +286,16 @@ def _slice(batch: Batch, start: int, end: int) -> Batch:
     )
 
 
-def _is_current(live: LiveSubtask, epoch: EpochPlan) -> bool:
-    """Whether this process itself ran the last committed epoch of this subtask, so that its caches still hold."""
-    committed = epoch.runs.get(live.spec.index, {}).get(live.subtask)
-    return live.last_run is not None and live.last_run == committed
-
-
-def make_router(edge: EdgeSpec, channel: int, rows: list[Row], max_parallelism: int, seed: int) -> Router:
+def make_router(edge: EdgeSpec, sender: LiveSubtask, rows: list[Row], seed: int) -> Router:
     """Build the writer of an exchange edge for one upstream subtask."""
+    channel = sender.subtask
     arguments = (edge.index, channel, edge.target_parallelism, rows)
     kind = edge.distribution
     if kind is Distribution.HASH:
-        assert edge.functions is not None
-        select, coerce = cloudpickle.loads(edge.functions)
-        return KeyRouter(*arguments, KeyExtractor(select, coerce, edge.who), max_parallelism)
+        return KeyRouter(*arguments, sender.edge_functions(edge).extractor, edge.max_parallelism)
     if kind is Distribution.CUSTOM:
-        assert edge.functions is not None
-        partition, select = cloudpickle.loads(edge.functions)
-        return ChoiceRouter(*arguments, partition, select, edge.who)
+        functions = sender.edge_functions(edge)
+        return ChoiceRouter(*arguments, functions.partition, functions.select, edge.who)
     if kind is Distribution.SHUFFLE:
         return ShuffleRouter(*arguments, seed)
     if kind in (Distribution.REBALANCE, Distribution.RESCALE):

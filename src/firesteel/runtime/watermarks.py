@@ -12,8 +12,9 @@ IDLE = None
 class WatermarkValve:
     """Combines the channels' watermarks; calls back when the minimum over the live ones rises, or all turn idle.
 
-    All channels start at `start`, the subtask's watermark when the previous epoch ended. An idle channel does not hold
-    the others back; it is live again with its next watermark. The combined watermark never falls.
+    All channels start at `start`, the subtask's watermark when the previous epoch ended. An idle channel
+    does not hold the others back; it is live again with its next watermark. The combined watermark never
+    falls.
 
     >>> seen = []
     >>> valve = WatermarkValve(["a", "b"], 0, seen.append)
@@ -24,9 +25,7 @@ class WatermarkValve:
 
     __slots__ = ("_channels", "_emit", "_idle", "combined")
 
-    def __init__(
-        self, channels: Iterable[Hashable], start: int, emit: Callable[[int | None], None]
-    ) -> None:
+    def __init__(self, channels: Iterable[Hashable], start: int, emit: Callable[[int | None], None]) -> None:
         self._channels: dict[Hashable, int] = dict.fromkeys(channels, start)
         self._idle: set[Hashable] = set()
         self._emit = emit

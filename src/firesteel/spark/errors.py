@@ -9,8 +9,14 @@ from firesteel.common.errors import EngineError, FiresteelError
 
 _HINTS: Final = (
     (re.compile(r"OutOfMemoryError|exceeding memory limits"), "give the driver or the executors more memory"),
-    (re.compile(r"ExecutorLostFailure|worker lost"), "an executor was lost; the epoch is run again from the last commit"),
-    (re.compile(r"Python worker exited unexpectedly|crashed"), "a Python worker died (killed, or out of memory?)"),
+    (
+        re.compile(r"ExecutorLostFailure|worker lost"),
+        "an executor was lost; the epoch is run again from the last commit",
+    ),
+    (
+        re.compile(r"Python worker exited unexpectedly|crashed"),
+        "a Python worker died (killed, or out of memory?)",
+    ),
     (re.compile(r"No module named '?firesteel"), "install firesteel on every worker of the cluster"),
     (re.compile(r"No space left on device"), "free disk space on the workers"),
     (re.compile(r"cancelled|canceled|interrupted", re.IGNORECASE), "the epoch was interrupted"),
@@ -22,7 +28,9 @@ def engine_error(error: Exception) -> FiresteelError:
     if isinstance(error, FiresteelError):
         return error
     text = str(error)
-    hint = next((hint for pattern, hint in _HINTS if pattern.search(text)), "run with --debug for Spark's own words")
+    hint = next(
+        (hint for pattern, hint in _HINTS if pattern.search(text)), "run with --debug for Spark's own words"
+    )
     return EngineError(
         "could not run the epoch's job", who="Spark", got=_first_cause(text), hint=hint, details=text
     )

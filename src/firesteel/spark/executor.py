@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import sys
 import uuid
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,8 @@ from firesteel.state.storage import AlreadyExists, Storage
 class SparkExecutor:
     """Runs the epochs of one job in a Spark session; see `firesteel.control.executor` for the contract.
 
-    The plan goes to the state directory once, under its hash; a task's closure carries only its name, and a worker process
-    reads it once.
+    The plan goes to the state directory once, under its hash; a task's closure carries only its name, and a
+    worker process reads it once.
     """
 
     def __init__(self, job_id: str, state_url: str, master: str | None, parallelism: int,
@@ -81,9 +82,7 @@ class SparkExecutor:
             return known
         data = cloudpickle.dumps(plan)
         path = f"plans/{hashlib.sha256(data).hexdigest()[:32]}"
-        try:
+        with suppress(AlreadyExists):  # the same program was here before
             self._storage.create(path, data)
-        except AlreadyExists:  # the same program was here before
-            pass
         self._stored[id(plan)] = path
         return path

@@ -8,6 +8,7 @@ import shutil
 import signal
 import sys
 import threading
+from pathlib import Path
 from typing import Any, Final
 
 from pyspark.sql import SparkSession
@@ -48,8 +49,8 @@ logger = logging.getLogger(__name__)
 def open_session(master: str | None, parallelism: int, configuration: dict[str, str]) -> Any:
     """Return a session for one job: a new one of the running application, or of an application started here.
 
-    `configuration` holds the user's `spark.*` settings; one that the engine fixes raises ConfigurationError. Raises
-    EngineError when Java is missing or the master cannot be reached.
+    `configuration` holds the user's `spark.*` settings; one that the engine fixes raises ConfigurationError.
+    Raises EngineError when Java is missing or the master cannot be reached.
     """
     _check(configuration)
     active = SparkSession.getActiveSession()
@@ -98,7 +99,9 @@ def _start(master: str | None, parallelism: int, configuration: dict[str, str]) 
     builder = SparkSession.builder.appName("firesteel").master(master or f"local[{parallelism},4]")
     for name, value in {**_STARTING, **_SQL, **configuration}.items():
         builder = builder.config(name, value)
-    handler = signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
+    handler = (
+        signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
+    )
     try:
         session = builder.getOrCreate()
     except Exception as error:
@@ -116,7 +119,7 @@ def _start(master: str | None, parallelism: int, configuration: dict[str, str]) 
 
 def _require_java() -> None:
     home = os.environ.get("JAVA_HOME")
-    if (home and os.access(os.path.join(home, "bin", "java"), os.X_OK)) or shutil.which("java"):
+    if (home and os.access(Path(home) / "bin" / "java", os.X_OK)) or shutil.which("java"):
         return
     raise EngineError(
         "requires Java 17 or newer",

@@ -51,9 +51,7 @@ class LevelTask:
         assert context is not None
         incoming = _rows(batches) if self.level else _nothing(batches)
         plan, state = self._plan(), self._state()
-        outgoing = run_task(
-            plan, self.epoch, self.level, context.partitionId(), incoming, _worker, state
-        )
+        outgoing = run_task(plan, self.epoch, self.level, context.partitionId(), incoming, _worker, state)
         return _batches(outgoing)
 
     def _plan(self) -> Plan:
@@ -96,5 +94,7 @@ def _batches(rows: Iterator[Row]) -> Iterator[pa.RecordBatch]:
 
 
 def _batch(rows: list[Row]) -> pa.RecordBatch:
-    columns = [pa.array(column, field.type) for column, field in zip(zip(*rows, strict=True), _ARROW, strict=True)]
+    columns = [
+        pa.array(column, field.type) for column, field in zip(zip(*rows, strict=True), _ARROW, strict=True)
+    ]
     return pa.RecordBatch.from_arrays(columns, schema=_ARROW)

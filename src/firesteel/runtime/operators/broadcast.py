@@ -1,7 +1,7 @@
 """Broadcast state: port 0 is the (keyed) stream, port 1 the broadcast one (Flink: BroadcastConnectedStream).
 
-Every subtask receives all of the broadcast stream and keeps the same broadcast state; the function may change it only while
-processing a broadcast element.
+Every subtask receives all of the broadcast stream and keeps the same broadcast state; the function may
+change it only while processing a broadcast element.
 """
 
 from __future__ import annotations

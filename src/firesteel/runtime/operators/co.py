@@ -15,14 +15,20 @@ from firesteel.runtime.operators.process import TimerOperator
 
 
 class CoMapOperator(FunctionOperator):
-    """One record out for each record in, by a function per stream. A None from map1 or map2 is a record like any other."""
+    """One record out for each record in, by a function per stream; None is no record (PyFlink: CoMapFunction)."""
 
     def __init__(self, function: CoMapFunction) -> None:
         super().__init__(function)
         self._map = (function.map1, function.map2)
 
     def process(self, batch: Batch, port: int) -> None:
-        _each(self, batch, lambda value, timestamp: (self._map[port](value),), f"map{port + 1}()")
+        function = self._map[port]
+
+        def call(value: Any, timestamp: int | None) -> Any:  # noqa: ARG001 - the shape of all calls
+            result = function(value)
+            return None if result is None else (result,)
+
+        _each(self, batch, call, f"map{port + 1}()")
 
 
 class CoFlatMapOperator(FunctionOperator):
@@ -34,7 +40,11 @@ class CoFlatMapOperator(FunctionOperator):
 
     def process(self, batch: Batch, port: int) -> None:
         function = self._flat_map[port]
-        _each(self, batch, lambda value, timestamp: function(value), f"flat_map{port + 1}()")
+
+        def call(value: Any, timestamp: int | None) -> Any:  # noqa: ARG001 - the shape of all calls
+            return function(value)
+
+        _each(self, batch, call, f"flat_map{port + 1}()")
 
 
 class _Context(ElementContext, CoProcessFunction.Context, KeyedCoProcessFunction.Context):

@@ -28,8 +28,9 @@ class _OnTimer(ElementContext, KeyedProcessFunction.OnTimerContext):
 class TimerOperator(FunctionOperator):
     """The base of keyed process operators: fires timers through the function's `on_timer`.
 
-    Timers fire in time order before the watermark that makes them due is passed on; a timer a function registers for a time
-    that has passed fires with the next watermark or batch (Flink: InternalTimerServiceImpl).
+    Timers fire in time order before the watermark that makes them due is passed on; a timer a function
+    registers for a time that has passed fires with the next watermark or batch (Flink:
+    InternalTimerServiceImpl).
     """
 
     on_timer_context: Any
@@ -58,14 +59,15 @@ class TimerOperator(FunctionOperator):
                 self._fire(queue, now, TimeDomain.PROCESSING_TIME)
 
     def _fire(self, queue: TimerQueue, upto: int, domain: TimeDomain) -> None:
-        context, scope, on_timer = self.on_timer_context, self.scope, self.function.on_timer  # type: ignore[attr-defined]
+        context, scope, emit = self.on_timer_context, self.scope, self.emit_all
+        on_timer = self.function.on_timer  # type: ignore[attr-defined]
         context.domain = domain
-        emit = self.emit_all
+        timed = domain is TimeDomain.EVENT_TIME
         try:
             for timestamp, current in queue.pop_due(upto):
                 scope.current = current  # type: ignore[union-attr]
                 context.timestamp_ = timestamp
-                emit(on_timer(timestamp, context), timestamp if domain is TimeDomain.EVENT_TIME else None, "on_timer()")
+                emit(on_timer(timestamp, context), timestamp if timed else None, "on_timer()")
         except Exception as error:
             raise user_failure(error, self.context.who) from error
         self.collector.flush()

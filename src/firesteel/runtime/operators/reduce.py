@@ -15,8 +15,8 @@ from firesteel.state.descriptors import ValueStateDescriptor
 class ReduceOperator(FunctionOperator):
     """Emits the reduced value after every record (Flink: StreamGroupedReduceOperator).
 
-    With `final_only` (runtime mode BATCH) it emits each key's result once, when the input has ended, by a timer at the end
-    of time (Flink: BatchGroupedReduceOperator).
+    With `final_only` (runtime mode BATCH) it emits each key's result once, when the input has ended, by a
+    timer at the end of time (Flink: BatchGroupedReduceOperator).
     """
 
     def __init__(self, function: ReduceFunction, value_type: Any, final_only: bool) -> None:
@@ -30,7 +30,8 @@ class ReduceOperator(FunctionOperator):
         self._state = context.backend.value_state(ValueStateDescriptor("_reduced", self._value_type))
 
     def process(self, batch: Batch, port: int) -> None:
-        assert batch.keys is not None and self.scope is not None
+        assert batch.keys is not None
+        assert self.scope is not None
         reduce, scope, state = self.function.reduce, self.scope, self._state  # type: ignore[attr-defined]
         value_of, update = state.value, state.update
         coerce = self.output.seal
@@ -57,7 +58,8 @@ class ReduceOperator(FunctionOperator):
 
     def advance_watermark(self, watermark: int) -> None:
         if watermark == MAX_WATERMARK and self._final_only:
-            assert self.context.event_timers is not None and self.scope is not None
+            assert self.context.event_timers is not None
+            assert self.scope is not None
             for _, key in self.context.event_timers.pop_due(MAX_WATERMARK):
                 self.scope.current = key
                 self.collector.extend((self._state.value(),), MAX_WATERMARK)

@@ -11,8 +11,8 @@ from firesteel.runtime.operator import Batch, Epoch, Operator, OperatorReport
 class SinkOperator(Operator):
     """Writes a sink's input; one writer an epoch, see `firesteel.functions.sink` for the contract.
 
-    The writer is opened with the first record, or at the epoch's end if the previous one left state (an open file must be
-    rolled even when nothing more comes).
+    The writer is opened with the first record, or at the epoch's end if the previous one left state (an open
+    file must be rolled even when nothing more comes).
     """
 
     _writer: SinkWriter[Any] | None = None

@@ -31,9 +31,9 @@ class _OpenSplit:
 class SourceOperator(Operator):
     """Emits the records of its splits; its watermark is the minimum over its unfinished, live splits.
 
-    All unfinished splits known so far hold the watermark back, also those with nothing to read in this epoch: so what is late
-    does not depend on the order in which files are read. A subtask with no unfinished split is idle, or at MAX_WATERMARK if
-    the source is bounded. `pump()` is called until it answers False.
+    All unfinished splits known so far hold the watermark back, also those with nothing to read in this
+    epoch: so what is late does not depend on the order in which files are read. A subtask with no unfinished
+    split is idle, or at MAX_WATERMARK if the source is bounded. `pump()` is called until it answers False.
     """
 
     def __init__(self, source: Source[Any], strategy: WatermarkStrategy) -> None:

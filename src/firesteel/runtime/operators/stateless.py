@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import compress
+from typing import Any
 
 from firesteel.functions.elements import FilterFunction, FlatMapFunction, MapFunction
 from firesteel.runtime.failures import user_failure
@@ -90,3 +91,18 @@ class FlatMapOperator(FunctionOperator):
         except Exception as error:
             raise user_failure(error, self.context.who, batch.values, iterator) from error
         self.collector.flush()
+
+
+class ProjectFunction(MapFunction):
+    """Picks fields of a tuple or Row by position.
+
+    >>> ProjectFunction((1, 0)).map(("a", "b"))
+    ('b', 'a')
+    """
+
+    def __init__(self, positions: tuple[int, ...]) -> None:
+        self._positions = positions
+
+    def map(self, value: Any) -> tuple[Any, ...]:
+        """Return the tuple of the picked fields."""
+        return tuple(value[position] for position in self._positions)

@@ -16,9 +16,7 @@ class TimestampsOperator(Operator):
 
     def begin_epoch(self, epoch: Epoch) -> None:
         super().begin_epoch(epoch)
-        self._time = EventTime(
-            self._strategy, self.context.who, epoch.operator_state, epoch.processing_time
-        )
+        self._time = EventTime(self._strategy, self.context.who, epoch.operator_state, epoch.processing_time)
         if self._time.check_idle():
             self.emit_watermark(None)
 

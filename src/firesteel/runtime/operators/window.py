@@ -1,10 +1,10 @@
 """The window operator: assigners, triggers, lateness, merging windows and window functions (Flink: WindowOperator).
 
 Contract, for a pane (a key and a window): each record not too late is added to its panes and shown to the trigger.
-Where the trigger fires, the window function sees the contents, and what it emits gets the window's largest timestamp (that of
-the record or timer where the window has no end). A cleanup timer at the window's largest timestamp plus the allowed
-lateness drops contents, trigger state and, through `clear`, the function's own. The trigger's timers and the cleanup
-timer share one queue per time domain, under `(key, window)`.
+Where the trigger fires, the window function sees the contents, and what it emits gets the window's largest timestamp
+(that of the record or timer where the window has no end). A cleanup timer at the window's largest timestamp plus the
+allowed lateness drops contents, trigger state and, through `clear`, the function's own. The trigger's timers
+and the cleanup timer share one queue per time domain, under `(key, window)`.
 """
 
 from __future__ import annotations

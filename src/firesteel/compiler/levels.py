@@ -1,0 +1,28 @@
+"""Levels: the longest distance of a node, in exchanges, from a source."""
+
+from __future__ import annotations
+
+from firesteel.graph import Graph, Node
+from firesteel.graph.nodes import Edge, Forward
+
+
+def is_exchange(source: Node, node: Node, edge: Edge) -> bool:
+    """Whether records of this edge move between tasks: not if they stay in their subtask, or there is only one."""
+    if source.parallelism == node.parallelism == 1:
+        return False
+    return not isinstance(edge.partitioning, Forward)
+
+
+def assign_levels(graph: Graph) -> dict[int, int]:
+    """Return the level of each node, by node id; inputs come before the nodes that read them."""
+    by_id = {node.id: node for node in graph.nodes}
+    levels: dict[int, int] = {}
+    for node in graph.nodes:
+        levels[node.id] = max(
+            (
+                levels[edge.source] + (1 if is_exchange(by_id[edge.source], node, edge) else 0)
+                for edge in node.edges
+            ),
+            default=0,
+        )
+    return levels

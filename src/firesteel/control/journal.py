@@ -1,0 +1,188 @@
+"""The job's memory between epochs: the last manifest, what follows from it, and what is still to be published."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections import defaultdict
+from typing import Any, Final
+
+import cloudpickle
+
+from firesteel import __version__
+from firesteel.common.errors import StateMismatchError
+from firesteel.functions.sink import Committer, Sink
+from firesteel.runtime.plan import EpochPlan, OperatorSpec, Plan, SplitInput, SubtaskReport
+from firesteel.state.catalog import merge_schemas
+from firesteel.state.manifest import Manifest, ManifestLog, OperatorSnapshot, SplitPosition
+from firesteel.state.storage import Storage
+
+_PUBLISHED: Final = "published"
+
+
+class Journal:
+    """Reads and writes the manifests of one job.
+
+    Contract: `recover` at the start and after each failure; then, epoch by epoch, `next_epoch`, `commit`,
+    `publish`. The commit is the create-only write of the manifest; FencedError means that another driver was
+    there first. `publish` commits the sinks of the last manifest unless that is known to have happened.
+
+    Raises StateMismatchError when the directory's state belongs to operators that the program does not have.
+    """
+
+    def __init__(self, state_url: str, plan: Plan) -> None:
+        self._storage = Storage.of(state_url)
+        self._state_url = state_url
+        self._plan = plan
+        self._log = ManifestLog.open_or_create(self._storage, plan.max_parallelism)
+        self._last: Manifest | None = None
+        self._wakeups: list[int] = []
+        self._committers: dict[int, Committer] = {}
+
+    @property
+    def job_id(self) -> str:
+        """The id the job got when its state directory was made."""
+        return self._log.job.job_id
+
+    @property
+    def epoch(self) -> int:
+        """The last committed epoch, 0 before the first."""
+        return 0 if self._last is None else self._last.epoch
+
+    @property
+    def finished(self) -> bool:
+        """Whether the last committed epoch was the job's last."""
+        return self._last is not None and self._last.finished
+
+    def recover(self) -> None:
+        """Read the last manifest and check that it is this program's."""
+        self._last = self._log.latest()
+        self._wakeups = []
+        if self._last is not None:
+            self._check_program(self._last)
+            self._wakeups = [wakeup for wakeup in self._last.wakeups if wakeup is not None]
+
+    def positions(self, operator_id: str) -> dict[str, SplitPosition]:
+        """Return the committed positions of a source."""
+        return {} if self._last is None else self._last.sources.get(operator_id, {})
+
+    def next_wakeup(self) -> int | None:
+        """Return the processing time (milliseconds) at which some subtask wants an epoch even without input."""
+        return min(self._wakeups, default=None)
+
+    def next_epoch(
+        self,
+        attempt: str,
+        run: int,
+        processing_time: int,
+        final: bool,
+        inputs: dict[int, dict[int, list[SplitInput]]],
+    ) -> EpochPlan:
+        """Return what the tasks of the next epoch are told."""
+        snapshots = {} if self._last is None else self._last.operators
+        known = {spec.index: snapshots[spec.id] for spec in self._plan.operators if spec.id in snapshots}
+        return EpochPlan(
+            job_id=self.job_id,
+            number=self.epoch + 1,
+            attempt=attempt,
+            run=run,
+            committed=self.epoch,
+            processing_time=processing_time,
+            final=final,
+            inputs=inputs,
+            watermarks={index: list(snapshot.watermarks) for index, snapshot in known.items()},
+            operator_states={
+                index: {
+                    subtask: pickle.loads(blob)
+                    for subtask, blob in enumerate(snapshot.operator_state)
+                    if blob is not None
+                }
+                for index, snapshot in known.items()
+            },
+            schemas={index: snapshot.states for index, snapshot in known.items() if snapshot.states},
+            runs={index: {run.subtask: run for run in snapshot.runs} for index, snapshot in known.items()},
+        )
+
+    def commit(
+        self, epoch: EpochPlan, reports: list[SubtaskReport], positions: dict[str, dict[str, SplitPosition]]
+    ) -> None:
+        """Write the manifest: from here on the epoch has happened. Raises FencedError if another driver wrote it."""
+        by_operator: dict[int, list[SubtaskReport]] = defaultdict(list)
+        for report in sorted(reports, key=lambda report: report.subtask):
+            by_operator[report.operator].append(report)
+        wakeups = [report.next_wakeup for report in reports if report.next_wakeup is not None]
+        manifest = Manifest(
+            job_id=self.job_id,
+            epoch=epoch.number,
+            max_parallelism=self._plan.max_parallelism,
+            operators={
+                spec.id: self._snapshot(spec, by_operator[spec.index]) for spec in self._plan.operators
+            },
+            sources=positions,
+            committables={
+                self._plan.operators[index].id: [
+                    cloudpickle.dumps(committable) for report in mine for committable in report.committables
+                ]
+                for index, mine in by_operator.items()
+                if any(report.committables for report in mine)
+            },
+            processing_time=epoch.processing_time,
+            finished=epoch.final,
+            created_at=int(time.time() * 1000),
+            version=__version__,
+            wakeups=wakeups,
+        )
+        self._log.append(manifest)
+        self._last, self._wakeups = manifest, wakeups
+
+    def publish(self, sinks: dict[int, Sink[Any]]) -> None:
+        """Commit the last manifest's committables to the sinks and note that it is done."""
+        if self._last is None or not self._last.committables:
+            return
+        if self._published() >= self._last.epoch:
+            return
+        for index, sink in sinks.items():
+            blobs = self._last.committables.get(self._plan.operators[index].id)
+            if blobs:
+                if index not in self._committers:
+                    self._committers[index] = sink.create_committer()
+                self._committers[index].commit([pickle.loads(blob) for blob in blobs])
+        self._storage.put(_PUBLISHED, str(self._last.epoch).encode())
+
+    def close(self) -> None:
+        """Close the sinks' committers."""
+        for committer in self._committers.values():
+            committer.close()
+
+    def _published(self) -> int:
+        return int(self._storage.get(_PUBLISHED)) if self._storage.exists(_PUBLISHED) else 0
+
+    def _snapshot(self, spec: OperatorSpec, reports: list[SubtaskReport]) -> OperatorSnapshot:
+        previous = None if self._last is None else self._last.operators.get(spec.id)
+        before = {} if previous is None else previous.states
+        states = merge_schemas([before, *(report.schemas for report in reports if report.schemas)])
+        return OperatorSnapshot(
+            name=spec.name,
+            parallelism=spec.parallelism,
+            watermarks=[report.watermark for report in reports],
+            operator_state=[
+                None if report.operator_state is None else cloudpickle.dumps(report.operator_state)
+                for report in reports
+            ],
+            states=states,
+            runs=[report.run for report in reports if report.run is not None],
+        )
+
+    def _check_program(self, manifest: Manifest) -> None:
+        known = {spec.id for spec in self._plan.operators}
+        missing = [
+            snapshot.name for operator_id, snapshot in manifest.operators.items() if operator_id not in known
+            and (snapshot.states or any(snapshot.operator_state) or operator_id in manifest.sources)
+        ]  # fmt: skip
+        if missing:
+            raise StateMismatchError(
+                "belongs to another program",
+                who=f"the state directory {self._state_url}",
+                got=f"state of operators this program does not have: {', '.join(sorted(missing))}",
+                hint="give the operators the uid() they had, or use another state directory",
+            )

@@ -1,0 +1,126 @@
+"""How a task reaches the durable state of its subtasks: the working copy to read, runs to write.
+
+Contract: `attach` at the start of an epoch, `persist` at its end, `release` when the task is over (also
+after a failure). The working copy is opened, and brought up to the committed epoch, only when something is
+read; an operator that touches no state costs nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from firesteel.state.backend import Change, StateReader
+from firesteel.state.recovery import catch_up
+from firesteel.state.runs import RunRef, write_run
+from firesteel.state.storage import Storage
+from firesteel.state.store import open_working_store
+
+
+@dataclass(frozen=True, slots=True)
+class StateAddress:
+    """Whose state: one subtask of one operator of one job, and the key groups it owns (`last_group` included)."""
+
+    job_id: str
+    operator_id: str
+    subtask: int
+    first_group: int
+    last_group: int
+
+
+class CheckpointedState:
+    """State in a checkpoint directory, with working copies on this machine's disk.
+
+    `url` is the state directory. Working copies lie under `SPARK_LOCAL_DIRS`, or the directory for temporary
+    files; they can be removed at any time, since they are made from the runs.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._storage = Storage.of(url)
+        self._root = _work_root()
+        self._readers: list[_LazyReader] = []
+
+    def attach(self, address: StateAddress, committed: int, run: RunRef | None) -> StateReader:
+        """Return a reader of the subtask's state as of epoch `committed`, whose own run is `run` (None: it had no changes)."""
+        reader = _LazyReader(self._storage, self._root, address, committed, run)
+        self._readers.append(reader)
+        return reader
+
+    def persist(
+        self, address: StateAddress, epoch: int, attempt: str, changes: Iterable[Change]
+    ) -> RunRef | None:
+        """Write the changes of an epoch as a run; return None, and write nothing, if there are none."""
+        path = f"runs/{address.operator_id}/{epoch:012d}-{address.subtask:05d}-{attempt}.run"
+        return write_run(
+            self._storage,
+            path,
+            changes,
+            epoch=epoch,
+            operator=address.operator_id,
+            subtask=address.subtask,
+            first_group=address.first_group,
+            last_group=address.last_group,
+        )
+
+    def release(self) -> None:
+        """Give back the snapshots that were read from."""
+        for reader in self._readers:
+            reader.close()
+        self._readers.clear()
+
+
+class _LazyReader:
+    """Opens the working copy with the first read."""
+
+    __slots__ = ("_address", "_committed", "_context", "_reader", "_root", "_run", "_storage")
+
+    def __init__(
+        self, storage: Storage, root: Path, address: StateAddress, committed: int, run: RunRef | None
+    ) -> None:
+        self._storage = storage
+        self._root = root
+        self._address = address
+        self._committed = committed
+        self._run = run
+        self._context: Any = None
+        self._reader: Any = None
+
+    def get(self, key: bytes) -> bytes | None:
+        """Return the value of a composite key."""
+        if self._committed == 0:
+            return None
+        reader = self._reader or self._open()
+        value: bytes | None = reader.get(key)
+        return value
+
+    def scan(self, prefix: bytes, start: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
+        """Return the entries whose key begins with `prefix`, in order."""
+        if self._committed == 0:
+            return iter(())
+        reader = self._reader or self._open()
+        entries: Iterator[tuple[bytes, bytes]] = reader.scan(prefix, start)
+        return entries
+
+    def close(self) -> None:
+        if self._context is not None:
+            self._context.__exit__(None, None, None)
+            self._context = self._reader = None
+
+    def _open(self) -> Any:
+        address = self._address
+        directory = self._root / address.job_id / f"{address.operator_id}-{address.subtask}"
+        store = open_working_store(directory, address.job_id, address.first_group, address.last_group)
+        groups = (address.first_group, address.last_group)
+        catch_up(store, self._storage, address.operator_id, groups, self._committed, self._run)
+        self._context = store.read()
+        self._reader = self._context.__enter__()
+        return self._reader
+
+
+def _work_root() -> Path:
+    base = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or tempfile.gettempdir()
+    return Path(base) / f"firesteel-work-{os.getuid()}"
