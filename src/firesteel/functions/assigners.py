@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from firesteel.common.errors import ProgramError, RecordError
+from firesteel.common.serializer import TypeSerializer
 from firesteel.common.time import MIN_WATERMARK, Duration, Time
 from firesteel.functions.triggers import EventTimeTrigger, ProcessingTimeTrigger, Trigger
 from firesteel.functions.windows import TimeWindow, TimeWindowSerializer, milliseconds
@@ -59,7 +60,7 @@ class WindowAssigner(ABC, Generic[T, W]):
         """Return the trigger to use where the program sets none."""
 
     @abstractmethod
-    def get_window_serializer(self) -> Any:
+    def get_window_serializer(self) -> TypeSerializer[W]:
         """Return the serializer of the windows."""
 
     @abstractmethod

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import cloudpickle
 
 from firesteel.common.errors import ProgramError, StateCorruptedError
+from firesteel.common.serializer import TypeSerializer
 from firesteel.common.time import MAX_WATERMARK, Duration, Time
 
 if TYPE_CHECKING:
@@ -226,7 +227,7 @@ def _pickled(window: Any) -> bytes:
 WINDOW_CODEC: Final = WindowCodec()
 
 
-class TimeWindowSerializer:
+class TimeWindowSerializer(TypeSerializer[TimeWindow]):
     """Writes a time window to a stream: start and end, 8 bytes each, big-endian."""
 
     def serialize(self, element: TimeWindow, stream: BytesIO) -> None:
@@ -238,7 +239,7 @@ class TimeWindowSerializer:
         return TimeWindow(*struct.unpack(">qq", stream.read(16)))
 
 
-class CountWindowSerializer:
+class CountWindowSerializer(TypeSerializer[CountWindow]):
     """Writes a count window to a stream: its id, 8 bytes, big-endian."""
 
     def serialize(self, element: CountWindow, stream: BytesIO) -> None:
@@ -250,7 +251,7 @@ class CountWindowSerializer:
         return CountWindow(struct.unpack(">q", stream.read(8))[0])
 
 
-class GlobalWindowSerializer:
+class GlobalWindowSerializer(TypeSerializer[GlobalWindow]):
     """Writes the global window to a stream: one zero byte."""
 
     def serialize(self, element: GlobalWindow, stream: BytesIO) -> None:
