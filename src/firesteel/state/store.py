@@ -1,193 +1,319 @@
 """The working store: the state of one operator subtask on this machine's disk, in one LMDB environment.
 
-Contract: the copy holds exactly the state as of epoch `version` of its lineage (a job) and key groups. `apply` moves it on by
-one epoch in one transaction, so a crash leaves it before or after. `read` gives a snapshot that later applies do not change.
-A copy of another lineage, of other key groups, or from before the machine's last boot (LMDB runs here without fsync) is thrown
-away: it can always be made again from the runs.
+Contract: the copy holds exactly the state as of epoch `version` of its lineage and its key groups. `apply`
+moves it on in one transaction, so a crash leaves it before or after; `read` gives a snapshot that later applies
+do not change. Any number of processes may use one copy. It is a cache: nothing in it is not also in the runs,
+so a copy of another lineage or other key groups, one that LMDB finds damaged, and one from before the machine's
+last boot (there is no fsync here) is thrown away.
 
-LMDB takes keys of up to 511 bytes. A longer key is stored as its first 400 bytes, a mark and the hash of the rest; its value
-carries the whole key. Prefix scans therefore work for prefixes of up to 400 bytes, and beyond them by filtering.
+LMDB's keys have at most 511 bytes. A longer one is stored as its first 495 bytes and a hash, with the whole key
+in the value; readers put such keys in order again, so that every key and every prefix works, whatever its
+length.
 """
 
 from __future__ import annotations
 
-import json
-import shutil
+import os
 import threading
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from functools import cache
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import blake2b
+from itertools import islice
 from pathlib import Path
+from types import TracebackType
 from typing import Any, Final
 
 import lmdb
-from xxhash import xxh3_128_digest
 
 from firesteel.common.errors import StateError
+from firesteel.state.copies import DATA_FILE, Identity, claimed, discard
 
 _FIRST_SIZE: Final = 1 << 30
-_META: Final = b"meta"
-_DATA: Final = b"data"
-_KEPT: Final = 400
-_LONGEST: Final = 480
-_PLAIN: Final = b"\x00"
-_LONG: Final = b"\x01"
+_GROWTH: Final = 4
+_MAX_READERS: Final = 512
+_LIMIT: Final = 511
+_HASH: Final = 16
+_HEAD: Final = _LIMIT - _HASH
+_BATCH: Final = 8192
+_VERSION: Final = b"version"
 
-_open_stores: dict[str, WorkingStore] = {}
-_lock = threading.Lock()
+Entry = tuple[bytes, bytes | None]
 
 
 class Reader:
-    """A snapshot of a working store."""
+    """A snapshot of a working store: a context manager, to be closed by the thread that uses it.
 
-    __slots__ = ("_get", "_transaction")
+    `version` is the epoch it shows. A scan ends with its reader.
+    """
 
-    def __init__(self, transaction: Any) -> None:
+    __slots__ = ("__weakref__", "_get", "_transaction", "closed", "version")
+
+    def __init__(self, transaction: Any, version: int) -> None:
+        self.version = version
+        self.closed = False
         self._transaction = transaction
-        self._get = transaction.get
+        self._get: Callable[[bytes], bytes | None] = transaction.get
 
     def get(self, key: bytes) -> bytes | None:
         """Return the value of a key, None if there is none."""
-        stored = self._get(key if len(key) <= _LONGEST else _shortened(key))
-        if stored is None:
-            return None
-        return stored[1:] if stored[0] == 0 else _split_long(stored)[1]
+        if len(key) < _LIMIT:
+            return self._get(key)
+        stored = self._get(_shortened(key))
+        return None if stored is None else _unpack(stored)[1]
 
     def scan(self, prefix: bytes, start: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
-        """Yield the entries whose key begins with `prefix`, in order, from `start` on."""
-        begin = (prefix if start is None else max(prefix, start))[:_KEPT]
-        bound = prefix[:_KEPT]
+        """Return the entries whose key begins with `prefix`, in order, from key `start` on."""
+        begin = prefix if start is None or start < prefix else start
+        head = prefix[:_HEAD]
+        held: list[tuple[bytes, bytes]] = []
         with self._transaction.cursor() as cursor:
-            if not cursor.set_range(begin):
+            if not cursor.set_range(begin[:_HEAD]):
                 return
-            for key, stored in cursor:
-                if not key.startswith(bound):
-                    return
-                if stored[0] == 0:
-                    whole, value = key, stored[1:]
+            for key, value in cursor.iternext():
+                if not key.startswith(head):
+                    break
+                if held and not key.startswith(held[0][0][:_HEAD]):
+                    yield from _ordered(held, prefix, begin)
+                    held.clear()
+                if len(key) < _HEAD:
+                    yield key, value
                 else:
-                    whole, value = _split_long(stored)
-                if whole.startswith(prefix) and (start is None or whole >= start):
-                    yield whole, value
+                    held.append(_unpack(value) if len(key) == _LIMIT else (key, value))
+            yield from _ordered(held, prefix, begin)
+
+    def close(self) -> None:
+        """Give the snapshot back; the store cannot reuse the pages it shows before that."""
+        self.closed = True
+        self._transaction.abort()
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
 
 class WorkingStore:
-    """One LMDB environment; get it from `open_working_store`."""
+    """One working copy; get it from `open_working_store`, which see for an example."""
 
-    def __init__(self, directory: Path, identity: dict[str, Any]) -> None:
-        self._directory = directory
-        self._identity = identity
-        self._environment = self._open()
-        if self._stored_identity() != identity:
-            self._start_over()
+    def __init__(self, directory: Path, identity: Identity, map_size: int) -> None:
+        self.directory = directory
+        self.identity = identity
+        self._lock = threading.Lock()
+        self._readers: weakref.WeakSet[Reader] = weakref.WeakSet()
+        with claimed(directory, identity):
+            self._open(map_size)
+            self._inode = self._file.stat().st_ino
 
     @property
     def version(self) -> int:
         """The epoch whose state the copy holds, 0 if it is empty."""
-        with self._environment.begin() as transaction:
-            stored = transaction.get(b"version", db=self._meta)
-            return 0 if stored is None else int(stored)
+        with self._begin() as transaction:
+            return self._version(transaction)
 
-    def apply(self, epoch: int, entries: Iterable[tuple[bytes, bytes | None]]) -> None:
-        """Put and delete entries and move to version `epoch`, all in one transaction."""
-        changes = list(entries)
-        while True:
-            try:
-                with self._environment.begin(write=True) as transaction:
-                    self._write(transaction, changes)
-                    transaction.put(b"version", str(epoch).encode(), db=self._meta)
-                return
-            except lmdb.MapFullError:
-                self._environment.set_mapsize(self._environment.info()["map_size"] * 4)
+    def apply(self, epoch: int, entries: Iterable[Entry], *, since: int | None = None) -> None:
+        """Put and delete entries and move to version `epoch`, all in one transaction; do nothing if that is past.
 
-    @contextmanager
-    def read(self) -> Iterator[Reader]:
-        """Open a snapshot."""
-        try:
-            transaction = self._environment.begin(db=self._data, buffers=False)
-        except lmdb.MapResizedError:  # another process has grown the file
-            self._environment.set_mapsize(0)
-            transaction = self._environment.begin(db=self._data, buffers=False)
-        with transaction:
-            yield Reader(transaction)
+        Entries are in any order, each key once. `since` is the epoch they lead on from, to be checked
+        (ValueError). They may be iterated over again, when the file is full and grows; what can be iterated
+        over only once is put into a list. Raises StateError if the disk is full or cannot be written.
+        """
+        entries = list(entries) if isinstance(entries, Iterator) else entries
+        while not self._applied(epoch, entries, since):
+            self._grow()
+
+    def read(self) -> Reader:
+        """Return a snapshot of the present version."""
+        with self._lock:
+            transaction = self._begin()
+            reader = Reader(transaction, self._version(transaction))
+            self._readers.add(reader)
+            return reader
+
+    def clear(self) -> None:
+        """Make the copy empty, at version 0."""
+        with self._begin(write=True) as transaction:
+            transaction.drop(self._data, delete=False)
+            transaction.delete(_VERSION, db=self._meta)
 
     def close(self) -> None:
-        """Close the environment."""
+        """Close the environment and the snapshots of it; `open_working_store` opens it again."""
         self._environment.close()
 
-    def _write(self, transaction: Any, changes: list[tuple[bytes, bytes | None]]) -> None:
-        puts = []
-        for key, value in changes:
-            if value is None:
-                transaction.delete(key if len(key) <= _LONGEST else _shortened(key), db=self._data)
-            elif len(key) <= _LONGEST:
-                puts.append((key, _PLAIN + value))
-            else:
-                puts.append((_shortened(key), _LONG + len(key).to_bytes(4, "big") + key + value))
-        with transaction.cursor(db=self._data) as cursor:
-            cursor.putmulti(puts)
-
-    def _open(self) -> Any:
-        self._directory.mkdir(parents=True, exist_ok=True)
+    @property
+    def lost(self) -> bool:
+        """Whether the files on disk are no longer those that this object has open."""
         try:
-            environment = lmdb.open(
-                str(self._directory), map_size=_FIRST_SIZE, max_dbs=2, sync=False, metasync=False, max_readers=512
-            )
-            self._meta = environment.open_db(_META)
-            self._data = environment.open_db(_DATA)
+            return self._file.stat().st_ino != self._inode
+        except FileNotFoundError:
+            return True
+
+    @property
+    def _file(self) -> Path:
+        return self.directory / DATA_FILE
+
+    def _applied(self, epoch: int, entries: Iterable[Entry], since: int | None) -> bool:
+        """Apply in one transaction; answer False, with nothing done, if the file is full."""
+        try:
+            with self._begin(write=True) as transaction:
+                version = self._version(transaction)
+                if version >= epoch:
+                    return True
+                if since is not None and version < since:
+                    raise ValueError(f"changes since epoch {since} cannot be applied to version {version}")
+                self._write(transaction, entries)
+                transaction.put(_VERSION, epoch.to_bytes(8, "big"), db=self._meta)
+        except lmdb.MapFullError:
+            return False
         except lmdb.Error as error:
+            raise _unusable(self.directory, error) from error
+        return True
+
+    def _write(self, transaction: Any, entries: Iterable[Entry]) -> None:
+        iterator = iter(entries)
+        with transaction.cursor() as cursor:
+            while chunk := list(islice(iterator, _BATCH)):
+                keys, values = zip(*chunk, strict=True)
+                if None in values or max(map(len, keys)) >= _LIMIT:
+                    cursor.putmulti(_puts(chunk))
+                    for key in [key for key, value in chunk if value is None]:
+                        transaction.delete(key if len(key) < _LIMIT else _shortened(key))
+                else:
+                    cursor.putmulti(chunk)
+
+    def _begin(self, write: bool = False) -> Any:
+        try:
+            return self._environment.begin(db=self._data, write=write)
+        except lmdb.MapResizedError:  # another process has grown the file
+            self._resize(0)
+            return self._environment.begin(db=self._data, write=write)
+
+    def _version(self, transaction: Any) -> int:
+        return int.from_bytes(transaction.get(_VERSION, b"", db=self._meta), "big")
+
+    def _grow(self) -> None:
+        self._resize(self._environment.info()["map_size"] * _GROWTH)
+
+    def _resize(self, size: int) -> None:
+        """LMDB maps the file anew, which must not happen under a snapshot."""
+        if any(not reader.closed for reader in self._readers):
             raise StateError(
-                "could not be opened",
-                who=f"the working copy {self._directory}",
-                got=f"{type(error).__name__}: {error}",
-                hint="it may be removed: it is made again from the checkpoint",
-            ) from error
-        return environment
+                "must grow, and cannot while this process reads from it",
+                who=f"the working copy {self.directory}",
+                hint="close the snapshots of earlier epochs before applying a new one",
+            )
+        self._environment.set_mapsize(size)
 
-    def _stored_identity(self) -> dict[str, Any] | None:
-        with self._environment.begin() as transaction:
-            stored = transaction.get(b"identity", db=self._meta)
-            return None if stored is None else json.loads(stored)
+    def _open(self, map_size: int) -> None:
+        try:
+            try:
+                self._environment = _open_environment(self.directory, map_size)
+            except (lmdb.InvalidError, lmdb.CorruptedError, lmdb.VersionMismatchError):
+                discard(self.directory)
+                self._environment = _open_environment(self.directory, map_size)
+            self._data = self._environment.open_db(b"data")
+            self._meta = self._environment.open_db(b"meta")
+        except lmdb.Error as error:
+            raise _unusable(self.directory, error) from error
 
-    def _start_over(self) -> None:
-        self._environment.close()
-        shutil.rmtree(self._directory, ignore_errors=True)
-        self._environment = self._open()
-        with self._environment.begin(write=True) as transaction:
-            transaction.put(b"identity", json.dumps(self._identity).encode(), db=self._meta)
 
+def open_working_store(
+    directory: Path, lineage: str, first_group: int, last_group: int, *, map_size: int = _FIRST_SIZE
+) -> WorkingStore:
+    """Open, or make, the working copy in `directory` for key groups `first_group` to `last_group`, both included.
 
-def open_working_store(directory: Path, lineage: str, first_group: int, last_group: int) -> WorkingStore:
-    """Open (or make) the working copy in `directory`; a process opens each environment once and keeps it."""
-    identity = {"lineage": lineage, "first": first_group, "last": last_group, "boot": _boot_id()}
-    name = str(directory)
-    with _lock:
-        store = _open_stores.get(name)
-        if store is not None and store._identity == identity and directory.exists():
-            return store
-        if store is not None:
+    A process opens a copy once and keeps it open. `lineage` names one history of epochs: whoever starts a job from an
+    older epoch, and so gives later epochs another content, must choose another lineage. `map_size` is what the
+    file may grow to before LMDB has to map it anew, which happens by itself; it costs address space only.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     store = open_working_store(Path(directory), "job", 0, 127)
+    ...     store.apply(1, [(b"a1", b"x"), (b"a2", b"y"), (b"b", b"z")])
+    ...     store.apply(2, [(b"a1", None)])
+    ...     with store.read() as reader:
+    ...         reader.version, reader.get(b"b"), list(reader.scan(b"a"))
+    ...     close_working_stores(Path(directory))
+    (2, b'z', [(b'a2', b'y')])
+    """
+    directory = directory.resolve()
+    identity = Identity(lineage, first_group, last_group)
+    with _registry_lock:
+        store = _stores.get(directory)
+        if store is not None and (store.identity != identity or store.lost):
             store.close()
-        store = _open_stores[name] = WorkingStore(directory, identity)
+            store = None
+        if store is None:
+            store = _stores[directory] = WorkingStore(directory, identity, map_size)
         return store
 
 
 def close_working_stores(directory: Path) -> None:
-    """Close every environment below `directory` that this process has open."""
-    with _lock:
-        for name in [name for name in _open_stores if Path(name).is_relative_to(directory)]:
-            _open_stores.pop(name).close()
+    """Close every copy below `directory` that this process has open."""
+    directory = directory.resolve()
+    with _registry_lock:
+        for path in [path for path in _stores if path.is_relative_to(directory)]:
+            _stores.pop(path).close()
+
+
+_stores: dict[Path, WorkingStore] = {}
+_inherited: list[WorkingStore] = []
+_registry_lock = threading.Lock()
+
+
+def _after_fork() -> None:
+    """LMDB must not be used, and not even closed, in a child of the process that opened it."""
+    global _registry_lock
+    _registry_lock = threading.Lock()
+    _inherited.extend(_stores.values())
+    _stores.clear()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def _open_environment(directory: Path, map_size: int) -> Any:
+    environment = lmdb.open(
+        str(directory), map_size=map_size, max_dbs=2, max_readers=_MAX_READERS, sync=False, metasync=False
+    )
+    environment.reader_check()  # snapshots of processes that were killed keep pages from being used again
+    pages, page = environment.info()["last_pgno"] + 1, environment.stat()["psize"]
+    if (directory / DATA_FILE).stat().st_size < pages * page:
+        environment.close()
+        raise lmdb.CorruptedError("the file was cut off")
+    return environment
 
 
 def _shortened(key: bytes) -> bytes:
-    return key[:_KEPT] + b"\xff" + xxh3_128_digest(key)
+    return key[:_HEAD] + blake2b(key, digest_size=_HASH).digest()
 
 
-def _split_long(stored: bytes) -> tuple[bytes, bytes]:
-    end = 5 + int.from_bytes(stored[1:5], "big")
-    return stored[5:end], stored[end:]
+def _puts(chunk: list[Entry]) -> Iterator[tuple[bytes, bytes]]:
+    for key, value in chunk:
+        if value is None:
+            continue
+        if len(key) < _LIMIT:
+            yield key, value
+        else:
+            yield _shortened(key), len(key).to_bytes(4, "big") + key + value
 
 
-@cache
-def _boot_id() -> str:
-    path = Path("/proc/sys/kernel/random/boot_id")
-    return path.read_text().strip() if path.exists() else "unknown"
+def _unpack(stored: bytes) -> tuple[bytes, bytes]:
+    end = 4 + int.from_bytes(stored[:4], "big")
+    return stored[4:end], stored[end:]
+
+
+def _ordered(held: list[tuple[bytes, bytes]], prefix: bytes, begin: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Return what belongs to a scan of the entries that share their first 495 bytes, in the order of whole keys."""
+    return (entry for entry in sorted(held) if entry[0].startswith(prefix) and entry[0] >= begin)
+
+
+def _unusable(directory: Path, error: Exception) -> StateError:
+    return StateError(
+        "cannot be used",
+        who=f"the working copy {directory}",
+        got=f"{type(error).__name__}: {error}",
+        hint="check that the disk has room; the copy may be removed, it is made again from the checkpoint",
+    )
