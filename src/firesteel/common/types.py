@@ -172,8 +172,8 @@ class Row:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._row_kind is _INSERT:
-            return _restore, (self._fields, self._values)
-        return _restore, (self._fields, self._values, self._row_kind.value)
+            return _restore, (self._fields, tuple(self._values))
+        return _restore, (self._fields, tuple(self._values), self._row_kind.value)
 
     def __repr__(self) -> str:
         if self._fields is None:
@@ -217,10 +217,10 @@ def _plain(value: Any) -> Any:
 _new = Row.__new__
 
 
-def _restore(fields: list[str] | None, values: list[Any], kind: int = 0) -> Row:
+def _restore(fields: list[str] | None, values: tuple[Any, ...], kind: int = 0) -> Row:
     row = _new(Row)
     row._fields = fields
-    row._values = values
+    row._values = list(values)
     row._row_kind = _KINDS[kind]
     return row
 

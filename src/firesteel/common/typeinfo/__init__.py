@@ -66,6 +66,10 @@ class ExternalTypeInfo(TypeInformation):
         """As the type within."""
         return self._type_info.to_string(value)
 
+    def to_print_string(self, value: Any) -> str:
+        """As the type within."""
+        return self._type_info.to_print_string(value)
+
     def schema(self) -> dict[str, Any]:
         """The schema of the type within."""
         return {"type": "EXTERNAL", "element": self._type_info.schema()}

@@ -183,6 +183,10 @@ class RowTypeInfo(_FieldsTypeInfo):
         fields = (info.to_string(item) for info, item in zip(self._field_types, value, strict=True))
         return f"{value.get_row_kind()}[{', '.join(fields)}]"
 
+    def to_print_string(self, value: Any) -> str:
+        """`+I[a,1]`, with the fields as Python shows them (PyFlink: DataStream.print)."""
+        return "None" if value is None else f"{value.get_row_kind()}[{','.join(map(str, value))}]"
+
     def schema(self) -> dict[str, Any]:
         """The schemas of the fields, and their names if they have any of their own."""
         names = self._field_names if self._named else None

@@ -124,12 +124,24 @@ class TypeInformation(ABC):
 
     @abstractmethod
     def to_string(self, value: Any) -> str:
-        """What Flink's `print()` shows for a coerced value: Java's notation.
+        """A coerced value in Java's notation, as Flink's sinks write it (Java: toString).
 
         >>> from firesteel.common import Row, Types
         >>> Types.TUPLE([Types.DOUBLE(), Types.ROW([Types.STRING(), Types.INT()])]).to_string((1e10, Row("a", None)))
         '(1.0E10,+I[a, null])'
         """
+
+    def to_print_string(self, value: Any) -> str:
+        """What PyFlink's `print()` shows for a record of this type.
+
+        That is Java's notation, but for a stream of rows: PyFlink turns those into text in Python, without spaces.
+
+        >>> from firesteel.common import Row, Types
+        >>> info = Types.ROW([Types.STRING(), Types.INT()])
+        >>> info.to_print_string(Row("a", None)), info.to_string(Row("a", None))
+        ('+I[a,None]', '+I[a, null]')
+        """
+        return self.to_string(value)
 
     @abstractmethod
     def schema(self) -> dict[str, Any]:
