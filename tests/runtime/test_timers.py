@@ -1,0 +1,183 @@
+"""The timer queue equals a sorted set of timers, wherever epochs end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firesteel.common.errors import ProgramError
+from firesteel.common.time import MAX_WATERMARK, MIN_WATERMARK
+from firesteel.functions.windows import WINDOW_CODEC, TimeWindow
+from firesteel.state.composite import key_segment
+from firesteel.state.keys import state_key
+from tests.state.memory import MemoryStore
+
+Timer = tuple[int, Any]
+CURRENTS = [
+    *map(state_key, ["a", "b", "a\0", "", "ä", 1, -1, 2**70, (1, "x"), 1.0]),
+    ("a", TimeWindow(0, 10)),
+    ("a", TimeWindow(-10, 0)),
+    (1, TimeWindow(0, 10)),
+]
+TIMERS = st.tuples(
+    st.one_of(st.integers(-3, 12), st.sampled_from([MIN_WATERMARK, MAX_WATERMARK])), st.sampled_from(CURRENTS)
+)
+STEPS = st.one_of(
+    st.tuples(st.just("register"), TIMERS),
+    st.tuples(st.just("register"), TIMERS),
+    st.tuples(st.just("delete"), TIMERS),
+    st.tuples(st.just("pop"), st.tuples(st.integers(-3, 12), st.integers(0, 5))),
+    st.tuples(st.just("pop and register"), st.tuples(st.integers(-3, 12), TIMERS)),
+    st.tuples(st.just("pop and delete"), st.tuples(st.integers(-3, 12), TIMERS)),
+    st.tuples(st.just("epoch"), st.booleans()),
+    st.tuples(st.just("crash"), st.none()),
+)
+
+
+def place(timer: Timer) -> tuple[int, bytes]:
+    time, current = timer
+    if isinstance(current, tuple):
+        window = WINDOW_CODEC.encode(current[1])
+        return time, key_segment(current[0]) + len(window).to_bytes(4, "big") + window
+    return time, key_segment(current)
+
+
+class Model:
+    """The timers that are set, and those that were when the epoch began."""
+
+    def __init__(self) -> None:
+        self.timers: set[Timer] = set()
+        self.committed: set[Timer] = set()
+
+    def first(self) -> Timer | None:
+        return min(self.timers, key=place, default=None)
+
+
+def act(store: MemoryStore, model: Model, step: str, argument: Any) -> None:
+    if step == "register":
+        store.queue.register(*argument)
+        model.timers.add(argument)
+    elif step == "delete":
+        store.queue.delete(*argument)
+        model.timers.discard(argument)
+    elif step == "epoch":
+        store.next_epoch(keep=argument)
+        model.committed = set(model.timers)
+    elif step == "crash":
+        store.restart()
+        model.timers = set(model.committed)
+    elif step == "pop":
+        pop(store, model, argument[0], None, None)
+    else:
+        pop(store, model, argument[0], step.removeprefix("pop and "), argument[1])
+
+
+def pop(store: MemoryStore, model: Model, upto: int, action: str | None, timer: Timer | None) -> None:
+    for time, current in store.queue.pop_due(upto):
+        fired = (time, current)
+        assert fired in model.timers
+        assert time == min(model.timers, key=lambda each: each[0])[0] <= upto
+        if action is None:
+            assert fired == model.first()
+        model.timers.discard(fired)
+        if action is not None and timer is not None:
+            act(store, model, action, timer)
+            action = None
+    assert all(time > upto for time, _ in model.timers)
+
+
+@given(steps=st.lists(STEPS, max_size=60))
+def test_the_queue_equals_a_sorted_set(steps: list[tuple[str, Any]]) -> None:
+    store, model = MemoryStore(max_parallelism=4), Model()
+    for step, argument in steps:
+        act(store, model, step, argument)
+        first = model.first()
+        assert store.queue.next_due() == (first and first[0])
+    store.next_epoch()
+    assert len(store.entries) == len(model.timers)
+    assert list(store.queue.pop_due(MAX_WATERMARK)) == sorted(model.timers, key=place)
+    store.next_epoch()
+    assert store.entries == {}
+
+
+def test_a_timer_registered_while_popping_fires_in_its_turn() -> None:
+    store = MemoryStore()
+    queue = store.queue
+    for time in (10, 20, 30):
+        queue.register(time, "a")
+    fired = []
+    for time, current in queue.pop_due(25):
+        fired.append((time, current))
+        if (time, current) == (10, "a"):
+            queue.register(15, "b")
+            queue.register(10, "c")
+            queue.register(99, "d")
+    assert fired == [(10, "a"), (10, "c"), (15, "b"), (20, "a")]
+    assert queue.next_due() == 30
+
+
+def test_a_timer_fires_again_if_it_registers_itself_again() -> None:
+    queue = MemoryStore().queue
+    queue.register(10, "a")
+    fired = 0
+    for time, current in queue.pop_due(10):
+        fired += 1
+        if fired < 3:
+            queue.register(time, current)
+    assert fired == 3
+
+
+def test_timers_of_one_time_fire_in_the_order_of_their_keys_whichever_epoch_they_are_of() -> None:
+    keys = [f"key-{number:02}" for number in range(20)]
+    for epochs in (False, True):
+        store = MemoryStore()
+        for key in reversed(keys):
+            store.queue.register(5, key)
+            if epochs:
+                store.next_epoch()
+        assert [current for _, current in store.queue.pop_due(5)] == keys
+
+
+def test_timers_that_are_not_due_are_not_read() -> None:
+    store = MemoryStore(max_parallelism=4)
+    for number in range(1000):
+        store.queue.register(1000 + number, number)
+    store.next_epoch()
+    read = 0
+    scan = store.reader.scan
+
+    def counting(prefix: bytes, start: bytes | None = None) -> Any:
+        nonlocal read
+        for entry in scan(prefix, start):
+            read += 1
+            yield entry
+
+    store.reader.scan = counting  # type: ignore[method-assign]
+    assert len(list(store.queue.pop_due(1009))) == 10
+    assert read <= 10 + 4
+    assert store.reader.scans <= 4 + 1
+
+
+def test_timers_set_and_removed_in_an_epoch_are_not_stored_if_they_fired() -> None:
+    store = MemoryStore()
+    store.queue.register(1, "a")
+    store.queue.delete(2, "a")
+    assert list(store.queue.pop_due(3)) == [(1, "a")]
+    assert [value for _, value in store.next_epoch()] == [None]
+    assert store.entries == {}
+
+
+def test_a_time_beyond_64_bits_is_refused() -> None:
+    queue = MemoryStore().queue
+    with pytest.raises(ProgramError, match="a timer requires a time in milliseconds that fits 64 bits"):
+        queue.register(2**63, "a")
+
+
+def test_a_timer_without_a_current_key_is_refused() -> None:
+    store = MemoryStore()
+    store.queue.register(1, None)
+    with pytest.raises(ProgramError, match="only while an element or a timer is processed"):
+        store.commit()

@@ -1,0 +1,75 @@
+"""A store of state in a dict, with the interface of a working copy's reader."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from firesteel.functions.windows import WINDOW_CODEC
+from firesteel.runtime.timers import TimerQueue
+from firesteel.state.backend import Change, KeyedStateBackend
+
+
+class MemoryReader:
+    """A snapshot of the store; it counts what is read of it."""
+
+    def __init__(self, entries: dict[bytes, bytes]) -> None:
+        self._entries = entries
+        self._keys = sorted(entries)
+        self.gets = 0
+        self.scans = 0
+
+    def get(self, key: bytes) -> bytes | None:
+        self.gets += 1
+        return self._entries.get(key)
+
+    def scan(self, prefix: bytes, start: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
+        self.scans += 1
+        for key in self._keys[bisect.bisect_left(self._keys, start or prefix) :]:
+            if not key.startswith(prefix):
+                return
+            yield key, self._entries[key]
+
+
+class MemoryStore:
+    """State that survives epochs and restarts; `backend` is the operator subtask that runs on it now."""
+
+    def __init__(self, max_parallelism: int = 128, cache_limit: int = 1000) -> None:
+        self.entries: dict[bytes, bytes] = {}
+        self.schemas: dict[str, dict[str, Any]] = {}
+        self._max_parallelism = max_parallelism
+        self._cache_limit = cache_limit
+        self.restart()
+
+    def restart(self) -> None:
+        """Lose the epoch and everything in memory."""
+        self.backend = KeyedStateBackend(self._max_parallelism, WINDOW_CODEC, cache_limit=self._cache_limit)
+        self.backend.restore_schemas(self.schemas)
+        self.queue = TimerQueue(self.backend, "event")
+        self.begin(keep=False)
+
+    def begin(self, keep: bool) -> None:
+        self.reader = MemoryReader(dict(self.entries))
+        self.backend.begin(self.reader, keep)
+        self.queue.begin()
+
+    def commit(self) -> list[Change]:
+        """Store the epoch and return what it changed."""
+        changes = list(self.backend.changes())
+        assert [key for key, _ in changes] == sorted({key for key, _ in changes})
+        self.apply(changes)
+        self.schemas = self.backend.schemas()
+        return changes
+
+    def next_epoch(self, keep: bool = True) -> list[Change]:
+        changes = self.commit()
+        self.begin(keep)
+        return changes
+
+    def apply(self, changes: Iterable[Change]) -> None:
+        for key, value in changes:
+            if value is None:
+                self.entries.pop(key, None)
+            else:
+                self.entries[key] = value
