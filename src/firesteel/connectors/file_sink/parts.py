@@ -44,6 +44,9 @@ class PartWriter(ABC):
     def finish(self) -> None:
         """Write what is still held back; the file itself is closed by the caller."""
 
+    def abort(self) -> None:
+        """Release what the writer holds, its file is about to be deleted; must not raise."""
+
 
 class PartFormat(ABC):
     """What a file sink writes into its parts; picklable."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from firesteel.common.errors import ConnectorError
 from firesteel.connectors.file_sink.buckets import BucketAssigner
 from firesteel.connectors.file_sink.durable import make_directory, sync_directory, sync_file
 from firesteel.connectors.file_sink.parts import PartCommit, PartFormat, PartWriter, Segment
@@ -136,11 +136,12 @@ class FileWriter(SinkWriter[Any]):
         return active
 
     def _close_segment(self, bucket: str) -> None:
-        active = self._active.pop(bucket)
+        active = self._active[bucket]
         active.writer.finish()
         sync_file(active.file)
         size = active.file.tell()
         active.file.close()
+        del self._active[bucket]
         part = active.part
         segments = (*part.segments, Segment(str(active.path), size))
         self._parts[bucket] = replace(part, segments=segments, written=self._now)
@@ -190,13 +191,13 @@ class FileWriter(SinkWriter[Any]):
     def abort(self) -> None:
         """Remove this attempt's segments; what cannot be removed stays hidden and is never referred to."""
         for active in self._active.values():
-            active.file.close()
+            active.writer.abort()
+            with contextlib.suppress(OSError):
+                active.file.close()
         self._active.clear()
         for path in self._made:
-            try:
+            with contextlib.suppress(OSError):
                 path.unlink(missing_ok=True)
-            except OSError:
-                continue
 
 
 def _checked(bucket: str) -> PurePosixPath:
