@@ -7,9 +7,10 @@ import re
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Final
 
+from firesteel.common.errors import ConnectorError
 from firesteel.connectors.file_sink.buckets import BucketAssigner
 from firesteel.connectors.file_sink.durable import make_directory, sync_directory, sync_file
 from firesteel.connectors.file_sink.parts import PartCommit, PartFormat, PartWriter, Segment
