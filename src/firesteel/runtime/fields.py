@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from firesteel.common.errors import RecordError
-from firesteel.common.types import Row
+from firesteel.common.types import Row, copy_row
 from firesteel.functions.elements import ReduceFunction
 
 _COMBINE: Final[dict[str, Callable[[Any, Any], Any]]] = {"sum": operator.add, "min": min, "max": max}
@@ -58,7 +58,7 @@ class FieldReducer(ReduceFunction):
             changed[self._position] = field  # type: ignore[index]
             return changed
         if isinstance(value, Row):
-            row = value.copy()
+            row = copy_row(value, value)
             row[self._position] = field
             return row
         return field

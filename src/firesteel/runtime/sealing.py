@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import cloudpickle
 
-from firesteel.common.types import Row
+from firesteel.common.types import Row, copy_row
 
 ATOMS: Final = frozenset(
     {
@@ -50,7 +50,7 @@ def seal(value: Any) -> Any:
     if kind is dict:
         return {key: seal(item) for key, item in value.items()}
     if kind is Row:
-        return value.copy(map(seal, value)) if hasattr(value, "copy") else _copy(value)
+        return copy_row(value, map(seal, value))
     return _seal_object(value)
 
 

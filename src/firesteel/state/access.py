@@ -12,13 +12,12 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from firesteel.state.backend import Change, StateReader
-from firesteel.state.recovery import catch_up
+from firesteel.state.recovery import read_at
 from firesteel.state.runs import RunRef, write_run
 from firesteel.state.storage import Storage
-from firesteel.state.store import open_working_store
+from firesteel.state.store import Reader, open_working_store
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,7 @@ class CheckpointedState:
 class _LazyReader:
     """Opens the working copy with the first read."""
 
-    __slots__ = ("_address", "_committed", "_context", "_reader", "_root", "_run", "_storage")
+    __slots__ = ("_address", "_committed", "_reader", "_root", "_run", "_storage")
 
     def __init__(
         self, storage: Storage, root: Path, address: StateAddress, committed: int, run: RunRef | None
@@ -86,38 +85,33 @@ class _LazyReader:
         self._address = address
         self._committed = committed
         self._run = run
-        self._context: Any = None
-        self._reader: Any = None
+        self._reader: Reader | None = None
 
     def get(self, key: bytes) -> bytes | None:
         """Return the value of a composite key."""
         if self._committed == 0:
             return None
-        reader = self._reader or self._open()
-        value: bytes | None = reader.get(key)
-        return value
+        return (self._reader or self._open()).get(key)
 
     def scan(self, prefix: bytes, start: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
         """Return the entries whose key begins with `prefix`, in order."""
         if self._committed == 0:
             return iter(())
-        reader = self._reader or self._open()
-        entries: Iterator[tuple[bytes, bytes]] = reader.scan(prefix, start)
-        return entries
+        return (self._reader or self._open()).scan(prefix, start)
 
     def close(self) -> None:
-        if self._context is not None:
-            self._context.__exit__(None, None, None)
-            self._context = self._reader = None
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
 
-    def _open(self) -> Any:
+    def _open(self) -> Reader:
         address = self._address
         directory = self._root / address.job_id / f"{address.operator_id}-{address.subtask}"
         store = open_working_store(directory, address.job_id, address.first_group, address.last_group)
         groups = (address.first_group, address.last_group)
-        catch_up(store, self._storage, address.operator_id, groups, self._committed, self._run)
-        self._context = store.read()
-        self._reader = self._context.__enter__()
+        self._reader = read_at(
+            store, self._storage, address.operator_id, groups, self._committed, self._run
+        )
         return self._reader
 
 
