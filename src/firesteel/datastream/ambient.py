@@ -1,0 +1,92 @@
+"""What surrounds a program: settings that come from the command line or the shell, not from its code.
+
+Precedence, lowest first: Firesteel's defaults; what the program sets on its environment; the environment variables
+`FIRESTEEL_PARALLELISM`, `FIRESTEEL_MASTER`, `FIRESTEEL_STATE_DIR` and `FIRESTEEL_CONF` (lines of KEY=VALUE);
+the `Ambient` that the command line sets for the program it runs. A parallelism set on a single operation is
+above all of them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Final
+
+from firesteel.common.errors import ConfigurationError
+from firesteel.control import JobHandle, JobListener, JobSettings
+from firesteel.graph import Graph
+
+Launcher = Callable[[Graph, JobSettings], JobHandle]
+"""What `execute` calls: `firesteel.control.launch`, or something that looks at the graph instead."""
+
+
+@dataclass(frozen=True)
+class Ambient:
+    """Settings that go before the program's own; None where there is nothing to say.
+
+    `configuration` holds options as a program would pass them to `configure`. `listeners` watch the jobs of the
+    program. `launcher` is called in place of `firesteel.control.launch`.
+    """
+
+    parallelism: int | None = None
+    master: str | None = None
+    state_dir: str | None = None
+    configuration: dict[str, str] = field(default_factory=dict)
+    listeners: tuple[JobListener, ...] = ()
+    launcher: Launcher | None = None
+
+
+_current: Final[ContextVar[Ambient | None]] = ContextVar("ambient", default=None)
+
+
+@contextmanager
+def surrounded_by(ambient: Ambient) -> Iterator[None]:
+    """Have programs that run in this context be surrounded by `ambient`.
+
+    >>> with surrounded_by(Ambient(parallelism=3)):
+    ...     current_ambient().parallelism
+    3
+    """
+    token = _current.set(ambient)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def current_ambient() -> Ambient:
+    """Return what surrounds the program now. Raises ConfigurationError for an environment variable that makes
+    no sense.
+    """
+    inner = _current.get() or Ambient()
+    return Ambient(
+        parallelism=inner.parallelism or _parallelism(os.environ.get("FIRESTEEL_PARALLELISM", "")),
+        master=inner.master or os.environ.get("FIRESTEEL_MASTER") or None,
+        state_dir=inner.state_dir or os.environ.get("FIRESTEEL_STATE_DIR") or None,
+        configuration={**_options(os.environ.get("FIRESTEEL_CONF", "")), **inner.configuration},
+        listeners=inner.listeners,
+        launcher=inner.launcher,
+    )
+
+
+def _parallelism(text: str) -> int | None:
+    if not text:
+        return None
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    raise ConfigurationError(
+        "requires a whole number of at least 1", who="FIRESTEEL_PARALLELISM", got=repr(text)
+    )
+
+
+def _options(text: str) -> dict[str, str]:
+    options = {}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        key, equals, value = line.partition("=")
+        if not equals:
+            raise ConfigurationError("requires lines of KEY=VALUE", who="FIRESTEEL_CONF", got=repr(line))
+        options[key.strip()] = value.strip()
+    return options

@@ -1,0 +1,11 @@
+"""Ready-made conditions for trying an asynchronous call again."""
+
+from __future__ import annotations
+
+from firesteel.functions.async_functions import (
+    empty_result_predicate,
+    exception_type_predicate,
+    has_exception_predicate,
+)
+
+__all__ = ["empty_result_predicate", "exception_type_predicate", "has_exception_predicate"]

@@ -1,0 +1,98 @@
+"""Where checkpoints go, as programs that were written for older versions of Flink say it."""
+
+from __future__ import annotations
+
+from abc import ABC
+from typing import Any
+
+from firesteel.common.errors import ConfigurationError
+from firesteel.datastream.gaps import gap
+
+__all__ = [
+    "CheckpointStorage",
+    "CustomCheckpointStorage",
+    "FileSystemCheckpointStorage",
+    "JobManagerCheckpointStorage",
+]
+
+
+class CheckpointStorage(ABC):  # noqa: B024 - as in PyFlink, a marker
+    """Where checkpoints go. The state directory decides: see the option `execution.checkpointing.dir`."""
+
+
+class JobManagerCheckpointStorage(CheckpointStorage):
+    """Checkpoints in the job manager's memory (Flink)."""
+
+    DEFAULT_MAX_STATE_SIZE = 5 * 1024 * 1024
+
+    def __init__(self, checkpoint_path: str | None = None, max_state_size: int | None = None) -> None:
+        self._path = checkpoint_path
+        self._max_state_size = self.DEFAULT_MAX_STATE_SIZE if max_state_size is None else max_state_size
+
+    def get_checkpoint_path(self) -> str | None:
+        """Return the path that was given."""
+        return self._path
+
+    def get_max_state_size(self) -> int:
+        """Return the size that was given, in bytes."""
+        return self._max_state_size
+
+    def get_savepoint_path(self) -> str | None:
+        """Return None: no path for savepoints was given."""
+        return None
+
+    def __str__(self) -> str:
+        return (
+            f"JobManagerCheckpointStorage (checkpoints: {self._path}, maxStateSize: {self._max_state_size})"
+        )
+
+
+class FileSystemCheckpointStorage(CheckpointStorage):
+    """Checkpoints in a directory; sizes are bytes. Raises ConfigurationError without a path.
+
+    >>> FileSystemCheckpointStorage("s3://bucket/checkpoints").get_checkpoint_path()
+    's3://bucket/checkpoints'
+    """
+
+    MAX_FILE_STATE_THRESHOLD = 1024 * 1024
+
+    def __init__(
+        self,
+        checkpoint_path: str | None = None,
+        file_state_size_threshold: int | None = None,
+        write_buffer_size: int = -1,
+    ) -> None:
+        if checkpoint_path is None:
+            raise ConfigurationError(
+                "requires a checkpoint_path", who="FileSystemCheckpointStorage", got="None"
+            )
+        self._path = checkpoint_path
+        self._threshold = 20 * 1024 if file_state_size_threshold in (None, -1) else file_state_size_threshold
+        self._write_buffer_size = 4096 if write_buffer_size == -1 else write_buffer_size
+
+    def get_checkpoint_path(self) -> str:
+        """Return the directory."""
+        return self._path
+
+    def get_savepoint_path(self) -> str | None:
+        """Return None: no path for savepoints was given."""
+        return None
+
+    def get_min_file_size_threshold(self) -> int:
+        """Return the size below which Flink would keep state in a checkpoint's metadata."""
+        assert self._threshold is not None
+        return self._threshold
+
+    def get_write_buffer_size(self) -> int:
+        """Return the size of Flink's write buffer."""
+        return max(self._write_buffer_size, self.get_min_file_size_threshold())
+
+    def __str__(self) -> str:
+        return f"FileSystemCheckpointStorage (checkpoints: {self._path})"
+
+
+class CustomCheckpointStorage(CheckpointStorage):
+    """Not supported."""
+
+    @gap("pyflink.datastream.CustomCheckpointStorage")
+    def __init__(self, j_custom_checkpoint_storage: Any) -> None: ...

@@ -1,0 +1,137 @@
+"""From a program's environment to a running job: the only place that launches one."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
+
+from firesteel.common.configuration import Configuration
+from firesteel.common.errors import FiresteelError, ProgramError
+from firesteel.common.job_client import JobClient
+from firesteel.common.job_execution_result import JobExecutionResult
+from firesteel.common.job_id import JobID
+from firesteel.connectors.collect import CollectSink
+from firesteel.control import JobHandle, JobSettings, launch
+from firesteel.datastream.ambient import Ambient, current_ambient
+from firesteel.datastream.options import (
+    EPOCH_DURATION,
+    EPOCH_MAX_RECORDS,
+    JOB_NAME,
+    MASTER,
+    STATE_DIR_KEYS,
+    apply_options,
+    duration_ms,
+    restart_policy,
+)
+from firesteel.datastream.streams.node_settings import call_site
+from firesteel.datastream.streams.results import CloseableIterator
+from firesteel.graph import Graph
+from firesteel.graph.explain import explain_json
+
+if TYPE_CHECKING:
+    from firesteel.datastream.stream_execution_environment import StreamExecutionEnvironment
+    from firesteel.datastream.streams.plain import DataStream
+
+DEFAULT_JOB_NAME: Final = "Flink Streaming Job"
+DEFAULT_MAX_PARALLELISM: Final = 128
+
+RuntimeMode = Literal["STREAMING", "BATCH", "AUTOMATIC"]
+
+
+def execute(env: StreamExecutionEnvironment, job_name: str | None) -> JobExecutionResult:
+    """Run the program and wait for its end."""
+    result = _launch(env, job_name).wait()
+    return JobExecutionResult(JobID(result.job_id), result.runtime_ms)
+
+
+def execute_async(env: StreamExecutionEnvironment, job_name: str | None) -> JobClient:
+    """Start the program."""
+    return JobClient(_launch(env, job_name))
+
+
+def execution_plan(env: StreamExecutionEnvironment) -> str:
+    """Describe the program as JSON."""
+    return explain_json(env._builder.build(), env.get_parallelism())
+
+
+def collect(stream: DataStream, job_name: str | None, limit: int | None) -> CloseableIterator | list[Any]:
+    """Run the program with a sink that hands over the records of `stream`."""
+    if limit is not None and (not isinstance(limit, int) or limit < 1):
+        raise ProgramError(
+            "requires a limit of at least 1", who=call_site("execute_and_collect"), got=repr(limit)
+        )
+    sink = stream._add_sink(CollectSink(uuid.uuid4().hex), "Data stream collect sink")
+    handle = _launch(stream.get_execution_environment(), job_name)
+    values, close = handle.results(sink._node), _closer(handle)
+    if limit is None:
+        return CloseableIterator(values, close)
+    try:
+        return list(islice(values, limit))
+    finally:
+        close()
+
+
+def _closer(handle: JobHandle) -> Callable[[], None]:
+    def close() -> None:
+        if not handle.done():
+            handle.cancel()
+            with suppress(FiresteelError):  # who closes early has no use for the outcome
+                handle.wait()
+
+    return close
+
+
+def _launch(env: StreamExecutionEnvironment, job_name: str | None) -> JobHandle:
+    ambient = current_ambient()
+    apply_options(env, ambient.configuration)
+    graph = env._builder.build()
+    settings = job_settings(env, graph, job_name, ambient)
+    env._builder.clear()
+    return (ambient.launcher or launch)(graph, settings)
+
+
+def job_settings(
+    env: StreamExecutionEnvironment, graph: Graph, job_name: str | None, ambient: Ambient
+) -> JobSettings:
+    """Put together what the program, the shell and the command line say (see `firesteel.datastream.ambient`)."""
+    options = {**env._configuration.to_dict(), **ambient.configuration}
+    parallelism = env.get_parallelism()
+    widest = max([parallelism, *(node.parallelism or 1 for node in graph.nodes)])
+    defaults = JobSettings()
+    return JobSettings(
+        job_name=job_name or options.get(JOB_NAME, DEFAULT_JOB_NAME),
+        parallelism=parallelism,
+        max_parallelism=_max_parallelism(env.get_max_parallelism(), widest),
+        runtime_mode=cast(RuntimeMode, env._runtime_mode.name),
+        chaining=env.is_chaining_enabled(),
+        state_dir=ambient.state_dir or next(_present(options, STATE_DIR_KEYS), None),
+        master=ambient.master or options.get(MASTER),
+        epoch_ms=_epoch_ms(env, options, defaults.epoch_ms),
+        max_epoch_records=Configuration.from_dict(options).get_integer(
+            EPOCH_MAX_RECORDS, defaults.max_epoch_records
+        ),
+        configuration={key: value for key, value in options.items() if key.startswith("spark.")},
+        job_parameters=dict(env.get_config().get_global_job_parameters()),
+        python_files=tuple(env._python_files),
+        restart=restart_policy(options),
+        listeners=ambient.listeners,
+    )
+
+
+def _max_parallelism(asked: int, widest: int) -> int:
+    # A power of two where the default does not do, so that a little more parallelism later does not change it.
+    return asked if asked > 0 else max(DEFAULT_MAX_PARALLELISM, 1 << (widest - 1).bit_length())
+
+
+def _epoch_ms(env: StreamExecutionEnvironment, options: dict[str, str], default: int) -> int:
+    if EPOCH_DURATION in options:
+        return duration_ms(EPOCH_DURATION, options[EPOCH_DURATION])
+    interval = env.get_checkpoint_interval()
+    return min(default, interval) if interval > 0 else default
+
+
+def _present(options: dict[str, str], keys: tuple[str, ...]) -> Iterator[str]:
+    return (options[key] for key in keys if options.get(key))

@@ -1,0 +1,102 @@
+"""All function classes, and what they are handed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from firesteel.datastream.gaps import gap
+from firesteel.functions.async_functions import (
+    AsyncFunction,
+    AsyncFunctionDescriptor,
+    AsyncRetryPredicate,
+    AsyncRetryStrategy,
+)
+from firesteel.functions.base import Function, KeyedStateStore, RuntimeContext
+from firesteel.functions.broadcast import (
+    BaseBroadcastProcessFunction,
+    BroadcastProcessFunction,
+    KeyedBroadcastProcessFunction,
+)
+from firesteel.functions.elements import (
+    AggregateFunction,
+    CoFlatMapFunction,
+    CoMapFunction,
+    FilterFunction,
+    FlatMapFunction,
+    KeySelector,
+    MapFunction,
+    NullByteKeySelector,
+    Partitioner,
+    ReduceFunction,
+)
+from firesteel.functions.process import (
+    CoProcessFunction,
+    KeyedCoProcessFunction,
+    KeyedProcessFunction,
+    ProcessFunction,
+    TimerService,
+)
+from firesteel.functions.window_functions import (
+    AllWindowFunction,
+    PassThroughAllWindowFunction,
+    PassThroughWindowFunction,
+    ProcessAllWindowFunction,
+    ProcessWindowFunction,
+    WindowFunction,
+)
+
+__all__ = [
+    "RuntimeContext",
+    "KeyedStateStore",
+    "Function",
+    "MapFunction",
+    "CoMapFunction",
+    "FlatMapFunction",
+    "CoFlatMapFunction",
+    "ReduceFunction",
+    "AggregateFunction",
+    "KeySelector",
+    "NullByteKeySelector",
+    "FilterFunction",
+    "Partitioner",
+    "SourceFunction",
+    "SinkFunction",
+    "ProcessFunction",
+    "CoProcessFunction",
+    "KeyedProcessFunction",
+    "KeyedCoProcessFunction",
+    "TimerService",
+    "WindowFunction",
+    "AllWindowFunction",
+    "PassThroughWindowFunction",
+    "PassThroughAllWindowFunction",
+    "ProcessWindowFunction",
+    "ProcessAllWindowFunction",
+    "BaseBroadcastProcessFunction",
+    "BroadcastProcessFunction",
+    "KeyedBroadcastProcessFunction",
+    "AsyncFunction",
+    "AsyncFunctionDescriptor",
+    "AsyncRetryPredicate",
+    "AsyncRetryStrategy",
+]
+
+
+class SourceFunction(Function):
+    """Not supported: see `firesteel.functions.source.Source` for sources of your own."""
+
+    @gap("pyflink.datastream.SourceFunction")
+    def __init__(self, source_func: Any) -> None: ...
+
+    @gap("pyflink.datastream.SourceFunction.get_java_function")
+    def get_java_function(self) -> None: ...
+
+
+class SinkFunction(Function):
+    """Not supported: see `firesteel.functions.sink.Sink` for sinks of your own."""
+
+    @gap("pyflink.datastream.SinkFunction")
+    def __init__(self, sink_func: Any) -> None: ...
+
+    @gap("pyflink.datastream.SinkFunction.get_java_function")
+    def get_java_function(self) -> None: ...

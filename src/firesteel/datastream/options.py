@@ -1,0 +1,171 @@
+"""The options that `configure` and the command line take, by key, and what each does.
+
+Keys are Flink's. Keys of other systems (`taskmanager.*`, `python.*`, ...) are kept and have no effect,
+`spark.*` goes to Spark, and an unknown `firesteel.*` key raises ConfigurationError, as it can only be a
+mistake.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from firesteel.common.configuration import Configuration
+from firesteel.common.errors import ConfigurationError
+from firesteel.control.machine import RestartPolicy
+from firesteel.datastream.checkpointing_mode import CheckpointingMode
+from firesteel.datastream.execution_mode import RuntimeExecutionMode
+
+if TYPE_CHECKING:
+    from firesteel.datastream.environment_settings import EnvironmentSettings
+
+MASTER: Final = "firesteel.master"
+STATE_DIR: Final = "firesteel.state-dir"
+EPOCH_DURATION: Final = "firesteel.epoch.duration"
+EPOCH_MAX_RECORDS: Final = "firesteel.epoch.max-records"
+STATE_DIR_KEYS: Final = (STATE_DIR, "execution.checkpointing.dir", "state.checkpoints.dir")
+JOB_NAME: Final = "pipeline.name"
+
+_FIRESTEEL_KEYS: Final = frozenset({MASTER, STATE_DIR, EPOCH_DURATION, EPOCH_MAX_RECORDS})
+_ENDLESS: Final = 2**31 - 1
+_UNITS: Final = {
+    **dict.fromkeys(("", "ms", "milli", "millis", "millisecond", "milliseconds"), 1),
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1_000),
+    **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), 60_000),
+    **dict.fromkeys(("h", "hour", "hours"), 3_600_000),
+    **dict.fromkeys(("d", "day", "days"), 86_400_000),
+}
+_DURATION: Final = re.compile(r"\s*(\d+)\s*([a-z]*)\s*", re.IGNORECASE)
+
+E = TypeVar("E", RuntimeExecutionMode, CheckpointingMode)
+Setter = Callable[["EnvironmentSettings", str], object]
+
+SETTERS: Final[dict[str, Setter]] = {
+    "parallelism.default": lambda env, text: env.set_parallelism(_number("parallelism.default", text)),
+    "pipeline.max-parallelism": lambda env, text: env.set_max_parallelism(
+        _number("pipeline.max-parallelism", text)
+    ),
+    "pipeline.auto-watermark-interval": lambda env, text: env.get_config().set_auto_watermark_interval(
+        duration_ms("pipeline.auto-watermark-interval", text)
+    ),
+    "pipeline.global-job-parameters": lambda env, text: env.get_config().set_global_job_parameters(
+        _mapping("pipeline.global-job-parameters", text)
+    ),
+    "pipeline.operator-chaining": lambda env, text: _set_chaining(env, text),
+    "pipeline.operator-chaining.enabled": lambda env, text: _set_chaining(env, text),
+    "execution.runtime-mode": lambda env, text: env.set_runtime_mode(
+        _choice("execution.runtime-mode", text, RuntimeExecutionMode)
+    ),
+    "execution.checkpointing.interval": lambda env, text: env.enable_checkpointing(
+        duration_ms("execution.checkpointing.interval", text)
+    ),
+    "execution.checkpointing.mode": lambda env, text: env.get_checkpoint_config().set_checkpointing_mode(
+        _choice("execution.checkpointing.mode", text, CheckpointingMode)
+    ),
+    "execution.checkpointing.timeout": lambda env, text: env.get_checkpoint_config().set_checkpoint_timeout(
+        duration_ms("execution.checkpointing.timeout", text)
+    ),
+    "execution.buffer-timeout": lambda env, text: env.set_buffer_timeout(
+        duration_ms("execution.buffer-timeout", text)
+    ),
+    "execution.buffer-timeout.interval": lambda env, text: env.set_buffer_timeout(
+        duration_ms("execution.buffer-timeout.interval", text)
+    ),
+    "python.files": lambda env, text: _add_python_files(env, text),
+}
+"""Option -> what it sets on an environment."""
+
+
+def apply_options(env: EnvironmentSettings, options: Mapping[str, str]) -> None:
+    """Do what the options say. Raises ConfigurationError for an unknown `firesteel.*` key or a value that makes
+    no sense.
+    """
+    for key, text in options.items():
+        if key.startswith("firesteel.") and key not in _FIRESTEEL_KEYS:
+            close = get_close_matches(key, _FIRESTEEL_KEYS, 1) or sorted(_FIRESTEEL_KEYS)
+            raise ConfigurationError(
+                "requires an option that exists",
+                who="configure",
+                got=key,
+                hint=f"did you mean {', '.join(close)}?",
+            )
+        if key in SETTERS:
+            SETTERS[key](env, text)
+
+
+def restart_policy(options: Mapping[str, str]) -> RestartPolicy:
+    """Return the policy that Flink's `restart-strategy.*` options stand for; without them no failed epoch is
+    tried again.
+
+    >>> restart_policy({"restart-strategy.type": "fixed-delay", "restart-strategy.fixed-delay.attempts": "3"})
+    RestartPolicy(attempts=3, delay_ms=1000, ...)
+    """
+    strategy = options.get("restart-strategy.type", options.get("restart-strategy", "none")).lower()
+    prefix = "restart-strategy."
+    if strategy in ("none", "off", "disable", "disabled"):
+        return RestartPolicy()
+    if strategy in ("fixed-delay", "fixeddelay"):
+        attempts = _number(f"{prefix}fixed-delay.attempts", options.get(f"{prefix}fixed-delay.attempts", "1"))
+        delay = f"{prefix}fixed-delay.delay"
+    elif strategy in ("failure-rate", "failurerate"):
+        most = f"{prefix}failure-rate.max-failures-per-interval"
+        attempts, delay = _number(most, options.get(most, "1")), f"{prefix}failure-rate.delay"
+    elif strategy in ("exponential-delay", "exponentialdelay"):
+        most = f"{prefix}exponential-delay.attempts-before-reset-backoff"
+        text = options.get(most, "infinite")
+        attempts = _ENDLESS if text == "infinite" else _number(most, text)
+        delay = f"{prefix}exponential-delay.initial-backoff"
+    else:
+        raise ConfigurationError(
+            "requires none, fixed-delay, failure-rate or exponential-delay",
+            who="restart-strategy.type",
+            got=repr(strategy),
+        )
+    return RestartPolicy(attempts=attempts, delay_ms=duration_ms(delay, options.get(delay, "1 s")))
+
+
+def duration_ms(key: str, text: str) -> int:
+    """Return a duration as Flink writes it in milliseconds; a bare number is milliseconds.
+
+    >>> duration_ms("k", "10 s"), duration_ms("k", "2min"), duration_ms("k", "500")
+    (10000, 120000, 500)
+    """
+    match = _DURATION.fullmatch(text)
+    if match is None or match[2].lower() not in _UNITS:
+        raise ConfigurationError(
+            "requires a duration", who=f"option {key!r}", got=repr(text), hint="e.g. 10 s"
+        )
+    return int(match[1]) * _UNITS[match[2].lower()]
+
+
+def _number(key: str, text: str) -> int:
+    return Configuration.from_dict({key: text}).get_integer(key, 0)
+
+
+def _set_chaining(env: EnvironmentSettings, text: str) -> None:
+    if not Configuration.from_dict({"pipeline.operator-chaining.enabled": text}).get_boolean(
+        "pipeline.operator-chaining.enabled", True
+    ):
+        env.disable_operator_chaining()
+
+
+def _add_python_files(env: EnvironmentSettings, text: str) -> None:
+    for path in filter(None, map(str.strip, text.split(","))):
+        env.add_python_file(path)
+
+
+def _choice(key: str, text: str, kind: type[E]) -> E:
+    try:
+        return kind[text.strip().upper().replace("-", "_")]
+    except KeyError:
+        names = ", ".join(member.name for member in kind)
+        raise ConfigurationError(f"requires one of {names}", who=f"option {key!r}", got=repr(text)) from None
+
+
+def _mapping(key: str, text: str) -> dict[str, str]:
+    pairs = [part.partition(":") for part in text.split(",") if part.strip()]
+    if not all(colon for _, colon, _ in pairs):
+        raise ConfigurationError("requires KEY:VALUE,KEY:VALUE", who=f"option {key!r}", got=repr(text))
+    return {name.strip(): value.strip() for name, _, value in pairs}

@@ -1,0 +1,119 @@
+"""Where a program begins and ends: sources and `execute`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from firesteel.common.configuration import Configuration
+from firesteel.common.errors import ProgramError, TypeMismatchError
+from firesteel.common.excepthook import install_excepthook
+from firesteel.common.job_client import JobClient
+from firesteel.common.job_execution_result import JobExecutionResult
+from firesteel.common.typeinfo import TypeInformation
+from firesteel.common.watermark_strategy import WatermarkStrategy
+from firesteel.connectors.collection import CollectionSource
+from firesteel.datastream import execution
+from firesteel.datastream.environment_settings import EnvironmentSettings
+from firesteel.datastream.streams.adding import add_node, declared_type
+from firesteel.datastream.streams.node_settings import call_site, require_text
+from firesteel.datastream.streams.plain import DataStream
+from firesteel.functions.source import Source
+from firesteel.graph import Edge, GraphBuilder
+from firesteel.graph.checks import shown
+from firesteel.graph.operations import SourceOp
+
+__all__ = ["StreamExecutionEnvironment"]
+
+
+class StreamExecutionEnvironment(EnvironmentSettings):
+    """The context of a program: makes streams from sources, and runs what was added to them.
+
+    >>> env = StreamExecutionEnvironment.get_execution_environment().set_parallelism(2)
+    >>> env.from_collection([1, 2, 3]).map(lambda number: number + 1).get_name()
+    'Map'
+    """
+
+    def __init__(self, configuration: Configuration | None = None) -> None:
+        self._builder = GraphBuilder()
+        super().__init__(configuration)
+
+    @staticmethod
+    def get_execution_environment(configuration: Configuration | None = None) -> StreamExecutionEnvironment:
+        """Return a new environment with the given options, which the command line may override."""
+        install_excepthook()
+        return StreamExecutionEnvironment(configuration)
+
+    def from_collection(
+        self, collection: Iterable[Any], type_info: TypeInformation | None = None
+    ) -> DataStream:
+        """Return a stream of the values of a collection, read in order by one subtask.
+
+        Values are coerced to `type_info`: tuples become rows for a row type. Raises TypeMismatchError where
+        they do not fit.
+        """
+        who = call_site("from_collection")
+        if not isinstance(collection, Iterable):
+            raise ProgramError("requires a list or another iterable", who=who, got=shown(collection))
+        values = list(collection)
+        declared = declared_type("from_collection", type_info)
+        if declared is not None:
+            coerce = declared.compile_coercer()
+            try:
+                values = [coerce(value) for value in values]
+            except TypeMismatchError as error:
+                error.who = error.who or who
+                raise
+        source = CollectionSource(values, declared)
+        return self._add_source(source, None, "Collection Source", declared, parallelism=1)
+
+    def from_source(
+        self,
+        source: Source[Any],
+        watermark_strategy: WatermarkStrategy,
+        source_name: str,
+        type_info: TypeInformation | None = None,
+    ) -> DataStream:
+        """Return a stream of what a source reads, with timestamps and watermarks by the strategy."""
+        name = require_text("from_source", source_name)
+        return self._add_source(source, watermark_strategy, name, type_info)
+
+    def add_source(
+        self,
+        source_func: Source[Any],
+        source_name: str = "Custom Source",
+        type_info: TypeInformation | None = None,
+    ) -> DataStream:
+        """Return a stream of what a source reads, without watermarks."""
+        return self._add_source(source_func, None, source_name, type_info)
+
+    def execute(self, job_name: str | None = None) -> JobExecutionResult:
+        """Run all that was added since the last call, and wait for its end.
+
+        Bounded sources end the job, else Ctrl-C stops it at the end of an epoch. Raises what made the job fail.
+        """
+        return execution.execute(self, job_name)
+
+    def execute_async(self, job_name: str | None = "Flink Streaming Job") -> JobClient:
+        """Start all that was added since the last call, and return at once."""
+        return execution.execute_async(self, job_name)
+
+    def get_execution_plan(self) -> str:
+        """Return what was added since the last call of execute, as JSON in the format of Flink's execution plan."""
+        return execution.execution_plan(self)
+
+    def close(self) -> None:
+        """Do nothing: an environment holds no resources."""
+
+    def _add_source(
+        self,
+        source: Source[Any],
+        strategy: WatermarkStrategy | None,
+        name: str,
+        type_info: TypeInformation | None,
+        parallelism: int | None = None,
+    ) -> DataStream:
+        declared = declared_type("from_source", type_info) or getattr(source, "produced_type", None)
+        operation = SourceOp(source, strategy)
+        node = add_node(self._builder, operation, name, (), declared, parallelism=parallelism)
+        return DataStream(self, (Edge(node),), declared)

@@ -1,0 +1,1 @@
+"""The streams of the DataStream API, a module per kind."""

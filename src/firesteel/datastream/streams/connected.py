@@ -1,0 +1,67 @@
+"""Two streams that are processed together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from firesteel.common.typeinfo import TypeInformation
+from firesteel.datastream.streams.adding import OutputType, add_stream
+from firesteel.datastream.streams.keyed import KeyedStream
+from firesteel.functions.elements import CoFlatMapFunction, CoMapFunction, KeySelector
+from firesteel.functions.process import CoProcessFunction, KeyedCoProcessFunction
+from firesteel.graph.operations import CoFlatMapOp, CoMapOp, CoProcessOp, KeyedCoProcessOp, Operation
+
+if TYPE_CHECKING:
+    from firesteel.datastream.streams.plain import DataStream
+
+
+@dataclass(frozen=True, eq=False)
+class ConnectedStreams:
+    """Two streams, of whatever types, with one function for both; keyed if both are.
+
+    >>> from firesteel.datastream import StreamExecutionEnvironment
+    >>> env = StreamExecutionEnvironment.get_execution_environment()
+    >>> orders, prices = env.from_collection([("tea", 2)]), env.from_collection([("tea", 0.5)])
+    >>> both = orders.connect(prices).key_by(lambda order: order[0], lambda price: price[0])
+    """
+
+    stream1: DataStream
+    stream2: DataStream
+
+    def key_by(
+        self,
+        key_selector1: Callable[[Any], Any] | KeySelector,
+        key_selector2: Callable[[Any], Any] | KeySelector,
+        key_type: TypeInformation | None = None,
+    ) -> ConnectedStreams:
+        """Group the records of both streams by keys of one type: equal keys of both share state."""
+        return ConnectedStreams(
+            self.stream1.key_by(key_selector1, key_type), self.stream2.key_by(key_selector2, key_type)
+        )
+
+    def map(self, func: CoMapFunction, output_type: TypeInformation | None = None) -> DataStream:
+        """Turn each record into one record, or into none where the function returns None."""
+        return self._add(CoMapOp(func), "Co-Map", output_type)
+
+    def flat_map(self, func: CoFlatMapFunction, output_type: TypeInformation | None = None) -> DataStream:
+        """Turn each record into any number of records."""
+        return self._add(CoFlatMapOp(func), "Co-Flat Map", output_type)
+
+    def process(
+        self, func: CoProcessFunction | KeyedCoProcessFunction, output_type: TypeInformation | None = None
+    ) -> DataStream:
+        """Apply a process function; on keyed streams a KeyedCoProcessFunction, with state and timers."""
+        if self._is_keyed():
+            return self._add(KeyedCoProcessOp(func), "Keyed Co-Process", output_type)  # type: ignore[arg-type]
+            # checked there
+        return self._add(CoProcessOp(func), "Co-Process", output_type)  # type: ignore[arg-type]  # checked there
+
+    def _is_keyed(self) -> bool:
+        return isinstance(self.stream1, KeyedStream) and isinstance(self.stream2, KeyedStream)
+
+    def _add(self, operation: Operation, name: str, output_type: OutputType) -> DataStream:
+        keyed = self._is_keyed()
+        first, second = (stream if keyed else stream._values() for stream in (self.stream1, self.stream2))
+        return add_stream(first, operation, name, output_type, [first._edges, second._edges])

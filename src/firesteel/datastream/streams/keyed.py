@@ -1,0 +1,138 @@
+"""A stream whose records are grouped by a key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from firesteel.common.errors import ProgramError
+from firesteel.common.typeinfo import TypeInformation
+from firesteel.common.watermark_strategy import WatermarkStrategy
+from firesteel.datastream.streams.adding import OutputType, add_stream, same
+from firesteel.datastream.streams.node_settings import call_site
+from firesteel.datastream.streams.plain import DataStream
+from firesteel.datastream.streams.windowed import WindowedStream
+from firesteel.functions.assigners import WindowAssigner
+from firesteel.functions.count_windows import CountSlidingWindowAssigner, CountTumblingWindowAssigner
+from firesteel.functions.elements import KeySelector, ReduceFunction
+from firesteel.functions.output_tag import OutputTag
+from firesteel.functions.process import KeyedProcessFunction
+from firesteel.functions.sink import Sink
+from firesteel.graph import Edge, Node
+from firesteel.graph.nodes import Partitioning
+from firesteel.graph.operations import AggregateFieldOp, FieldMethod, KeyedProcessOp, MapOp, ReduceOp
+
+if TYPE_CHECKING:
+    from firesteel.datastream.stream_execution_environment import StreamExecutionEnvironment
+    from firesteel.datastream.streams.cached import CachedDataStream
+    from firesteel.datastream.streams.sink import DataStreamSink
+
+
+class KeyedStream(DataStream):
+    """A stream grouped by a key: functions on it have state and timers per key.
+
+    `map`, `flat_map` and `filter` are those of DataStream, with keyed state. Partitioning is fixed by the key,
+    so calls that would change it raise ProgramError, as do those that set what belongs to an operation.
+
+    >>> from firesteel.datastream import StreamExecutionEnvironment
+    >>> env = StreamExecutionEnvironment.get_execution_environment()
+    >>> counts = env.from_collection([("a", 1), ("b", 2), ("a", 3)]).key_by(lambda pair: pair[0]).sum(1)
+    >>> counts.get_name()
+    'Reduce'
+    """
+
+    def __init__(
+        self,
+        environment: StreamExecutionEnvironment,
+        edges: tuple[Edge, ...],
+        type_info: TypeInformation | None,
+        origin: DataStream,
+    ) -> None:
+        super().__init__(environment, edges, type_info)
+        self._origin = origin
+
+    def reduce(self, func: Callable[[Any, Any], Any] | ReduceFunction) -> DataStream:
+        """Combine the records of each key; emits the new value per record, in BATCH mode only the last one."""
+        return add_stream(self, ReduceOp(func), "Reduce", self._type_info)
+
+    def sum(self, position_to_sum: int | str = 0) -> DataStream:
+        """Add up a field of the records of each key; other fields are those of the first record."""
+        return self._aggregate("sum", position_to_sum)
+
+    def min(self, position_to_min: int | str = 0) -> DataStream:
+        """Find the least value of a field; other fields are those of the first record."""
+        return self._aggregate("min", position_to_min)
+
+    def max(self, position_to_max: int | str = 0) -> DataStream:
+        """Find the greatest value of a field; other fields are those of the first record."""
+        return self._aggregate("max", position_to_max)
+
+    def min_by(self, position_to_min_by: int | str = 0) -> DataStream:
+        """Find the record with the least value of a field, the first of several."""
+        return self._aggregate("min_by", position_to_min_by)
+
+    def max_by(self, position_to_max_by: int | str = 0) -> DataStream:
+        """Find the record with the greatest value of a field, the first of several."""
+        return self._aggregate("max_by", position_to_max_by)
+
+    def process(  # type: ignore[override]  # as in PyFlink, a keyed stream takes another kind of function
+        self, func: KeyedProcessFunction, output_type: OutputType = None
+    ) -> DataStream:
+        """Apply a process function with keyed state and timers."""
+        return add_stream(self, KeyedProcessOp(func), "KEYED PROCESS", output_type)
+
+    def window(self, window_assigner: WindowAssigner[Any, Any]) -> WindowedStream:
+        """Group the records of each key into windows."""
+        return WindowedStream(self, window_assigner)
+
+    def count_window(self, size: int, slide: int = 0) -> WindowedStream:
+        """Group the records of each key by `size`, a window starting every `slide` records (0: every `size`)."""
+        if slide == 0:
+            return WindowedStream(self, CountTumblingWindowAssigner(size))
+        return WindowedStream(self, CountSlidingWindowAssigner(size, slide))
+
+    def key_by(
+        self, key_selector: Callable[[Any], Any] | KeySelector, key_type: TypeInformation | None = None
+    ) -> KeyedStream:
+        """Group the records by another key."""
+        return self._origin.key_by(key_selector, key_type)
+
+    def union(self, *streams: DataStream) -> DataStream:
+        """Merge streams of the same type into one without keys."""
+        return self._values().union(*streams)
+
+    def assign_timestamps_and_watermarks(self, watermark_strategy: WatermarkStrategy) -> DataStream:
+        """Give records timestamps and generate watermarks; the result has no keys."""
+        return self._values().assign_timestamps_and_watermarks(watermark_strategy)
+
+    def project(self, *field_indexes: int) -> DataStream:
+        """Keep some fields of a stream of tuples; the result has no keys."""
+        return self._values().project(*field_indexes)
+
+    def get_side_output(self, output_tag: OutputTag) -> DataStream:
+        """Return what the operation that was keyed emits with `output_tag`."""
+        return self._origin.get_side_output(output_tag)
+
+    def cache(self) -> CachedDataStream:
+        """Not possible: raises ProgramError."""
+        self._refuse("cache", "cache the stream before key_by")
+
+    def _values(self) -> DataStream:
+        return add_stream(self, MapOp(same), "_keyed_stream_values_operator", self._type_info)
+
+    def _aggregate(self, method: FieldMethod, position: int | str) -> DataStream:
+        return add_stream(self, AggregateFieldOp(method, position), "Reduce", self._type_info)
+
+    def _add_sink(self, sink: Sink[Any], name: str) -> DataStreamSink:
+        return self._values()._add_sink(sink, name)
+
+    def _repartitioned(self, partitioning: Partitioning) -> DataStream:
+        self._refuse(partitioning.label.lower(), "the key decides where a record goes; drop key_by")
+
+    def _own_node(self, call: str) -> Node:
+        self._refuse(call, "call it on the operation before key_by, or on the one after it")
+
+    def _refuse(self, call: str, hint: str) -> NoReturn:
+        raise ProgramError(
+            "is for streams without keys", who=call_site(call), got="the result of key_by", hint=hint
+        )

@@ -1,0 +1,316 @@
+"""A stream without keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, overload
+
+from firesteel.common.errors import ProgramError
+from firesteel.common.execution_config import ExecutionConfig
+from firesteel.common.typeinfo import TupleTypeInfo, TypeInformation, Types
+from firesteel.common.watermark_strategy import WatermarkStrategy
+from firesteel.connectors.print_sink import PrintSink
+from firesteel.datastream.streams.adding import OutputType, add_node, add_stream, same
+from firesteel.datastream.streams.node_settings import StreamSettings, call_site
+from firesteel.datastream.streams.results import CloseableIterator
+from firesteel.datastream.streams.sink import DataStreamSink
+from firesteel.functions.adapt import check_function
+from firesteel.functions.assigners import WindowAssigner
+from firesteel.functions.elements import (
+    FilterFunction,
+    FlatMapFunction,
+    KeySelector,
+    MapFunction,
+    Partitioner,
+)
+from firesteel.functions.output_tag import OutputTag
+from firesteel.functions.process import ProcessFunction
+from firesteel.functions.sink import Sink
+from firesteel.graph import Edge, GraphBuilder, Node
+from firesteel.graph.checks import require
+from firesteel.graph.nodes import (
+    AUTO,
+    Broadcast,
+    Custom,
+    Forward,
+    KeyBy,
+    Partitioning,
+    Rebalance,
+    Rescale,
+    Shuffle,
+)
+from firesteel.graph.operations import (
+    FilterOp,
+    FlatMapOp,
+    MapOp,
+    ProcessOp,
+    ProjectOp,
+    SinkOp,
+    TimestampsOp,
+)
+from firesteel.state.descriptors import MapStateDescriptor
+
+if TYPE_CHECKING:
+    from firesteel.datastream.stream_execution_environment import StreamExecutionEnvironment
+    from firesteel.datastream.streams.broadcast import BroadcastConnectedStream, BroadcastStream
+    from firesteel.datastream.streams.cached import CachedDataStream
+    from firesteel.datastream.streams.connected import ConnectedStreams
+    from firesteel.datastream.streams.keyed import KeyedStream
+    from firesteel.datastream.streams.windowed import AllWindowedStream
+
+
+class DataStream(StreamSettings):
+    """A stream of records of one type; its methods add operations to the program and return their results.
+
+    Nothing runs before `execute`. `func` arguments take a plain function, lambda or generator function as well
+    as an object of the class named. `output_type` declares what an operation returns: values are coerced to it
+    as Flink's serialisers do (`Types.FLOAT()` is 32 bits wide), None means any value. Wrong arguments raise
+    ProgramError naming the line.
+
+    >>> from firesteel.datastream import StreamExecutionEnvironment
+    >>> env = StreamExecutionEnvironment.get_execution_environment()
+    >>> words = env.from_collection(["to", "be"]).map(str.upper, Types.STRING())
+    >>> words.get_name(), words.get_type()
+    ('Map', String)
+    """
+
+    def __init__(
+        self,
+        environment: StreamExecutionEnvironment,
+        edges: tuple[Edge, ...],
+        type_info: TypeInformation | None,
+    ) -> None:
+        self._environment = environment
+        self._edges = edges
+        self._type_info = type_info
+
+    @property
+    def _builder(self) -> GraphBuilder:
+        return self._environment._builder
+
+    def _own_node(self, call: str) -> Node:
+        edge = self._edges[0]
+        if len(self._edges) > 1 or not (edge.partitioning == AUTO or isinstance(edge.partitioning, Custom)):
+            raise ProgramError(
+                "requires the result of an operation",
+                who=call_site(call),
+                got="a union of streams" if len(self._edges) > 1 else f"a {edge.partitioning.label} stream",
+                hint="call it on an operation before or after this one",
+            )
+        if edge.partitioning != AUTO or edge.side_output is not None:
+            # As in PyFlink, these streams have an operation of their own; it is added only where it makes a difference.
+            name = "Map" if edge.side_output is not None else "_keyed_stream_values_operator"
+            node = add_node(self._builder, MapOp(same), name, (self._edges,), self._type_info)
+            self._edges = (edge,) = (Edge(node),)
+        return self._builder[edge.source]
+
+    def get_type(self) -> TypeInformation:
+        """Return the type of the records; the pickled type where none was declared."""
+        return self._type_info or Types.PICKLED_BYTE_ARRAY()
+
+    def get_execution_environment(self) -> StreamExecutionEnvironment:
+        """Return the environment the stream was made from."""
+        return self._environment
+
+    def get_execution_config(self) -> ExecutionConfig:
+        """Return the environment's execution config."""
+        return self._environment.get_config()
+
+    def map(
+        self, func: Callable[[Any], Any] | MapFunction, output_type: TypeInformation | None = None
+    ) -> DataStream:
+        """Turn each record into one record."""
+        return add_stream(self, MapOp(func), "Map", output_type)
+
+    def flat_map(
+        self, func: Callable[[Any], Any] | FlatMapFunction, output_type: TypeInformation | None = None
+    ) -> DataStream:
+        """Turn each record into any number of records: those that `func` yields or returns in an iterable."""
+        return add_stream(self, FlatMapOp(func), "FlatMap", output_type)
+
+    def filter(self, func: Callable[[Any], Any] | FilterFunction) -> DataStream:
+        """Keep the records for which `func` returns something true."""
+        return add_stream(self, FilterOp(func), "Filter", self._type_info)
+
+    def process(self, func: ProcessFunction, output_type: OutputType = None) -> DataStream:
+        """Apply a process function, which sees timestamps and can emit to side outputs."""
+        return add_stream(self, ProcessOp(func), "PROCESS", output_type)
+
+    def key_by(
+        self, key_selector: Callable[[Any], Any] | KeySelector, key_type: TypeInformation | None = None
+    ) -> KeyedStream:
+        """Group the records by a key. Equal keys (same value and type) meet in one subtask and share state."""
+        from firesteel.datastream.streams.keyed import KeyedStream
+
+        who = call_site("key_by")
+        check_function(key_selector, KeySelector, "get_key", who)
+        if key_type is not None:
+            require(key_type, (TypeInformation,), who, "write it as Types.STRING(), Types.LONG(), ...")
+        edges = self._partitioned(KeyBy(key_selector, key_type))
+        return KeyedStream(self._environment, edges, self._type_info, self)
+
+    def window_all(self, window_assigner: WindowAssigner[Any, Any]) -> AllWindowedStream:
+        """Group all records, regardless of keys, into windows; they are evaluated in a single subtask."""
+        from firesteel.datastream.streams.windowed import AllWindowedStream
+
+        return AllWindowedStream(self, window_assigner)
+
+    def union(self, *streams: DataStream) -> DataStream:
+        """Merge streams of the same type into one. Raises ProgramError where the types differ."""
+        edges = list(self._edges)
+        for stream in streams:
+            require(stream, (DataStream,), call_site("union"), "pass the streams themselves: a.union(b, c)")
+            if stream.get_type() != self.get_type():
+                raise ProgramError(
+                    "requires streams of one type",
+                    who=call_site("union"),
+                    got=f"{self.get_type()} and {stream.get_type()}",
+                    hint="map one of them to the type of the other",
+                )
+            edges.extend(stream._values()._edges)
+        return DataStream(self._environment, tuple(edges), self._type_info)
+
+    @overload
+    def connect(self, ds: BroadcastStream) -> BroadcastConnectedStream: ...
+    @overload
+    def connect(self, ds: DataStream) -> ConnectedStreams: ...
+    def connect(self, ds: DataStream | BroadcastStream) -> ConnectedStreams | BroadcastConnectedStream:
+        """Connect with a stream of another type, or with a broadcast one; both are then processed by one function."""
+        from firesteel.datastream.streams.broadcast import BroadcastConnectedStream, BroadcastStream
+        from firesteel.datastream.streams.connected import ConnectedStreams
+
+        if isinstance(ds, BroadcastStream):
+            return BroadcastConnectedStream(self, ds, ds.broadcast_state_descriptors)
+        require(ds, (DataStream,), call_site("connect"), "pass the stream itself")
+        return ConnectedStreams(self, ds)
+
+    def shuffle(self) -> DataStream:
+        """Send each record to a subtask at random."""
+        return self._repartitioned(Shuffle())
+
+    def rescale(self) -> DataStream:
+        """Send records round robin to the subtasks nearest to the sender's."""
+        return self._repartitioned(Rescale())
+
+    def rebalance(self) -> DataStream:
+        """Send records round robin to all subtasks."""
+        return self._repartitioned(Rebalance())
+
+    def forward(self) -> DataStream:
+        """Keep records in their subtask; the next operation must have the same parallelism."""
+        return self._repartitioned(Forward())
+
+    @overload
+    def broadcast(self) -> DataStream: ...
+    @overload
+    def broadcast(
+        self,
+        broadcast_state_descriptor: MapStateDescriptor,
+        *other_broadcast_state_descriptors: MapStateDescriptor,
+    ) -> BroadcastStream: ...
+    def broadcast(
+        self,
+        broadcast_state_descriptor: MapStateDescriptor | None = None,
+        *other_broadcast_state_descriptors: MapStateDescriptor,
+    ) -> DataStream | BroadcastStream:
+        """Send each record to all subtasks; with state descriptors, for a function that keeps the records as
+        broadcast state.
+        """
+        from firesteel.datastream.streams.broadcast import BroadcastStream
+
+        broadcast = self._repartitioned(Broadcast())
+        if broadcast_state_descriptor is None:
+            return broadcast
+        descriptors = [broadcast_state_descriptor, *other_broadcast_state_descriptors]
+        for descriptor in descriptors:
+            require(descriptor, (MapStateDescriptor,), call_site("broadcast"), "broadcast state is a map")
+        return BroadcastStream(broadcast, descriptors)
+
+    def partition_custom(
+        self,
+        partitioner: Callable[[Any, int], int] | Partitioner,
+        key_selector: Callable[[Any], Any] | KeySelector,
+    ) -> DataStream:
+        """Send each record to the subtask `partitioner(key, number of subtasks)` names."""
+        who = call_site("partition_custom")
+        check_function(partitioner, Partitioner, "partition", who)
+        check_function(key_selector, KeySelector, "get_key", who)
+        return self._repartitioned(Custom(partitioner, key_selector))
+
+    def project(self, *field_indexes: int) -> DataStream:
+        """Keep some fields of a stream of tuples, in the order given. Raises ProgramError for other types and
+        fields.
+        """
+        types = self._type_info.get_field_types() if isinstance(self._type_info, TupleTypeInfo) else []
+        if not field_indexes or not all(
+            isinstance(index, int) and 0 <= index < len(types) for index in field_indexes
+        ):
+            raise ProgramError(
+                "requires a stream of tuples, and indices of their fields",
+                who=call_site("project"),
+                got=f"{self.get_type()} and {field_indexes}",
+                hint="declare the type of the stream: map(..., output_type=Types.TUPLE([...]))",
+            )
+        projected = Types.TUPLE([types[index] for index in field_indexes])
+        return add_stream(self, ProjectOp(tuple(field_indexes)), "Projection", projected)
+
+    def assign_timestamps_and_watermarks(self, watermark_strategy: WatermarkStrategy) -> DataStream:
+        """Give records timestamps and generate watermarks, in place of those from upstream."""
+        return add_stream(self, TimestampsOp(watermark_strategy), "Timestamps/Watermarks", self._type_info)
+
+    def get_side_output(self, output_tag: OutputTag) -> DataStream:
+        """Return the stream of what the operation emits with `output_tag`."""
+        require(
+            output_tag, (OutputTag,), call_site("get_side_output"), "pass the tag the function emits with"
+        )
+        node = self._own_node("get_side_output")
+        type_info = None if output_tag.type_info.is_pickled else output_tag.type_info
+        return DataStream(self._environment, (Edge(node.id, side_output=output_tag.tag_id),), type_info)
+
+    def add_sink(self, sink_func: Sink[Any]) -> DataStreamSink:
+        """Write the stream to a sink; the same as `sink_to`."""
+        return self.sink_to(sink_func)
+
+    def sink_to(self, sink: Sink[Any]) -> DataStreamSink:
+        """Write the stream to a sink."""
+        from firesteel.datastream.connectors.base import SupportsPreprocessing
+
+        if isinstance(sink, SupportsPreprocessing) and (transformer := sink.get_transformer()) is not None:
+            prepared: DataStream = transformer.apply(self)
+            return prepared._add_sink(sink, "Writer")
+        return self._add_sink(sink, "Writer")
+
+    def print(self, sink_identifier: str | None = None) -> DataStreamSink:
+        """Print each record on the driver, as Flink shows a value of its type; `sink_identifier` goes before it."""
+        return self._add_sink(PrintSink(sink_identifier or ""), "Print to Std. Out")
+
+    def execute_and_collect(
+        self, job_execution_name: str | None = None, limit: int | None = None
+    ) -> CloseableIterator | list[Any]:
+        """Run the program and return this stream's records: an iterator to be closed, or a list of at most `limit`."""
+        from firesteel.datastream.execution import collect
+
+        return collect(self._values(), job_execution_name, limit)
+
+    def cache(self) -> CachedDataStream:
+        """Return the stream as one that later jobs of this environment may read again."""
+        from firesteel.datastream.streams.cached import CachedDataStream
+
+        return CachedDataStream(self._environment, self._edges, self._type_info)
+
+    def _values(self) -> DataStream:
+        """Return the stream as one without keys."""
+        return self
+
+    def _partitioned(self, partitioning: Partitioning) -> tuple[Edge, ...]:
+        return tuple(replace(edge, partitioning=partitioning) for edge in self._edges)
+
+    def _repartitioned(self, partitioning: Partitioning) -> DataStream:
+        return DataStream(self._environment, self._partitioned(partitioning), self._type_info)
+
+    def _add_sink(self, sink: Sink[Any], name: str) -> DataStreamSink:
+        if isinstance(sink, Sink):
+            sink = sink.for_type(self._type_info)
+        node = add_node(self._builder, SinkOp(sink), name, (self._edges,))
+        return DataStreamSink(self._environment, node)
