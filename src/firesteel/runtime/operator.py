@@ -3,7 +3,8 @@
 Contract, in call order, for one operator subtask in one worker process:
 
 1. `open(context)` once. User functions are opened here; state handles they obtain stay valid in every later
-epoch. 2. For each epoch: `begin_epoch(epoch)`; then any interleaving of `process(batch, port)` and
+epoch. 2. For each epoch: `begin_epoch(epoch)`, which emits nothing; `announce()`, once all operators of the task have begun,
+   which says again where the watermark stands, for receivers forget that between epochs; then any interleaving of `process(batch, port)` and
 `advance_watermark(w)` with
    `w` strictly rising; `advance_processing_time(now)` at the start and between batches; in the last epoch of
    a bounded job `finish()` after the watermark has become MAX_WATERMARK; at last `end_epoch()`.
@@ -22,6 +23,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from firesteel.common.time import MIN_WATERMARK
 
 if TYPE_CHECKING:
     from firesteel.runtime.output import Output
@@ -123,6 +126,11 @@ class Operator(ABC):
         """Start an epoch; keyed state has been bound to the last committed version already."""
         self.watermark = epoch.watermark
         self.processing_time = epoch.processing_time
+
+    def announce(self) -> None:
+        """Tell the outputs the watermark this epoch starts with."""
+        if self.watermark > MIN_WATERMARK:
+            self.emit_watermark(self.watermark)
 
     @abstractmethod
     def process(self, batch: Batch, port: int) -> None:

@@ -106,6 +106,10 @@ class LiveSubtask:
         except Exception as error:
             raise user_failure(error, self.spec.who) from error
 
+    def announce(self) -> None:
+        """Say where the watermark stands."""
+        self._in_user_code(self.operator.announce)
+
     def advance_processing_time(self, now: int) -> None:
         self._in_user_code(lambda: self.operator.advance_processing_time(now))
 

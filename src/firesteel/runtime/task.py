@@ -185,6 +185,8 @@ class _Task:
                 keep = live.last_run is not None and live.last_run == run
             live.begin(plan, epoch, reader, keep)
         for live in self._live:
+            live.announce()
+        for live in self._live:
             live.advance_processing_time(epoch.processing_time)
             yield from self._drain()
 

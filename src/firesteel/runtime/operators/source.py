@@ -48,6 +48,9 @@ class SourceOperator(Operator):
         self._reading = [split for split in self._splits if split.batches is not None]
         self._turn = 0
         self._status: int | None = self.watermark
+
+    def announce(self) -> None:
+        super().announce()
         self._update_watermark()
 
     def process(self, batch: Batch, port: int) -> None:

@@ -17,6 +17,9 @@ class TimestampsOperator(Operator):
     def begin_epoch(self, epoch: Epoch) -> None:
         super().begin_epoch(epoch)
         self._time = EventTime(self._strategy, self.context.who, epoch.operator_state, epoch.processing_time)
+
+    def announce(self) -> None:
+        super().announce()
         if self._time.check_idle():
             self.emit_watermark(None)
 
