@@ -8,7 +8,6 @@ import pytest
 
 from firesteel.common.time import Time
 from firesteel.functions.assigners import SlidingEventTimeWindows, TumblingEventTimeWindows
-from firesteel.functions.continuous_triggers import ContinuousEventTimeTrigger
 from firesteel.functions.count_windows import (
     CountSlidingWindowAssigner,
     CountTumblingWindowAssigner,

@@ -42,7 +42,10 @@ class Collecting(AggregateFunction):
 
 MODES: dict[str, dict[str, Any]] = {
     "process": {},
-    "apply": {"mode": "apply", "window_function": lambda key, window, inputs: [(key, window, sorted(inputs))]},
+    "apply": {
+        "mode": "apply",
+        "window_function": lambda key, window, inputs: [(key, window, sorted(inputs))],
+    },
     "reduce": {"mode": "reduce", "function": lambda a, b: a + b},
     "aggregate": {"mode": "aggregate", "function": Collecting()},
 }
@@ -50,7 +53,9 @@ MODES: dict[str, dict[str, Any]] = {
 keys = st.sampled_from(["a", "b", 1, ("x", 2)])
 times = st.integers(-60, 160)
 records = st.lists(st.tuples(keys, times), max_size=40)
-cuts = st.fixed_dictionaries({"batch": st.integers(1, 12), "epoch": st.integers(0, 9), "restart": st.booleans()})
+cuts = st.fixed_dictionaries(
+    {"batch": st.integers(1, 12), "epoch": st.integers(0, 9), "restart": st.booleans()}
+)
 
 
 def numbered(pairs: list[tuple[Any, int]]) -> list[Event]:

@@ -65,7 +65,9 @@ class GeneralWindowOperator(WindowOperator):
 class Harness:
     """One operator through as many epochs, and lives, as a test wants."""
 
-    def __init__(self, assigner: Any, *, general: bool = False, trigger: Any = None, **arguments: Any) -> None:
+    def __init__(
+        self, assigner: Any, *, general: bool = False, trigger: Any = None, **arguments: Any
+    ) -> None:
         self._kind = GeneralWindowOperator if general else WindowOperator
         self._arguments = {"mode": "process", "late_tag": LATE, **arguments}
         if self._arguments["mode"] == "process" and "window_function" not in self._arguments:
@@ -143,7 +145,9 @@ class Harness:
         self.now = now
         self.operator.advance_processing_time(now)
 
-    def play(self, events: Iterable[Event], batch: int = 1_000, epoch: int = 0, restart: bool = False) -> None:
+    def play(
+        self, events: Iterable[Event], batch: int = 1_000, epoch: int = 0, restart: bool = False
+    ) -> None:
         """Process events in batches of up to `batch`, with a new epoch after every `epoch`-th event."""
         pending: list[Event] = []
         for count, event in enumerate(events, 1):

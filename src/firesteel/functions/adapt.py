@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from types import MethodType
 from typing import Any, TypeVar, cast
 
 from firesteel.common.errors import ProgramError
@@ -31,8 +32,8 @@ class CallableFunction(Function):
 def as_function(function: object, kind: Callable[..., F], method: str | None, who: str) -> F:
     """Return `function` as an object that can be used as a `kind`.
 
-    An object of the class, or one that has its methods, is returned as it is (with do-nothing `open` and `close` where
-    it lacks them); any other callable (function, lambda, generator function, bound method, a class such as `str`)
+    An object of the class, or one that has its methods, is returned as it is (what it lacks and need not have, such as
+    `open`, is added); any other callable (function, lambda, generator function, bound method, a class such as `str`)
     stands for the class's `method`. With `method=None` no plain callable will do. Raises ProgramError naming `who`.
 
     >>> from firesteel.functions.elements import MapFunction
@@ -49,7 +50,8 @@ def as_function(function: object, kind: Callable[..., F], method: str | None, wh
     if isinstance(function, cls):
         return function
     if not isinstance(function, type) and _has_methods(function, cls):
-        return cast(F, function if _has_lifecycle(function) else _Unmanaged(function, cls))
+        complete = all(hasattr(function, name) for name in _methods(cls))
+        return cast(F, function if complete else _Completed(function, cls))
     return cast(F, CallableFunction(cast(Callable[..., Any], function), cast(str, method)))
 
 
@@ -92,13 +94,13 @@ def check_function(function: object, kind: type[Function], method: str | None, w
         )
 
 
-class _Unmanaged(Function):
-    """An object that has a kind's methods, but no lifecycle; the methods are bound here."""
+class _Completed(Function):
+    """An object that has a kind's required methods; those it lacks are the kind's own."""
 
     def __init__(self, target: object, kind: type[Function]) -> None:
-        for name in dir(kind):
-            if not name.startswith("_") and name not in ("open", "close") and hasattr(target, name):
-                setattr(self, name, getattr(target, name))
+        for name in _methods(kind):
+            own = getattr(target, name, None)
+            setattr(self, name, MethodType(getattr(kind, name), self) if own is None else own)
 
 
 def _has_methods(function: object, kind: type[Function]) -> bool:
@@ -106,8 +108,8 @@ def _has_methods(function: object, kind: type[Function]) -> bool:
     return bool(required) and all(callable(getattr(function, name, None)) for name in required)
 
 
-def _has_lifecycle(function: object) -> bool:
-    return callable(getattr(function, "open", None)) and callable(getattr(function, "close", None))
+def _methods(kind: type[Function]) -> list[str]:
+    return [name for name, _ in inspect.getmembers(kind, inspect.isfunction) if not name.startswith("_")]
 
 
 def _function_kind(function: Function) -> str:

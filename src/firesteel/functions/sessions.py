@@ -118,7 +118,7 @@ class _DynamicGap:
             raise ProgramError(
                 "requires a SessionWindowTimeGapExtractor",
                 who=type(self).__name__,
-                got=f"a {type(session_window_time_gap_extractor).__name__}",
+                got=f"{type(session_window_time_gap_extractor).__name__}: {session_window_time_gap_extractor!r:.80}",
                 hint="pass an object with a method extract(element) that returns milliseconds",
             )
         self._session_window_time_gap_extractor = session_window_time_gap_extractor

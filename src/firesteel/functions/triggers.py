@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from firesteel.common.errors import ProgramError
 from firesteel.common.typeinfo import Types
 from firesteel.functions.windows import CountWindow, GlobalWindow, TimeWindow, Window
 from firesteel.state.descriptors import ReducingStateDescriptor
@@ -253,6 +254,12 @@ class CountTrigger(Trigger[T, CountWindow]):
     """Fires whenever `window_size` records have been added to the pane since it last fired; does not purge."""
 
     def __init__(self, window_size: int) -> None:
+        if not isinstance(window_size, int) or window_size <= 0:
+            raise ProgramError(
+                "requires window_size to be a number greater than 0",
+                who="CountTrigger",
+                got=repr(window_size),
+            )
         self._window_size = window_size
         self._count_state_descriptor = ReducingStateDescriptor("count", operator.add, Types.LONG())
 
