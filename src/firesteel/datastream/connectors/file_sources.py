@@ -1,0 +1,119 @@
+"""How a program describes the files it reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from firesteel.common.errors import ProgramError
+from firesteel.common.time import Duration
+from firesteel.connectors import file_source
+from firesteel.connectors.formats.format import FileFormat
+from firesteel.connectors.formats.text import TextLineFormat
+
+
+class FileEnumeratorProvider:
+    """Whether large files are cut into parts that are read in parallel; hidden files are left out either way."""
+
+    def __init__(self, splittable: bool) -> None:
+        self.splittable = splittable
+
+    @staticmethod
+    def default_splittable_file_enumerator() -> FileEnumeratorProvider:
+        """Cut large files where the format allows it; compressed ones are never cut."""
+        return FileEnumeratorProvider(True)
+
+    @staticmethod
+    def default_non_splittable_file_enumerator() -> FileEnumeratorProvider:
+        """Read each file as one part."""
+        return FileEnumeratorProvider(False)
+
+
+class FileSplitAssignerProvider:
+    """Which subtask reads which part: parts are dealt round in the order of their paths."""
+
+    @staticmethod
+    def locality_aware_split_assigner() -> FileSplitAssignerProvider:
+        """The only assigner: every machine reaches every file alike."""
+        return FileSplitAssignerProvider()
+
+
+class StreamFormat:
+    """How the records of a file follow each other; made by `text_line_format` or from a FileFormat."""
+
+    def __init__(self, file_format: FileFormat[Any]) -> None:
+        self.file_format = file_format
+
+    @staticmethod
+    def text_line_format(charset_name: str = "UTF-8") -> StreamFormat:
+        """Lines of text. Raises ConfigurationError for an unknown charset."""
+        return StreamFormat(TextLineFormat(charset_name))
+
+
+class BulkFormat:
+    """How a file holds its records in batches; made from a FileFormat."""
+
+    def __init__(self, file_format: FileFormat[Any]) -> None:
+        self.file_format = file_format
+
+
+class FileSource(file_source.FileSource[Any]):
+    """Reads files, each of them once; see `firesteel.connectors.file_source.FileSource`.
+
+    >>> builder = FileSource.for_record_stream_format(StreamFormat.text_line_format(), "/data/logs")
+    >>> builder.monitor_continuously(Duration.of_seconds(5)).build().boundedness.name
+    'CONTINUOUS_UNBOUNDED'
+    """
+
+    @staticmethod
+    def for_record_stream_format(stream_format: StreamFormat, *paths: str) -> FileSourceBuilder:
+        """Begin a source that reads files record by record, decompressed by their suffixes."""
+        return FileSourceBuilder(_format_of(stream_format, StreamFormat), paths)
+
+    @staticmethod
+    def for_bulk_file_format(bulk_format: BulkFormat, *paths: str) -> FileSourceBuilder:
+        """Begin a source that reads files batch by batch."""
+        return FileSourceBuilder(_format_of(bulk_format, BulkFormat), paths)
+
+
+def _format_of(given: Any, kind: type[StreamFormat] | type[BulkFormat]) -> FileFormat[Any]:
+    if isinstance(given, kind):
+        return given.file_format
+    if isinstance(given, FileFormat):
+        return given
+    raise ProgramError(
+        f"requires a {kind.__name__}", who="FileSource", got=f"{type(given).__name__}: {given!r}"
+    )
+
+
+class FileSourceBuilder:
+    """Collects what a FileSource is to do; every method but `build` returns the builder."""
+
+    def __init__(self, file_format: FileFormat[Any], paths: tuple[str, ...]) -> None:
+        self._format = file_format
+        self._paths = paths
+        self._interval: int | None = None
+        self._splittable = True
+
+    def monitor_continuously(self, discovery_interval: Duration) -> FileSourceBuilder:
+        """Look for new files again and again, without end."""
+        self._interval = discovery_interval.to_millis()
+        return self
+
+    def process_static_file_set(self) -> FileSourceBuilder:
+        """Read the files there are when the job starts (the default)."""
+        self._interval = None
+        return self
+
+    def set_file_enumerator(self, file_enumerator: FileEnumeratorProvider) -> FileSourceBuilder:
+        """Say whether large files are cut."""
+        self._splittable = file_enumerator.splittable
+        return self
+
+    def set_split_assigner(self, split_assigner: FileSplitAssignerProvider) -> FileSourceBuilder:
+        """Take the assigner; there is only one."""
+        del split_assigner
+        return self
+
+    def build(self) -> FileSource:
+        """The source. Raises ProgramError without a path, ConnectorError for a file system that is not supported."""
+        return FileSource(list(self._paths), self._format, self._interval, self._splittable)

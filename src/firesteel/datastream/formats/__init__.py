@@ -1,0 +1,1 @@
+"""What files and messages look like inside (PyFlink: pyflink.datastream.formats)."""

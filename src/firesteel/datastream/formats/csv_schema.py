@@ -1,0 +1,218 @@
+"""The schema of CSV files, and their formats."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple, NoReturn
+
+from firesteel.common.errors import ProgramError, UnsupportedError
+from firesteel.common.typeinfo import RowTypeInfo, TypeInformation, Types
+from firesteel.connectors.formats.csv_format import CsvParts, csv_format
+from firesteel.connectors.formats.csv_values import CsvDialect
+from firesteel.datastream.connectors.file_sinks import PartWriterFactory
+from firesteel.datastream.connectors.file_sources import StreamFormat
+
+
+class _Column(NamedTuple):
+    name: str
+    type_info: TypeInformation
+    array_delimiter: str | None = None
+
+
+class CsvSchema:
+    """The columns of a CSV file, with their types, and how they are told apart.
+
+    >>> schema = CsvSchema.builder().add_string_column("name").add_number_column("age").build()
+    >>> len(schema), str(schema)
+    (2, '[CsvSchema: columns=[name: String, age: Long], header? false]')
+    """
+
+    def __init__(self, columns: tuple[_Column, ...], dialect: CsvDialect) -> None:
+        self.columns = columns
+        self.dialect = replace(
+            dialect, array_delimiters=tuple(column.array_delimiter or "" for column in columns)
+        )
+
+    @staticmethod
+    def builder() -> CsvSchemaBuilder:
+        """Begin a schema without columns."""
+        return CsvSchemaBuilder()
+
+    @property
+    def row_type(self) -> RowTypeInfo:
+        """The type of the rows."""
+        if not self.columns:
+            raise ProgramError("requires at least one column", who="CsvSchema", got="none")
+        names = [column.name for column in self.columns]
+        return Types.ROW_NAMED(names, [column.type_info for column in self.columns])
+
+    def size(self) -> int:
+        """How many columns there are."""
+        return len(self.columns)
+
+    def __len__(self) -> int:
+        return self.size()
+
+    def __str__(self) -> str:
+        columns = ", ".join(f"{column.name}: {column.type_info}" for column in self.columns)
+        return f"[CsvSchema: columns=[{columns}], header? {str(self.dialect.header).lower()}]"
+
+    __repr__ = __str__
+
+
+class CsvSchemaBuilder:
+    """Collects columns and separators; every method but `build` and `size` returns the builder.
+
+    A separator, quote or escape that is not one character raises ValueError.
+    """
+
+    def __init__(self) -> None:
+        self._columns: list[_Column] = []
+        self._options: dict[str, Any] = {}
+        self._array_separator = ";"
+
+    def build(self) -> CsvSchema:
+        """The schema."""
+        return CsvSchema(tuple(self._columns), CsvDialect(**self._options))
+
+    def add_array_column(
+        self, name: str, separator: str = ";", element_type: TypeInformation | None = None
+    ) -> CsvSchemaBuilder:
+        """Add a column of arrays; its elements are texts unless said otherwise."""
+        elements = Types.LIST(element_type or Types.STRING())
+        self._columns.append(_Column(name, elements, separator))
+        return self
+
+    def add_boolean_column(self, name: str) -> CsvSchemaBuilder:
+        """Add a column of truth values: `true` in any case is true, all else false."""
+        self._columns.append(_Column(name, Types.BOOLEAN()))
+        return self
+
+    def add_number_column(self, name: str, number_type: TypeInformation | None = None) -> CsvSchemaBuilder:
+        """Add a column of numbers: of `Types.LONG()` unless said otherwise."""
+        self._columns.append(_Column(name, number_type or Types.LONG()))
+        return self
+
+    def add_string_column(self, name: str) -> CsvSchemaBuilder:
+        """Add a column of texts."""
+        self._columns.append(_Column(name, Types.STRING()))
+        return self
+
+    def add_columns_from(self, schema: CsvSchema) -> CsvSchemaBuilder:
+        """Add the columns of another schema."""
+        self._columns.extend(schema.columns)
+        return self
+
+    def clear_columns(self) -> CsvSchemaBuilder:
+        """Take all columns away."""
+        self._columns.clear()
+        return self
+
+    def set_allow_comments(self, allow: bool = True) -> CsvSchemaBuilder:
+        """Leave out lines that begin with `#`."""
+        return self._set(comments=allow)
+
+    def set_any_property_name(self, name: str) -> NoReturn:
+        """Not supported: raises UnsupportedError."""
+        raise UnsupportedError(
+            "is not supported",
+            who="CsvSchemaBuilder.set_any_property_name",
+            got=repr(name),
+            hint="a Row has no place for columns that the schema does not name",
+        )
+
+    def disable_array_element_separator(self) -> CsvSchemaBuilder:
+        """Take every array for a single element."""
+        return self.set_array_element_separator("")
+
+    def remove_array_element_separator(self, index: int) -> CsvSchemaBuilder:
+        """Take the array of one column for a single element."""
+        self._columns[index] = self._columns[index]._replace(array_delimiter="")
+        return self
+
+    def set_array_element_separator(self, separator: str) -> CsvSchemaBuilder:
+        """Set what separates the elements of every array."""
+        self._columns = [
+            column if column.array_delimiter is None else column._replace(array_delimiter=separator)
+            for column in self._columns
+        ]
+        return self
+
+    def set_column_separator(self, char: str) -> CsvSchemaBuilder:
+        """Set what separates columns; a comma if not set."""
+        return self._set(delimiter=_one(char, "Column separator"))
+
+    def disable_escape_char(self) -> CsvSchemaBuilder:
+        """Have no escapes (the default)."""
+        return self._set(escape=None)
+
+    def set_escape_char(self, char: str) -> CsvSchemaBuilder:
+        """Set what makes the next character an ordinary one."""
+        return self._set(escape=_one(char, "Escape char"))
+
+    def set_line_separator(self, separator: str) -> CsvSchemaBuilder:
+        """Set what written lines end with; `\\n` if not set. Read lines may end in any way."""
+        return self._set(line_end=separator)
+
+    def set_null_value(self, null_value: str) -> CsvSchemaBuilder:
+        """Set the text that stands for None."""
+        return self._set(null_literal=null_value)
+
+    def disable_quote_char(self) -> CsvSchemaBuilder:
+        """Have no quotes."""
+        return self._set(quote=None)
+
+    def set_quote_char(self, char: str) -> CsvSchemaBuilder:
+        """Set the quote; `"` if not set."""
+        return self._set(quote=_one(char, "Quote char"))
+
+    def set_skip_first_data_row(self, skip: bool = True) -> CsvSchemaBuilder:
+        """Leave out the first row of data of each file."""
+        return self._set(skip_first_row=skip)
+
+    def set_strict_headers(self, strict: bool = True) -> CsvSchemaBuilder:
+        """Require that headers are the schema's names in its order."""
+        return self._set(strict_header=strict)
+
+    def set_use_header(self, use: bool = True) -> CsvSchemaBuilder:
+        """Have a header line: left out when read, written at the beginning of each file."""
+        return self._set(header=use)
+
+    def size(self) -> int:
+        """How many columns there are."""
+        return len(self._columns)
+
+    def __len__(self) -> int:
+        return self.size()
+
+    def _set(self, **options: Any) -> CsvSchemaBuilder:
+        self._options.update(options)
+        return self
+
+
+def _one(char: str, what: str) -> str:
+    if len(char) != 1:
+        raise ValueError(f"{what} must be a single char, got {char}")
+    return char
+
+
+class CsvReaderFormat(StreamFormat):
+    """Reads CSV files as Rows.
+
+    Source of the semantics: Flink's CsvReaderFormat, whose files are read from their beginning to their end by
+    one subtask.
+    """
+
+    @staticmethod
+    def for_schema(schema: CsvSchema) -> CsvReaderFormat:
+        """Read files of this schema. Raises ProgramError for one without columns."""
+        return CsvReaderFormat(csv_format(schema.row_type, schema.dialect))
+
+
+class CsvBulkWriters:
+    """Writes Rows as CSV files."""
+
+    @staticmethod
+    def for_schema(schema: CsvSchema) -> PartWriterFactory:
+        """Write files of this schema. Raises ProgramError for one without columns."""
+        return PartWriterFactory(CsvParts(schema.row_type, schema.dialect), schema.row_type)
