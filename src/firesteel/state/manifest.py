@@ -12,8 +12,8 @@ all, and of several drivers exactly one writes it; a checksum in the file tells 
 
 Which runs make up a state is found without reading every manifest: epoch 8 also lists the runs of epochs 1 to
 8, epoch 64 those of 1 to 64, in general an epoch divisible by a power of 8 (up to 4096) those of as many
-epochs. So an epoch lists the runs of five epochs on average, however long the job has run, and any stretch of n
-epochs is found in about 7 log8(n) reads.
+epochs. So an epoch lists the runs of fewer than five epochs on average, however long the job has run, and
+those of any n epochs are found in about 7 log8(n) reads.
 """
 
 from __future__ import annotations

@@ -264,7 +264,7 @@ _registry_lock = threading.Lock()
 
 
 def _after_fork() -> None:
-    """LMDB must not be used, and not even closed, in a child of the process that opened it."""
+    """A child must neither use nor close an environment it inherits: closing would end the parent's snapshots."""
     global _registry_lock
     _registry_lock = threading.Lock()
     _inherited.extend(_stores.values())
