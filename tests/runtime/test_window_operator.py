@@ -287,6 +287,14 @@ def test_an_exception_names_the_record(general: bool) -> None:
     assert caught.value.got == "the record 0"
 
 
+@pytest.mark.parametrize("general", [False, True])
+def test_an_exception_in_a_session_names_the_record(general: bool) -> None:
+    harness = Harness(EventTimeSessionWindows(5), general=general, mode="reduce", function=lambda a, b: a / b)
+    with pytest.raises(UserFunctionError, match="ZeroDivisionError") as caught:
+        harness.batch(("a", 4, 1), ("a", 0, 2), ("a", 2, 3))
+    assert caught.value.got == "the record 0"
+
+
 def test_an_exception_of_a_window_function_names_the_operator() -> None:
     harness = Harness(TUMBLING, mode="apply", window_function=lambda key, window, inputs: 1 / 0)
     harness.batch(*EVENTS)

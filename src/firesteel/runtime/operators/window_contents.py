@@ -8,7 +8,7 @@ sets it itself: it takes many records of one window at once, which is what the h
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from firesteel.functions.elements import AggregateFunction, ReduceFunction
@@ -117,6 +117,13 @@ class _SingleContents(WindowContents):
     def add(self, value: Any) -> None:
         self.add_all([value])
 
+    def add_all(self, values: list[Any]) -> None:
+        iterator = iter(values)
+        try:
+            self._state.update(self._fold_one(self._state.value(), iterator))
+        except Exception as error:
+            raise user_failure(error, self._who, values, iterator) from error
+
     def clear(self) -> None:
         self._state.clear()
 
@@ -141,7 +148,12 @@ class _SingleContents(WindowContents):
             update(value)
 
     @abstractmethod
-    def _fold(self, pane: _Pane, keys: list[Any], values: Any) -> None: ...
+    def _fold(self, pane: _Pane, keys: list[Any], values: Iterator[Any]) -> None:
+        """Add each value to the entry of its key."""
+
+    @abstractmethod
+    def _fold_one(self, held: Any, values: Iterator[Any]) -> Any:
+        """Return what a pane holds after `values` were added to `held`."""
 
 
 class ReduceContents(_SingleContents):
@@ -155,11 +167,11 @@ class ReduceContents(_SingleContents):
         super().__init__(backend, record_type, who)
         self._reduce = function.reduce
 
-    def add_all(self, values: list[Any]) -> None:
-        reduce, reduced = self._reduce, self._state.value()
+    def _fold_one(self, reduced: Any, values: Iterator[Any]) -> Any:
+        reduce = self._reduce
         for value in values:
             reduced = value if reduced is None else reduce(reduced, value)
-        self._state.update(reduced)
+        return reduced
 
     def get(self) -> list[Any] | None:
         reduced = self._state.value()
@@ -168,7 +180,7 @@ class ReduceContents(_SingleContents):
     def merge(self, target: Any, sources: list[Any]) -> None:
         self._state.merge_namespaces(target, sources, self._reduce)
 
-    def _fold(self, pane: _Pane, keys: list[Any], values: Any) -> None:
+    def _fold(self, pane: _Pane, keys: list[Any], values: Iterator[Any]) -> None:
         reduce = self._reduce
         for key, value in zip(keys, values, strict=True):
             before = pane[key]
@@ -186,8 +198,8 @@ class AggregateContents(_SingleContents):
         super().__init__(backend, accumulator_type, who)
         self._function = function
 
-    def add_all(self, values: list[Any]) -> None:
-        function, accumulator = self._function, self._state.value()
+    def _fold_one(self, accumulator: Any, values: Iterator[Any]) -> Any:
+        function = self._function
         for value in values:
             if value is None:
                 accumulator = None
@@ -195,7 +207,7 @@ class AggregateContents(_SingleContents):
                 if accumulator is None:
                     accumulator = function.create_accumulator()
                 accumulator = function.add(value, accumulator)
-        self._state.update(accumulator)
+        return accumulator
 
     def get(self) -> list[Any] | None:
         accumulator = self._state.value()
@@ -207,7 +219,7 @@ class AggregateContents(_SingleContents):
     def merge(self, target: Any, sources: list[Any]) -> None:
         self._state.merge_namespaces(target, sources, self._function.merge)
 
-    def _fold(self, pane: _Pane, keys: list[Any], values: Any) -> None:
+    def _fold(self, pane: _Pane, keys: list[Any], values: Iterator[Any]) -> None:
         create, add = self._function.create_accumulator, self._function.add
         for key, value in zip(keys, values, strict=True):
             accumulator = pane[key]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from firesteel.functions.assigners import (
     SlidingEventTimeWindows,
@@ -26,6 +26,8 @@ from firesteel.runtime.operators.window_contents import own_copy
 
 if TYPE_CHECKING:
     from firesteel.runtime.operators.window import WindowOperator
+
+_WINDOWS_REMEMBERED: Final = 1 << 12
 
 Take = Callable[[list[Any], list[Any], list[int | None] | None], None]
 """Adds a batch, given as keys, values and timestamps."""
@@ -68,6 +70,7 @@ class TumblingPanes:
         self._size = size
         self._slide = slide
         self._offset = offset
+        self._windows: dict[int, TimeWindow] = {}
 
     def take(self, keys: list[Any], values: list[Any], timestamps: list[int | None] | None) -> None:
         """Add a batch; records in windows that have ended go the general path."""
@@ -88,6 +91,15 @@ class TumblingPanes:
         """Return the earliest timestamp none of whose windows has ended at `watermark`."""
         before = watermark + 1 - self._size
         return before - (before - self._offset) % self._slide + self._size
+
+    def _window(self, start: int) -> TimeWindow:
+        """Return the same object for the same window: caches of state then find it without comparing it."""
+        window = self._windows.get(start)
+        if window is None:
+            if len(self._windows) >= _WINDOWS_REMEMBERED:
+                self._windows.clear()
+            window = self._windows[start] = TimeWindow(start, start + self._size)
+        return window
 
     def _take_ended(
         self, keys: list[Any], values: list[Any], times: list[int], live: int
@@ -111,7 +123,7 @@ class TumblingPanes:
         start = earliest - (earliest - offset) % size
         fold, on_new = self._operator.contents.fold, self._operator.register_pane
         if max(times) < start + size:
-            fold(TimeWindow(start, start + size), keys, values, on_new)
+            fold(self._window(start), keys, values, on_new)
             return
         buckets: dict[int, tuple[list[Any], list[Any]]] = {}
         low = high = start  # no time is in [low, high) until the first window is set
@@ -126,7 +138,7 @@ class TumblingPanes:
             add_key(key)
             add_value(value)
         for low, (bucket_keys, bucket_values) in buckets.items():
-            fold(TimeWindow(low, low + size), bucket_keys, bucket_values, on_new)
+            fold(self._window(low), bucket_keys, bucket_values, on_new)
 
 
 class SlidingPanes(TumblingPanes):
@@ -145,7 +157,7 @@ class SlidingPanes(TumblingPanes):
                 copy = own(value)
         fold, on_new = self._operator.contents.fold, self._operator.register_pane
         for start, (bucket_keys, bucket_values) in buckets.items():
-            fold(TimeWindow(start, start + size), bucket_keys, bucket_values, on_new)
+            fold(self._window(start), bucket_keys, bucket_values, on_new)
 
 
 class ProcessingTimePanes:
