@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import firesteel.datastream.connectors  # noqa: F401 - fill_gaps looks at its classes
 from firesteel.datastream.async_data_stream import AsyncDataStream
 from firesteel.datastream.checkpoint_config import CheckpointConfig
 from firesteel.datastream.checkpoint_storage import (
@@ -52,7 +53,6 @@ from firesteel.datastream.functions import (
     SourceFunction,
     WindowFunction,
 )
-from firesteel.datastream.gaps import missing_names
 from firesteel.datastream.output_tag import OutputTag
 from firesteel.datastream.slot_sharing_group import MemorySize, SlotSharingGroup
 from firesteel.datastream.state_backend import (
@@ -65,6 +65,7 @@ from firesteel.datastream.state_backend import (
 from firesteel.datastream.stream_execution_environment import StreamExecutionEnvironment
 from firesteel.datastream.time_domain import TimeDomain
 from firesteel.datastream.timerservice import TimerService
+from firesteel.datastream.unsupported import explain_missing_modules, fill_gaps, missing_names
 from firesteel.datastream.window import (
     CountWindow,
     GlobalWindow,
@@ -137,5 +138,8 @@ __all__ = [
     "Window",
     "WindowAssigner",
 ]
+
+fill_gaps()
+explain_missing_modules()
 
 __getattr__ = missing_names(__name__)

@@ -6,7 +6,7 @@ from abc import ABC
 from typing import Any
 
 from firesteel.common.errors import ConfigurationError
-from firesteel.datastream.gaps import gap
+from firesteel.datastream.unsupported import gap
 
 __all__ = [
     "CheckpointStorage",

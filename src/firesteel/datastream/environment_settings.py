@@ -13,7 +13,6 @@ from firesteel.datastream.ambient import current_ambient
 from firesteel.datastream.checkpoint_config import CheckpointConfig
 from firesteel.datastream.checkpointing_mode import CheckpointingMode
 from firesteel.datastream.execution_mode import RuntimeExecutionMode
-from firesteel.datastream.gaps import gap
 from firesteel.datastream.options import apply_options
 from firesteel.datastream.slot_sharing_group import SlotSharingGroup
 from firesteel.datastream.streams.node_settings import (
@@ -24,6 +23,7 @@ from firesteel.datastream.streams.node_settings import (
     require_parallelism,
     require_text,
 )
+from firesteel.datastream.unsupported import gap
 from firesteel.graph.checks import require
 
 

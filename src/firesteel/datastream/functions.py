@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from firesteel.datastream.gaps import gap
+from firesteel.datastream.unsupported import gap
 from firesteel.functions.async_functions import (
     AsyncFunction,
     AsyncFunctionDescriptor,

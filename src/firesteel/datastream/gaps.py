@@ -1,18 +1,13 @@
-"""What PyFlink's DataStream API has and Firesteel does not, each with its reason; the compatibility page is
-made from it.
+"""What PyFlink's DataStream API has and Firesteel does not, each with its reason.
 
-A name that stands here raises UnsupportedError when it is used: a module when it is imported, a class when an
-object of it is made, a method when it is called. A test keeps the list and the code together.
+A name that stands here raises UnsupportedError when it is used (see `firesteel.datastream.unsupported`): a module
+when it is imported, a class when an object of it is made, a method when it is called. docs/compatibility.md is
+generated from this list; a test keeps list and code together. Everything about a name goes by PyFlink's own path.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, Final, NoReturn, TypeVar
-
-from firesteel.common.errors import UnsupportedError
-from firesteel.graph.nodes import Location
+from typing import Final
 
 NO_JVM: Final = "it hands out an object of Flink's JVM, and there is none"
 NO_JARS: Final = "Flink's jars cannot run here; connectors and functions are written in Python"
@@ -21,7 +16,21 @@ OWN_PYTHON: Final = (
     "workers run the driver's Python; install what is needed there, or ship it with add_python_file"
 )
 
+NO_AVRO: Final = "Avro data is not part of this version"
+NO_TTL: Final = "state does not expire in this version; register a timer and clear the state in on_timer"
+NO_SAVEPOINTS: Final = (
+    "savepoints are not part of this version; a job started again on its state directory goes on"
+)
+
 GAPS: Final[dict[str, str]] = {
+    "pyflink.common.JobClient.stop_with_savepoint": NO_SAVEPOINTS,
+    "pyflink.common.JobClient.trigger_savepoint": NO_SAVEPOINTS,
+    "pyflink.common.WatermarkStrategy.with_watermark_alignment": "a source cannot be paused within an epoch",
+    "pyflink.common.AssignerWithPeriodicWatermarksWrapper": (
+        "it wraps a Java assigner; use WatermarkStrategy.for_generator with a generator in Python"
+    ),
+    "pyflink.common.TypeInformation.get_java_type_info": NO_JVM,
+    "pyflink.datastream.OutputTag.get_java_output_tag": NO_JVM,
     "pyflink.datastream.CustomStateBackend": "it wraps a Java state backend; state is kept in LMDB, the only backend",
     "pyflink.datastream.CustomCheckpointStorage": (
         "it wraps Java checkpoint storage; give the state directory as a path or a URL (s3://, gs://, az://) instead"
@@ -48,6 +57,43 @@ GAPS: Final[dict[str, str]] = {
     "pyflink.datastream.StreamExecutionEnvironment.create_input": (
         "input formats are Java classes; use from_source with a source from firesteel.datastream.connectors"
     ),
+    **{
+        f"pyflink.datastream.state.{kind}StateDescriptor.enable_time_to_live": NO_TTL
+        for kind in ("Value", "List", "Map", "Reducing", "Aggregating")
+    },
+    "pyflink.datastream.formats.csv.CsvSchemaBuilder.set_any_property_name": (
+        "a Row has no place for columns that the schema does not name"
+    ),
+    "pyflink.datastream.formats.parquet.AvroParquetReaders.for_generic_record": NO_AVRO,
+    "pyflink.datastream.formats.parquet.AvroParquetWriters.for_generic_record": NO_AVRO,
+    **{
+        f"pyflink.datastream.formats.avro.{name}": NO_AVRO
+        for name in (
+            "GenericRecordAvroTypeInfo",
+            "AvroInputFormat",
+            "AvroBulkWriters.for_generic_record",
+            "AvroRowDeserializationSchema",
+            "AvroRowSerializationSchema",
+        )
+    },
+    **{
+        f"pyflink.datastream.connectors.{name}": NO_JVM
+        for name in (
+            "base.JavaFunctionWrapper",
+            "base.Sink.get_java_function",
+            "base.Source.get_java_function",
+            "base.get_gateway",
+            "file_system.FileCompactor.get_java_object",
+            "file_system.FileCompactStrategy.get_java_object",
+            "file_system.OutputFileConfig.get_java_object",
+            "file_system.FileSource.get_java_function",
+            "file_system.FileSink.get_java_function",
+            "file_system.StreamingFileSink.get_java_function",
+            "file_system.RollingPolicy.get_java_object",
+            "file_system.BucketAssigner.get_java_object",
+            "number_seq.NumberSequenceSource.get_java_function",
+        )
+    },
 }
 """Full PyFlink name -> reason."""
 
@@ -55,6 +101,8 @@ MODULE_GAPS: Final[dict[str, str]] = {
     "pyflink.table": "the Table API and SQL are not part of this version",
     "pyflink.fn_execution": "it is the inside of PyFlink's workers",
     "pyflink.java_gateway": NO_JVM,
+    "pyflink.util": NO_JVM,
+    "pyflink.pyflink_gateway_server": NO_JVM,
     "pyflink.gen_protos": "it is the inside of PyFlink's workers",
     "pyflink.datastream.connectors.kafka": "Kafka is not part of this version",
     "pyflink.datastream.connectors.dynamic_kafka": "Kafka is not part of this version",
@@ -67,72 +115,3 @@ MODULE_GAPS: Final[dict[str, str]] = {
     "pyflink.datastream.connectors.hybrid_source": "a source of several in a row is not part of this version",
 }
 """PyFlink module (with all below it) -> reason."""
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-class UnsupportedModuleError(UnsupportedError, ModuleNotFoundError):
-    """A module of PyFlink that Firesteel does not have; also an ImportError, so that optional imports stay
-    optional.
-    """
-
-
-def gap(name: str) -> Callable[[F], F]:
-    """Decorate a method or `__init__` that stands in for the gap `name`: calling it raises UnsupportedError.
-
-    >>> @gap("pyflink.datastream.StreamExecutionEnvironment.add_jars")
-    ... def add_jars(*jars_path): ...
-    >>> add_jars("my.jar")
-    Traceback (most recent call last):
-    ...
-    firesteel.common.errors.UnsupportedError: StreamExecutionEnvironment.add_jars is not supported...
-    """
-    reason = GAPS[name]
-
-    def decorate(method: F) -> F:
-        @wraps(method)
-        def unsupported(*_arguments: Any, **_named: Any) -> NoReturn:
-            raise UnsupportedError(
-                "is not supported", who=f"{short_name(name)} ({Location.of_caller()})", hint=reason
-            )
-
-        unsupported.__dict__["__gap__"] = name
-        return unsupported  # type: ignore[return-value]
-
-    return decorate
-
-
-def missing_names(module: str) -> Callable[[str], NoReturn]:
-    """Return a module's `__getattr__` that raises UnsupportedError for the module's gaps, AttributeError for
-    other names.
-    """
-    pyflink = module.replace("firesteel", "pyflink", 1)
-
-    def getattr_(name: str) -> NoReturn:
-        reason = GAPS.get(f"{pyflink}.{name}")
-        if reason is None:
-            raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        raise UnsupportedError("is not supported", who=short_name(f"{pyflink}.{name}"), hint=reason)
-
-    return getattr_
-
-
-def module_gap(name: str) -> UnsupportedModuleError | None:
-    """Return the error for importing the module `name` (of `pyflink` or `firesteel`), None if it is no gap."""
-    pyflink = name.replace("firesteel", "pyflink", 1)
-    for gap_name, reason in MODULE_GAPS.items():
-        if pyflink == gap_name or pyflink.startswith(f"{gap_name}."):
-            error = UnsupportedModuleError("is not supported", who=f"import {name}", hint=reason)
-            error.name = name
-            return error
-    return None
-
-
-def short_name(name: str) -> str:
-    """Return a PyFlink name as programs write it.
-
-    >>> short_name("pyflink.datastream.DataStream.map")
-    'DataStream.map'
-    """
-    parts = name.split(".")
-    return ".".join(part for index, part in enumerate(parts) if part[0].isupper() or index == len(parts) - 1)

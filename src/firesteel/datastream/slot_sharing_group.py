@@ -8,7 +8,7 @@ from functools import total_ordering
 from typing import Any, Final
 
 from firesteel.common.errors import ProgramError
-from firesteel.datastream.gaps import gap
+from firesteel.datastream.unsupported import gap
 
 __all__ = ["MemorySize", "SlotSharingGroup"]
 

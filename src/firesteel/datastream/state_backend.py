@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any
 
 from firesteel.common.errors import ConfigurationError
-from firesteel.datastream.gaps import gap
+from firesteel.datastream.unsupported import gap
 
 __all__ = [
     "CustomStateBackend",

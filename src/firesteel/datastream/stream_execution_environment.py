@@ -62,7 +62,7 @@ class StreamExecutionEnvironment(EnvironmentSettings):
             try:
                 values = [coerce(value) for value in values]
             except TypeMismatchError as error:
-                error.who = error.who or who
+                error.who = f"{who}, {error.who}" if error.who else who
                 raise
         source = CollectionSource(values, declared)
         return self._add_source(source, None, "Collection Source", declared, parallelism=1)

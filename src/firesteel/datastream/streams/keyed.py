@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from firesteel.common.errors import ProgramError
@@ -21,6 +22,7 @@ from firesteel.functions.sink import Sink
 from firesteel.graph import Edge, Node
 from firesteel.graph.nodes import Partitioning
 from firesteel.graph.operations import AggregateFieldOp, FieldMethod, KeyedProcessOp, MapOp, ReduceOp
+from firesteel.state.descriptors import MapStateDescriptor
 
 if TYPE_CHECKING:
     from firesteel.datastream.stream_execution_environment import StreamExecutionEnvironment
@@ -50,6 +52,15 @@ class KeyedStream(DataStream):
     ) -> None:
         super().__init__(environment, edges, type_info)
         self._origin = origin
+
+    class AccumulateType(Enum):
+        """The aggregates of a field."""
+
+        MIN = 1
+        MAX = 2
+        MIN_BY = 3
+        MAX_BY = 4
+        SUM = 5
 
     def reduce(self, func: Callable[[Any, Any], Any] | ReduceFunction) -> DataStream:
         """Combine the records of each key; emits the new value per record, in BATCH mode only the last one."""
@@ -116,6 +127,11 @@ class KeyedStream(DataStream):
     def cache(self) -> CachedDataStream:
         """Not possible: raises ProgramError."""
         self._refuse("cache", "cache the stream before key_by")
+
+    def broadcast(self, *args: MapStateDescriptor) -> NoReturn:
+        """Not possible: raises ProgramError."""
+        del args
+        self._refuse("broadcast", "the key decides where a record goes; drop key_by")
 
     def _values(self) -> DataStream:
         return add_stream(self, MapOp(same), "_keyed_stream_values_operator", self._type_info)
