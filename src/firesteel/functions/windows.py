@@ -1,23 +1,22 @@
 """Windows: what records are grouped by besides their key; and their form in state.
 
 A window is an immutable, hashable value. Whoever writes a window class of their own gives it `__eq__` and `__hash__` by
-value (a frozen dataclass does) and `max_timestamp`; it is then pickled into state.
+value (a frozen dataclass does) and `max_timestamp`.
 """
 
 from __future__ import annotations
 
-import pickle
 import struct
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import cloudpickle
-
-from firesteel.common.errors import ProgramError, StateCorruptedError
+from firesteel.common.errors import KeyEncodingError, ProgramError, StateCorruptedError
 from firesteel.common.serializer import TypeSerializer
 from firesteel.common.time import MAX_WATERMARK, Duration, Time
+from firesteel.state.codecs import decode_untyped, untyped_encoder
+from firesteel.state.keys import decode_key, encode_key
 
 if TYPE_CHECKING:
     from firesteel.functions.assigners import MergingWindowAssigner
@@ -36,6 +35,7 @@ __all__ = [
 ]
 
 _SIGN: Final = 1 << 63
+_encode_pickled: Final = untyped_encoder("the window codec")
 _LONG: Final = struct.Struct(">Q")
 _LONGS: Final = struct.Struct(">QQ")
 
@@ -177,7 +177,8 @@ _GLOBAL: Final = GlobalWindow()
 class WindowCodec:
     """Windows as keys in state: a tag byte, then bytes that sort as the windows do.
 
-    Time windows sort by start, then end; other windows than the built-in ones are pickled and have no order.
+    Time windows sort by start, then end; other windows than the built-in ones have no order. A frozen
+    dataclass or NamedTuple of an importable module is encoded by its values, as a key is; all others are pickled.
 
     >>> WINDOW_CODEC.decode(WINDOW_CODEC.encode(TimeWindow(-5, 5)))
     TimeWindow(start=-5, end=5)
@@ -194,7 +195,7 @@ class WindowCodec:
             return b"C" + _LONG.pack(namespace.id + _SIGN)
         if kind is GlobalWindow:
             return b"G"
-        return b"P" + _pickled(namespace)
+        return _encode_other(namespace)
 
     def decode(self, data: bytes) -> Any:
         """Return the window of these bytes; raises StateCorruptedError for bytes that `encode` did not make."""
@@ -206,22 +207,20 @@ class WindowCodec:
             return CountWindow(_LONG.unpack_from(data, 1)[0] - _SIGN)
         if tag == b"G":
             return _GLOBAL
+        if tag == b"K":
+            return decode_key(data[1:])
         if tag == b"P":
-            return pickle.loads(data[1:])
+            return decode_untyped(data[1:])
         raise StateCorruptedError(
             "requires the encoding of a window", who="the window codec", got=repr(data[:20])
         )
 
 
-def _pickled(window: Any) -> bytes:
-    # Without a memo, equal values have equal pickles even where one of them holds the same object twice.
-    buffer = BytesIO()
-    pickler = (
-        cloudpickle.Pickler(buffer, 5) if type(window).__module__ == "__main__" else pickle.Pickler(buffer, 5)
-    )
-    pickler.fast = True
-    pickler.dump(window)
-    return buffer.getvalue()
+def _encode_other(window: Any) -> bytes:
+    try:
+        return b"K" + encode_key(window)
+    except KeyEncodingError:  # not made of values that have one form only
+        return b"P" + _encode_pickled(window)
 
 
 WINDOW_CODEC: Final = WindowCodec()
