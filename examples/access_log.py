@@ -23,7 +23,6 @@ import io
 import re
 import sys
 import tempfile
-import time
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,18 +30,9 @@ from typing import Any, NamedTuple
 
 import generate_access_log
 from access_log_summary import print_summary
-from firesteel.common.watermark_strategy import TimestampAssigner
-from firesteel.datastream.connectors.file_system import (
-    BucketAssigner,
-    FileSink,
-    FileSource,
-    OutputFileConfig,
-    StreamFormat,
-)
-from firesteel.datastream.state import MapStateDescriptor, ValueStateDescriptor
-from firesteel.datastream.window import EventTimeSessionWindows, TimeWindow, TumblingEventTimeWindows
 
 from firesteel.common import Duration, Encoder, Time, Types, WatermarkStrategy
+from firesteel.common.watermark_strategy import TimestampAssigner
 from firesteel.datastream import (
     AggregateFunction,
     DataStream,
@@ -53,6 +43,15 @@ from firesteel.datastream import (
     RuntimeContext,
     StreamExecutionEnvironment,
 )
+from firesteel.datastream.connectors.file_system import (
+    BucketAssigner,
+    FileSink,
+    FileSource,
+    OutputFileConfig,
+    StreamFormat,
+)
+from firesteel.datastream.state import MapStateDescriptor, ValueStateDescriptor
+from firesteel.datastream.window import EventTimeSessionWindows, TimeWindow, TumblingEventTimeWindows
 
 OUT_OF_ORDER = Duration.of_seconds(60)
 SESSION_GAP_MS = 30 * 60_000
@@ -262,9 +261,8 @@ def main() -> None:
 
     env = StreamExecutionEnvironment.get_execution_environment()
     build(env, log, output)
-    started = time.monotonic()
-    env.execute("access log")
-    print_summary(output, time.monotonic() - started)
+    result = env.execute("access log")
+    print_summary(output, result.get_net_runtime() / 1000)
 
 
 if __name__ == "__main__":

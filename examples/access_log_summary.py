@@ -12,7 +12,7 @@ RESULTS = ("hits_per_page", "sessions", "bursts", "malformed", "late")
 
 
 def print_summary(output: Path, seconds: float) -> None:
-    """Print the figures of the results in `output`, of a job that took `seconds`."""
+    """Print the figures of the results in `output`, of a job that ran for `seconds`."""
     hours: Counter[str] = Counter()
     pages: Counter[str] = Counter()
     sent = 0

@@ -70,7 +70,8 @@ def test_explain_shows_nodes_with_their_lines_and_levels(firesteel: RunPython) -
     assert "job.py:7" in done.stdout
     assert "level 0 (1 task)" in done.stdout
     assert "level 1 (2 tasks)" in done.stdout
-    assert "(HASH, level 1)" in done.stdout
+    assert "    chain 1: totals -> Print" in done.stdout
+    assert "=> totals in level 1, HASH" in done.stdout
     assert "after the job" not in done.stdout
 
 
@@ -80,10 +81,10 @@ def test_explain_as_json(firesteel: RunPython) -> None:
     assert described["job"] == "totals of pairs"
     assert described["nodes"][0]["pact"] == "Data Source"
     assert [level["level"] for level in described["levels"]] == [0, 1]
-    assert described["levels"][1]["chains"][0][0] == "totals"
-    (exchange,) = described["levels"][0]["exchanges"]
-    assert exchange["distribution"] == "HASH"
-    assert exchange["to"] == "totals"
+    (chain,) = described["levels"][1]["chains"]
+    assert (chain[0]["name"], chain[0]["after"], chain[1]["after"]) == ("totals", None, 0)
+    (edge,) = described["levels"][0]["edges"]
+    assert (edge["distribution"], edge["to"], edge["exchange"]) == ("HASH", "totals", True)
 
 
 def test_explain_of_a_program_without_a_job(firesteel: RunPython) -> None:

@@ -90,6 +90,8 @@ class Progress:
     def __init__(self, display: Display, clock: Callable[[], float] = time.monotonic) -> None:
         self._display = display
         self._clock = clock
+        self._due = 0.0
+        self._records = 0
         self._recent: deque[tuple[float, int]] = deque()
         self._start()
 
