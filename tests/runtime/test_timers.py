@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firesteel.common.errors import ProgramError
@@ -23,15 +23,15 @@ CURRENTS = [
     (1, TimeWindow(0, 10)),
 ]
 TIMERS = st.tuples(
-    st.one_of(st.integers(-3, 12), st.sampled_from([MIN_WATERMARK, MAX_WATERMARK])), st.sampled_from(CURRENTS)
+    st.one_of(st.integers(0, 3), st.sampled_from([MIN_WATERMARK, -1, 9, MAX_WATERMARK])), st.integers(0, 2)
 )
 STEPS = st.one_of(
     st.tuples(st.just("register"), TIMERS),
     st.tuples(st.just("register"), TIMERS),
     st.tuples(st.just("delete"), TIMERS),
-    st.tuples(st.just("pop"), st.tuples(st.integers(-3, 12), st.integers(0, 5))),
-    st.tuples(st.just("pop and register"), st.tuples(st.integers(-3, 12), TIMERS)),
-    st.tuples(st.just("pop and delete"), st.tuples(st.integers(-3, 12), TIMERS)),
+    st.tuples(st.just("pop"), st.tuples(st.integers(-1, 5), st.integers(0, 5))),
+    st.tuples(st.just("pop and register"), st.tuples(st.integers(-1, 5), TIMERS)),
+    st.tuples(st.just("pop and delete"), st.tuples(st.integers(-1, 5), TIMERS)),
     st.tuples(st.just("epoch"), st.booleans()),
     st.tuples(st.just("crash"), st.none()),
 )
@@ -51,18 +51,21 @@ class Model:
     def __init__(self) -> None:
         self.timers: set[Timer] = set()
         self.committed: set[Timer] = set()
+        self.currents: list[Any] = []
 
     def first(self) -> Timer | None:
         return min(self.timers, key=place, default=None)
 
 
 def act(store: MemoryStore, model: Model, step: str, argument: Any) -> None:
-    if step == "register":
-        store.queue.register(*argument)
-        model.timers.add(argument)
-    elif step == "delete":
-        store.queue.delete(*argument)
-        model.timers.discard(argument)
+    if step in ("register", "delete"):
+        timer = argument[0], model.currents[argument[1]]
+        if step == "register":
+            store.queue.register(*timer)
+            model.timers.add(timer)
+        else:
+            store.queue.delete(*timer)
+            model.timers.discard(timer)
     elif step == "epoch":
         store.next_epoch(keep=argument)
         model.committed = set(model.timers)
@@ -75,7 +78,7 @@ def act(store: MemoryStore, model: Model, step: str, argument: Any) -> None:
         pop(store, model, argument[0], step.removeprefix("pop and "), argument[1])
 
 
-def pop(store: MemoryStore, model: Model, upto: int, action: str | None, timer: Timer | None) -> None:
+def pop(store: MemoryStore, model: Model, upto: int, action: str | None, timer: Any) -> None:
     for time, current in store.queue.pop_due(upto):
         fired = (time, current)
         assert fired in model.timers
@@ -83,15 +86,20 @@ def pop(store: MemoryStore, model: Model, upto: int, action: str | None, timer: 
         if action is None:
             assert fired == model.first()
         model.timers.discard(fired)
-        if action is not None and timer is not None:
+        if action is not None:
             act(store, model, action, timer)
             action = None
     assert all(time > upto for time, _ in model.timers)
 
 
-@given(steps=st.lists(STEPS, max_size=60))
-def test_the_queue_equals_a_sorted_set(steps: list[tuple[str, Any]]) -> None:
+@given(
+    currents=st.lists(st.sampled_from(CURRENTS), min_size=3, max_size=3),
+    steps=st.lists(STEPS, min_size=30, max_size=80),
+)
+@settings(max_examples=300)
+def test_the_queue_equals_a_sorted_set(currents: list[Any], steps: list[tuple[str, Any]]) -> None:
     store, model = MemoryStore(max_parallelism=4), Model()
+    model.currents = currents
     for step, argument in steps:
         act(store, model, step, argument)
         first = model.first()
