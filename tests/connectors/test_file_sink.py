@@ -206,9 +206,6 @@ class _CrashError(BaseException):
     pass
 
 
-CALLS = ("rename", "unlink", "open", "exists")
-
-
 @pytest.mark.parametrize("segments", [1, 2, 3, 20])
 def test_the_commit_can_crash_anywhere_and_be_repeated(tmp_path: Path, segments: int) -> None:
     """Stops the commit before each of its file operations in turn, twice in a row, then lets it through."""
@@ -250,7 +247,7 @@ def _commit_crashing(committer: Any, committables: list[Any], point: int) -> int
 
             patch.setattr(Path, name, call)
 
-        for name in CALLS:
+        for name in ("rename", "unlink", "open", "exists"):
             counting(name)
         try:
             committer.commit(committables)

@@ -209,7 +209,32 @@ def test_csv_rows() -> None:
             reading.deserialize(message)
     lenient = reader.set_ignore_parse_errors(True).set_allow_comments(True).build()
     assert lenient.deserialize(b"a|x") == Row(f0="a", f1=None, f2=None)
+    assert lenient.deserialize(b"a|1||") is None
     assert lenient.deserialize(b"# a|1|") is None
+
+
+def test_csv_rows_as_flink_writes_them() -> None:
+    fields = {
+        "i": (Types.INT(), 1),
+        "s": (Types.STRING(), 'a,"b'),
+        "d": (Types.DOUBLE(), 1e10),
+        "f": (Types.FLOAT(), None),
+        "b": (Types.BOOLEAN(), True),
+        "dt": (Types.SQL_DATE(), dt.date(2020, 1, 2)),
+        "t": (Types.SQL_TIME(), dt.time(3, 4, 5)),
+        "ts": (Types.SQL_TIMESTAMP(), dt.datetime(2020, 1, 2, 3, 4, 5, 678_000)),
+        "a": (Types.BASIC_ARRAY(Types.STRING()), ["x", "y z"]),
+        "dec": (Types.BIG_DEC(), Decimal("1.500")),
+    }
+    row_type = Types.ROW_NAMED(list(fields), [type_info for type_info, _ in fields.values()])
+    writing = CsvRowSerializationSchema.Builder(row_type).build()
+    given = Row(**{name: value for name, (_, value) in fields.items()})
+    expected = b'1,"a,""b",1.0E10,,true,2020-01-02,03:04:05,"2020-01-02 03:04:05.678","x;y z",1.500\n'
+    assert writing.serialize(given) == expected
+    assert (
+        CsvRowDeserializationSchema.Builder(row_type).set_null_literal("").build().deserialize(expected)
+        == given
+    )
 
 
 JSON_TYPES = {
@@ -271,10 +296,10 @@ def test_json_schema() -> None:
     assert reading.get_produced_type() == Types.ROW_NAMED(
         ["a", "b", "c", "d", "e", "f"],
         [
-            Types.BIG_INT(),
+            Types.BIG_DEC(),
             Types.BIG_DEC(),
             Types.SQL_TIMESTAMP(),
-            Types.OBJECT_ARRAY(Types.STRING()),
+            Types.BASIC_ARRAY(Types.STRING()),
             Types.ROW([Types.BOOLEAN()]),
             Types.PRIMITIVE_ARRAY(Types.BYTE()),
         ],

@@ -7,7 +7,7 @@ Contract, in call order:
    stable across restarts: it is how positions are found again.
 2. Driver: `available(split, position, now)` says up to which position the split can be read at this moment.
 3. Driver: the epoch loop picks `end <= available(...)` within its admission limit and records `[start, end)`
-nowhere yet.
+   nowhere yet.
 4. Task: `read(split, start, end)` yields the records of exactly that range, in batches, in order. The same
    range read again yields the same records: this is what exactly-once rests on. It runs on a worker; it must
    not rely on anything `splits` left behind in the driver's object.

@@ -216,8 +216,8 @@ _TEXTS: Final[dict[str, tuple[bool, Callable[[Any], str]]]] = {
     "BIG_DEC": (False, str),
     "SQL_DATE": (True, dt.date.isoformat),
     "LOCAL_DATE": (True, dt.date.isoformat),
-    "SQL_TIME": (True, dt.time.isoformat),
+    "SQL_TIME": (True, Types.SQL_TIME().to_string),
     "LOCAL_TIME": (True, dt.time.isoformat),
-    "SQL_TIMESTAMP": (True, lambda value: value.isoformat(" ")),
+    "SQL_TIMESTAMP": (True, Types.SQL_TIMESTAMP().to_string),
     "LOCAL_DATE_TIME": (True, lambda value: value.isoformat(" ")),
 }

@@ -33,7 +33,7 @@ class CsvRowDeserializationSchema(DeserializationSchema):
     """Reads a Row from a message that is one CSV record in UTF-8.
 
     A message that does not fit raises TypeMismatchError. With `set_ignore_parse_errors(True)` a field that does
-    not fit is None, as are missing ones, and a message that is no record is left out (None).
+    not fit is None, as are missing ones, and a message that has more fields, or none, is left out (None).
 
     >>> from firesteel.common import Types
     >>> row_type = Types.ROW_NAMED(["name", "age"], [Types.STRING(), Types.INT()])
@@ -59,17 +59,21 @@ class CsvRowDeserializationSchema(DeserializationSchema):
         if self._readers is None:
             self._readers = field_readers(self._row_type, self._dialect)
         fields = self._fields(message.decode("utf-8", "replace"))
-        if fields is None or (len(fields) != len(self._readers) and not self._ignore_errors):
+        if fields is None or len(fields) > len(self._readers):
             if self._ignore_errors:
                 return None
-            raise TypeMismatchError(
-                f"requires a record of {len(self._readers)} fields", who="CSV", got=repr(message)
-            )
+            raise self._misfit(message)
+        if len(fields) < len(self._readers) and not self._ignore_errors:
+            raise self._misfit(message)
         missing = [None] * (len(self._readers) - len(fields))
         values = [
-            self._value(read, text) for read, text in zip(self._readers, [*fields, *missing], strict=False)
+            self._value(read, text) for read, text in zip(self._readers, [*fields, *missing], strict=True)
         ]
         return make_row(self._row_type.get_field_names(), values)
+
+    def _misfit(self, message: bytes) -> TypeMismatchError:
+        fields = len(self._row_type.get_field_types())
+        return TypeMismatchError(f"requires a record of {fields} fields", who="CSV", got=repr(message))
 
     def _fields(self, text: str) -> list[str] | None:
         dialect = self._dialect

@@ -15,7 +15,8 @@ _FORMATS: Final = {
 _SINGLE: Final = {
     "boolean": Types.BOOLEAN(),
     "number": Types.BIG_DEC(),
-    "integer": Types.BIG_INT(),
+    "integer": Types.BIG_DEC(),
+    "null": Types.STRING(),
 }
 
 
@@ -23,7 +24,7 @@ def type_of_json_schema(schema: dict[str, Any]) -> TypeInformation:
     """The type of a JSON schema; `$ref` within it is followed. Raises ProgramError for what has no type.
 
     >>> type_of_json_schema({"type": "object", "properties": {"a": {"type": ["integer", "null"]}}})
-    RowTypeInfo(a: BigInteger)
+    RowTypeInfo(a: BigDecimal)
     """
     return _convert(schema, schema)
 
@@ -42,7 +43,9 @@ def _convert(node: dict[str, Any], root: dict[str, Any]) -> TypeInformation:
         if isinstance(items, list) and not node.get("additionalItems"):
             return Types.ROW([_convert(item, root) for item in items])
         if isinstance(items, dict):
-            return Types.OBJECT_ARRAY(_convert(items, root))
+            element = _convert(items, root)
+            text = element == Types.STRING()
+            return Types.BASIC_ARRAY(element) if text else Types.OBJECT_ARRAY(element)
         raise _not_understood(node)
     if kind == "string":
         if node.get("contentEncoding") == "base64":
@@ -55,7 +58,7 @@ def _convert(node: dict[str, Any], root: dict[str, Any]) -> TypeInformation:
 
 def _kind(node: dict[str, Any]) -> str:
     kind = node.get("type")
-    kinds = [name for name in kind if name != "null"] if isinstance(kind, list) else [kind]
+    kinds = [name for name in kind if name != "null" or len(kind) == 1] if isinstance(kind, list) else [kind]
     if len(kinds) != 1 or not isinstance(kinds[0], str):
         raise _not_understood(node)
     return kinds[0]
