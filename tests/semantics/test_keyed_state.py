@@ -273,3 +273,24 @@ def test_keyed_broadcast_state_is_read_with_keyed_state(run):
         return events.key_by(lambda event: event[0]).connect(rules).process(Apply())
 
     assert sorted(run(program)) == [("a", 10, [1, 3]), ("b", 20, [2])]
+
+
+def test_batch_mode_serves_one_key_after_the_other_in_the_order_of_timestamps(run):
+    class Trace(KeyedProcessFunction):
+        def process_element(self, value, ctx):
+            ctx.timer_service().register_event_time_timer(100)
+            yield value[0], value[1], ctx.timer_service().current_watermark() == -(2**63)
+
+        def on_timer(self, timestamp, ctx):
+            yield ctx.get_current_key(), timestamp, "timer"
+
+    def program(env):
+        env.set_runtime_mode(RuntimeExecutionMode.BATCH)
+        events = [("a", 5), ("b", 3), ("a", 2), ("b", 1), ("a", 14)]
+        return timed(env, events).key_by(lambda event: event[0]).process(Trace())
+
+    results = run(program)
+    mine = {key: [result[1:] for result in results if result[0] == key] for key in ("a", "b")}
+    assert mine["a"] == [(2, True), (5, True), (14, True), (100, "timer")]
+    assert mine["b"] == [(1, True), (3, True), (100, "timer")]
+    assert [key for key, *_ in results] in (["a"] * 4 + ["b"] * 3, ["b"] * 3 + ["a"] * 4)

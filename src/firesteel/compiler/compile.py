@@ -9,7 +9,7 @@ import cloudpickle
 
 from firesteel.common.errors import SerializationError
 from firesteel.compiler.levels import assign_levels, is_exchange
-from firesteel.compiler.lower import recipe
+from firesteel.compiler.lower import keyed_in_batch_mode, recipe
 from firesteel.compiler.rules import RULES, Target, is_batch
 from firesteel.functions.adapt import as_function
 from firesteel.functions.elements import KeySelector, Partitioner
@@ -18,8 +18,10 @@ from firesteel.functions.source import Source
 from firesteel.graph import Graph, Node
 from firesteel.graph.nodes import Custom, Edge, KeyBy
 from firesteel.graph.operations import (
+    AggregateFieldOp,
     BroadcastProcessOp,
     KeyedBroadcastProcessOp,
+    ReduceOp,
     SinkOp,
     SourceOp,
     WindowOp,
@@ -97,6 +99,9 @@ def _operator(graph: Graph, node: Node, index: int, level: int, batch: bool) -> 
     operation = node.operation
     keyed = node.keyed or isinstance(operation, WindowOp)
     broadcast = isinstance(operation, BroadcastProcessOp | KeyedBroadcastProcessOp)
+    factory = recipe(operation, node, batch)
+    if batch and keyed and not isinstance(operation, ReduceOp | AggregateFieldOp):
+        factory = keyed_in_batch_mode(factory)
     typed = node.output_type is not None and not node.output_type.is_pickled
     assert node.parallelism is not None
     assert node.max_parallelism is not None
@@ -109,7 +114,7 @@ def _operator(graph: Graph, node: Node, index: int, level: int, batch: bool) -> 
         level=level,
         parallelism=node.parallelism,
         max_parallelism=node.max_parallelism,
-        factory=_dump(recipe(operation, node, batch), node.who),
+        factory=_dump(factory, node.who),
         output_type=_dump(node.output_type, node.who) if typed else None,
         keyed=keyed,
         stateful=keyed or broadcast,

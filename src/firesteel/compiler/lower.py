@@ -40,6 +40,7 @@ from firesteel.graph.operations import (
 from firesteel.runtime.fields import FieldReducer
 from firesteel.runtime.operator import Operator
 from firesteel.runtime.operators.async_wait import AsyncOperator
+from firesteel.runtime.operators.batch import BatchOperator
 from firesteel.runtime.operators.broadcast import BroadcastOperator
 from firesteel.runtime.operators.co import CoFlatMapOperator, CoMapOperator, CoProcessOperator
 from firesteel.runtime.operators.process import ProcessOperator
@@ -56,6 +57,15 @@ from firesteel.runtime.operators.timestamps import TimestampsOperator
 from firesteel.runtime.operators.window import WindowOperator
 
 Recipe = Callable[[], Operator]
+
+
+def keyed_in_batch_mode(inner: Recipe) -> Recipe:
+    """Return the recipe for a keyed operator in BATCH mode."""
+    return partial(_batch, inner)
+
+
+def _batch(inner: Recipe) -> Operator:
+    return BatchOperator(inner())
 
 
 @singledispatch

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from firesteel.common.errors import ProgramError, UnsupportedError
+from firesteel.common.time import MIN_WATERMARK
 from firesteel.common.metrics import MetricGroup
 from firesteel.functions.base import RuntimeContext
 from firesteel.functions.process import TimerService
@@ -161,8 +162,9 @@ class ElementContext:
         self._scope = scope
         self.timestamp_: int | None = None
 
-    def timestamp(self) -> int | None:
-        return self.timestamp_
+    def timestamp(self) -> int:
+        """Return the record's timestamp; Flink's Long.MIN_VALUE where it has none."""
+        return MIN_WATERMARK if self.timestamp_ is None else self.timestamp_
 
     def timer_service(self) -> TimerService:
         return self._timers

@@ -32,12 +32,13 @@ class Receiver(Protocol):
 class Output:
     """Fans batches and watermarks out; copies what is mutable for all receivers but the last."""
 
-    __slots__ = ("receivers", "records", "seal")
+    __slots__ = ("muted", "receivers", "records", "seal")
 
     def __init__(self, receivers: list[Receiver], coerce: Seal | None = None) -> None:
         self.receivers = receivers
         self.seal: Seal = coerce or seal
         self.records = 0
+        self.muted = False
 
     def emit(self, values: list[Any], timestamps: list[int | None] | None) -> None:
         """Send sealed values; `timestamps` in milliseconds, or None where no record has one."""
@@ -51,7 +52,9 @@ class Output:
             receivers[-1].receive(Batch(values, timestamps))
 
     def emit_watermark(self, watermark: int | None) -> None:
-        """Send a watermark, or None for idleness."""
+        """Send a watermark, or None for idleness; nothing while `muted`."""
+        if self.muted:
+            return
         for receiver in self.receivers:
             receiver.receive_watermark(watermark)
 

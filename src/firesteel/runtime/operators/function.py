@@ -37,8 +37,8 @@ class FunctionOperator(Operator):
         return KeyedTimers(self, self.scope, context.event_timers, context.processing_timers)
 
     def emit_all(self, results: Any, timestamp: int | None, method: str) -> None:
-        """Emit what a function returned: None, or an iterable of records."""
-        if results is None:
+        """Emit what a function returned: an iterable of records, or nothing (None, False, something empty)."""
+        if not results:
             return
         try:
             iterator = iter(results)
