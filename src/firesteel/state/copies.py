@@ -40,8 +40,7 @@ class Identity(msgspec.Struct, frozen=True):
 def claimed(directory: Path, identity: Identity) -> Iterator[None]:
     """Lock a directory, made if it is missing, and throw away what it holds unless that is a copy of this identity."""
     try:
-        directory.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(directory, os.O_RDONLY)
+        descriptor = _locked(directory, identity)
     except OSError as error:
         raise StateError(
             "cannot be made",
@@ -50,8 +49,6 @@ def claimed(directory: Path, identity: Identity) -> Iterator[None]:
             hint="check that the directory's disk has room and that you may write to it",
         ) from error
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        _settle(directory, identity)
         yield
     finally:
         os.close(descriptor)
@@ -61,6 +58,18 @@ def discard(directory: Path) -> None:
     """Remove the copy in a directory."""
     for name in (DATA_FILE, _LOCK_FILE):
         (directory / name).unlink(missing_ok=True)
+
+
+def _locked(directory: Path, identity: Identity) -> int:
+    directory.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        _settle(directory, identity)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
 
 
 def _settle(directory: Path, identity: Identity) -> None:
