@@ -58,6 +58,12 @@ def test_another_error_is_the_traceback_of_the_users_code(fail: RunPython) -> No
     assert done.returncode == 1
     assert 'job.py", line 7, in main' in done.stderr
     assert f"firesteel{os.sep}common" not in done.stderr
+    assert done.stderr.endswith("raised inside Firesteel: FIRESTEEL_DEBUG=1 shows where\n")
+
+
+def test_an_error_of_the_users_own_is_not_blamed_on_firesteel(fail: RunPython) -> None:
+    done = fail("1 / 0")
+    assert done.stderr.splitlines()[-1] == "ZeroDivisionError: division by zero"
 
 
 def test_the_users_frames_are_kept_in_causes_too() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import sysconfig
 import traceback
 from pathlib import Path
 from types import TracebackType
@@ -15,6 +16,7 @@ DEBUG_VARIABLE: Final = "FIRESTEEL_DEBUG"
 """The environment variable that asks for whole tracebacks (any value but the empty one and `0`)."""
 
 _ENGINE: Final = (str(Path(__file__).parents[1]), "<frozen runpy>", "<frozen importlib")
+_STANDARD: Final = sysconfig.get_path("stdlib") + os.sep
 _ENGINE_PACKAGES: Final = tuple(
     f"{os.sep}site-packages{os.sep}{name}{os.sep}" for name in ("pyspark", "py4j", "typer", "click")
 )
@@ -38,8 +40,10 @@ def describe_failure(error: BaseException) -> str:
     if isinstance(error, FiresteelError):
         return f"error: {error}"
     story = traceback.TracebackException.from_exception(error, compact=True)
+    inside = _raised_inside(story)
     _keep_user_frames(story)
-    return "".join(story.format()).rstrip()
+    text = "".join(story.format()).rstrip()
+    return f"{text}\n  raised inside Firesteel: {DEBUG_VARIABLE}=1 shows where" if inside else text
 
 
 def install_excepthook() -> None:
@@ -70,6 +74,16 @@ def _keep_user_frames(story: traceback.TracebackException) -> None:
     for cause in (story.__cause__, story.__context__):
         if cause is not None:
             _keep_user_frames(cause)
+
+
+def _raised_inside(story: traceback.TracebackException) -> bool:
+    """Whether the innermost frame outside the standard library is the engine's: then the program may be innocent."""
+    frames = [frame.filename for frame in story.stack if not _is_standard(frame.filename)]
+    return bool(frames) and _is_engine(frames[-1])
+
+
+def _is_standard(filename: str) -> bool:
+    return filename.startswith((_STANDARD, "<frozen importlib")) and "-packages" not in filename
 
 
 def _is_engine(filename: str) -> bool:
