@@ -21,6 +21,9 @@ _ELSEWHERE: Final = {
 }
 """Modules that are not where PyFlink has them."""
 
+_PACKAGES: Final = frozenset(name.rpartition(".")[0] for name in _ELSEWHERE)
+_WHERE_TO_LOOK: Final = "docs/compatibility.md lists what there is"
+
 
 def install_pyflink_alias() -> None:
     """Have `import pyflink...` give Firesteel's modules: the same objects, so types and state are the same too.
@@ -63,9 +66,9 @@ class _AliasFinder(importlib.abc.MetaPathFinder):
         found = importlib.util.find_spec(actual)
         if found is None:
             raise UnsupportedModuleError("is not supported", who=f"import {fullname}", hint=_WHERE_TO_LOOK)
-        return ModuleSpec(
-            fullname, _AliasLoader(actual), is_package=found.submodule_search_locations is not None
-        )
+        # A module that stands for one of PyFlink's packages is given an empty path by the import system.
+        is_package = found.submodule_search_locations is not None or fullname in _PACKAGES
+        return ModuleSpec(fullname, _AliasLoader(actual), is_package=is_package)
 
 
 class _AliasLoader(importlib.abc.Loader):
@@ -83,6 +86,3 @@ class _AliasLoader(importlib.abc.Loader):
     def exec_module(self, module: ModuleType) -> None:
         # The import system has put the alias's spec into the module, which must keep its own.
         module.__spec__ = self._spec
-
-
-_WHERE_TO_LOOK: Final = "docs/compatibility.md lists what there is"

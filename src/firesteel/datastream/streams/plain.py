@@ -160,7 +160,7 @@ class DataStream(StreamSettings):
         """Merge streams of the same type into one. Raises ProgramError where the types differ."""
         edges = list(self._edges)
         for stream in streams:
-            require(stream, (DataStream,), call_site("union"), "pass the streams themselves: a.union(b, c)")
+            self._require_neighbour(stream, "union")
             if stream.get_type() != self.get_type():
                 raise ProgramError(
                     "requires streams of one type",
@@ -181,8 +181,9 @@ class DataStream(StreamSettings):
         from firesteel.datastream.streams.connected import ConnectedStreams
 
         if isinstance(ds, BroadcastStream):
+            self._require_neighbour(ds.input_stream, "connect")
             return BroadcastConnectedStream(self, ds, ds.broadcast_state_descriptors)
-        require(ds, (DataStream,), call_site("connect"), "pass the stream itself")
+        self._require_neighbour(ds, "connect")
         return ConnectedStreams(self, ds)
 
     def shuffle(self) -> DataStream:
@@ -302,6 +303,16 @@ class DataStream(StreamSettings):
     def _values(self) -> DataStream:
         """Return the stream as one without keys."""
         return self
+
+    def _require_neighbour(self, stream: DataStream, call: str) -> None:
+        require(stream, (DataStream,), call_site(call), "pass the stream itself")
+        if stream._environment is not self._environment:
+            raise ProgramError(
+                "requires streams from one environment",
+                who=call_site(call),
+                got="a stream of another one",
+                hint="make all streams of a program from one StreamExecutionEnvironment",
+            )
 
     def _partitioned(self, partitioning: Partitioning) -> tuple[Edge, ...]:
         return tuple(replace(edge, partitioning=partitioning) for edge in self._edges)
