@@ -265,13 +265,21 @@ def test_merging_windows_require_a_trigger_that_merges():
 
 def test_side_output_reads_the_node_and_gets_one_of_its_own_when_it_is_named():
     env = environment()
-    aside = pairs(env).process(Processed()).get_side_output(TAG)
-    assert aside.get_type() == Types.STRING()
+    aside = pairs(env).process(Processed()).get_side_output(OutputTag("aside"))
     assert aside._edges[0].side_output == "aside"
     aside.map(str)
     assert aside.name("named").get_name() == "named"
     node = env._builder[aside._edges[0].source]
     assert node.inputs[0][0].side_output == "aside"
+
+
+def test_typed_side_output_is_given_its_type_by_a_map():
+    env = environment()
+    pairs(env).process(Processed()).get_side_output(TAG).print()
+    assert explained(env)[3:5] == [
+        "3: Map [parallelism 2, gives String]",
+        "    <- 2 FORWARD side output 'aside'",
+    ]
 
 
 def test_custom_partitioning_gets_a_node_when_parallelism_is_set():

@@ -21,12 +21,13 @@ CoProcessOp              function: CoProcessFunction                            
 KeyedCoProcessOp         function: KeyedCoProcessFunction                                  keyed, keyed
 BroadcastProcessOp       function: BroadcastProcessFunction, descriptors                   not keyed, Broadcast
 KeyedBroadcastProcessOp  function: KeyedBroadcastProcessFunction, descriptors              keyed, Broadcast
-WindowOp                 assigner, trigger, allowed_lateness (milliseconds), late_tag,     keyed; Global if
-                         mode, function, window_function, input_type, accumulator_type, keyed  keyed=False
+WindowOp                 assigner, trigger, mode, function, window_function, keyed,        keyed; Global if
+                         allowed_lateness (milliseconds), late_tag: OutputTag | None,      keyed=False
+                         input_type, accumulator_type
 TimestampsOp             strategy: WatermarkStrategy                                       not keyed
 ProjectOp                positions: tuple of int                                           not keyed
-AsyncOp                  function: AsyncFunction, timeout (milliseconds), capacity, ordered,  not keyed
-                         retry_strategy: AsyncRetryStrategy
+AsyncOp                  function: AsyncFunction, timeout (milliseconds), capacity,        not keyed
+                         ordered, retry_strategy: AsyncRetryStrategy
 SinkOp                   sink: Sink                                                        not keyed
 =======================  ================================================================  =======================
 """

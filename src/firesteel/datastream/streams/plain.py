@@ -266,8 +266,11 @@ class DataStream(StreamSettings):
             output_tag, (OutputTag,), call_site("get_side_output"), "pass the tag the function emits with"
         )
         node = self._own_node("get_side_output")
-        type_info = None if output_tag.type_info.is_pickled else output_tag.type_info
-        return DataStream(self._environment, (Edge(node.id, side_output=output_tag.tag_id),), type_info)
+        aside = DataStream(self._environment, (Edge(node.id, side_output=output_tag.tag_id),), None)
+        if output_tag.type_info.is_pickled:
+            return aside
+        # As in PyFlink, a map gives the records the tag's type.
+        return add_stream(aside, MapOp(same), "Map", output_tag.type_info)
 
     def add_sink(self, sink_func: Sink[Any]) -> DataStreamSink:
         """Write the stream to a sink; the same as `sink_to`."""
