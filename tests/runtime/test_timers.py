@@ -172,9 +172,23 @@ def test_timers_that_are_not_due_are_not_read() -> None:
 def test_timers_set_and_removed_in_an_epoch_are_not_stored_if_they_fired() -> None:
     store = MemoryStore()
     store.queue.register(1, "a")
-    store.queue.delete(2, "a")
+    store.queue.register(1, "b")
+    store.queue.delete(1, "b")
     assert list(store.queue.pop_due(3)) == [(1, "a")]
-    assert [value for _, value in store.next_epoch()] == [None]
+    assert store.next_epoch() == []
+
+
+def test_stored_timers_that_were_deleted_do_not_fire_with_others_of_their_time() -> None:
+    keys = [f"key-{number}" for number in range(8)]
+    store = MemoryStore(max_parallelism=4)
+    for key in keys:
+        store.queue.register(5, key)
+    store.next_epoch()
+    for key in keys[::2]:
+        store.queue.delete(5, key)
+    store.queue.register(5, keys[0])
+    assert [current for _, current in store.queue.pop_due(5)] == [keys[0], *keys[1::2]]
+    store.next_epoch()
     assert store.entries == {}
 
 

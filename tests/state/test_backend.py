@@ -165,6 +165,19 @@ def test_typed_state_is_restored() -> None:
     assert value.value() == Row(name="x", count=1)
 
 
+def test_the_prefix_of_one_key_is_the_prefix_of_no_other() -> None:
+    store = MemoryStore(max_parallelism=1)
+    elements = store.backend.list_state(ListStateDescriptor("list"))
+    keys = ["a", "a\0", "a\0\1", "a\0\1\0", "", "\0\1", "aa", "\ud800\0\1"]
+    for key in keys:
+        store.backend.keyed.current = key
+        elements.add(key)
+    store.next_epoch(keep=False)
+    for key in keys:
+        store.backend.keyed.current = key
+        assert elements.get() == [key]
+
+
 class Longest:
     def create_accumulator(self) -> str:
         return ""

@@ -95,9 +95,7 @@ class TimerQueue:
 
     def register(self, time: int, current: Any) -> None:
         """Set a timer; one that is set already stays one."""
-        self._buckets[time][current] = None
-        if self._deleted and time in self._deleted:
-            self._deleted[time].discard(current)
+        self._buckets[time][current] = None  # wins over a deletion of the same timer, here and in `changes`
 
     def delete(self, time: int, current: Any) -> None:
         """Remove a timer, if it is set."""
