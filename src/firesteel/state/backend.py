@@ -31,7 +31,8 @@ from firesteel.state.descriptors import (
     StateDescriptor,
     ValueStateDescriptor,
 )
-from firesteel.state.handles import AggregatingHandle, ListHandle, ReducingHandle, ValueHandle
+from firesteel.state.handles import AggregatingHandle, ReducingHandle, ValueHandle
+from firesteel.state.list_handles import ListHandle
 from firesteel.state.map_handles import BroadcastHandle, MapHandle
 
 DEFAULT_CACHE_LIMIT: Final = 250_000
