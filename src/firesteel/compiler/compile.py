@@ -44,6 +44,8 @@ class Settings(Protocol):
     def runtime_mode(self) -> str: ...
     @property
     def job_parameters(self) -> dict[str, str]: ...
+    @property
+    def watermark_interval(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,7 @@ def compile_graph(graph: Graph, settings: Settings) -> Compiled:
         operators,
         tuple(_edges(graph, levels, index_of)),
         dict(settings.job_parameters),
+        settings.watermark_interval,
     )
     return Compiled(
         plan,

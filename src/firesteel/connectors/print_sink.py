@@ -64,7 +64,7 @@ class PrintSink(Sink[Any]):
 
 def text_of(type_info: TypeInformation | None) -> Callable[[Any], str]:
     """The function that shows a value of this type as Flink does; Python's `str` for untyped values."""
-    return str if type_info is None else type_info.to_string
+    return str if type_info is None else type_info.to_print_string
 
 
 class _Writer(SinkWriter[Any]):

@@ -13,7 +13,7 @@ from typing import Any
 from firesteel.common.errors import ConfigurationError, EngineError
 from firesteel.common.job_status import JobStatus
 from firesteel.compiler import compile_graph
-from firesteel.connectors.collect import CollectBuffer, CollectSink, register_receiver
+from firesteel.connectors.collect import CollectBuffer, CollectSink, register_receiver, unregister_receiver
 from firesteel.control.executor import Executor
 from firesteel.control.handle import JobHandle, JobResult
 from firesteel.control.journal import Journal
@@ -90,6 +90,9 @@ def launch(graph: Graph, settings: JobSettings) -> JobHandle:
             job = loop.run()
         finally:
             executor.close()
+            for sink in compiled.sinks.values():
+                if isinstance(sink, CollectSink):
+                    unregister_receiver(sink.token)
             journal.close()
             if temporary is not None:
                 shutil.rmtree(temporary, ignore_errors=True)

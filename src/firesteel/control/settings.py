@@ -15,9 +15,9 @@ class JobSettings:
 
     `state_dir` is a path or URL that every worker can reach; None makes a temporary directory that is
     removed when the job ends. `master` is a Spark master URL (None: an active session's, else
-    `local[parallelism]`). `epoch_ms` is the duration an epoch aims at (milliseconds); `max_epoch_records`
-    bounds it in records. `configuration` holds further Spark settings (`spark.*`); `python_files` are
-    shipped to the workers.
+    `local[parallelism]`). `watermark_interval` is how often periodic watermarks are due and `epoch_ms` the
+    duration an epoch aims at (milliseconds); `max_epoch_records` bounds it in records. `configuration` holds
+    further Spark settings (`spark.*`); `python_files` are shipped to the workers.
     """
 
     job_name: str = "Flink Streaming Job"
@@ -27,6 +27,7 @@ class JobSettings:
     chaining: bool = True
     state_dir: str | None = None
     master: str | None = None
+    watermark_interval: int = 200
     epoch_ms: int = 1000
     max_epoch_records: int = 4_000_000
     configuration: dict[str, str] = field(default_factory=dict)

@@ -11,7 +11,7 @@ import cloudpickle
 
 from firesteel.common.errors import ConnectorError
 from firesteel.control.admission import share
-from firesteel.functions.source import Boundedness, Source, Split
+from firesteel.functions.source import Boundedness, DiscoveryContext, Source, Split
 from firesteel.runtime.plan import SplitInput, SplitReport
 from firesteel.state.manifest import SplitPosition
 
@@ -129,7 +129,8 @@ class SourceCoordinator:
         if now < self._next_discovery:
             return
         self._next_discovery = now + self._source.discovery_interval
-        for split in self._source.splits(frozenset(self._splits)):
+        known = frozenset(self._splits)
+        for split in self._source.discover(DiscoveryContext(known, self._parallelism, now)):
             if split.id in self._splits:
                 raise ConnectorError(
                     "requires split ids that are unique and stable", who=self._who, got=f"{split.id!r} twice"

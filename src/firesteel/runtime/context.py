@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from firesteel.common.errors import ProgramError, UnsupportedError
-from firesteel.common.time import MIN_WATERMARK
 from firesteel.common.metrics import MetricGroup
+from firesteel.common.time import MIN_WATERMARK
 from firesteel.functions.base import RuntimeContext
 from firesteel.functions.process import TimerService
 from firesteel.runtime.operator import Operator, OperatorContext

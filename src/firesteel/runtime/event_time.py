@@ -1,10 +1,15 @@
-"""Timestamps and watermarks of one stream: a source split, or what `assign_timestamps_and_watermarks` is given.
+"""Timestamps and watermarks of one stream: a source split, or what `assign_timestamps_and_watermarks` is
+given.
 
-Contract: `EventTime.stamp(values, timestamps)` assigns timestamps and feeds the generator; it returns
-segments, each a list of records and the watermark that stands behind it. A built-in strategy yields one
-segment a batch (the watermark is the batch's maximum minus the bound minus one: Flink's
-`BoundedOutOfOrdernessWatermarks`); a generator of the user's own is asked record by record, and each
-watermark it emits ends a segment, so its place among the records is exact.
+Contract: `EventTime.stamp(values, timestamps)` assigns timestamps and feeds the generator; it yields
+segments, each some records and the watermark that stands behind them. `flush` gives the watermark that is
+still held back when an epoch ends.
+
+A watermark that follows from the records seen so far (a built-in strategy's, or a periodic one) is not sent
+at once but ahead of a later batch, when `interval` milliseconds or a whole batch of records have gone by
+since the last one: Flink's periodic emission, bounded in records. So a short bounded input is read without
+any watermark but the final one, as in Flink. What a generator of the user's own emits in `on_event` is sent
+at once, and its place among the records is exact.
 
 What it knows is `state` (picklable): the generator, the last watermark, and since when nothing came
 (processing time), for idleness (Flink: `WatermarksWithIdleness`). It survives in the manifest.
@@ -12,12 +17,14 @@ What it knows is `state` (picklable): the generator, the last watermark, and sin
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
 from firesteel.common.time import MIN_WATERMARK
 from firesteel.common.watermark_strategy import WatermarkOutput, WatermarkStrategy
 from firesteel.runtime.failures import user_failure
+from firesteel.runtime.output import MAX_BATCH
 
 Segment = tuple[list[Any], list[int | None] | None, int | None]
 """(values, timestamps, watermark behind them or None if it did not rise)."""
@@ -44,14 +51,14 @@ class _Emitted(WatermarkOutput):
 
 
 class EventTime:
-    """Assigner and generator of one stream; times in milliseconds."""
+    """Assigner and generator of one stream; times in milliseconds, `now` is the epoch's processing time."""
 
     __slots__ = (
-        "_assign", "_bound", "_emitted", "_generator", "_idle_timeout", "_now", "_who",
-        "active_at", "idle", "watermark",
+        "_assign", "_bound", "_emitted", "_generator", "_held", "_idle_timeout", "_interval", "_now", "_sent_at",
+        "_since", "_who", "active_at", "idle", "watermark",
     )  # fmt: skip
 
-    def __init__(self, strategy: WatermarkStrategy, who: str, state: Any, now: int) -> None:
+    def __init__(self, strategy: WatermarkStrategy, who: str, state: Any, now: int, interval: int) -> None:
         self._who = who
         self._now = now
         assigner = strategy.timestamp_assigner
@@ -65,6 +72,10 @@ class EventTime:
         else:
             self._generator, self.watermark, self.active_at, self.idle = state
         self._bound: int | None = getattr(self._generator, "out_of_orderness", None)
+        self._interval = interval / 1000
+        self._held: int | None = None
+        self._since = 0
+        self._sent_at = time.monotonic()
 
     @property
     def state(self) -> Any:
@@ -88,10 +99,27 @@ class EventTime:
             timestamps = self._assigned(values, timestamps)
         if self._generator is None:
             yield values, timestamps, None
-        elif self._bound is not None:
-            yield values, timestamps, self._rise_to_bound(timestamps)
+            return
+        if self._since >= MAX_BATCH or (self._since and time.monotonic() - self._sent_at >= self._interval):
+            yield [], None, self.flush()
+        self._since += len(values)
+        if self._bound is not None:
+            self._hold(timestamps)
+            yield values, timestamps, None
         else:
             yield from self._record_by_record(values, timestamps)
+
+    def flush(self) -> int | None:
+        """Return the watermark that follows from the records seen so far, None if it has not risen."""
+        self._since = 0
+        self._sent_at = time.monotonic()
+        if self._generator is not None and self._bound is None:
+            self._emitted.watermark = self._emitted.idle = None
+            self._generator.on_periodic_emit(self._emitted)
+            self._held = self._emitted.watermark
+            if self._emitted.idle is not None:
+                self.idle = self._emitted.idle
+        return self._rise(self._held)
 
     def _assigned(self, values: list[Any], timestamps: list[int | None] | None) -> list[int | None]:
         assign = self._assign
@@ -107,15 +135,17 @@ class EventTime:
         except Exception as error:
             raise user_failure(error, self._who, values, iterator) from error
 
-    def _rise_to_bound(self, timestamps: list[int | None] | None) -> int | None:
+    def _hold(self, timestamps: list[int | None] | None) -> None:
         if timestamps is None:
-            return None
+            return
         assert self._bound is not None
         try:
-            highest = max(timestamps)  # type: ignore[type-var]
+            highest: int = max(timestamps)  # type: ignore[type-var, assignment]
         except TypeError:
             highest = max((stamp for stamp in timestamps if stamp is not None), default=MIN_WATERMARK)
-        return self._rise(max(MIN_WATERMARK, highest - self._bound - 1))  # type: ignore[operator]
+        watermark = max(MIN_WATERMARK, highest - self._bound - 1)
+        if self._held is None or watermark > self._held:
+            self._held = watermark
 
     def _rise(self, watermark: int | None) -> int | None:
         if watermark is None or watermark <= self.watermark:
@@ -138,11 +168,6 @@ class EventTime:
                 end = position + 1
                 yield values[start:end], None if timestamps is None else timestamps[start:end], risen
                 start = end
-        emitted.watermark = None
-        generator.on_periodic_emit(emitted)
-        self.idle = bool(emitted.idle)
-        yield (
-            values[start:],
-            None if timestamps is None else timestamps[start:],
-            self._rise(emitted.watermark),
-        )
+        if emitted.idle is not None:
+            self.idle = emitted.idle
+        yield values[start:], None if timestamps is None else timestamps[start:], None

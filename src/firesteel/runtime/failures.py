@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from firesteel.common.errors import FiresteelError, RecordError, UserFunctionError
+from firesteel.common.errors import EngineError, FiresteelError, RecordError, UserFunctionError
 
 _PACKAGE: Final = str(Path(__file__).resolve().parent.parent)
 _SUMMARY: Final = 200
@@ -32,7 +32,13 @@ def user_failure(
         for frame in traceback.extract_tb(error.__traceback__)
         if not frame.filename.startswith(_PACKAGE) and "cloudpickle" not in frame.filename
     ]
-    place = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
+    if not frames:  # nothing of it is the user's
+        return EngineError(
+            f"met an unexpected {type(error).__name__}: {error}",
+            who=who,
+            details="".join(traceback.format_exception(error)),
+        )
+    place = f" at {frames[-1].filename}:{frames[-1].lineno}"
     details = "".join(traceback.format_list(frames)) + "".join(traceback.format_exception_only(error))
     return UserFunctionError(
         f"failed: the function raised {type(error).__name__}: {error}{place}",

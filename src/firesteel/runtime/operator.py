@@ -3,11 +3,11 @@
 Contract, in call order, for one operator subtask in one worker process:
 
 1. `open(context)` once. User functions are opened here; state handles they obtain stay valid in every later
-epoch. 2. For each epoch: `begin_epoch(epoch)`, which emits nothing; `announce()`, once all operators of the task have begun,
-   which says again where the watermark stands, for receivers forget that between epochs; then any interleaving of `process(batch, port)` and
-`advance_watermark(w)` with
-   `w` strictly rising; `advance_processing_time(now)` at the start and between batches; in the last epoch of
-   a bounded job `finish()` after the watermark has become MAX_WATERMARK; at last `end_epoch()`.
+epoch. 2. For each epoch: `begin_epoch(epoch)`, which emits nothing; `announce()`, once all operators of the
+task have begun, which says again where the watermark stands, for receivers forget that between epochs; then
+any interleaving of `process(batch, port)` and `advance_watermark(w)` with `w` strictly rising;
+`advance_processing_time(now)` at the start and between batches; in the last epoch of a bounded job `finish()`
+after the watermark has become MAX_WATERMARK; at last `end_epoch()`.
 3. `close()` once, when the job ends or after an epoch failed in this worker (the instance is then thrown
 away whole).
 
@@ -55,8 +55,9 @@ class Batch:
 class OperatorContext:
     """What an operator subtask knows for its whole life in a worker.
 
-    `backend` and the timer queues exist for operators with keyed or broadcast state. `who` names the
-    operator in errors: "map 'parse' (job.py:12)".
+    `watermark_interval` is how often periodic watermarks are due (milliseconds). `backend` and the timer
+    queues exist for operators with keyed or broadcast state. `who` names the operator in errors: "map 'parse'
+    (job.py:12)".
     """
 
     job_id: str
@@ -69,6 +70,7 @@ class OperatorContext:
     max_parallelism: int
     attempt: int
     job_parameters: dict[str, str]
+    watermark_interval: int
     output: Output
     side_outputs: dict[str, Output]
     typed_output: bool = False
@@ -97,7 +99,8 @@ class Epoch:
 
 @dataclass(slots=True)
 class OperatorReport:
-    """What an operator hands to the manifest at the end of an epoch; keyed state and timers are reported by the task.
+    """What an operator hands to the manifest at the end of an epoch; keyed state and timers are reported by
+    the task.
 
     `splits` are a source's `SplitReport`s. `next_wakeup` is the processing time (milliseconds) at which this
     subtask wants an epoch even without input.

@@ -102,6 +102,7 @@ class Plan:
     operators: tuple[OperatorSpec, ...]
     edges: tuple[EdgeSpec, ...]
     job_parameters: dict[str, str] = field(default_factory=dict)
+    watermark_interval: int = 200
 
     @cached_property
     def levels(self) -> tuple[int, ...]:

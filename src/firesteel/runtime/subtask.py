@@ -57,6 +57,7 @@ class LiveSubtask:
             max_parallelism=spec.max_parallelism,
             attempt=epoch.run - 1,
             job_parameters=plan.job_parameters,
+            watermark_interval=plan.watermark_interval,
             output=self.output,
             side_outputs=self.side_outputs,
             typed_output=typed,

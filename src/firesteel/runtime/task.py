@@ -20,7 +20,7 @@ from typing import Final, Protocol
 
 import cloudpickle
 
-from firesteel.common.errors import EngineError, FiresteelError
+from firesteel.common.errors import FiresteelError
 from firesteel.runtime.blocks import decode_block
 from firesteel.runtime.failures import user_failure
 from firesteel.runtime.operator import Batch
@@ -103,7 +103,7 @@ def run_task(
         yield from task.run(rows)
     except Exception as error:
         task.abandon()
-        failure = error if isinstance(error, FiresteelError) else _unexpected(error)
+        failure = user_failure(error, "a task")
         yield (0, FAILURE, subtask, -1, _dump(failure))
     finally:
         state.release()
@@ -112,17 +112,6 @@ def run_task(
 def _dump(failure: FiresteelError) -> bytes:
     failure.__cause__ = failure.__context__ = None
     return pickle.dumps(failure)
-
-
-def _unexpected(error: Exception) -> FiresteelError:
-    wrapped = user_failure(error, "a task")
-    import traceback
-
-    return EngineError(
-        f"met an unexpected {type(error).__name__}: {error}",
-        who="a task",
-        details="".join(traceback.format_exception(error)) + (wrapped.details or ""),
-    )
 
 
 class _Task:

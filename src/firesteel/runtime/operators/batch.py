@@ -1,8 +1,9 @@
 """BATCH mode for keyed operators: one key after the other, each in the order of its timestamps.
 
-Flink sorts the input of a keyed operator in BATCH mode by key and timestamp, keeps the watermark at its minimum while a key's
-records are processed, and then fires the key's timers (Flink: execution mode, "Order of Processing"). Here the records wait
-in keyed state until the input has ended, so a batch job is as durable and as bounded in memory as a streaming one.
+Flink sorts the input of a keyed operator in BATCH mode by key and timestamp, keeps the watermark at its
+minimum while a key's records are processed, and then fires the key's timers (Flink: execution mode, "Order of
+Processing"). Here the records wait in keyed state until the input has ended, so a batch job is as durable and
+as bounded in memory as a streaming one.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ _WAITING: Final = "batch-input"
 
 
 class BatchOperator(Operator):
-    """Runs `inner`, an operator with keyed input, as Flink does in BATCH mode; unkeyed ports are served first."""
+    """Runs `inner`, an operator with keyed input, as Flink does in BATCH mode; unkeyed ports are served
+    first.
+    """
 
     def __init__(self, inner: Operator) -> None:
         self._inner = inner

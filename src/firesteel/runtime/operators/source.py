@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import time
+from typing import Any, Final
 
 from firesteel.common.time import MAX_WATERMARK
 from firesteel.common.watermark_strategy import WatermarkStrategy
@@ -13,16 +14,21 @@ from firesteel.runtime.operator import Batch, Epoch, Operator, OperatorReport
 from firesteel.runtime.output import MAX_BATCH
 from firesteel.runtime.plan import SplitInput, SplitReport
 
+_QUICK: Final = 0.02
+_SLOW: Final = 0.1
+"""Seconds that a part of a batch may take before the next part is made larger no more, or smaller."""
+
 
 class _OpenSplit:
     """One split in one epoch."""
 
-    __slots__ = ("batches", "finished", "input", "position", "records", "time")
+    __slots__ = ("batches", "finished", "input", "left", "position", "records", "time")
 
-    def __init__(self, given: SplitInput, time: EventTime, batches: RecordBatches[Any] | None) -> None:
+    def __init__(self, given: SplitInput, event_time: EventTime, batches: RecordBatches[Any] | None) -> None:
         self.input = given
-        self.time = time
+        self.time = event_time
         self.batches = batches
+        self.left: list[Any] = []
         self.position = given.start
         self.records = 0
         self.finished = given.split.end is not None and given.start >= given.split.end
@@ -47,6 +53,7 @@ class SourceOperator(Operator):
         self._splits = [self._open(given) for given in epoch.input]
         self._reading = [split for split in self._splits if split.batches is not None]
         self._turn = 0
+        self._chunk = 1
         self._status: int | None = self.watermark
 
     def announce(self) -> None:
@@ -57,20 +64,22 @@ class SourceOperator(Operator):
         raise AssertionError("a source has no input")
 
     def pump(self) -> bool:
-        """Read and emit one batch of the next split in turn; answer whether there is more."""
+        """Read and emit a part of the next split in turn; answer whether there is more."""
         if not self._reading:
             return False
         self._turn = (self._turn + 1) % len(self._reading)
         split = self._reading[self._turn]
+        if split.left:
+            self._emit(split)
+            return True
         assert split.batches is not None
         try:
-            batch = next(split.batches)
+            split.left = next(split.batches)
         except StopIteration as stop:
             self._close(split, stop.value)
             return bool(self._reading)
         except Exception as error:
             raise user_failure(error, self.context.who) from error
-        self._emit(split, batch)
         return True
 
     def finish(self) -> None:
@@ -78,6 +87,8 @@ class SourceOperator(Operator):
 
     def end_epoch(self) -> OperatorReport:
         for split in self._splits:
+            if not self._final:
+                split.time.flush()
             split.time.check_idle()
         self._update_watermark()
         deadlines = [split.time.idle_deadline() for split in self._splits if not split.finished]
@@ -92,12 +103,18 @@ class SourceOperator(Operator):
         )
 
     def _open(self, given: SplitInput) -> _OpenSplit:
-        time = EventTime(self._strategy, self.context.who, given.generator_state, self.processing_time)
+        event_time = EventTime(
+            self._strategy,
+            self.context.who,
+            given.generator_state,
+            self.processing_time,
+            self.context.watermark_interval,
+        )
         reading = given.start < given.end
         batches = self._source.read(given.split, given.start, given.end) if reading else None
         if not reading:
-            time.check_idle()
-        return _OpenSplit(given, time, batches)
+            event_time.check_idle()
+        return _OpenSplit(given, event_time, batches)
 
     def _close(self, split: _OpenSplit, result: EndOfSplit | None) -> None:
         split.batches = None
@@ -106,20 +123,28 @@ class SourceOperator(Operator):
         self._reading.remove(split)
         self._update_watermark()
 
-    def _emit(self, split: _OpenSplit, batch: list[Any]) -> None:
-        stamps = list(batch.timestamps) if isinstance(batch, Timestamped) else None
-        coerce = self.output.seal
-        typed = self.context.typed_output
-        for start in range(0, len(batch), MAX_BATCH):
-            values = batch if len(batch) <= MAX_BATCH else batch[start : start + MAX_BATCH]
-            split.records += len(values)
-            part = None if stamps is None else stamps[start : start + MAX_BATCH]
-            if typed:
-                values = list(map(coerce, values))
-            for records, timestamps, risen in split.time.stamp(values, part):
-                self.output.emit(records, timestamps)
-                if risen is not None:
-                    self._update_watermark()
+    def _emit(self, split: _OpenSplit) -> None:
+        """Emit the next records of a batch: few at first, more as long as what is downstream takes little
+        time for them.
+        """
+        started = time.monotonic()
+        batch, size = split.left, self._chunk
+        values, split.left = (batch, []) if len(batch) <= size else (batch[:size], batch[size:])
+        timestamps = None
+        if isinstance(batch, Timestamped):
+            timestamps = list(batch.timestamps[: len(values)])
+            split.left = Timestamped(split.left, batch.timestamps[len(values) :])
+        split.records += len(values)
+        if self.context.typed_output:
+            values = list(map(self.output.seal, values))
+        for records, stamps, risen in split.time.stamp(values, timestamps):
+            self.output.emit(records, stamps)
+            if risen is not None:
+                self._update_watermark()
+        if time.monotonic() - started < _QUICK:
+            self._chunk = min(MAX_BATCH, size * 8)
+        elif size > 1 and time.monotonic() - started > _SLOW:
+            self._chunk = max(1, size // 8)
 
     def _update_watermark(self) -> None:
         unfinished = [split for split in self._splits if not split.finished]

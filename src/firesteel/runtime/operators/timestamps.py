@@ -16,7 +16,14 @@ class TimestampsOperator(Operator):
 
     def begin_epoch(self, epoch: Epoch) -> None:
         super().begin_epoch(epoch)
-        self._time = EventTime(self._strategy, self.context.who, epoch.operator_state, epoch.processing_time)
+        self._time = EventTime(
+            self._strategy,
+            self.context.who,
+            epoch.operator_state,
+            epoch.processing_time,
+            self.context.watermark_interval,
+        )
+        self._final = epoch.final
 
     def announce(self) -> None:
         super().announce()
@@ -26,8 +33,7 @@ class TimestampsOperator(Operator):
     def process(self, batch: Batch, port: int) -> None:
         for values, timestamps, risen in self._time.stamp(batch.values, batch.timestamps):
             self.output.emit(values, timestamps)
-            if risen is not None and risen > self.watermark:
-                super().advance_watermark(risen)
+            self._rise(risen)
 
     def advance_watermark(self, watermark: int) -> None:
         if watermark == MAX_WATERMARK:
@@ -37,6 +43,12 @@ class TimestampsOperator(Operator):
         """Idleness is this operator's own to judge."""
 
     def end_epoch(self) -> OperatorReport:
+        if not self._final:
+            self._rise(self._time.flush())
         if self._time.check_idle():
             self.emit_watermark(None)
         return OperatorReport(operator_state=self._time.state, next_wakeup=self._time.idle_deadline())
+
+    def _rise(self, watermark: int | None) -> None:
+        if watermark is not None and watermark > self.watermark:
+            super().advance_watermark(watermark)

@@ -24,7 +24,8 @@ from firesteel.state.descriptors import (
     ReducingStateDescriptor,
     ValueStateDescriptor,
 )
-from firesteel.state.handles import AggregatingHandle, ListHandle, ReducingHandle
+from firesteel.state.handles import AggregatingHandle, ReducingHandle
+from firesteel.state.list_handles import ListHandle
 
 if TYPE_CHECKING:
     from firesteel.runtime.operators.window import WindowOperator
