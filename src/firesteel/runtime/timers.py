@@ -178,7 +178,7 @@ class TimerQueue:
             bucket.update(dict.fromkeys(ordered))
 
     def _order_of(self, bucket: dict[Any, None]) -> Callable[[Any], Any] | None:
-        """Return the sort key that orders timers of one time as their bytes: plain keys order themselves, much faster."""
+        """Return the sort key that orders timers of one time as their bytes do; plain keys order themselves, faster."""
         kinds = set(map(type, bucket))
         if len(kinds) == 1 and kinds <= _PLAIN:
             return None
