@@ -38,7 +38,7 @@ class Run:
 
 
 IN_PROCESS = [Run("process", epoch, parallelism) for epoch in (None, 1, 3) for parallelism in (1, 2, 3)]
-ON_SPARK = [Run("spark", None, 1), Run("spark", None, 2), Run("spark", 4, 2), Run("spark", 4, 3)]
+ON_SPARK = [Run("spark", None, 2), Run("spark", 20, 3)]
 
 
 def _param(run: Run) -> Any:
