@@ -1,0 +1,22 @@
+"""What recovery tests share: working copies of a test's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from firesteel.state.store import close_working_stores
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """Have what follows run on a machine of this name: its working copies are its own."""
+
+    def move(name: str) -> None:
+        monkeypatch.setenv("SPARK_LOCAL_DIRS", str(tmp_path / "machines" / name))
+
+    move("first")
+    yield move
+    close_working_stores(tmp_path)

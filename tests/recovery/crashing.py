@@ -1,0 +1,141 @@
+"""Crashes at chosen points of an epoch: the process seems to stop there, and nothing is tidied up behind it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from firesteel.connectors.file_sink.committer import FileCommitter
+from firesteel.control import JobSettings
+from firesteel.control.loop import EpochLoop
+from firesteel.state.access import CheckpointedState
+from firesteel.state.storage import Storage
+from firesteel.testing import LocalExecutor, executor
+
+Point = tuple[int, str]
+"""The epoch, and what was just about to be done, or had just been done."""
+
+
+class Crash(BaseException):
+    """The process is gone. No exception the engine would catch: nothing goes on after it."""
+
+
+class Crasher:
+    """Notes every point a job passes; at the one where `dies(count, point)` is true, the job crashes."""
+
+    def __init__(self, dies: Callable[[int, Point], bool] = lambda count, point: False) -> None:
+        self.points: list[Point] = []
+        self.crashed: Point | None = None
+        self.epoch = 1
+        self._dies = dies
+
+    def reach(self, what: str) -> None:
+        """Crash here, or note that the job came by."""
+        if self.crashed is not None:
+            raise Crash  # whoever still runs is gone, too
+        point = (self.epoch, what)
+        self.points.append(point)
+        if self._dies(len(self.points), point):
+            self.crashed = point
+            raise Crash
+
+    def around(self, what: str, call: Callable[[], Any]) -> Any:
+        """Pass a point before and one after a call."""
+        self.reach(f"before {what}")
+        result = call()
+        self.reach(f"after {what}")
+        return result
+
+    def executor(self, job_id: str, state_url: str, settings: JobSettings) -> LocalExecutor:
+        """An executor that a crash leaves as it is: no operator is closed, no writer gives up."""
+        local = LocalExecutor(job_id, state_url, settings)
+        close = local.close
+        local.close = lambda: None if self.crashed else close()  # type: ignore[method-assign]
+        return local
+
+
+_active = {"crasher": Crasher()}
+
+
+def reach(what: str) -> None:
+    """For functions and sinks of a test's program: a point of their own."""
+    _active["crasher"].reach(what)
+
+
+def around(what: str, call: Callable[[], Any]) -> Any:
+    """For functions and sinks of a test's program: the points around what they do."""
+    return _active["crasher"].around(what, call)
+
+
+@contextmanager
+def points(crasher: Crasher) -> Iterator[Crasher]:
+    """Have all that an epoch consists of pass by `crasher`."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(_active, "crasher", crasher)
+        patch.setattr(os, "fsync", lambda descriptor: None)  # a process dies here, not its machine
+        _wrap_planning(patch, crasher)
+        _wrap_tasks(patch, crasher)
+        _wrap_storage(patch, crasher)
+        _wrap_file_commits(patch, crasher)
+        yield crasher
+
+
+def _wrap_planning(patch: pytest.MonkeyPatch, crasher: Crasher) -> None:
+    plan = EpochLoop._plan
+
+    def planning(self: Any) -> Any:
+        crasher.epoch = self._journal.epoch + 1
+        return crasher.around("planning", lambda: plan(self))
+
+    patch.setattr(EpochLoop, "_plan", planning)
+
+
+def _wrap_tasks(patch: pytest.MonkeyPatch, crasher: Crasher) -> None:
+    run_task, persist = executor.run_task, CheckpointedState.persist
+
+    def running(plan: Any, epoch: Any, level: int, subtask: int, *arguments: Any) -> Iterator[Any]:
+        crasher.reach(f"before task {level}.{subtask}")
+        yield from run_task(plan, epoch, level, subtask, *arguments)
+        crasher.reach(f"after task {level}.{subtask}")
+
+    def writing(self: Any, address: Any, *arguments: Any) -> Any:
+        return crasher.around(f"writing a run of {address.subtask}", lambda: persist(self, address, *arguments))
+
+    patch.setattr(executor, "run_task", running)
+    patch.setattr(CheckpointedState, "persist", writing)
+
+
+def _wrap_storage(patch: pytest.MonkeyPatch, crasher: Crasher) -> None:
+    create, put = Storage.create, Storage.put
+
+    def creating(self: Storage, path: str, data: bytes) -> None:
+        if path.startswith("manifests/"):
+            crasher.around("the manifest", lambda: create(self, path, data))
+        else:
+            create(self, path, data)
+
+    def putting(self: Storage, path: str, data: Any) -> None:
+        if path == "published":
+            crasher.around("noting what is published", lambda: put(self, path, data))
+        else:
+            put(self, path, data)
+
+    patch.setattr(Storage, "create", creating)
+    patch.setattr(Storage, "put", putting)
+
+
+def _wrap_file_commits(patch: pytest.MonkeyPatch, crasher: Crasher) -> None:
+    publish, join = FileCommitter._publish, FileCommitter._join
+
+    def publishing(self: Any, part: Any) -> None:
+        crasher.around("a part file", lambda: publish(self, part))
+
+    def joining(self: Any, *arguments: Any) -> None:
+        crasher.around("joining segments", lambda: join(self, *arguments))
+
+    patch.setattr(FileCommitter, "_publish", publishing)
+    patch.setattr(FileCommitter, "_join", joining)
