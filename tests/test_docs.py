@@ -14,6 +14,7 @@ import re
 import shlex
 import subprocess
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import NamedTuple
@@ -98,7 +99,7 @@ class Reader:
 def test_what_is_printed_runs(page: Path, tmp_path: Path, run_python: RunPython) -> None:
     reader = Reader(tmp_path, run_python)
     found = blocks(page)
-    for block, following in zip(found, [*found[1:], Block("", "")], strict=True):
+    for block, following in pairwise([*found, Block("", "")]):
         match block.language:
             case "python":
                 name = reader.save(block.text)
