@@ -12,6 +12,9 @@ from subprocess import CompletedProcess
 import pytest
 from hypothesis import HealthCheck, settings
 
+collect_ignore_glob = ["oracle/programs/*"]
+"""Programs that tests run; importing them would run them too."""
+
 PROJECT = Path(__file__).parents[1]
 
 # Two workers and a JVM share the cores: how long one example takes says nothing.
