@@ -1,0 +1,97 @@
+"""What a program printed, in the form in which two runs of it are compared.
+
+A program's docstring says how: `order: kept` compares line by line, `order: any` as a multiset (within the sections
+that a line `-- title` opens), because Flink itself gives no order there: inputs that race, keys whose windows end
+together. `prefix: hidden` drops the `2> ` that print() puts before a line of a parallel sink, where the subtask of a
+key is nothing that Flink promises.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+PROGRAMS = HERE / "programs"
+EXPECTED = HERE / "expected"
+
+# What PyFlink's own workers and its dependency Apache Beam say on standard output when they start.
+NOISE = re.compile(
+    r"^(Using Any for unsupported type: .*|No module named google\.cloud\..*|PYFLINK_CYTHON_ENABLED: .*"
+    r"|WARNING:? .*sun\.misc\.Unsafe.*)$"
+)
+SUBTASK = re.compile(r"^((?:[^\n>]*:)?)\d+> ", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How the outputs of one program are compared."""
+
+    ordered: bool
+    prefix: bool
+
+    def normalise(self, output: str) -> str:
+        """The output without what may differ between two right runs.
+
+        >>> print(Comparison(ordered=False, prefix=False).normalise("-- x\\n2> b\\n1> a"), end="")
+        -- x
+        a
+        b
+        """
+        lines = [line for line in output.splitlines() if not NOISE.match(line)]
+        if not self.prefix:
+            lines = [SUBTASK.sub(r"\1", line) for line in lines]
+        sections = _sections(lines)
+        if not self.ordered:
+            sections = ([*section[:1], *sorted(section[1:])] for section in sections)
+        return "".join(f"{line}\n" for section in sections for line in section if line is not None)
+
+
+def _sections(lines: list[str]) -> Iterator[list[str | None]]:
+    section: list[str | None] = [None]
+    for line in lines:
+        if line.startswith("-- "):
+            yield section
+            section = [line]
+        else:
+            section.append(line)
+    yield section
+
+
+def comparison_of(program: Path) -> Comparison:
+    """How a program wants to be compared, from the last lines of its docstring."""
+    docstring = ast.get_docstring(ast.parse(program.read_text(encoding="utf-8"))) or ""
+    settings = dict(re.findall(r"^(order|prefix): (\w+)$", docstring, re.MULTILINE))
+    if settings.get("order") not in ("kept", "any"):
+        raise ValueError(f"{program.name} requires a line 'order: kept' or 'order: any' in its docstring")
+    return Comparison(ordered=settings["order"] == "kept", prefix=settings.get("prefix") != "hidden")
+
+
+def programs() -> list[Path]:
+    """The oracle's own programs."""
+    return sorted(PROGRAMS.glob("*.py"))
+
+
+# PyFlink's shipped DataStream examples that need no service and end: path in its `examples/datastream` -> comparison.
+# (streaming_word_count never ends; the connector examples and the asyncio one need servers.)
+EXAMPLES = {
+    "basic_operations.py": Comparison(ordered=True, prefix=True),
+    "event_time_timer.py": Comparison(ordered=False, prefix=False),
+    "process_json_data.py": Comparison(ordered=False, prefix=False),
+    "state_access.py": Comparison(ordered=False, prefix=False),
+    "word_count.py": Comparison(ordered=False, prefix=True),
+    "windowing/session_with_dynamic_gap_window.py": Comparison(ordered=True, prefix=True),
+    "windowing/session_with_gap_window.py": Comparison(ordered=True, prefix=True),
+    "windowing/sliding_time_window.py": Comparison(ordered=True, prefix=True),
+    "windowing/tumbling_count_window.py": Comparison(ordered=True, prefix=True),
+    "windowing/tumbling_time_window.py": Comparison(ordered=True, prefix=True),
+}
+
+
+def expected_of(program: str) -> Path:
+    """The file with what real Flink printed for a program or, by its relative path, for a shipped example."""
+    name = program.removesuffix(".py").replace("/", "-")
+    return EXPECTED / f"{name}.txt"
