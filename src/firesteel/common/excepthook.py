@@ -40,6 +40,8 @@ def describe_failure(error: BaseException) -> str:
     if isinstance(error, FiresteelError):
         return f"error: {error}"
     story = traceback.TracebackException.from_exception(error, compact=True)
+    if isinstance(error, SyntaxError) and not _user_frames(story):  # of the program itself; it names its line
+        return "".join(story.format_exception_only()).rstrip()
     inside = _raised_inside(story)
     _keep_user_frames(story)
     text = "".join(story.format()).rstrip()
@@ -68,12 +70,16 @@ def _whole_story(error: BaseException) -> str:
 
 def _keep_user_frames(story: traceback.TracebackException) -> None:
     """Drop the frames of the engine, in causes too; where nothing but those is left they stay, as the only clue."""
-    users = [frame for frame in story.stack if not _is_engine(frame.filename)]
+    users = _user_frames(story)
     if users:
         story.stack = traceback.StackSummary.from_list(users)
     for cause in (story.__cause__, story.__context__):
         if cause is not None:
             _keep_user_frames(cause)
+
+
+def _user_frames(story: traceback.TracebackException) -> list[traceback.FrameSummary]:
+    return [frame for frame in story.stack if not _is_engine(frame.filename)]
 
 
 def _raised_inside(story: traceback.TracebackException) -> bool:
