@@ -26,6 +26,8 @@ INTERRUPTED: Final = 130
 def run_job(program: Path, arguments: Sequence[str], surroundings: Ambient, pyflink: bool) -> int:
     """Run a program in its surroundings, show its progress, and return the exit code."""
     progress = progress_for(sys.stderr.isatty())
+    if pyflink:
+        surroundings = replace(surroundings, worker_setup=install_pyflink_alias)
     try:
         with surrounded_by(replace(surroundings, listeners=(*surroundings.listeners, progress))):
             return run_guarded(program, arguments, pyflink)

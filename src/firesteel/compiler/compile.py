@@ -171,7 +171,7 @@ def _functions(edge: Edge, who: str) -> bytes | None:
 
 def _dump(value: Any, who: str) -> bytes:
     try:
-        return cloudpickle.dumps(value)
+        dumped: bytes = cloudpickle.dumps(value)
     except Exception as error:
         raise SerializationError(
             "requires functions that can be shipped to the workers",
@@ -179,3 +179,4 @@ def _dump(value: Any, who: str) -> bytes:
             got=f"{type(error).__name__}: {error}",
             hint="open connections, locks and files in open(), not where the function is made",
         ) from error
+    return dumped

@@ -72,6 +72,7 @@ class Journal:
 
     def next_epoch(
         self,
+        driver: str,
         attempt: str,
         run: int,
         processing_time: int,
@@ -89,14 +90,12 @@ class Journal:
             committed=self.epoch,
             processing_time=processing_time,
             final=final,
+            driver=driver,
             inputs=inputs,
             watermarks={index: list(snapshot.watermarks) for index, snapshot in known.items()},
-            operator_states={
-                index: {
-                    subtask: pickle.loads(blob)
-                    for subtask, blob in enumerate(snapshot.operator_state)
-                    if blob is not None
-                }
+            operator_states={index: _own_states(snapshot) for index, snapshot in known.items()},
+            inherited={
+                index: _inherited_states(snapshot, self._plan.operators[index].parallelism)
                 for index, snapshot in known.items()
             },
             schemas={index: snapshot.states for index, snapshot in known.items() if snapshot.states},
@@ -186,3 +185,17 @@ class Journal:
                 got=f"state of operators this program does not have: {', '.join(sorted(missing))}",
                 hint="give the operators the uid() they had, or use another state directory",
             )
+
+
+def _own_states(snapshot: OperatorSnapshot) -> dict[int, Any]:
+    states = enumerate(snapshot.operator_state)
+    return {subtask: pickle.loads(blob) for subtask, blob in states if blob is not None}
+
+
+def _inherited_states(snapshot: OperatorSnapshot, parallelism: int) -> dict[int, list[Any]]:
+    """Deal the states of subtasks that are no more out to those that are left."""
+    inherited: dict[int, list[Any]] = defaultdict(list)
+    for subtask, state in _own_states(snapshot).items():
+        if subtask >= parallelism:
+            inherited[subtask % parallelism].append(state)
+    return dict(inherited)

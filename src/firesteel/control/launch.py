@@ -34,7 +34,13 @@ def spark_executor(job_id: str, state_url: str, settings: JobSettings) -> Execut
 
     spark = {name: value for name, value in settings.configuration.items() if name.startswith("spark.")}
     return SparkExecutor(
-        job_id, state_url, settings.master, settings.parallelism, spark, settings.python_files
+        job_id,
+        state_url,
+        settings.master,
+        settings.parallelism,
+        spark,
+        settings.python_files,
+        settings.worker_setup,
     )
 
 
@@ -50,16 +56,13 @@ def executing_with(
     adapt: Callable[[JobSettings], JobSettings] | None = None,
 ) -> Iterator[None]:
     """Have jobs launched here run on another executor, by another clock, or with settings changed by `adapt`."""
-    tokens = [
-        (_executors, _executors.set(factory)),
-        (_clocks, _clocks.set(clock)),
-        (_adapters, _adapters.set(adapt)),
-    ]
+    running, ticking, adapting = _executors.set(factory), _clocks.set(clock), _adapters.set(adapt)
     try:
         yield
     finally:
-        for variable, token in tokens:
-            variable.reset(token)  # type: ignore[arg-type]
+        _executors.reset(running)
+        _clocks.reset(ticking)
+        _adapters.reset(adapting)
 
 
 def launch(graph: Graph, settings: JobSettings) -> JobHandle:

@@ -191,6 +191,7 @@ class EpochLoop:
             return Planned(work=False, wakeup=wakeup)
         self._tries += 1
         epoch = self._journal.next_epoch(
+            driver=self._token,
             attempt=f"{self._token}-{self._tries}",
             run=self._runs,
             processing_time=now,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -17,7 +18,8 @@ class JobSettings:
     removed when the job ends. `master` is a Spark master URL (None: an active session's, else
     `local[parallelism]`). `watermark_interval` is how often periodic watermarks are due and `epoch_ms` the
     duration an epoch aims at (milliseconds); `max_epoch_records` bounds it in records. `configuration` holds
-    further Spark settings (`spark.*`); `python_files` are shipped to the workers.
+    further Spark settings (`spark.*`); `python_files` are shipped to the workers;
+    `worker_setup` is called once in each worker process before anything of the program is unpickled.
     """
 
     job_name: str = "Flink Streaming Job"
@@ -33,5 +35,6 @@ class JobSettings:
     configuration: dict[str, str] = field(default_factory=dict)
     job_parameters: dict[str, str] = field(default_factory=dict)
     python_files: tuple[str, ...] = ()
+    worker_setup: Callable[[], None] | None = None
     restart: RestartPolicy = field(default_factory=RestartPolicy)
     listeners: tuple[JobListener, ...] = ()

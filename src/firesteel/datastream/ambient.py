@@ -28,7 +28,8 @@ class Ambient:
     """Settings that go before the program's own; None where there is nothing to say.
 
     `configuration` holds options as a program would pass them to `configure`. `listeners` watch the jobs of the
-    program. `launcher` is called in place of `firesteel.control.launch`.
+    program. `launcher` is called in place of `firesteel.control.launch`, `worker_setup` in each worker process
+    before anything of the program is unpickled there.
     """
 
     parallelism: int | None = None
@@ -37,6 +38,7 @@ class Ambient:
     configuration: dict[str, str] = field(default_factory=dict)
     listeners: tuple[JobListener, ...] = ()
     launcher: Launcher | None = None
+    worker_setup: Callable[[], None] | None = None
 
 
 _current: Final[ContextVar[Ambient | None]] = ContextVar("ambient", default=None)
@@ -69,6 +71,7 @@ def current_ambient() -> Ambient:
         configuration={**_options(os.environ.get("FIRESTEEL_CONF", "")), **inner.configuration},
         listeners=inner.listeners,
         launcher=inner.launcher,
+        worker_setup=inner.worker_setup,
     )
 
 

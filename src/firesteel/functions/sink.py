@@ -42,7 +42,8 @@ class WriterContext:
 
     `attempt` is unique among all tries of this subtask's epoch, so names made from it never clash with those of a try
     that failed. `state` is what the previous epoch's `snapshot_state` returned for this subtask (None at first).
-    `processing_time` is the epoch's, in milliseconds. `final` is set in the last epoch of a bounded job.
+    `inherited` is what it returned for subtasks that are no more, because the parallelism was lowered: this writer
+    must finish what they began. `processing_time` is the epoch's, in milliseconds. `final` is set in the last epoch of a bounded job.
     """
 
     job_id: str
@@ -54,6 +55,7 @@ class WriterContext:
     processing_time: int
     state: Any = None
     final: bool = False
+    inherited: tuple[Any, ...] = ()
 
 
 class SinkWriter(ABC, Generic[T]):

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import pickle
 from array import array
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import cloudpickle
 
@@ -43,7 +43,7 @@ def encode_block(
     packed: bytes | list[int | None] | None = timestamps
     if timestamps is not None:
         try:
-            packed = array("q", timestamps).tobytes()  # type: ignore[arg-type]
+            packed = array("q", cast(list[int], timestamps)).tobytes()
         except TypeError:
             packed = timestamps
     content = (values, packed, keys, marks)
@@ -55,7 +55,7 @@ def encode_block(
 
 def _cloudpickle(content: tuple[list[Any], Any, Any, Any]) -> bytes:
     try:
-        return cloudpickle.dumps(content, 5)
+        dumped: bytes = cloudpickle.dumps(content, 5)
     except Exception as error:
         culprit = next((value for value in content[0] if not _can_pickle(value)), None)
         raise SerializationError(
@@ -63,6 +63,7 @@ def _cloudpickle(content: tuple[list[Any], Any, Any, Any]) -> bytes:
             got=f"a {type(culprit).__name__}: {error}",
             hint="emit plain values (tuples, rows, numbers, strings) and keep handles such as sockets in open()",
         ) from error
+    return dumped
 
 
 def _can_pickle(value: Any) -> bool:
@@ -81,5 +82,5 @@ def decode_block(
     if isinstance(packed, bytes):
         timestamps = array("q")
         timestamps.frombytes(packed)
-        return values, timestamps.tolist(), keys, marks
+        return values, cast(list[int | None], timestamps.tolist()), keys, marks
     return values, packed, keys, marks

@@ -30,6 +30,12 @@ Segment = tuple[list[Any], list[int | None] | None, int | None]
 """(values, timestamps, watermark behind them or None if it did not rise)."""
 
 
+def watermark_of(state: Any) -> int:
+    """Return the watermark at which an `EventTime.state` stands (milliseconds)."""
+    watermark: int = state[1]
+    return watermark
+
+
 class _Emitted(WatermarkOutput):
     """Collects what a generator emits."""
 
@@ -155,6 +161,7 @@ class EventTime:
 
     def _record_by_record(self, values: list[Any], timestamps: list[int | None] | None) -> Iterator[Segment]:
         generator, emitted = self._generator, self._emitted
+        assert generator is not None
         start = 0
         for position, value in enumerate(values):
             stamp = None if timestamps is None else timestamps[position]

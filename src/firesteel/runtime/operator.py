@@ -84,7 +84,8 @@ class Epoch:
     """What an operator subtask knows of one epoch.
 
     `processing_time` is fixed by the driver (milliseconds). `watermark` is where this subtask's watermark
-    stood when the previous epoch ended. `operator_state` is what its `end_epoch` returned then. `input` is a
+    stood when the previous epoch ended. `operator_state` is what its `end_epoch` returned then, `inherited`
+    what those of subtasks returned that are no more, because the parallelism was lowered. `input` is a
     source's share of work. `final` is set in the last epoch of a bounded job.
     """
 
@@ -93,6 +94,7 @@ class Epoch:
     processing_time: int
     watermark: int
     operator_state: Any = None
+    inherited: Sequence[Any] = ()
     input: Any = None
     final: bool = False
 

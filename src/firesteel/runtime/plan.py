@@ -164,9 +164,10 @@ class SplitReport:
 class EpochPlan:
     """All that tasks are told of one epoch, besides the plan.
 
-    `attempt` is unique among all tries of all drivers. `run` counts the restarts of the job: operators kept
-    in a worker from an earlier run are not used again. `committed` is the epoch the state is read at.
-    Dictionaries are keyed by operator index, then subtask.
+    `attempt` is unique among all tries of all drivers. `driver` names the driver, and `run` counts its
+    restarts of the job: operators kept in a worker from another driver or an earlier run are not used again.
+    `committed` is the epoch the state is read at. `inherited` are the operator states of subtasks that are no
+    more, since the parallelism was lowered. Dictionaries are keyed by operator index, then subtask.
     """
 
     job_id: str
@@ -176,9 +177,11 @@ class EpochPlan:
     committed: int
     processing_time: int
     final: bool
+    driver: str = ""
     inputs: dict[int, dict[int, list[SplitInput]]] = field(default_factory=dict)
     watermarks: dict[int, list[int]] = field(default_factory=dict)
     operator_states: dict[int, dict[int, Any]] = field(default_factory=dict)
+    inherited: dict[int, dict[int, list[Any]]] = field(default_factory=dict)
     schemas: dict[int, dict[str, Any]] = field(default_factory=dict)
     runs: dict[int, dict[int, Any]] = field(default_factory=dict)
 

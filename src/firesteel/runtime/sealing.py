@@ -64,7 +64,8 @@ def _seal_object(value: Any) -> Any:
 
 def _is_frozen(value: Any) -> bool:
     """Whether `value` is a frozen dataclass of atoms."""
-    if not is_dataclass(value) or not value.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+    parameters = getattr(value, "__dataclass_params__", None)
+    if parameters is None or not parameters.frozen or not is_dataclass(value):
         return False
     return ATOMS.issuperset(type(getattr(value, each.name)) for each in fields(value))
 

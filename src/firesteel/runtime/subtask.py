@@ -71,7 +71,7 @@ class LiveSubtask:
     def begin(self, plan: Plan, epoch: EpochPlan, reader: StateReader | None, keep: bool) -> None:
         """Bind state at the last committed version and start the epoch."""
         marks = epoch.watermarks.get(self.spec.index)
-        start = _watermark_of(marks, self.subtask)
+        start = _watermark_of(marks, self.subtask, self.spec.parallelism)
         self.records_in = 0
         self.output.records = 0
         if self.backend is not None:
@@ -93,6 +93,7 @@ class LiveSubtask:
                     processing_time=epoch.processing_time,
                     watermark=start,
                     operator_state=epoch.operator_states.get(self.spec.index, {}).get(self.subtask),
+                    inherited=epoch.inherited.get(self.spec.index, {}).get(self.subtask, ()),
                     input=epoch.inputs.get(self.spec.index, {}).get(self.subtask, []),
                     final=epoch.final,
                 )
@@ -106,6 +107,8 @@ class LiveSubtask:
             self.operator.process(batch, port)
         except Exception as error:
             raise user_failure(error, self.spec.who) from error
+        if self.backend is not None:
+            self.backend.relax()
 
     def announce(self) -> None:
         """Say where the watermark stands."""
@@ -176,11 +179,11 @@ class LiveSubtask:
             raise user_failure(error, self.spec.who) from error
 
 
-def _watermark_of(marks: list[int] | None, subtask: int) -> int:
+def _watermark_of(marks: list[int] | None, subtask: int, parallelism: int) -> int:
     """The watermark a subtask starts an epoch with; after a change of parallelism the lowest of the old ones."""
     if not marks:
         return MIN_WATERMARK
-    return marks[subtask] if subtask < len(marks) else min(marks)
+    return marks[subtask] if len(marks) == parallelism else min(marks)
 
 
 class LocalInput:

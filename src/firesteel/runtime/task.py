@@ -65,22 +65,23 @@ class Worker:
     """The live subtasks of one process, kept from epoch to epoch."""
 
     def __init__(self) -> None:
-        self._live: dict[tuple[str, int, int, int], LiveSubtask] = {}
+        self._live: dict[tuple[str, str, int, int, int], LiveSubtask] = {}
 
     def take(self, plan: Plan, spec: OperatorSpec, subtask: int, epoch: EpochPlan) -> LiveSubtask:
         """Return the live subtask for this run of the job, opened if this process has none; the caller owns it."""
-        live = self._live.pop((epoch.job_id, epoch.run, spec.index, subtask), None)
+        run = (epoch.job_id, epoch.driver, epoch.run)
+        live = self._live.pop((*run, spec.index, subtask), None)
         if live is not None and live.spec == spec:
             return live
         if live is not None:
             live.close()
-        for key in [key for key in self._live if key[0] == epoch.job_id and key[1] != epoch.run]:
+        for key in [key for key in self._live if key[0] == epoch.job_id and key[:3] != run]:
             self._live.pop(key).close()
         return LiveSubtask(plan, spec, subtask, epoch)
 
     def keep(self, epoch: EpochPlan, live: LiveSubtask) -> None:
         """Keep a subtask whose epoch ended well for the next one."""
-        self._live[(epoch.job_id, epoch.run, live.spec.index, live.subtask)] = live
+        self._live[(epoch.job_id, epoch.driver, epoch.run, live.spec.index, live.subtask)] = live
 
     def close(self) -> None:
         """Close everything that is kept."""

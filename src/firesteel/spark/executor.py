@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import sys
 import uuid
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -32,8 +33,17 @@ class SparkExecutor:
     worker process reads it once.
     """
 
-    def __init__(self, job_id: str, state_url: str, master: str | None, parallelism: int,
-                 configuration: dict[str, str], python_files: tuple[str, ...] = ()) -> None:  # fmt: skip
+    def __init__(
+        self,
+        job_id: str,
+        state_url: str,
+        master: str | None,
+        parallelism: int,
+        configuration: dict[str, str],
+        python_files: tuple[str, ...] = (),
+        worker_setup: Callable[[], None] | None = None,
+    ) -> None:
+        self._worker_setup = worker_setup
         self._spark = open_session(master, parallelism, configuration)
         self._tag = f"firesteel-{job_id}-{uuid.uuid4().hex[:6]}"
         self._state_url = state_url
@@ -74,7 +84,7 @@ class SparkExecutor:
         return frame
 
     def _task(self, level: int, plan_path: str, epoch: EpochPlan) -> LevelTask:
-        return LevelTask(level, self._state_url, plan_path, epoch, self._sys_path)
+        return LevelTask(level, self._state_url, plan_path, epoch, self._sys_path, self._worker_setup)
 
     def _store(self, plan: Plan) -> str:
         known = self._stored.get(id(plan))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -44,6 +44,7 @@ class LevelTask:
     plan_path: str
     epoch: EpochPlan
     sys_path: list[str]
+    setup: Callable[[], None] | None
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         sys.path.extend(path for path in self.sys_path if path not in sys.path)
@@ -57,6 +58,8 @@ class LevelTask:
     def _plan(self) -> Plan:
         plan = _plans.get(self.plan_path)
         if plan is None:
+            if self.setup is not None:
+                self.setup()
             plan = _plans[self.plan_path] = pickle.loads(Storage.of(self.state_url).get(self.plan_path))
         return plan
 

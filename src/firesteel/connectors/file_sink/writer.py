@@ -93,6 +93,8 @@ class FileWriter(SinkWriter[Any]):
         for bucket, part in state.parts.items():
             if settings.rolling.rolls_by_time(part.created, part.written, self._now):
                 self._commit_part(bucket)
+        for left in context.inherited:
+            self._commits.extend(PartCommit(part.final, part.segments) for part in left.parts.values())
 
     def write(self, values: Sequence[Any], timestamps: Sequence[int | None] | None) -> None:
         bucket = self._settings.buckets.fixed(self._now)

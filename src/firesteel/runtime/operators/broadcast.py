@@ -75,7 +75,7 @@ class BroadcastOperator(TimerOperator):
 
     def __init__(
         self,
-        function: BroadcastProcessFunction | KeyedBroadcastProcessFunction,
+        function: BroadcastProcessFunction[Any, Any, Any] | KeyedBroadcastProcessFunction[Any, Any, Any, Any],
         descriptors: tuple[MapStateDescriptor, ...],
     ) -> None:
         super().__init__(function)
@@ -97,8 +97,8 @@ class BroadcastOperator(TimerOperator):
         return context
 
     def process(self, batch: Batch, port: int) -> None:
-        function = self._process_broadcast if port == 1 else self._process
-        context = self._broadcast if port == 1 else self._element
+        function: Any = self._process_broadcast if port == 1 else self._process
+        context: Any = self._broadcast if port == 1 else self._element
         method = "process_broadcast_element()" if port == 1 else "process_element()"
         emit, scope = self.emit_all, self.scope
         keys = batch.keys if batch.keys is not None else [None] * len(batch.values)

@@ -8,6 +8,7 @@ from firesteel.functions.base import Function
 from firesteel.runtime.context import KeyedTimers, NoTimers, TaskRuntimeContext
 from firesteel.runtime.operator import Batch, Epoch, Operator, OperatorContext, OperatorReport
 from firesteel.runtime.output import Collector, not_iterable
+from firesteel.state.backend import Scope
 
 
 class FunctionOperator(Operator):
@@ -22,7 +23,7 @@ class FunctionOperator(Operator):
     def open(self, context: OperatorContext) -> None:
         super().open(context)
         self.keyed = context.event_timers is not None
-        self.scope = None if context.backend is None else context.backend.keyed
+        self.scope = Scope("none") if context.backend is None else context.backend.keyed
         self.collector = Collector(context.output, context.side_outputs)
         self.function.open(TaskRuntimeContext(context, self.keyed))
 

@@ -65,7 +65,7 @@ class TimerOperator(FunctionOperator):
         timed = domain is TimeDomain.EVENT_TIME
         try:
             for timestamp, current in queue.pop_due(upto):
-                scope.current = current  # type: ignore[union-attr]
+                scope.current = current
                 context.timestamp_ = timestamp
                 emit(on_timer(timestamp, context), timestamp if timed else None, "on_timer()")
         except Exception as error:
@@ -106,7 +106,7 @@ class ProcessOperator(TimerOperator):
         process, context, emit, scope = self._process, self._element, self.emit_all, self.scope
         extend = self.collector.extend
         for key, value, timestamp in zip(keys, values, timestamps, strict=True):
-            scope.current = key  # type: ignore[union-attr]
+            scope.current = key
             context.timestamp_ = timestamp
             results = process(value, context)
             if type(results) is list or type(results) is _GENERATOR:

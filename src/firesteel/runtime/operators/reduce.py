@@ -31,7 +31,6 @@ class ReduceOperator(FunctionOperator):
 
     def process(self, batch: Batch, port: int) -> None:
         assert batch.keys is not None
-        assert self.scope is not None
         reduce, scope, state = self.function.reduce, self.scope, self._state  # type: ignore[attr-defined]
         value_of, update = state.value, state.update
         coerce = self.output.seal
@@ -59,7 +58,6 @@ class ReduceOperator(FunctionOperator):
     def advance_watermark(self, watermark: int) -> None:
         if watermark == MAX_WATERMARK and self._final_only:
             assert self.context.event_timers is not None
-            assert self.scope is not None
             for _, key in self.context.event_timers.pop_due(MAX_WATERMARK):
                 self.scope.current = key
                 self.collector.extend((self._state.value(),), MAX_WATERMARK)

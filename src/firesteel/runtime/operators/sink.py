@@ -33,7 +33,7 @@ class SinkOperator(Operator):
     def end_epoch(self) -> OperatorReport:
         epoch = self._epoch
         if self._writer is None:
-            if epoch.operator_state is None:
+            if epoch.operator_state is None and not epoch.inherited:
                 return OperatorReport()
             self._writer = self._open()
         writer, self._writer = self._writer, None
@@ -60,6 +60,7 @@ class SinkOperator(Operator):
                 attempt=f"{epoch.attempt}-{context.subtask}",
                 processing_time=epoch.processing_time,
                 state=epoch.operator_state,
+                inherited=tuple(epoch.inherited),
                 final=epoch.final,
             )
         )

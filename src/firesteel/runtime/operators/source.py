@@ -130,7 +130,7 @@ class SourceOperator(Operator):
         started = time.monotonic()
         batch, size = split.left, self._chunk
         values, split.left = (batch, []) if len(batch) <= size else (batch[:size], batch[size:])
-        timestamps = None
+        timestamps: list[int | None] | None = None
         if isinstance(batch, Timestamped):
             timestamps = list(batch.timestamps[: len(values)])
             split.left = Timestamped(split.left, batch.timestamps[len(values) :])

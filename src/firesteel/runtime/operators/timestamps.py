@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firesteel.common.time import MAX_WATERMARK
 from firesteel.common.watermark_strategy import WatermarkStrategy
-from firesteel.runtime.event_time import EventTime
+from firesteel.runtime.event_time import EventTime, watermark_of
 from firesteel.runtime.operator import Batch, Epoch, Operator, OperatorReport
 
 
@@ -16,10 +16,11 @@ class TimestampsOperator(Operator):
 
     def begin_epoch(self, epoch: Epoch) -> None:
         super().begin_epoch(epoch)
+        known = [state for state in (epoch.operator_state, *epoch.inherited) if state is not None]
         self._time = EventTime(
             self._strategy,
             self.context.who,
-            epoch.operator_state,
+            min(known, key=watermark_of, default=None),
             epoch.processing_time,
             self.context.watermark_interval,
         )
