@@ -1,0 +1,4 @@
+"""Benchmarks: Firesteel beside PyFlink and Spark's transformWithState, the same work on the same machine.
+
+`python -m bench` (or `./run bench`) measures everything and writes docs/benchmarks.md; see `bench/__main__.py`.
+"""
