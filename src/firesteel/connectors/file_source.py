@@ -14,6 +14,7 @@ from firesteel.connectors.formats.file import SourceFile
 from firesteel.connectors.formats.format import FileFormat
 from firesteel.functions.source import (
     Boundedness,
+    DiscoveryContext,
     RecordBatches,
     Source,
     Split,
@@ -22,7 +23,7 @@ from firesteel.functions.source import (
 T = TypeVar("T")
 
 SPLIT_SIZE: Final = 64 << 20
-"""The size in bytes of the parts that large files are read in; it does not depend on the parallelism."""
+"""The least size in bytes of the parts that a large file is read in."""
 
 
 class FileSource(Source[T], Generic[T]):
@@ -68,14 +69,26 @@ class FileSource(Source[T], Generic[T]):
 
     def splits(self, known: frozenset[str]) -> Iterable[Split]:
         """The parts of the files there are now and that are not known."""
+        return self._new_splits(known, self._split_size)
+
+    def discover(self, context: DiscoveryContext) -> Iterable[Split]:
+        """As `splits`; a file has at most a part for each subtask, so that one subtask reads it in order."""
+        return self._new_splits(context.known, self._split_size, context.parallelism)
+
+    def _new_splits(
+        self, known: frozenset[str], split_size: int | None, most: int | None = None
+    ) -> list[Split]:
         if known and not self.watched:
             return []
         found = dict.fromkeys(path for given in self.paths for path in _files(given))
         return [
-            split for path in sorted(found) if f"{path}@0" not in known for split in self._splits_of(path)
+            split
+            for path in sorted(found)
+            if f"{path}@0" not in known
+            for split in self._splits_of(path, split_size, most)
         ]
 
-    def _splits_of(self, path: str) -> list[Split]:
+    def _splits_of(self, path: str, split_size: int | None, most: int | None) -> list[Split]:
         try:
             file = SourceFile.discover(path)
         except ConnectorError as error:
@@ -84,9 +97,11 @@ class FileSource(Source[T], Generic[T]):
             raise
         if file.size == 0:
             return []
+        if split_size is not None and most is not None:
+            split_size = max(split_size, -(-file.size // most))
         return [
             Split(f"{path}@{number}", part.start, part.end, (file, part.detail))
-            for number, part in enumerate(self.format.parts(file, self._split_size))
+            for number, part in enumerate(self.format.parts(file, split_size))
         ]
 
     def read(self, split: Split, start: int, end: int) -> RecordBatches[T]:

@@ -1,7 +1,7 @@
 """How much input an epoch takes: the back-pressure of the system.
 
 The controller aims epochs at a target duration. From the records and the duration of the last epoch it
-estimates what fits, and moves there at most four-fold up or ten-fold down at a time; so a slow sink makes
+estimates what fits, and moves there at most eight-fold up or ten-fold down at a time; so a slow sink makes
 epochs smaller, never memory larger, and a burst is worked off in epochs near the target.
 """
 
@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-FIRST: Final = 200_000
+FIRST: Final = 20_000
 LEAST: Final = 500
-_UP: Final = 4.0
+_UP: Final = 8.0
 _DOWN: Final = 0.1
 
 
@@ -21,7 +21,7 @@ class Admission:
     """The record limit of the next epoch. Immutable: `after` returns the controller for the epoch that follows.
 
     >>> Admission(target_ms=1000, most=10**6, limit=1000).after(records=1000, duration_ms=100.0).limit
-    4000
+    8000
     >>> Admission(target_ms=1000, most=10**6, limit=1000).after(records=1000, duration_ms=2000.0).limit
     500
     """

@@ -10,7 +10,8 @@ from typing import Any, Final
 import cloudpickle
 
 from firesteel import __version__
-from firesteel.common.errors import StateMismatchError
+from firesteel.common.errors import StateCorruptedError, StateMismatchError
+from firesteel.control.failures import connector_failure
 from firesteel.functions.sink import Committer, Sink
 from firesteel.runtime.plan import EpochPlan, OperatorSpec, Plan, SplitInput, SubtaskReport
 from firesteel.state.catalog import merge_schemas
@@ -27,7 +28,8 @@ class Journal:
     `publish`. The commit is the create-only write of the manifest; FencedError means that another driver was
     there first. `publish` commits the sinks of the last manifest unless that is known to have happened.
 
-    Raises StateMismatchError when the directory's state belongs to operators that the program does not have.
+    Raises StateMismatchError when the directory's state belongs to operators that the program does not have,
+    or has with another max parallelism, StateCorruptedError when the last manifest is gone.
     """
 
     def __init__(self, state_url: str, plan: Plan) -> None:
@@ -56,10 +58,13 @@ class Journal:
 
     def recover(self) -> None:
         """Read the last manifest and check that it is this program's."""
+        published = self._published()  # before the manifests: another driver may be adding to both
         self._last = self._log.latest()
         self._wakeups = []
+        if published > self.epoch:
+            raise self._lost(published)
         if self._last is not None:
-            self._check_program(self._last)
+            self._check_program(self._last, published)
             self._wakeups = [wakeup for wakeup in self._last.wakeups if wakeup is not None]
 
     def positions(self, operator_id: str) -> dict[str, SplitPosition]:
@@ -141,12 +146,24 @@ class Journal:
         if self._published() >= self._last.epoch:
             return
         for index, sink in sinks.items():
-            blobs = self._last.committables.get(self._plan.operators[index].id)
+            spec = self._plan.operators[index]
+            blobs = self._last.committables.get(spec.id)
             if blobs:
-                if index not in self._committers:
-                    self._committers[index] = sink.create_committer()
-                self._committers[index].commit([pickle.loads(blob) for blob in blobs])
+                self._commit_sink(index, sink, [pickle.loads(blob) for blob in blobs])
         self._storage.put(_PUBLISHED, str(self._last.epoch).encode())
+
+    def _commit_sink(self, index: int, sink: Sink[Any], committables: list[Any]) -> None:
+        try:
+            if index not in self._committers:
+                self._committers[index] = sink.create_committer()
+            self._committers[index].commit(committables)
+        except Exception as error:
+            raise connector_failure(
+                error,
+                self._plan.operators[index].who,
+                f"could not make epoch {self.epoch} visible",
+                "nothing is lost: the epoch is committed, and made visible first thing when the job goes on",
+            ) from error
 
     def close(self) -> None:
         """Close the sinks' committers."""
@@ -163,6 +180,7 @@ class Journal:
         return OperatorSnapshot(
             name=spec.name,
             parallelism=spec.parallelism,
+            max_parallelism=spec.max_parallelism,
             watermarks=[report.watermark for report in reports],
             operator_state=[
                 None if report.operator_state is None else cloudpickle.dumps(report.operator_state)
@@ -172,11 +190,16 @@ class Journal:
             runs=[report.run for report in reports if report.run is not None],
         )
 
-    def _check_program(self, manifest: Manifest) -> None:
-        known = {spec.id for spec in self._plan.operators}
+    def _check_program(self, manifest: Manifest, published: int) -> None:
+        unpublished = manifest.committables if published < manifest.epoch else {}
+        known = {spec.id: spec for spec in self._plan.operators}
+        for operator_id, snapshot in manifest.operators.items():
+            if operator_id in known:
+                _check_key_groups(known[operator_id], snapshot)
         missing = [
             snapshot.name for operator_id, snapshot in manifest.operators.items() if operator_id not in known
-            and (snapshot.states or any(snapshot.operator_state) or operator_id in manifest.sources)
+            and (snapshot.states or any(snapshot.operator_state) or operator_id in manifest.sources
+                 or operator_id in unpublished)
         ]  # fmt: skip
         if missing:
             raise StateMismatchError(
@@ -185,6 +208,24 @@ class Journal:
                 got=f"state of operators this program does not have: {', '.join(sorted(missing))}",
                 hint="give the operators the uid() they had, or use another state directory",
             )
+
+    def _lost(self, published: int) -> StateCorruptedError:
+        return StateCorruptedError(
+            f"must have the manifest of epoch {published}, whose output is visible",
+            who=f"the state directory {self._state_url}",
+            got=f"no manifest after that of epoch {self.epoch}",
+            hint="restore it from a backup: going on from an earlier epoch would put records out twice",
+        )
+
+
+def _check_key_groups(spec: OperatorSpec, snapshot: OperatorSnapshot) -> None:
+    if snapshot.states and snapshot.max_parallelism not in (0, spec.max_parallelism):
+        raise StateMismatchError(
+            f"requires the max parallelism its state was written with, {snapshot.max_parallelism}",
+            who=spec.who,
+            got=str(spec.max_parallelism),
+            hint=f"call set_max_parallelism({snapshot.max_parallelism}) on it, or use another state directory",
+        )
 
 
 def _own_states(snapshot: OperatorSnapshot) -> dict[int, Any]:

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from typing import Any
 
@@ -21,6 +21,7 @@ from firesteel.control.loop import Clock, EpochLoop, Program, SystemClock
 from firesteel.control.settings import JobSettings
 from firesteel.functions.sink import Sink
 from firesteel.graph import Graph
+from firesteel.state.access import discard_working_copies
 
 ExecutorFactory = Callable[[str, str, JobSettings], Executor]
 """(job id, state directory URL, settings) -> the job's executor."""
@@ -75,30 +76,22 @@ def launch(graph: Graph, settings: JobSettings) -> JobHandle:
     if adapt is not None:
         settings = adapt(settings)
     compiled = compile_graph(graph, settings)
-    buffers = _receive_results(compiled.sinks)
     program = Program(compiled.plan, compiled.sources, compiled.sinks)
-    temporary = None
-    if settings.state_dir is None:
-        _require_shared_directory(settings)
-        temporary = tempfile.mkdtemp(prefix="firesteel-")
-    state_url = settings.state_dir or temporary
-    assert state_url is not None
-    journal = Journal(state_url, program.plan)
-    executor = _executors.get()(journal.job_id, state_url, settings)
+    with ExitStack() as opened:
+        buffers = _receive_results(compiled.sinks, opened)
+        state_url = settings.state_dir or _temporary_directory(settings, opened)
+        journal = Journal(state_url, program.plan)
+        opened.callback(_discard_working_copies, journal, settings)
+        opened.callback(journal.close)
+        executor = _executors.get()(journal.job_id, state_url, settings)
+        opened.callback(executor.close)
+        resources = opened.pop_all()
     loop = EpochLoop(program, executor, journal, settings, _clocks.get() or SystemClock())
 
     def body() -> JobResult:
         started = time.monotonic()
-        try:
+        with resources:
             job = loop.run()
-        finally:
-            executor.close()
-            for sink in compiled.sinks.values():
-                if isinstance(sink, CollectSink):
-                    unregister_receiver(sink.token)
-            journal.close()
-            if temporary is not None:
-                shutil.rmtree(temporary, ignore_errors=True)
         if job.status is JobStatus.FAILED:
             raise job.error or EngineError("the job failed without saying why")
         took = int((time.monotonic() - started) * 1000)
@@ -108,17 +101,24 @@ def launch(graph: Graph, settings: JobSettings) -> JobHandle:
     return JobHandle(journal.job_id, loop, body, by_node)
 
 
-def _receive_results(sinks: dict[int, Sink[Any]]) -> dict[int, CollectBuffer]:
+def _receive_results(sinks: dict[int, Sink[Any]], opened: ExitStack) -> dict[int, CollectBuffer]:
     """Have what collect sinks publish put into buffers, one for each."""
     buffers = {}
     for index, sink in sinks.items():
         if isinstance(sink, CollectSink):
             buffers[index] = CollectBuffer()
             register_receiver(sink.token, buffers[index].receive)
+            opened.callback(unregister_receiver, sink.token)
     return buffers
 
 
-def _require_shared_directory(settings: JobSettings) -> None:
+def _discard_working_copies(journal: Journal, settings: JobSettings) -> None:
+    """A job that can go on finds its working copies where they are; of any other they would stay for ever."""
+    if journal.finished or settings.state_dir is None:
+        discard_working_copies(journal.job_id)
+
+
+def _temporary_directory(settings: JobSettings, opened: ExitStack) -> str:
     if settings.master is not None and not settings.master.startswith("local"):
         raise ConfigurationError(
             "requires a state directory that every worker can reach",
@@ -126,3 +126,6 @@ def _require_shared_directory(settings: JobSettings) -> None:
             got="no state directory",
             hint="give one with --state-dir, e.g. s3://bucket/jobs/my-job",
         )
+    directory = tempfile.mkdtemp(prefix="firesteel-")
+    opened.callback(shutil.rmtree, directory, ignore_errors=True)
+    return directory

@@ -10,7 +10,8 @@ from typing import Protocol
 class EpochStats:
     """One committed epoch: durations and times in milliseconds, `watermark` the lowest of all sources (None: none yet).
 
-    `lag_ms` is how far the watermark is behind the wall clock, None where event time is not near the present.
+    `lag_ms` is how far the watermark is behind the wall clock; None where there is no watermark, or it is more
+    than a day behind: history that is read again has no lag.
     """
 
     epoch: int

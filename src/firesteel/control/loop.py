@@ -40,6 +40,8 @@ from firesteel.runtime.plan import EpochPlan, Plan, SubtaskReport
 POLL_MS: Final = 50
 """How long the loop waits before it asks its sources for new input again."""
 
+_DAY_MS: Final = 86_400_000
+
 
 class Clock(Protocol):
     """The wall clock of a job; a test injects its own."""
@@ -243,11 +245,17 @@ class EpochLoop:
             records_out=out,
             duration_ms=duration_ms,
             watermark=known,
-            lag_ms=None if known is None else max(0, self._clock.now() - known),
+            lag_ms=self._lag(known),
             finished=turn.epoch.final,
         )
         for listener in self._settings.listeners:
             listener.on_epoch(stats)
+
+    def _lag(self, watermark: int | None) -> int | None:
+        if watermark is None:
+            return None
+        lag = max(0, self._clock.now() - watermark)
+        return lag if lag <= _DAY_MS else None
 
     def _wait(self) -> Event:
         timeout = POLL_MS
@@ -258,7 +266,5 @@ class EpochLoop:
 
     def _back_off(self) -> Event:
         self._turn = None
-        policy = self._job.policy
-        engine = isinstance(self._job.error, EngineError)
-        self._clock.wait(policy.engine_delay_ms if engine else policy.delay_ms, self._wakeup)
+        self._clock.wait(self._job.delay_ms, self._wakeup)
         return Woken()

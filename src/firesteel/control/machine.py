@@ -5,14 +5,15 @@ the events that result. The phases and what may happen in each::
 
     RECOVERING -- Recovered --> PUBLISHING --Published--> PLANNING --Planned--> RUNNING --EpochRan--> COMMITTING
                                      ^                      |  ^                   |                      |
-                                     |                (no work) |             EpochFailed             Committed
+                                     |                (no work) |               Failed                Committed
                                      |                      v  |                   v                      |
                                      |                   WAITING               BACKING_OFF --Woken--> RECOVERING
                                      +--------------------------------------------------------------------+
 
 An epoch that failed changed nothing, so going on is the same as starting again: RECOVERING reads the last
-manifest. A stop takes effect between two epochs; a cancel also interrupts the one that runs, which then was
-never there.
+manifest. What is committed is published before anything else, and a failure of that is tried again as those of
+Spark are. A stop takes effect between two epochs, and after what was committed has been published; a cancel
+also interrupts the epoch that runs, which then was never there. What no retry can mend fails the job at once.
 """
 
 from __future__ import annotations
@@ -20,7 +21,13 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, replace
 
-from firesteel.common.errors import EngineError, FencedError
+from firesteel.common.errors import (
+    EngineError,
+    FencedError,
+    ProgramError,
+    StateCorruptedError,
+    StateMismatchError,
+)
 from firesteel.common.job_status import JobStatus
 
 
@@ -42,8 +49,8 @@ class RestartPolicy:
     """How often a failed epoch is tried again before the job fails, and the delay before each try (milliseconds).
 
     `attempts` counts tries after errors of the program, `engine_attempts` those after failures of Spark (a
-    lost worker), which are tried again even by a job that has no restart strategy. A committed epoch sets
-    both counts back.
+    lost worker) and of a sink to publish what is committed, which are tried again even by a job that has no
+    restart strategy. A committed epoch sets both counts back.
     """
 
     attempts: int = 0
@@ -63,6 +70,7 @@ class Job:
     ending: JobStatus | None = None
     failures: int = 0
     engine_failures: int = 0
+    delay_ms: int = 0
     error: Exception | None = None
 
 
@@ -136,7 +144,8 @@ class Command(enum.Enum):
 
 Step = tuple[Job, tuple[Command, ...]]
 
-_RESTING = frozenset({Phase.WAITING, Phase.BACKING_OFF, Phase.PLANNING})
+_RESTING = frozenset({Phase.WAITING, Phase.PLANNING})
+_FATAL = (FencedError, StateMismatchError, StateCorruptedError, ProgramError)
 
 
 def step(job: Job, event: Event) -> Step:
@@ -158,6 +167,8 @@ def step(job: Job, event: Event) -> Step:
                 return replace(job, phase=Phase.RUNNING), (Command.RUN,)
             return replace(job, phase=Phase.WAITING), (Command.WAIT,)
         case EpochRan():
+            if job.ending is JobStatus.CANCELED:  # the interrupt came too late
+                return _end(job, JobStatus.CANCELED)
             return replace(job, phase=Phase.COMMITTING), (Command.COMMIT,)
         case Committed(finished):
             quiet = replace(job, phase=Phase.PUBLISHING, finished=finished, failures=0, engine_failures=0)
@@ -181,23 +192,33 @@ def _after_epoch(job: Job) -> Step:
 
 
 def _after_failure(job: Job, error: Exception) -> Step:
-    if job.ending is not None:
-        return _end(job, job.ending)
-    if isinstance(error, FencedError):
-        return _end(replace(job, error=error), JobStatus.FAILED)
-    if isinstance(error, EngineError):
-        job = replace(job, engine_failures=job.engine_failures + 1)
-        again = job.engine_failures <= max(job.policy.engine_attempts, job.policy.attempts)
-    else:
-        job = replace(job, failures=job.failures + 1)
-        again = job.failures <= job.policy.attempts
+    if job.ending is JobStatus.CANCELED:
+        return _end(job, JobStatus.CANCELED)
+    job, again = _counted(replace(job, error=error), error)
     if not again:
-        return _end(replace(job, error=error), JobStatus.FAILED)
-    return replace(job, phase=Phase.BACKING_OFF, error=error), (Command.BACK_OFF,)
+        return _end(job, JobStatus.FAILED)
+    if job.ending is not None and job.phase is Phase.RUNNING:  # all that is committed is published
+        return _end(job, job.ending)
+    return replace(job, phase=Phase.BACKING_OFF), (Command.BACK_OFF,)
+
+
+def _counted(job: Job, error: Exception) -> tuple[Job, bool]:
+    """Count a failure and answer whether to try again."""
+    policy = job.policy
+    if isinstance(error, _FATAL):
+        return job, False
+    if isinstance(error, EngineError) or job.phase is Phase.PUBLISHING:
+        count = job.engine_failures + 1
+        again = count <= max(policy.engine_attempts, policy.attempts)
+        return replace(job, engine_failures=count, delay_ms=policy.engine_delay_ms), again
+    count = job.failures + 1
+    return replace(job, failures=count, delay_ms=policy.delay_ms), count <= policy.attempts
 
 
 def _stop(job: Job, status: JobStatus) -> Step:
     if job.phase in _RESTING:
+        return _end(job, status)
+    if status is JobStatus.CANCELED and job.phase is Phase.BACKING_OFF:
         return _end(job, status)
     job = replace(job, ending=status)
     if status is JobStatus.CANCELED and job.phase is Phase.RUNNING:

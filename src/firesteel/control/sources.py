@@ -11,6 +11,7 @@ import cloudpickle
 
 from firesteel.common.errors import ConnectorError
 from firesteel.control.admission import share
+from firesteel.control.failures import connector_failure
 from firesteel.functions.source import Boundedness, DiscoveryContext, Source, Split
 from firesteel.runtime.plan import SplitInput, SplitReport
 from firesteel.state.manifest import SplitPosition
@@ -74,12 +75,11 @@ class SourceCoordinator:
 
     def plan(self, budget: int, now: int) -> SourcePlan:
         """Propose ranges of at most about `budget` records at processing time `now` (milliseconds)."""
-        self._discover(now)
-        unfinished = {name: progress for name, progress in self._splits.items() if not progress.finished}
-        available = {
-            name: max(0, self._source.available(progress.split, progress.position, now) - progress.position)
-            for name, progress in unfinished.items()
-        }
+        try:
+            self._discover(now)
+            available = self._available(now)
+        except Exception as error:
+            raise connector_failure(error, self._who, "could not find out what there is to read") from error
         wanting = {name: amount for name, amount in available.items() if amount > 0}
         shares = share(int(budget * self._units_per_record) or 1, wanting) if wanting else {}
         inputs: dict[int, list[SplitInput]] = {}
@@ -93,6 +93,14 @@ class SourceCoordinator:
                 SplitInput(progress.split, progress.position, end, progress.generator_state)
             )
         return SourcePlan(inputs, bool(wanting), ends)
+
+    def _available(self, now: int) -> dict[str, int]:
+        ask = self._source.available
+        return {
+            name: max(0, ask(progress.split, progress.position, now) - progress.position)
+            for name, progress in self._splits.items()
+            if not progress.finished
+        }
 
     def committed(self, reports: Iterable[SplitReport]) -> int:
         """Move on to the positions of a committed epoch; answer the number of records it read."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import shutil
@@ -15,6 +16,7 @@ from pyspark.sql import SparkSession
 
 from firesteel.common.errors import ConfigurationError, EngineError
 from firesteel.runtime.routing import BLOCK_BYTES
+from firesteel.spark.noise import without_noise
 
 _STATIC: Final = {
     "spark.speculation": "false",
@@ -103,7 +105,8 @@ def _start(master: str | None, parallelism: int, configuration: dict[str, str]) 
         signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
     )
     try:
-        session = builder.getOrCreate()
+        with without_noise():
+            session = builder.getOrCreate()
     except Exception as error:
         raise EngineError(
             "could not start a Spark session",
@@ -114,6 +117,7 @@ def _start(master: str | None, parallelism: int, configuration: dict[str, str]) 
         ) from error
     if handler is not None:  # pyspark's own handler cancels the running epoch on Ctrl-C; ours lets it end
         signal.signal(signal.SIGINT, handler)
+    atexit.register(session.stop)  # else the workers meet a closed pipe when this process ends, and say so
     return session
 
 

@@ -8,6 +8,7 @@ read; an operator that touches no state costs nothing.
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from firesteel.state.backend import Change, StateReader
 from firesteel.state.recovery import read_at
 from firesteel.state.runs import RunRef, write_run
 from firesteel.state.storage import Storage
-from firesteel.state.store import Reader, open_working_store
+from firesteel.state.store import Reader, close_working_stores, open_working_store
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,9 @@ class CheckpointedState:
         self._readers: list[_LazyReader] = []
 
     def attach(self, address: StateAddress, committed: int, run: RunRef | None) -> StateReader:
-        """Return a reader of the subtask's state as of epoch `committed`, whose own run is `run` (None: it had no changes)."""
+        """Return a reader of the subtask's state as of epoch `committed`, to which its own run is `run` (None: no
+        changes).
+        """
         reader = _LazyReader(self._storage, self._root, address, committed, run)
         self._readers.append(reader)
         return reader
@@ -109,10 +112,15 @@ class _LazyReader:
         directory = self._root / address.job_id / f"{address.operator_id}-{address.subtask}"
         store = open_working_store(directory, address.job_id, address.first_group, address.last_group)
         groups = (address.first_group, address.last_group)
-        self._reader = read_at(
-            store, self._storage, address.operator_id, groups, self._committed, self._run
-        )
+        self._reader = read_at(store, self._storage, address.operator_id, groups, self._committed, self._run)
         return self._reader
+
+
+def discard_working_copies(job_id: str) -> None:
+    """Remove this machine's working copies of a job, which has ended for good."""
+    directory = _work_root() / job_id
+    close_working_stores(directory)
+    shutil.rmtree(directory, ignore_errors=True)
 
 
 def _work_root() -> Path:

@@ -54,7 +54,7 @@ class OperatorSnapshot(msgspec.Struct, frozen=True):
 
     Per subtask: its watermark (milliseconds) and its pickled operator state, None where it has none. `states`
     are the schemas of its keyed and broadcast states. `runs` are those the epoch added; the state is what all
-    epochs' runs add up to.
+    epochs' runs add up to. `max_parallelism` is the number of its key groups (0: not recorded).
     """
 
     name: str
@@ -63,6 +63,7 @@ class OperatorSnapshot(msgspec.Struct, frozen=True):
     operator_state: list[bytes | None]
     states: dict[str, dict[str, Any]]
     runs: list[RunRef]
+    max_parallelism: int = 0
 
 
 class Manifest(msgspec.Struct, frozen=True):
