@@ -103,7 +103,9 @@ def _wrap_tasks(patch: pytest.MonkeyPatch, crasher: Crasher) -> None:
         crasher.reach(f"after task {level}.{subtask}")
 
     def writing(self: Any, address: Any, *arguments: Any) -> Any:
-        return crasher.around(f"writing a run of {address.subtask}", lambda: persist(self, address, *arguments))
+        return crasher.around(
+            f"writing a run of {address.subtask}", lambda: persist(self, address, *arguments)
+        )
 
     patch.setattr(executor, "run_task", running)
     patch.setattr(CheckpointedState, "persist", writing)

@@ -45,6 +45,10 @@ def write_input(directory: Path) -> None:
         (directory / f"{number}.csv").write_text("".join(lines))
 
 
+def generate(index: int) -> str:
+    return f"{KEYS[index % 4]},{index * 12}"
+
+
 def parse(line: str) -> tuple[str, int]:
     key, at, *_ = line.split(",")
     return key, int(at)
@@ -71,7 +75,7 @@ class Summary(KeyedProcessFunction):
         yield "seen", key, self.count.value()
 
     def on_timer(self, timestamp: int, ctx: Any) -> Any:
-        due = [at for at in self.waiting.keys() if at <= timestamp]
+        due = [at for at in self.waiting if at <= timestamp]
         total = sum(self.waiting.get(at) for at in due)
         for at in due:
             self.waiting.remove(at)
@@ -90,8 +94,12 @@ def build(env: StreamExecutionEnvironment, directory: Path) -> None:
     strategy = WatermarkStrategy.for_bounded_out_of_orderness(Duration.of_millis(20))
     strategy = strategy.with_timestamp_assigner(SecondField())
     files = FileSource([directory / "in"], TextLineFormat(), split_size=1000)
-    generated = DataGeneratorSource(lambda index: f"{KEYS[index % 4]},{index * 12}", count=GENERATED, type_info=Types.STRING())
-    events = env.from_source(files, strategy, "files").union(env.from_source(generated, strategy, "generated"))
+    generated = DataGeneratorSource(
+        lambda index: f"{KEYS[index % 4]},{index * 12}", count=GENERATED, type_info=Types.STRING()
+    )
+    events = env.from_source(files, strategy, "files").union(
+        env.from_source(generated, strategy, "generated")
+    )
     keyed = events.map(parse).key_by(lambda event: event[0])
     keyed.process(Summary()).sink_to(ledger.LedgerSink(str(directory)))
     tumbling = keyed.window(TumblingEventTimeWindows.of(Duration.of_millis(100))).process(Describe())
@@ -102,7 +110,9 @@ def build(env: StreamExecutionEnvironment, directory: Path) -> None:
     sessions.sink_to(FileSink(directory / "sessions", TextLines(), BasePathBuckets(), long))
 
 
-def run(directory: Path, parallelism: int, crasher: Crasher | None = None, epoch_records: int = 20) -> Crasher:
+def run(
+    directory: Path, parallelism: int, crasher: Crasher | None = None, epoch_records: int = 20
+) -> Crasher:
     """Run a driver on the program's state directory until the job ends, or the crasher strikes."""
     crasher = crasher or Crasher()
     with (

@@ -15,11 +15,21 @@ from firesteel.state.store import close_working_stores
 from tests.recovery import ledger, pipeline
 from tests.recovery.crashing import Crasher
 
-AROUND = ("planning", "the manifest", "booking", "a part file", "joining segments", "noting what is published")
+AROUND = (
+    "planning",
+    "the manifest",
+    "booking",
+    "a part file",
+    "joining segments",
+    "noting what is published",
+)
 ONE = ("task 0.0", "writing a run of 0")
 TWO = ("task 0.0", "task 0.1", "task 1.0", "task 1.1", "writing a run of 0", "writing a run of 1")
 POINTS = {
-    parallelism: ["writing rows", *(f"{when} {what}" for what in (*AROUND, *own) for when in ("before", "after"))]
+    parallelism: [
+        "writing rows",
+        *(f"{when} {what}" for what in (*AROUND, *own) for when in ("before", "after")),
+    ]
     for parallelism, own in ((1, ONE), (2, TWO))
 }
 
