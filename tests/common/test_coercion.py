@@ -33,6 +33,12 @@ class Thing:
         self.x = "a"
         self.y = 1
 
+    def __repr__(self) -> str:
+        return "Thing"
+
+    def __repr__(self):
+        return "Thing"
+
 
 COERCED: list[tuple[TypeInformation, Any, Any]] = [
     (Types.INT(), 1, 1),

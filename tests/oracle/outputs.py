@@ -2,7 +2,7 @@
 
 A program's docstring says how: `order: kept` compares line by line, `order: any` as a multiset (within the sections
 that a line `-- title` opens), because Flink itself gives no order there: inputs that race, keys whose windows end
-together. `prefix: hidden` drops the `2> ` that print() puts before a line of a parallel sink, where the subtask of a
+together. `epochs: 1 record` asks for a watermark after each record, as the recorded run had it. `prefix: hidden` drops the `2> ` that print() puts before a line of a parallel sink, where the subtask of a
 key is nothing that Flink promises.
 """
 
@@ -63,11 +63,21 @@ def _sections(lines: list[str]) -> Iterator[list[str | None]]:
 
 def comparison_of(program: Path) -> Comparison:
     """How a program wants to be compared, from the last lines of its docstring."""
-    docstring = ast.get_docstring(ast.parse(program.read_text(encoding="utf-8"))) or ""
-    settings = dict(re.findall(r"^(order|prefix): (\w+)$", docstring, re.MULTILINE))
+    settings = _settings(program)
     if settings.get("order") not in ("kept", "any"):
         raise ValueError(f"{program.name} requires a line 'order: kept' or 'order: any' in its docstring")
     return Comparison(ordered=settings["order"] == "kept", prefix=settings.get("prefix") != "hidden")
+
+
+def records_per_epoch_of(program: Path) -> int | None:
+    """The length of an epoch that a program asks for, if it does."""
+    text = _settings(program).get("epochs")
+    return int(text.removesuffix(" record")) if text else None
+
+
+def _settings(program: Path) -> dict[str, str]:
+    docstring = ast.get_docstring(ast.parse(program.read_text(encoding="utf-8"))) or ""
+    return dict(re.findall(r"^(order|prefix|epochs): (.+)$", docstring, re.MULTILINE))
 
 
 def programs() -> list[Path]:

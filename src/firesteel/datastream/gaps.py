@@ -17,7 +17,6 @@ OWN_PYTHON: Final = (
 )
 
 NO_AVRO: Final = "Avro data is not part of this version"
-NO_TTL: Final = "state does not expire in this version; register a timer and clear the state in on_timer"
 NO_SAVEPOINTS: Final = (
     "savepoints are not part of this version; a job started again on its state directory goes on"
 )
@@ -57,10 +56,6 @@ GAPS: Final[dict[str, str]] = {
     "pyflink.datastream.StreamExecutionEnvironment.create_input": (
         "input formats are Java classes; use from_source with a source from firesteel.datastream.connectors"
     ),
-    **{
-        f"pyflink.datastream.state.{kind}StateDescriptor.enable_time_to_live": NO_TTL
-        for kind in ("Value", "List", "Map", "Reducing", "Aggregating")
-    },
     "pyflink.datastream.formats.csv.CsvSchemaBuilder.set_any_property_name": (
         "a Row has no place for columns that the schema does not name"
     ),

@@ -70,10 +70,10 @@ class OperatorContext:
     max_parallelism: int
     attempt: int
     job_parameters: dict[str, str]
-    watermark_interval: int
     output: Output
     side_outputs: dict[str, Output]
     typed_output: bool = False
+    watermark_interval: int = 200
     backend: KeyedStateBackend | None = None
     event_timers: TimerQueue | None = None
     processing_timers: TimerQueue | None = None

@@ -76,7 +76,7 @@ class LiveSubtask:
         self.output.records = 0
         if self.backend is not None:
             assert reader is not None
-            self.backend.begin(reader, keep)
+            self.backend.begin(reader, keep, epoch.processing_time)
             for queue in self.timers:
                 queue.begin()
         channels = [

@@ -1,18 +1,20 @@
 """The keyed state backend: all state of one operator subtask.
 
 Contract, in call order: `restore_schemas` once, before any state is declared; then handles are made (`value_state`,
-...), in `open` or later. For each epoch: `begin(reader, keep)`; the runtime sets `keyed.current` or `windowed.current`
-and user functions use the handles; `relax` may be called between blocks; `changes` at the end gives what the epoch
-changed, sorted by composite key. Handles stay valid for the life of the backend.
+...), in `open` or later. For each epoch: `begin(reader, keep, processing_time)`; the runtime sets `keyed.current` or
+`windowed.current` and user functions use the handles; `relax` may be called between blocks; `changes` at the end gives
+what the epoch changed, sorted by composite key. Handles stay valid for the life of the backend.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import chain
 from typing import Any, Final, Protocol, TypeVar, cast
 
 from firesteel.common.errors import ProgramError
+from firesteel.common.typeinfo import TypeInformation
 from firesteel.state.api import OperatorStateStore
 from firesteel.state.catalog import Schema, StateCatalog
 from firesteel.state.codecs import ValueCodec, forget_main_classes
@@ -31,9 +33,18 @@ from firesteel.state.descriptors import (
     StateDescriptor,
     ValueStateDescriptor,
 )
+from firesteel.state.expiry import Expiry, StampedCodec
 from firesteel.state.handles import AggregatingHandle, ReducingHandle, ValueHandle
 from firesteel.state.list_handles import ListHandle
 from firesteel.state.map_handles import BroadcastHandle, MapHandle
+from firesteel.state.ttl import StateTtlConfig
+from firesteel.state.ttl_handles import (
+    TtlAggregatingHandle,
+    TtlListHandle,
+    TtlMapHandle,
+    TtlReducingHandle,
+    TtlValueHandle,
+)
 
 DEFAULT_CACHE_LIMIT: Final = 250_000
 
@@ -102,11 +113,19 @@ class KeyedStateBackend(OperatorStateStore):
         self._catalog = StateCatalog()
         self._handles: dict[str, tuple[Schema, Any]] = {}
         self._parts: list[StatePart] = []
+        self._expiries: list[Expiry] = []
+        self._processing_time = 0
         forget_main_classes()
 
-    def begin(self, reader: StateReader, keep: bool) -> None:
-        """Start an epoch on the snapshot `reader`; with `keep` it is exactly what the last `changes` led to."""
+    def begin(self, reader: StateReader, keep: bool, processing_time: int = 0) -> None:
+        """Start an epoch on the snapshot `reader`; with `keep` it is exactly what the last `changes` led to.
+
+        `processing_time` (milliseconds) is the time in this epoch by which state expires; 0 where none does.
+        """
         self.reader = reader
+        self._processing_time = processing_time
+        for expiry in self._expiries:
+            expiry.begin(processing_time)
         for part in self._parts:
             part.begin(keep)
 
@@ -145,25 +164,29 @@ class KeyedStateBackend(OperatorStateStore):
     def value_state(self, descriptor: ValueStateDescriptor, scope: Scope | None = None) -> ValueHandle:
         """Return the ValueState of this name in a scope (default: `keyed`), made on first use."""
         scope = scope or self.keyed
-        codec = _codec(descriptor)
+        codec = _codec(descriptor, descriptor.type_info)
         return self._handle(
             descriptor,
             "value",
-            {"type": codec.schema},
+            _types(descriptor, type=codec.schema),
             scope,
-            lambda state_id: ValueHandle(self, state_id, scope, self._compose(state_id, scope), codec),
+            lambda state_id: self._variant(descriptor, ValueHandle, TtlValueHandle)(
+                self, state_id, scope, self._compose(state_id, scope), codec
+            ),
         )
 
     def list_state(self, descriptor: ListStateDescriptor, scope: Scope | None = None) -> ListHandle:
         """Return the ListState of this name in a scope (default: `keyed`), made on first use."""
         scope = scope or self.keyed
-        codec = ValueCodec(descriptor.elem_type_info, f"state '{descriptor.name}'")
+        codec = _codec(descriptor, descriptor.elem_type_info)
         return self._handle(
             descriptor,
             "list",
-            {"type": codec.schema},
+            _types(descriptor, type=codec.schema),
             scope,
-            lambda state_id: ListHandle(self, state_id, scope, self._compose(state_id, scope), codec),
+            lambda state_id: self._variant(descriptor, ListHandle, TtlListHandle)(
+                self, state_id, scope, self._compose(state_id, scope), codec
+            ),
         )
 
     def reducing_state(
@@ -171,13 +194,13 @@ class KeyedStateBackend(OperatorStateStore):
     ) -> ReducingHandle:
         """Return the ReducingState of this name in a scope (default: `keyed`), made on first use."""
         scope = scope or self.keyed
-        codec = _codec(descriptor)
+        codec = _codec(descriptor, descriptor.type_info)
         return self._handle(
             descriptor,
             "reducing",
-            {"type": codec.schema},
+            _types(descriptor, type=codec.schema),
             scope,
-            lambda state_id: ReducingHandle(
+            lambda state_id: self._variant(descriptor, ReducingHandle, TtlReducingHandle)(
                 self, state_id, scope, self._compose(state_id, scope), codec, descriptor.reducer
             ),
         )
@@ -187,13 +210,13 @@ class KeyedStateBackend(OperatorStateStore):
     ) -> AggregatingHandle:
         """Return the AggregatingState of this name in a scope (default: `keyed`), made on first use."""
         scope = scope or self.keyed
-        codec = _codec(descriptor)
+        codec = _codec(descriptor, descriptor.type_info)
         return self._handle(
             descriptor,
             "aggregating",
-            {"type": codec.schema},
+            _types(descriptor, type=codec.schema),
             scope,
-            lambda state_id: AggregatingHandle(
+            lambda state_id: self._variant(descriptor, AggregatingHandle, TtlAggregatingHandle)(
                 self, state_id, scope, self._compose(state_id, scope), codec, descriptor.get_agg_function()
             ),
         )
@@ -201,18 +224,23 @@ class KeyedStateBackend(OperatorStateStore):
     def map_state(self, descriptor: MapStateDescriptor, scope: Scope | None = None) -> MapHandle:
         """Return the MapState of this name in a scope (default: `keyed`), made on first use."""
         scope = scope or self.keyed
-        keys, values = _map_codecs(descriptor)
+        keys = ValueCodec(descriptor.key_type_info, f"state '{descriptor.name}'")
+        values = _codec(descriptor, descriptor.value_type_info)
         return self._handle(
             descriptor,
             "map",
-            {"key": keys.schema, "value": values.schema},
+            _types(descriptor, key=keys.schema, value=values.schema),
             scope,
-            lambda state_id: MapHandle(self, state_id, scope, self._compose(state_id, scope), keys, values),
+            lambda state_id: self._variant(descriptor, MapHandle, TtlMapHandle)(
+                self, state_id, scope, self._compose(state_id, scope), keys, values
+            ),
         )
 
     def broadcast_state(self, descriptor: MapStateDescriptor) -> BroadcastHandle:
         """Return the broadcast state of this name, one map for the subtask, made on first use."""
-        keys, values = _map_codecs(descriptor)
+        who = f"state '{descriptor.name}'"
+        keys = ValueCodec(descriptor.key_type_info, who)
+        values = ValueCodec(descriptor.value_type_info, who)
         return self._handle(
             descriptor,
             "broadcast",
@@ -226,6 +254,18 @@ class KeyedStateBackend(OperatorStateStore):
     def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> BroadcastHandle:
         """Return the broadcast state of this name (PyFlink: OperatorStateStore)."""
         return self.broadcast_state(state_descriptor)
+
+    def _variant(
+        self, descriptor: StateDescriptor, plain: Callable[..., H], expiring: Callable[..., H]
+    ) -> Callable[..., H]:
+        """Return what makes the handle: the one that expires if the state has a time to live."""
+        config = descriptor.ttl_config
+        return plain if config is None else partial(expiring, self._expiry(config))
+
+    def _expiry(self, config: StateTtlConfig) -> Expiry:
+        expiry = Expiry(config, self._processing_time)
+        self._expiries.append(expiry)
+        return expiry
 
     def _compose(self, state_id: int, scope: Scope) -> Compose:
         if scope is self.windowed:
@@ -266,10 +306,10 @@ class _NoState:
 _NO_STATE: Final = _NoState()
 
 
-def _codec(descriptor: StateDescriptor) -> ValueCodec:
-    return ValueCodec(descriptor.type_info, f"state '{descriptor.name}'")
+def _codec(descriptor: StateDescriptor, type_info: TypeInformation | None) -> ValueCodec:
+    kind = ValueCodec if descriptor.ttl_config is None else StampedCodec
+    return kind(type_info, f"state '{descriptor.name}'")
 
 
-def _map_codecs(descriptor: MapStateDescriptor) -> tuple[ValueCodec, ValueCodec]:
-    who = f"state '{descriptor.name}'"
-    return ValueCodec(descriptor.key_type_info, who), ValueCodec(descriptor.value_type_info, who)
+def _types(descriptor: StateDescriptor, **types: Schema | None) -> Schema:
+    return types if descriptor.ttl_config is None else {**types, "ttl": True}

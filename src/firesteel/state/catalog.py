@@ -34,7 +34,7 @@ class StateCatalog:
         known = self._schemas.get(path)
         declared: Schema = {"kind": kind, **types}
         if known is not None:
-            before = {field: known.get(field) for field in declared}
+            before = {field: known[field] for field in (*declared, "ttl") if field in known}
             if before != declared:
                 raise _mismatch(name, before, declared)
             state_id: int = known["id"]

@@ -13,7 +13,7 @@ import msgspec
 from cloudpickle import cloudpickle as tracking
 
 from firesteel.common.errors import SerializationError
-from firesteel.common.typeinfo import TypeInformation
+from firesteel.common.typeinfo import TypeInformation, from_schema
 
 _PICKLING_FAILURES: Final = (pickle.PicklingError, AttributeError, TypeError)
 _ATOMS: Final = frozenset({type(None), bool, int, float, str, bytes})
@@ -29,7 +29,8 @@ class ValueCodec:
     """How the values of one state become bytes.
 
     `coerce` gives a value the form it would have after Flink's serialiser, or is None where any value is kept as it is;
-    `schema` is the declared type as JSON, or None for untyped values.
+    `schema` is the declared type as JSON, or None for untyped values. What is declared FLOAT keeps its 64 bits: PyFlink
+    hands out what it was given while that is in its cache, and one answer is needed whenever epochs end.
     """
 
     __slots__ = ("coerce", "decode", "encode", "encode_all", "schema")
@@ -41,11 +42,12 @@ class ValueCodec:
         self.encode_all: Callable[[list[Any]], Iterable[bytes]] = self._encode_all_untyped
         self.decode: Callable[[bytes], Any] = decode_untyped
         if type_info is not None and not type_info.is_pickled:
-            self.coerce = type_info.compile_coercer()
             self.schema = type_info.schema()
-            self.encode = type_info.compile_encoder()
+            kept = _kept_type(type_info, self.schema)
+            self.coerce = kept.compile_coercer()
+            self.encode = kept.compile_encoder()
             self.encode_all = self._encode_all_typed
-            self.decode = type_info.compile_decoder()
+            self.decode = kept.compile_decoder()
 
     def encode_nullable(self, value: Any) -> bytes:
         """Encode a value or None, as the values of maps may be whatever their type (Flink: MapSerializer)."""
@@ -65,6 +67,22 @@ class ValueCodec:
             except _UNPACKABLE:
                 pass  # one of them has no form in msgpack; each gets its own below
         return map(self.encode, values)
+
+
+def _kept_type(type_info: TypeInformation, schema: dict[str, Any]) -> TypeInformation:
+    """Return the type with DOUBLE wherever it has FLOAT."""
+    widened = _widened(schema)
+    return type_info if widened == schema else from_schema(widened)
+
+
+def _widened(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_widened(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if schema["type"] == "FLOAT":
+        return {"type": "DOUBLE"}
+    return {name: _widened(part) for name, part in schema.items()}
 
 
 def untyped_encoder(who: str) -> Callable[[Any], bytes]:

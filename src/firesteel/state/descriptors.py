@@ -6,13 +6,11 @@ A type may be left out; values are then kept as they are. With a type, they are 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from firesteel.common.errors import ProgramError, UnsupportedError
+from firesteel.common.errors import ProgramError
 from firesteel.common.typeinfo import TypeInformation, Types
-
-if TYPE_CHECKING:
-    from firesteel.state.ttl import StateTtlConfig
+from firesteel.state.ttl import StateTtlConfig
 
 _AGGREGATE_METHODS = ("create_accumulator", "add", "get_result", "merge")
 
@@ -25,19 +23,36 @@ class StateDescriptor:
             raise ProgramError("requires a name that is a string", who=type(self).__name__, got=repr(name))
         self.name = name
         self.type_info = type_info
+        self._ttl_config: StateTtlConfig | None = None
 
     def get_name(self) -> str:
         """Return the name of the state."""
         return self.name
 
     def enable_time_to_live(self, ttl_config: StateTtlConfig) -> None:
-        """Refuse: raises UnsupportedError, because state does not expire yet."""
-        raise UnsupportedError(
-            "cannot expire by a time to live",
-            who=f"state '{self.name}'",
-            got=repr(ttl_config),
-            hint="register a timer and clear the state in on_timer()",
-        )
+        """Let keyed state expire: values, elements of a list and entries of a map each by their own last access.
+
+        Give it before the state is got. Broadcast state does not expire, as in Flink. State that was saved with a time
+        to live cannot be restored without one, nor the reverse; how long it is may change.
+
+        >>> from firesteel.common.time import Time
+        >>> descriptor = ValueStateDescriptor("count")
+        >>> descriptor.enable_time_to_live(StateTtlConfig.new_builder(Time.hours(1)).build())
+        """
+        if not isinstance(ttl_config, StateTtlConfig):
+            raise ProgramError(
+                "requires a StateTtlConfig",
+                who=f"state '{self.name}'",
+                got=repr(ttl_config),
+                hint="StateTtlConfig.new_builder(Time.hours(1)).build()",
+            )
+        self._ttl_config = ttl_config
+
+    @property
+    def ttl_config(self) -> StateTtlConfig | None:
+        """When the state expires, None if it does not."""
+        config = self._ttl_config
+        return config if config is not None and config.is_enabled() else None
 
 
 class ValueStateDescriptor(StateDescriptor):

@@ -18,12 +18,12 @@ from firesteel.state.keys import StateKey, state_key, state_key_bytes, state_key
 if TYPE_CHECKING:
     from firesteel.state.backend import Change, KeyedStateBackend, Scope
 
-_ABSENT: Final = object()
+ABSENT: Final = object()
 _WHOLE_MAP: Final = 10_000
 
 
 class CachedMap(dict[Any, Any]):
-    """What is known of one map: values by map key, or `_ABSENT` where there is none.
+    """What is known of one map: values by map key, or `ABSENT` where there is none.
 
     `complete`: every stored entry is in here. `blank`: the store has nothing of it. `ordered`: how many entries the
     dict had when it was last put in key order; as an epoch only adds entries, it is in order while that is its length.
@@ -43,10 +43,10 @@ class CachedMap(dict[Any, Any]):
 
     def __missing__(self, key: StateKey) -> Any:
         if self.complete:
-            return _ABSENT
+            return ABSENT
         handle = self.handle
         data = handle.backend.reader.get(self.prefix + state_key_bytes(key))
-        value = self[key] = _ABSENT if data is None else handle.decode(data)
+        value = self[key] = ABSENT if data is None else handle.decode(data)
         handle.loaded += 1
         return value
 
@@ -59,12 +59,12 @@ class CachedMap(dict[Any, Any]):
             self._sort()
         get = self.get
         for key in list(self):
-            value = get(key, _ABSENT)
-            if value is not _ABSENT:
+            value = get(key, ABSENT)
+            if value is not ABSENT:
                 yield key, value
 
     def has_entries(self) -> bool:
-        if any(value is not _ABSENT for value in self.values()):
+        if any(value is not ABSENT for value in self.values()):
             return True
         if self.complete:
             return False
@@ -82,7 +82,7 @@ class CachedMap(dict[Any, Any]):
     def settle(self) -> bool:
         """Take the changes as stored; return whether there is anything left worth caching."""
         for key in self.dirty:
-            if self[key] is _ABSENT:
+            if self[key] is ABSENT:
                 del self[key]
                 self.ordered = 0
         if self.dirty or self.cleared:
@@ -98,7 +98,7 @@ class CachedMap(dict[Any, Any]):
             changed = {key: None for key, _ in self.handle.backend.reader.scan(prefix)}
         for key in self.dirty:
             value = self[key]
-            if value is not _ABSENT:
+            if value is not ABSENT:
                 changed[prefix + state_key_bytes(key)] = encode(value)
             elif not self.blank:
                 changed[prefix + state_key_bytes(key)] = None
@@ -139,18 +139,18 @@ class CachedMap(dict[Any, Any]):
             while position < len(mine) and mine[position][0] < stored:
                 key = mine[position][1]
                 position += 1
-                if (value := get(key, _ABSENT)) is not _ABSENT:
+                if (value := get(key, ABSENT)) is not ABSENT:
                     yield key, value
             if position < len(mine) and mine[position][0] == stored:
                 position += 1
             key = state_key_of(stored)
             if key in self:
-                if (value := self[key]) is not _ABSENT:
+                if (value := self[key]) is not ABSENT:
                     yield key, value
             elif not self.complete:
                 yield key, decode(data)
         for _, key in mine[position:]:
-            if (value := get(key, _ABSENT)) is not _ABSENT:
+            if (value := get(key, ABSENT)) is not ABSENT:
                 yield key, value
 
 
@@ -198,7 +198,7 @@ class MapAccess:
         if (kind is not str and kind is not int) or self._key_coerce is not None:
             key = self._map_key(key)
         value = self._cache[self._scope.current][key]
-        return None if value is _ABSENT else value
+        return None if value is ABSENT else value
 
     def put(self, key: Any, value: Any) -> None:
         """Set the value of a map key."""
@@ -225,13 +225,13 @@ class MapAccess:
         entries = self._cache[current]
         if entries.complete and key not in entries:
             return
-        entries[key] = _ABSENT
+        entries[key] = ABSENT
         entries.dirty.add(key)
         self._dirty[current] = entries
 
     def contains(self, key: Any) -> bool:
         """Tell whether there is an entry for the map key."""
-        return self._cache[self._scope.current][self._map_key(key)] is not _ABSENT
+        return self._cache[self._scope.current][self._map_key(key)] is not ABSENT
 
     def items(self) -> Iterator[tuple[Any, Any]]:
         """Yield the entries in the order of the keys' canonical bytes; the map may be changed meanwhile."""

@@ -1,7 +1,4 @@
-"""StateTtlConfig: when state shall expire, with PyFlink's signatures.
-
-The configuration is complete; descriptors refuse it until state expires.
-"""
+"""StateTtlConfig: when state shall expire, with PyFlink's signatures."""
 
 from __future__ import annotations
 
@@ -13,7 +10,11 @@ from firesteel.common.time import Duration, Time
 
 
 class TtlCleanupStrategies:
-    """Which strategies are active; each applies where the way state is stored has a use for it."""
+    """Which strategies are active to remove expired state that is not read again.
+
+    They are kept with the configuration and remove nothing by themselves: expired state is removed by the read that
+    meets it, and is not returned after that whatever the strategies.
+    """
 
     class Strategies(Enum):
         """The ways in which expired state is removed."""
@@ -170,9 +171,13 @@ class TtlBuilder:
         return self
 
     def set_ttl(self, ttl: Time) -> TtlBuilder:
-        """Set the time to live."""
+        """Set the time to live; raises ProgramError unless it is a Time of at least a millisecond."""
         if not isinstance(ttl, Time):
             raise ProgramError("requires a Time", who="StateTtlConfig", got=repr(ttl), hint="Time.hours(1)")
+        if ttl.to_milliseconds() <= 0:
+            raise ProgramError(
+                "requires a Time of at least a millisecond", who="StateTtlConfig", got=str(ttl)
+            )
         self._ttl = ttl
         return self
 
@@ -189,6 +194,9 @@ class TtlBuilder:
 
 class StateTtlConfig:
     """When state expires and how expired state is removed.
+
+    State expires by processing time, which stands still within an epoch. State that is expired may be read once more
+    with `return_expired_if_not_cleaned_up`, for the read that meets it removes it.
 
     >>> config = StateTtlConfig.new_builder(Time.hours(1)).never_return_expired().build()
     >>> config.get_ttl().to_milliseconds(), config.is_enabled()

@@ -1,6 +1,7 @@
 """Allowed lateness and the late side output: a late element fires its window again, one too late goes to the side.
 
 order: kept
+epochs: 1 record
 """
 
 import time
