@@ -18,7 +18,7 @@ from firesteel.state.backend import Change, StateReader
 from firesteel.state.recovery import read_at
 from firesteel.state.runs import RunRef, write_run
 from firesteel.state.storage import Storage
-from firesteel.state.store import Reader, close_working_stores, open_working_store
+from firesteel.state.store import Reader, open_working_store, release_working_stores
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class _LazyReader:
 def discard_working_copies(job_id: str) -> None:
     """Remove this machine's working copies of a job, which has ended for good."""
     directory = _work_root() / job_id
-    close_working_stores(directory)
+    release_working_stores(directory)
     shutil.rmtree(directory, ignore_errors=True)
 
 

@@ -151,6 +151,11 @@ class WorkingStore:
             return True
 
     @property
+    def in_use(self) -> bool:
+        """Whether this process has a snapshot open."""
+        return any(not reader.closed for reader in self._readers)
+
+    @property
     def _file(self) -> Path:
         return self.directory / DATA_FILE
 
@@ -198,7 +203,7 @@ class WorkingStore:
 
     def _resize(self, size: int) -> None:
         """LMDB maps the file anew, which must not happen under a snapshot."""
-        if any(not reader.closed for reader in self._readers):
+        if self.in_use:
             raise StateError(
                 "must grow, and cannot while this process reads from it",
                 who=f"the working copy {self.directory}",
@@ -256,6 +261,16 @@ def close_working_stores(directory: Path) -> None:
     with _registry_lock:
         for path in [path for path in _stores if path.is_relative_to(directory)]:
             _stores.pop(path).close()
+
+
+def release_working_stores(directory: Path) -> None:
+    """Let go of every copy below `directory`; one of which there are snapshots is closed after the last of them."""
+    directory = directory.resolve()
+    with _registry_lock:
+        for path in [path for path in _stores if path.is_relative_to(directory)]:
+            store = _stores.pop(path)
+            if not store.in_use:
+                store.close()
 
 
 _stores: dict[Path, WorkingStore] = {}

@@ -1,0 +1,79 @@
+"""Jobs in this process, watched and stopped from their own thread, so that no test waits for time to pass."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from firesteel.common import Configuration
+from firesteel.control import EpochStats, JobHandle
+from firesteel.datastream import StreamExecutionEnvironment
+from firesteel.testing import ManualClock, executing
+
+
+class Watch:
+    """Calls `act(handle, stats)` after each epoch, on the job's thread."""
+
+    def __init__(self, act: Callable[[JobHandle, EpochStats], None]) -> None:
+        self._act = act
+        self._handle: JobHandle | None = None
+        self._started = threading.Event()
+        self.epochs: list[EpochStats] = []
+
+    def on_epoch(self, stats: EpochStats) -> None:
+        self.epochs.append(stats)
+        assert self._started.wait(30)
+        assert self._handle is not None
+        self._act(self._handle, stats)
+
+    def follow(self, handle: JobHandle) -> JobHandle:
+        """Say which job this is."""
+        self._handle = handle
+        self._started.set()
+        return handle
+
+
+@contextmanager
+def environment(
+    directory: Path,
+    *,
+    options: Mapping[str, str] | None = None,
+    clock: ManualClock | None = None,
+    **more: Any,
+) -> Iterator[StreamExecutionEnvironment]:
+    """An environment whose job runs in this process, with its state in `directory`/state."""
+    clock = clock or ManualClock(1_000_000)
+    with executing(**{"state_dir": str(directory / "state"), "clock": clock, "parallelism": 1, **more}):
+        configuration = Configuration.from_dict(dict(options or {}))
+        yield StreamExecutionEnvironment.get_execution_environment(configuration)
+
+
+def start(env: StreamExecutionEnvironment, watch: Watch | None = None) -> JobHandle:
+    """Start the program; the handle can stop it, which PyFlink's JobClient cannot."""
+    handle: JobHandle = env.execute_async()._handle  # type: ignore[assignment]
+    return watch.follow(handle) if watch else handle
+
+
+def restarting(attempts: int, delay: str = "10 s") -> dict[str, str]:
+    """Options for so many restarts."""
+    return {
+        "restart-strategy.type": "fixed-delay",
+        "restart-strategy.fixed-delay.attempts": str(attempts),
+        "restart-strategy.fixed-delay.delay": delay,
+    }
+
+
+def fails_once(marker: Path, error: BaseException | None = None) -> None:
+    """Raise, the first time this is called for `marker`."""
+    if not marker.exists():
+        marker.touch()
+        raise error or RuntimeError("struck")
+
+
+def lines(directory: Path) -> list[str]:
+    """The lines of all part files that are visible, sorted."""
+    parts = [path for path in directory.rglob("*") if path.is_file() and not path.name.startswith(".")]
+    return sorted(line for path in parts for line in path.read_text().splitlines())
