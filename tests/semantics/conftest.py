@@ -29,9 +29,7 @@ class Run:
     def __call__(self, program: Program) -> list[Any]:
         """Return what the program's stream collects, in the order of arrival."""
         clock = ManualClock(1_000_000)
-        with executing(
-            self.on, epoch_records=self.epoch_records, parallelism=self.parallelism, clock=clock
-        ):
+        with executing(self.on, epoch_records=self.epoch_records, parallelism=self.parallelism, clock=clock):
             env = StreamExecutionEnvironment.get_execution_environment()
             env.set_parallelism(self.parallelism)
             return list(program(env).execute_and_collect())

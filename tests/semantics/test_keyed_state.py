@@ -48,9 +48,7 @@ def running(events, combine):
     return Counter(results)
 
 
-@pytest.mark.parametrize(
-    ("method", "combine"), [("sum", lambda a, b: a + b), ("min", min), ("max", max)]
-)
+@pytest.mark.parametrize(("method", "combine"), [("sum", lambda a, b: a + b), ("min", min), ("max", max)])
 def test_running_aggregates_of_a_field(run, method, combine):
     def program(env):
         return getattr(env.from_collection(EVENTS).key_by(lambda event: event[0]), method)(1)
@@ -135,7 +133,9 @@ def test_state_is_cleared(run):
     class Alternate(KeyedProcessFunction):
         def open(self, runtime_context):
             self.value = runtime_context.get_state(ValueStateDescriptor("value", Types.LONG()))
-            self.entries = runtime_context.get_map_state(MapStateDescriptor("map", Types.LONG(), Types.LONG()))
+            self.entries = runtime_context.get_map_state(
+                MapStateDescriptor("map", Types.LONG(), Types.LONG())
+            )
 
         def process_element(self, value, ctx):
             if self.value.value() is None:
@@ -153,7 +153,8 @@ def test_state_is_cleared(run):
 
 
 @pytest.mark.parametrize(
-    "key", [lambda event: event[1] % 3 == 0, lambda event: (event[0], event[1] % 2), lambda event: event[1] / 2]
+    "key",
+    [lambda event: event[1] % 3 == 0, lambda event: (event[0], event[1] % 2), lambda event: event[1] / 2],
 )
 def test_keys_of_any_type_come_back_as_they_were(run, key):
     class Remember(KeyedProcessFunction):
