@@ -33,11 +33,15 @@ class MemoryReader:
 
 
 class MemoryStore:
-    """State that survives epochs and restarts; `backend` is the operator subtask that runs on it now."""
+    """State that survives epochs and restarts; `backend` is the operator subtask that runs on it now.
+
+    `now` is the processing time that the next epoch begins with.
+    """
 
     def __init__(self, max_parallelism: int = 128, cache_limit: int = 1000) -> None:
         self.entries: dict[bytes, bytes] = {}
         self.schemas: dict[str, dict[str, Any]] = {}
+        self.now = 0
         self._max_parallelism = max_parallelism
         self._cache_limit = cache_limit
         self.restart()
@@ -51,7 +55,7 @@ class MemoryStore:
 
     def begin(self, keep: bool) -> None:
         self.reader = MemoryReader(dict(self.entries))
-        self.backend.begin(self.reader, keep)
+        self.backend.begin(self.reader, keep, self.now)
         self.queue.begin()
 
     def commit(self) -> list[Change]:

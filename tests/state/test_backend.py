@@ -130,23 +130,23 @@ def test_state_is_not_mixed_up_between_names_scopes_and_key_groups() -> None:
 def test_typed_values_are_coerced_when_they_are_set() -> None:
     backend = MemoryStore().backend
     backend.keyed.current = "a"
-    value = backend.value_state(ValueStateDescriptor("value", Types.FLOAT()))
-    value.update(0.1)
-    assert value.value() == 0.10000000149011612
-    elements = backend.list_state(ListStateDescriptor("list", Types.FLOAT()))
-    elements.add_all([0.1])
-    elements.add(0.1)
-    assert elements.get() == [0.10000000149011612] * 2
-    entries = backend.map_state(MapStateDescriptor("map", Types.FLOAT(), Types.FLOAT()))
-    entries.put(0.1, 0.1)
-    assert list(entries.items()) == [(0.10000000149011612, 0.10000000149011612)]
-    assert entries.contains(0.1)
-    entries.put(1.0, None)
-    assert entries.contains(1.0)
-    total = backend.reducing_state(ReducingStateDescriptor("sum", lambda a, b: a + b, Types.FLOAT()))
-    total.add(0.1)
-    total.add(0.2)
-    assert total.get() == 0.30000001192092896
+    value = backend.value_state(ValueStateDescriptor("value", Types.INT()))
+    value.update(1.5)
+    assert value.value() == 1
+    elements = backend.list_state(ListStateDescriptor("list", Types.INT()))
+    elements.add_all([1.5])
+    elements.add(1.5)
+    assert elements.get() == [1, 1]
+    entries = backend.map_state(MapStateDescriptor("map", Types.INT(), Types.INT()))
+    entries.put(1.5, 2.5)
+    assert list(entries.items()) == [(1, 2)]
+    assert entries.contains(1.5)
+    entries.put(3.0, None)
+    assert entries.contains(3.0)
+    total = backend.reducing_state(ReducingStateDescriptor("sum", lambda a, b: a + b / 2, Types.INT()))
+    total.add(1)
+    total.add(1)
+    assert total.get() == 1
     with pytest.raises(TypeMismatchError):
         value.update("a")
     with pytest.raises(TypeMismatchError):

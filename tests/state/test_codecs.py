@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firesteel.common.errors import SerializationError, TypeMismatchError
-from firesteel.common.typeinfo import Types
+from firesteel.common.typeinfo import TypeInformation, Types
+from firesteel.common.types import Row
 from firesteel.state.codecs import ValueCodec
 from tests.conftest import RunPython
 
@@ -59,14 +60,34 @@ def test_a_pickled_type_is_no_type() -> None:
 
 
 def test_a_typed_value_is_coerced_and_restored() -> None:
-    codec = ValueCodec(Types.TUPLE([Types.STRING(), Types.FLOAT()]), "state 'x'")
+    codec = ValueCodec(Types.TUPLE([Types.STRING(), Types.INT()]), "state 'x'")
     assert codec.coerce is not None
-    value = codec.coerce(("a", 0.1))
-    assert value == ("a", 0.10000000149011612)
+    value = codec.coerce(["a", 1.5])
+    assert value == ("a", 1)
     assert codec.decode(codec.encode(value)) == value
     assert list(codec.encode_all([value, value])) == [codec.encode(value)] * 2
     with pytest.raises(TypeMismatchError):
         codec.coerce(("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("declared", "value"),
+    [
+        (Types.FLOAT(), 0.1),
+        (Types.TUPLE([Types.STRING(), Types.FLOAT()]), ("a", 0.1)),
+        (Types.ROW([Types.FLOAT(), Types.TUPLE([Types.FLOAT()])]), Row(f0=0.1, f1=(0.2,))),
+        (Types.ROW_NAMED(["type", "b"], [Types.FLOAT(), Types.LONG()]), Row(type=0.1, b=1)),
+        (Types.LIST(Types.LIST(Types.FLOAT())), [[0.1], []]),
+        (Types.MAP(Types.FLOAT(), Types.FLOAT()), {0.1: 0.2, 0.3: None}),
+        (Types.PRIMITIVE_ARRAY(Types.FLOAT()), [0.1]),
+    ],
+)
+def test_a_float_keeps_its_64_bits(declared: TypeInformation, value: Any) -> None:
+    codec = ValueCodec(declared, "state 'x'")
+    assert codec.coerce is not None
+    assert codec.coerce(value) == value
+    assert codec.decode(codec.encode(value)) == value
+    assert codec.schema == declared.schema()
 
 
 def test_a_map_value_may_be_none_whatever_its_type() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from firesteel.common.errors import ProgramError, UnsupportedError
+from firesteel.common.errors import ProgramError
 from firesteel.common.time import Duration, Time
 from firesteel.common.typeinfo import Types
 from firesteel.state.descriptors import (
@@ -52,12 +52,17 @@ def test_what_a_descriptor_cannot_take_is_named(make: Any, message: str) -> None
         make()
 
 
-def test_time_to_live_is_refused_by_name() -> None:
-    config = StateTtlConfig.new_builder(Time.hours(1)).build()
-    with pytest.raises(
-        UnsupportedError, match="state 'v' cannot expire by a time to live; got StateTtlConfig<"
-    ):
-        ValueStateDescriptor("v").enable_time_to_live(config)
+def test_a_descriptor_has_the_time_to_live_it_was_given() -> None:
+    descriptor = ValueStateDescriptor("v")
+    assert descriptor.ttl_config is None
+    builder = StateTtlConfig.new_builder(Time.hours(1))
+    config = builder.build()
+    descriptor.enable_time_to_live(config)
+    assert descriptor.ttl_config is config
+    descriptor.enable_time_to_live(builder.set_update_type(StateTtlConfig.UpdateType.Disabled).build())
+    assert descriptor.ttl_config is None
+    with pytest.raises(ProgramError, match="state 'v' requires a StateTtlConfig; got 5"):
+        descriptor.enable_time_to_live(5)  # type: ignore[arg-type]
 
 
 def test_a_ttl_config_has_flinks_defaults() -> None:
@@ -112,3 +117,5 @@ def test_a_ttl_config_is_what_was_built() -> None:
 def test_a_ttl_is_a_time() -> None:
     with pytest.raises(ProgramError, match="requires a Time; got 5"):
         StateTtlConfig.new_builder(5)  # type: ignore[arg-type]
+    with pytest.raises(ProgramError, match="requires a Time of at least a millisecond; got 0 ms"):
+        StateTtlConfig.new_builder(Time.seconds(0))
