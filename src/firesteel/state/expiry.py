@@ -59,9 +59,12 @@ class Expiry:
         """Lift a function of two values to stamped ones; it leaves out the expired (Flink: TtlReduceFunction)."""
 
         def folded(one: Stamped, two: Stamped) -> Stamped:
-            if not self.shows(two):
-                return (one[0], self.now) if self.shows(one) else one
-            return (function(one[0], two[0]) if self.shows(one) else two[0]), self.now
+            horizon = self.horizon
+            if self.returns_expired or (one[1] > horizon and two[1] > horizon):
+                return function(one[0], two[0]), self.now
+            if two[1] > horizon:
+                return two[0], self.now
+            return (one[0], self.now) if one[1] > horizon else one
 
         return folded
 

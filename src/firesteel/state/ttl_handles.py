@@ -59,7 +59,13 @@ class TtlValueHandle(_ExpiringValue, ValueHandle):
 
     def update(self, value: Any) -> None:
         """Set the value of the current key; None removes it."""
-        super().update(None if value is None else (value, self._expiry.now))
+        current = self._scope.current
+        if value is None:
+            self._remove(current)
+            return
+        stamped = value, self._expiry.now
+        self._cache[current] = stamped if self._coerce is None else self._coerce(stamped)
+        self._dirty.add(current)
 
     def merge_namespaces(
         self, target: Any, sources: Iterable[Any], function: Callable[[Any, Any], Any]
