@@ -54,7 +54,16 @@ def environment(
 def start(env: StreamExecutionEnvironment, watch: Watch | None = None) -> JobHandle:
     """Start the program; the handle can stop it, which PyFlink's JobClient cannot."""
     handle: JobHandle = env.execute_async()._handle  # type: ignore[assignment]
+    _running[:] = [handle]
     return watch.follow(handle) if watch else handle
+
+
+_running: list[JobHandle] = []
+
+
+def running_job() -> JobHandle:
+    """The job started last, for functions in it; it has one that watches it, and so is known after an epoch."""
+    return _running[0]
 
 
 def restarting(attempts: int, delay: str = "10 s") -> dict[str, str]:

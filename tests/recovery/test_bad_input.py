@@ -54,7 +54,7 @@ def test_a_function_that_cannot_be_shipped_is_named_before_anything_runs(tmp_pat
 
 def test_an_option_that_does_not_exist(tmp_path):
     mistaken = environment(tmp_path, options={"firesteel.epoch.max-record": "5"})
-    with pytest.raises(ConfigurationError, match="did you mean firesteel.epoch.max-records"), mistaken:
+    with pytest.raises(ConfigurationError, match=r"did you mean firesteel\.epoch\.max-records"), mistaken:
         pass
     assert not (tmp_path / "state").exists()
 

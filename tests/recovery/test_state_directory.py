@@ -32,7 +32,7 @@ class Count(KeyedProcessFunction):
         yield ctx.get_current_key(), self.count.value()
 
 
-class Stops(Exception):  # noqa: N818
+class Stops(Exception):
     """Ends a job in the middle."""
 
 

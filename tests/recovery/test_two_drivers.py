@@ -53,8 +53,7 @@ def first_driver(directory: Path, rival: Rival) -> bool:
     """Run the driver whose rival that is; answer whether it was fenced off."""
     try:
         pipeline.run(directory, 1, Crasher(rival))
-    except FencedError as error:
-        assert "driver" in str(error)
+    except FencedError:
         return True
     return False
 

@@ -107,6 +107,15 @@ def test_records_are_dealt_out_evenly():
     assert sorted(counts) == [6, 7, 7]
 
 
+def test_a_watermark_just_before_idleness_is_not_lost():
+    rows = []
+    router = FixedRouter(0, 0, 1, rows, [0])
+    for watermark in (10, 24, None, None, 30, None):
+        router.receive_watermark(watermark)
+    router.flush()
+    assert [event for _, event in received(rows, 0)] == [24, 30, None]
+
+
 def test_a_partitioner_chooses_and_is_checked():
     rows = []
     run(ChoiceRouter(0, 0, 2, rows, lambda key, count: key % count, abs, "test"), [[-1, 2, 3]])

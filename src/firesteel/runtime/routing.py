@@ -69,11 +69,15 @@ class Router:
         """Take records and distribute them."""
 
     def receive_watermark(self, watermark: int | None) -> None:
-        """Note a watermark (None: idle) behind the records taken so far."""
+        """Note a watermark (None: idle) behind the records taken so far.
+
+        It takes the place of one at the same position, but idleness does not: where all channels turn idle,
+        the highest watermark before that counts.
+        """
         for target in self.connected():
             buffer = self._buffers[target]
             marks, position = buffer.marks, len(buffer.values)
-            if marks and marks[-1][0] == position:
+            if marks and marks[-1][0] == position and (watermark is not None or marks[-1][1] is None):
                 marks[-1] = (position, watermark)
             else:
                 marks.append((position, watermark))
