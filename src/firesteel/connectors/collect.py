@@ -6,12 +6,16 @@ import pickle
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import cloudpickle
 
 from firesteel.common.errors import ConnectorError
+from firesteel.common.typeinfo.collected import collected_floats
 from firesteel.functions.sink import Committer, Sink, SinkWriter, WriterContext
+
+if TYPE_CHECKING:
+    from firesteel.common.typeinfo import TypeInformation
 
 Receiver = Callable[[list[Any]], None]
 
@@ -53,24 +57,31 @@ class CollectSink(Sink[Any]):
     [1, 2]
     """
 
-    def __init__(self, token: str) -> None:
+    def __init__(self, token: str, type_info: TypeInformation | None = None) -> None:
         self.token = token
+        self._type_info = type_info
+
+    def for_type(self, type_info: TypeInformation | None) -> Sink[Any]:
+        """The same sink with the records' type."""
+        return CollectSink(self.token, type_info)
 
     def create_writer(self, context: WriterContext) -> SinkWriter[Any]:
-        return _Writer(f"{context.operator_id}/{context.subtask}/{context.attempt}")
+        convert = None if self._type_info is None else collected_floats(self._type_info.schema())
+        return _Writer(f"{context.operator_id}/{context.subtask}/{context.attempt}", convert)
 
     def create_committer(self) -> Committer:
         return _Committer(self.token)
 
 
 class _Writer(SinkWriter[Any]):
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, convert: Callable[[Any], Any] | None) -> None:
         self._name = name
+        self._convert = convert
         self._pending: list[Any] = []
         self._chunks: list[bytes] = []
 
     def write(self, values: Sequence[Any], timestamps: Sequence[int | None] | None) -> None:
-        self._pending.extend(values)
+        self._pending.extend(values if self._convert is None else map(self._convert, values))
         if len(self._pending) >= _CHUNK:
             self._cut()
 
