@@ -36,9 +36,6 @@ class Thing:
     def __repr__(self) -> str:
         return "Thing"
 
-    def __repr__(self):
-        return "Thing"
-
 
 COERCED: list[tuple[TypeInformation, Any, Any]] = [
     (Types.INT(), 1, 1),

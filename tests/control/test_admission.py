@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from firesteel.control.admission import LEAST, Admission, share
 
 
-@given(st.integers(1, 10**6), st.dictionaries(st.text(max_size=3), st.integers(1, 10**6), min_size=1, max_size=9))
+@given(
+    st.integers(1, 10**6), st.dictionaries(st.text(max_size=3), st.integers(1, 10**6), min_size=1, max_size=9)
+)
 def test_shares_keep_to_the_budget_and_to_the_wants(budget, wants):
     shares = share(budget, wants)
     assert set(shares) == set(wants)

@@ -36,8 +36,8 @@ def drive(job, *events):
     return job, [command.name for command in commands]
 
 
-def started(policy=RestartPolicy()):
-    return drive(Job(policy), Recovered(False), Published())[0]
+def started(policy=None):
+    return drive(Job(policy or RestartPolicy()), Recovered(False), Published())[0]
 
 
 def test_an_epoch_is_planned_run_committed_and_published():
@@ -111,7 +111,9 @@ def test_a_committed_epoch_forgives_the_failures_before_it():
 
 
 def test_a_fenced_driver_gives_up_at_once():
-    job, commands = drive(started(RestartPolicy(attempts=9)), Planned(True), EpochRan(), Failed(FencedError("lost")))
+    job, commands = drive(
+        started(RestartPolicy(attempts=9)), Planned(True), EpochRan(), Failed(FencedError("lost"))
+    )
     assert (job.status, commands) == (JobStatus.FAILED, ["END"])
 
 
@@ -148,5 +150,7 @@ def test_an_ended_job_stays_ended_and_asks_for_nothing(sequence):
 
 @pytest.mark.parametrize("status", [JobStatus.FINISHED, JobStatus.CANCELED])
 def test_a_failure_after_a_stop_does_not_hold_the_job(status):
-    job, commands = drive(started(RestartPolicy(attempts=9)), Planned(True), StopRequested(status), Failed(USER))
+    job, commands = drive(
+        started(RestartPolicy(attempts=9)), Planned(True), StopRequested(status), Failed(USER)
+    )
     assert (job.status, commands) == (status, ["END"])

@@ -2,8 +2,8 @@
 
 A program's docstring says how: `order: kept` compares line by line, `order: any` as a multiset (within the sections
 that a line `-- title` opens), because Flink itself gives no order there: inputs that race, keys whose windows end
-together. `epochs: 1 record` asks for a watermark after each record, as the recorded run had it. `prefix: hidden` drops the `2> ` that print() puts before a line of a parallel sink, where the subtask of a
-key is nothing that Flink promises.
+together. `epochs: 1 record` asks for a watermark after each record, as the recorded run had it. `prefix: hidden` drops
+the `2> ` that print() puts before a line of a parallel sink, where the subtask of a key is nothing that Flink promises.
 """
 
 from __future__ import annotations

@@ -150,8 +150,10 @@ def test_windows_fire_though_one_source_is_idle(tmp_path, name, parallelism):
     with environment(tmp_path, parallelism=parallelism, clock=clock, listener=watch) as env:
         busy = env.from_source(ScriptedSource([("a", 5), ("a", 25)], bounded=False), strategy, "busy")
         idle = env.from_source(ScriptedSource([], bounded=False), strategy, "idle")
-        windows = busy.union(idle).key_by(lambda event: event[0]).window(
-            TumblingEventTimeWindows.of(Duration.of_millis(10))
+        windows = (
+            busy.union(idle)
+            .key_by(lambda event: event[0])
+            .window(TumblingEventTimeWindows.of(Duration.of_millis(10)))
         )
         windows.process(Describe()).sink_to(ledger.LedgerSink(name))
         start(env, watch).wait(60)

@@ -11,13 +11,17 @@ from hypothesis import strategies as st
 from firesteel.common.errors import SerializationError
 from firesteel.runtime.blocks import decode_block, encode_block
 
-plain = st.one_of(st.none(), st.integers(), st.text(), st.binary(), st.tuples(st.text(), st.floats(allow_nan=False)))
+plain = st.one_of(
+    st.none(), st.integers(), st.text(), st.binary(), st.tuples(st.text(), st.floats(allow_nan=False))
+)
 stamps = st.integers(-(2**63), 2**63 - 1)
 
 
 @given(st.lists(st.tuples(plain, stamps, st.text()), max_size=30), st.data())
 def test_a_block_comes_back_as_it_was(records, data):
-    values, timestamps, keys = (list(column) for column in zip(*records, strict=True)) if records else ([], [], [])
+    values, timestamps, keys = (
+        (list(column) for column in zip(*records, strict=True)) if records else ([], [], [])
+    )
     marks = data.draw(st.lists(st.tuples(st.integers(0, len(values)), st.none() | stamps), max_size=3))
     assert decode_block(encode_block(values, timestamps, keys, marks)) == (values, timestamps, keys, marks)
 

@@ -28,7 +28,7 @@ def received(rows, target):
     """What a target gets, in the order in which it would process it: values and watermarks."""
     events = []
     for row in sorted((row for row in rows if row[0] == target), key=lambda row: (row[3], row[2])):
-        values, timestamps, keys, marks = decode_block(row[4])
+        values, _, _, marks = decode_block(row[4])
         start = 0
         for position, watermark in marks:
             events.extend(("value", value) for value in values[start:position])
@@ -54,12 +54,18 @@ def test_keyed_records_reach_the_owner_of_their_group_in_order(input_batches, ta
     run(KeyRouter(0, 0, targets, rows, KeyExtractor(lambda value: value, None, "test"), 128), input_batches)
     everything = [value for values in input_batches for value in values]
     for target in range(targets):
-        mine = [value for value in everything if subtask_of(key_group(state_key(value), 128), targets, 128) == target]
+        mine = [
+            value
+            for value in everything
+            if subtask_of(key_group(state_key(value), 128), targets, 128) == target
+        ]
         assert [event for kind, event in received(rows, target) if kind == "value"] == mine
 
 
 @given(batches, st.integers(1, 5))
-def test_a_watermark_stands_behind_all_records_sent_before_it_and_ahead_of_all_later_ones(input_batches, targets):
+def test_a_watermark_stands_behind_all_records_sent_before_it_and_ahead_of_all_later_ones(
+    input_batches, targets
+):
     rows = []
     run(RoundRobinRouter(0, 1, targets, rows, list(range(targets))), input_batches)
     order = {}
@@ -138,7 +144,9 @@ def test_both_ends_agree_on_who_sends_to_whom(sources, targets):
             continue
         edge = EdgeSpec(0, 0, 1, 0, kind, sources, targets, 128, False, "test")
         pairs = {(channel, target) for channel in range(sources) for target in edge.targets_of(channel)}
-        assert pairs == {(channel, target) for target in range(targets) for channel in edge.channels_of(target)}
+        assert pairs == {
+            (channel, target) for target in range(targets) for channel in edge.channels_of(target)
+        }
         assert {channel for channel, _ in pairs} == set(range(sources))
         if kind not in (Distribution.GLOBAL,):
             assert {target for _, target in pairs} == set(range(targets))

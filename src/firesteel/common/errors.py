@@ -34,7 +34,8 @@ class FiresteelError(Exception):
     `got` is what was found instead, `hint` what to do about it, `details` longer text shown on demand (a traceback).
     Instances survive pickling, so an error raised in a worker reaches the driver as it was.
 
-    >>> print(ProgramError("requires a callable", who="map 'parse' (job.py:12)", got="an int: 5", hint="pass a function"))
+    >>> who = "map 'parse' (job.py:12)"
+    >>> print(ProgramError("requires a callable", who=who, got="an int: 5", hint="pass a function"))
     map 'parse' (job.py:12) requires a callable; got an int: 5
       hint: pass a function
     """

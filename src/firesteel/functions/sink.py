@@ -2,7 +2,8 @@
 
 Contract, in call order, for each subtask and epoch:
 
-1. Task: `create_writer(context)`; `writer.write(values, timestamps)` for each batch. Nothing written may be visible.
+1. Task: `create_writer(context)`; `writer.write(values, timestamps)` for each batch. Nothing written may be
+   visible.
 2. Task: `writer.prepare_commit()` makes the written data durable and returns committables: picklable, small,
    and enough for another process to make the data visible. `context.state` is what the writer of the previous
    epoch left in `writer.snapshot_state()`.
@@ -10,8 +11,9 @@ Contract, in call order, for each subtask and epoch:
 4. Driver: `create_committer().commit(committables)` makes the data visible. It is idempotent: after a crash
    between 3 and 4 it is called again with the same committables.
 
-If the epoch fails before 3, `prepare_commit`'s data stays invisible for ever; the sink may clean it up in `abort`.
-A sink that cannot hide what it writes sets `guarantee = DeliveryGuarantee.AT_LEAST_ONCE` and says so in its docs.
+If the epoch fails before 3, `prepare_commit`'s data stays invisible for ever; the sink may clean it up in
+`abort`. A sink that cannot hide what it writes sets `guarantee = DeliveryGuarantee.AT_LEAST_ONCE` and says so
+in its docs.
 """
 
 from __future__ import annotations
@@ -40,10 +42,11 @@ class DeliveryGuarantee(enum.Enum):
 class WriterContext:
     """Where and when a writer writes.
 
-    `attempt` is unique among all tries of this subtask's epoch, so names made from it never clash with those of a try
-    that failed. `state` is what the previous epoch's `snapshot_state` returned for this subtask (None at first).
-    `inherited` is what it returned for subtasks that are no more, because the parallelism was lowered: this writer
-    must finish what they began. `processing_time` is the epoch's, in milliseconds. `final` is set in the last epoch of a bounded job.
+    `attempt` is unique among all tries of this subtask's epoch, so names made from it never clash with those
+    of a try that failed. `state` is what the previous epoch's `snapshot_state` returned for this subtask
+    (None at first). `inherited` is what it returned for subtasks that are no more, because the parallelism
+    was lowered: this writer must finish what they began. `processing_time` is the epoch's, in milliseconds.
+    `final` is set in the last epoch of a bounded job.
     """
 
     job_id: str
@@ -67,7 +70,9 @@ class SinkWriter(ABC, Generic[T]):
 
     @abstractmethod
     def prepare_commit(self) -> Sequence[Any]:
-        """Make what was written durable and return the committables that will make it visible; close resources."""
+        """Make what was written durable and return the committables that will make it visible; close
+        resources.
+        """
 
     def snapshot_state(self) -> Any:
         """Return what the next epoch's writer of this subtask needs to go on (picklable); asked after
@@ -76,8 +81,8 @@ class SinkWriter(ABC, Generic[T]):
         return None
 
     def next_wakeup(self) -> int | None:
-        """Return the processing time (milliseconds) at which this writer wants an epoch even without input, if
-        any.
+        """Return the processing time (milliseconds) at which this writer wants an epoch even without input,
+        if any.
         """
         return None
 
@@ -90,7 +95,9 @@ class Committer(ABC):
 
     @abstractmethod
     def commit(self, committables: Sequence[Any]) -> None:
-        """Make the data of `committables` visible; doing it twice has the effect of once. Raises ConnectorError."""
+        """Make the data of `committables` visible; doing it twice has the effect of once. Raises
+        ConnectorError.
+        """
 
     def close(self) -> None:
         """Release what the committer holds."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import pyarrow as pa
@@ -52,8 +52,9 @@ class LevelTask:
         assert context is not None
         incoming = _rows(batches) if self.level else _nothing(batches)
         plan, state = self._plan(), self._state()
-        outgoing = run_task(plan, self.epoch, self.level, context.partitionId(), incoming, _worker, state)
-        return _batches(outgoing)
+        # Spark runs a task again whose worker died; what the first try left behind must not be in its way.
+        epoch = replace(self.epoch, attempt=f"{self.epoch.attempt}-{context.taskAttemptId()}")
+        return _batches(run_task(plan, epoch, self.level, context.partitionId(), incoming, _worker, state))
 
     def _plan(self) -> Plan:
         plan = _plans.get(self.plan_path)

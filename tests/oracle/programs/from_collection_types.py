@@ -1,6 +1,6 @@
 """from_collection with and without types, and what a function gets from it.
 
-order: kept
+order: any
 """
 
 import decimal

@@ -1,6 +1,6 @@
 """A number sequence source, names, uids, project, chaining hints and a job's result.
 
-order: kept
+order: any
 """
 
 from pyflink.common import Types, WatermarkStrategy

@@ -28,6 +28,11 @@ class Show(ProcessFunction):
         yield f"{value} at {ctx.timestamp()} watermark {timers.current_watermark()}"
 
 
+class ShowTimestamp(ProcessFunction):
+    def process_element(self, value, ctx):
+        yield f"{value} at {ctx.timestamp()}"
+
+
 class Fire(KeyedProcessFunction):
     def process_element(self, value, ctx):
         ctx.timer_service().register_event_time_timer(ctx.timestamp() * 10)
@@ -49,9 +54,9 @@ timed = numbers.assign_timestamps_and_watermarks(strategy(Scaled(1)))
 keyed = timed.key_by(lambda n: 0, Types.INT())
 
 
-def show(title, stream):
+def show(title, stream, function=Show):
     print(f"-- {title}", flush=True)
-    stream.process(Show(), Types.STRING()).print()
+    stream.process(function(), Types.STRING()).print()
     env.execute()
 
 
@@ -63,5 +68,5 @@ show(
 )
 show("replaced", timed.assign_timestamps_and_watermarks(strategy(Scaled(100))))
 show("from previous", timed.assign_timestamps_and_watermarks(strategy(Previous())))
-show("window", keyed.window(TumblingEventTimeWindows.of(Time.milliseconds(10))).reduce(max))
-show("timer", keyed.process(Fire(), Types.LONG()))
+show("window", keyed.window(TumblingEventTimeWindows.of(Time.milliseconds(10))).reduce(max), ShowTimestamp)
+show("timer", keyed.process(Fire(), Types.LONG()), ShowTimestamp)

@@ -15,6 +15,7 @@ from pyflink.datastream.state import ValueStateDescriptor
 from pyflink.datastream.window import TumblingEventTimeWindows
 
 seen = ValueStateDescriptor("seen", Types.INT())
+fired = ValueStateDescriptor("fired", Types.INT())
 
 
 class Itself(TimestampAssigner):
@@ -45,12 +46,12 @@ class WithState(ProcessWindowFunction):
     def process(self, key, context, elements):
         windows = context.global_state().get_state(seen)
         windows.update((windows.value() or 0) + 1)
-        mine = context.window_state().get_state(seen)
+        mine = context.window_state().get_state(fired)
         mine.update((mine.value() or 0) + 1)
         yield f"{key} {context.window().start} {list(elements)} window {windows.value()} fired {mine.value()}"
 
     def clear(self, context):
-        context.window_state().get_state(seen).clear()
+        context.window_state().get_state(fired).clear()
 
 
 env = StreamExecutionEnvironment.get_execution_environment()

@@ -20,7 +20,7 @@ class Itself(TimestampAssigner):
 
 class Contents(WindowFunction):
     def apply(self, key, window, inputs):
-        yield f"[{window.start},{window.end}) {list(inputs)}"
+        yield f"[{window.start},{window.end}) {sorted(inputs)}"
 
 
 def slowly(index):
