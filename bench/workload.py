@@ -1,8 +1,8 @@
 """The work every system does, and what its result must be.
 
-Data is a function of (position, lane), cheap enough to weigh little anywhere. There are as many lanes as subtasks, so that
-a system may cut the input into lanes by stride or by range and each subtask still sees event time grow at one pace.
-This module is imported by all systems' workers: it uses the standard library only.
+Data is a function of (position, lane), cheap enough to weigh little anywhere. There are as many lanes as subtasks, so
+that a system may cut the input into lanes by stride or by range and each subtask still sees event time grow at one
+pace. This module is imported by all systems' workers: it uses the standard library only.
 """
 
 from __future__ import annotations
