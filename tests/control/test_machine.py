@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firesteel.common.errors import EngineError, FencedError, UserFunctionError
+from firesteel.common.errors import (
+    EngineError,
+    FencedError,
+    ProgramError,
+    StateCorruptedError,
+    StateMismatchError,
+    UserFunctionError,
+)
 from firesteel.common.job_status import JobStatus
 from firesteel.control.machine import (
     Command,
@@ -115,6 +122,46 @@ def test_a_fenced_driver_gives_up_at_once():
         started(RestartPolicy(attempts=9)), Planned(True), EpochRan(), Failed(FencedError("lost"))
     )
     assert (job.status, commands) == (JobStatus.FAILED, ["END"])
+
+
+@pytest.mark.parametrize("error", [StateMismatchError("x"), StateCorruptedError("x"), ProgramError("x")])
+def test_what_no_retry_can_mend_fails_at_once(error):
+    job, commands = drive(Job(RestartPolicy(attempts=9)), Failed(error))
+    assert (job.status, commands, job.error) == (JobStatus.FAILED, ["END"], error)
+
+
+def test_a_cancel_that_comes_too_late_to_interrupt_still_throws_the_epoch_away():
+    job, commands = drive(started(), Planned(True), StopRequested(JobStatus.CANCELED), EpochRan())
+    assert (job.status, commands) == (JobStatus.CANCELED, ["END"])
+
+
+def committed():
+    return drive(started(), Planned(True), EpochRan(), Committed(False))[0]
+
+
+def test_publishing_is_tried_again_without_a_restart_strategy():
+    job = committed()
+    for _ in range(3):
+        job, commands = drive(job, Failed(USER))
+        assert (commands, job.delay_ms) == (["BACK_OFF"], RestartPolicy().engine_delay_ms)
+        job, commands = drive(job, Woken(), Recovered(False))
+        assert commands == ["PUBLISH"]
+    job, commands = drive(job, Failed(USER))
+    assert (job.status, job.error, commands) == (JobStatus.FAILED, USER, ["END"])
+
+
+def test_a_stop_waits_until_what_is_committed_is_published():
+    job, commands = drive(committed(), StopRequested(JobStatus.FINISHED), Failed(USER))
+    assert commands == ["BACK_OFF"]
+    job, commands = drive(job, Woken(), Recovered(False), Published())
+    assert (job.status, commands) == (JobStatus.FINISHED, ["END"])
+    job, commands = drive(committed(), Failed(USER), StopRequested(JobStatus.FINISHED), Woken())
+    assert commands == ["RECOVER"]
+
+
+def test_a_failure_after_a_stop_that_no_restart_strategy_forgives_is_told():
+    job, commands = drive(started(), Planned(True), StopRequested(JobStatus.FINISHED), Failed(USER))
+    assert (job.status, job.error, commands) == (JobStatus.FAILED, USER, ["END"])
 
 
 events = st.sampled_from(

@@ -9,6 +9,7 @@ import pytest
 from firesteel.common import Duration, JobStatus, WatermarkStrategy
 from firesteel.common.errors import UserFunctionError
 from firesteel.common.watermark_strategy import TimestampAssigner
+from firesteel.connectors.collect import CollectBuffer, CollectSink
 from firesteel.connectors.datagen import DataGeneratorSource
 from firesteel.datastream.functions import KeyedProcessFunction, MapFunction, ProcessWindowFunction
 from firesteel.datastream.state import ValueStateDescriptor
@@ -126,6 +127,44 @@ def test_a_collecting_program_that_has_seen_enough_cancels_the_job(tmp_path):
         stream = env.from_source(DataGeneratorSource(lambda index: index), NO_WATERMARKS, "endless")
         with stream.execute_and_collect() as results:
             assert [next(results) for _ in range(25)] == list(range(25))
+
+
+def interrupting(call, at):
+    """`call`, interrupted by Ctrl-C when it is called for the `at`-th time."""
+    calls = iter(range(1, at + 1))
+
+    def interrupted(*arguments):
+        if next(calls, None) == at:
+            raise KeyboardInterrupt
+        return call(*arguments)
+
+    return interrupted
+
+
+def test_ctrl_c_stops_a_job_that_is_waited_for(tmp_path, name):
+    watch = Watch(lambda handle, stats: None)
+    with environment(tmp_path, epoch_records=10, listener=watch) as env:
+        counting(env, DataGeneratorSource(lambda index: index), name)
+        handle = start(env, watch)
+        handle._done.wait = interrupting(handle._done.wait, 1)
+        with pytest.raises(KeyboardInterrupt):
+            handle.wait(60)
+    assert handle.status is JobStatus.FINISHED
+    assert Counter(ledger.rows(name)) == counts(sum(stats.records_in for stats in watch.epochs))
+
+
+def test_ctrl_c_stops_a_job_whose_results_are_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(CollectBuffer, "__next__", interrupting(CollectBuffer.__next__, 15))
+    watch = Watch(lambda handle, stats: None)
+    with environment(tmp_path, epoch_records=10, listener=watch) as env:
+        stream = env.from_source(DataGeneratorSource(lambda index: index), NO_WATERMARKS, "endless")
+        sink = stream._add_sink(CollectSink("results"), "results")
+        handle = start(env, watch)
+        results = handle.results(sink._node)
+        assert [next(results) for _ in range(14)] == list(range(14))
+        with pytest.raises(KeyboardInterrupt):
+            next(results)
+    assert handle.status is JobStatus.FINISHED
 
 
 class SecondField(TimestampAssigner):

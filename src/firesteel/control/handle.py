@@ -104,9 +104,15 @@ class JobHandle:
     def results(self, node: int) -> Iterator[Any]:
         """Iterate over the records that reach the collect sink `node`, epoch by epoch, until the job ends.
 
-        Raises the job's error if it fails.
+        Raises the job's error if it fails. Ctrl-C while it waits stops the job at the end of the running epoch.
         """
-        return iter(self._results[node])
+        values = self._results[node]
+        try:
+            yield from values
+        except KeyboardInterrupt:
+            self.stop()
+            self._done.wait()
+            raise
 
     def _run(self, body: Callable[[], JobResult]) -> None:
         try:
