@@ -21,7 +21,8 @@ import cloudpickle
 from firesteel.runtime.plan import EpochPlan, Plan, SubtaskReport
 from firesteel.runtime.task import read_results
 from firesteel.spark.errors import engine_error
-from firesteel.spark.session import open_session
+from firesteel.spark.session import is_local, open_session
+from firesteel.spark.shipping import ship
 from firesteel.spark.worker import SCHEMA, LevelTask
 from firesteel.state.storage import AlreadyExists, Storage
 
@@ -50,8 +51,7 @@ class SparkExecutor:
         self._storage = Storage.of(state_url)
         self._stored: dict[int, str] = {}
         self._sys_path = [path or str(Path.cwd()) for path in sys.path]
-        for path in python_files:
-            self._spark.addArtifacts(path, pyfile=True)
+        ship(self._spark, python_files, cluster=not is_local(self._spark.conf.get("spark.master", "")))
 
     def run(self, plan: Plan, epoch: EpochPlan) -> list[SubtaskReport]:
         """Run one epoch and return the reports."""

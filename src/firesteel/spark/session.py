@@ -7,6 +7,7 @@ import logging
 import os
 import shutil
 import signal
+import socket
 import sys
 import threading
 from pathlib import Path
@@ -31,8 +32,13 @@ _STARTING: Final = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.session.timeZone": "UTC",
-    "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{Path(__file__).parent}/log4j2.properties",
+    "spark.sql.catalogImplementation": "in-memory",
+    "spark.driver.extraJavaOptions": (
+        f"-Dlog4j2.configurationFile=file:{Path(__file__).parent}/log4j2.properties -XX:TieredStopAtLevel=1"
+    ),
 }
+"""Settings of an application started here. The JVM only plans and moves bytes: its second compiler costs more
+(half of the time to a first result) than it ever gives back."""
 
 _SQL: Final = {
     "spark.sql.adaptive.enabled": "false",
@@ -93,11 +99,13 @@ def _check_running(session: Any) -> None:
 
 def _start(master: str | None, parallelism: int, configuration: dict[str, str]) -> Any:
     _require_java()
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_PYTHON", configuration.get("spark.pyspark.python", sys.executable))
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    # Spark takes the machine's name for its address; a laptop's often does not resolve.
-    if master is None or master.startswith("local"):
+    if master is None or is_local(master):
+        # Spark takes the machine's name for its address; a laptop's often does not resolve.
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    else:
+        require_master(master)
     builder = SparkSession.builder.appName("firesteel").master(master or f"local[{parallelism},4]")
     for name, value in {**_STARTING, **_SQL, **configuration}.items():
         builder = builder.config(name, value)
@@ -119,6 +127,39 @@ def _start(master: str | None, parallelism: int, configuration: dict[str, str]) 
         signal.signal(signal.SIGINT, handler)
     atexit.register(session.stop)  # else the workers meet a closed pipe when this process ends, and say so
     return session
+
+
+def is_local(master: str) -> bool:
+    """Whether the workers run on this machine, in the application's own process: `local`, `local[4]`.
+
+    >>> is_local("local[2,4]"), is_local("local-cluster[2,1,1024]"), is_local("spark://host:7077")
+    (True, False, False)
+    """
+    return master == "local" or master.startswith("local[")
+
+
+def require_master(master: str, timeout: float = 5.0) -> None:
+    """Check that a standalone master's port (one of several, where there are standbys) accepts a connection.
+
+    Spark itself would try for a minute. Raises EngineError if none does within `timeout` seconds each; other
+    kinds of master are left to Spark.
+    """
+    if not master.startswith("spark://"):
+        return
+    problem = ""
+    for address in master.removeprefix("spark://").split(","):
+        host, _, port = address.rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout).close()
+            return
+        except (OSError, ValueError) as error:
+            problem = str(error)
+    raise EngineError(
+        "does not answer",
+        who=f"the master {master}",
+        got=problem,
+        hint="check that it runs, and its address (spark://HOST:PORT; the port is 7077 unless set otherwise)",
+    )
 
 
 def _require_java() -> None:

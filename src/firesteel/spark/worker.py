@@ -71,6 +71,11 @@ class LevelTask:
         return state
 
 
+def _of_try(epoch: EpochPlan, number: int) -> EpochPlan:
+    """Name the attempt by the task's try: what a worker that died has left is not to be met by the next one."""
+    return replace(epoch, attempt=f"{epoch.attempt}-{number}") if number else epoch
+
+
 def _nothing(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
     """Level 0 has no input; Spark's range only makes its tasks."""
     for _ in batches:
