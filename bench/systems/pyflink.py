@@ -34,6 +34,7 @@ from pyflink.java_gateway import get_gateway  # type: ignore[import-not-found]
 from bench.systems.command import Run, Task, main
 from bench.workload import LANES, WINDOW_MS, Job, Outcome, Records, started_at
 
+WORKERS_VARIABLE = "_python_worker_execution_mode"
 PAIR = Types.TUPLE([Types.LONG(), Types.LONG()])
 
 
@@ -137,7 +138,7 @@ class Number(TimestampAssigner):  # type: ignore[misc]
 
 def environment(mode: str) -> StreamExecutionEnvironment:
     """A local environment with two subtasks."""
-    os.environ["_python_worker_execution_mode"] = "process"
+    os.environ[WORKERS_VARIABLE] = "process"
     settings = {
         "python.execution-mode": mode,
         "python.fn-execution.bundle.size": "100000",

@@ -1,8 +1,8 @@
 """Spark's own keyed state in Python: `rows` is transformWithState, `pandas` is transformWithStateInPandas.
 
-Only the keyed count: it is what they are for. Input is Spark's rate-micro-batch source, so records are made inside the JVM
-and all records of a key in a batch come together: the count reads and writes its state once per key and batch, not once
-per record. State is kept in RocksDB with changelog checkpoints.
+Only the keyed count: it is what they are for. Input is Spark's rate-micro-batch source, so records are made inside the
+JVM and all records of a key in a batch come together: the count reads and writes its state once per key and batch, not
+once per record. State is kept in RocksDB with changelog checkpoints.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Count(StatefulProcessor):
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._count = handle.getValueState("count", "count long")
 
-    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Any]:  # noqa: ARG002, N802, N803
+    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Any]:  # noqa: N802, N803
         stored = self._count.get()
         count: int = stored[0] if stored is not None else 0
         for part in rows:
@@ -48,9 +48,9 @@ class Count(StatefulProcessor):
     def _result(self, key: int, count: int) -> Any:
         if not self._pandas:
             return Row(key=key, count=count)
-        import pandas  # in this mode only: it need not be installed for the other
+        import pandas as pd  # type: ignore[import-untyped]  # in this mode only
 
-        return pandas.DataFrame({"key": [key], "count": [count]})
+        return pd.DataFrame({"key": [key], "count": [count]})
 
 
 class Gather:

@@ -1,0 +1,144 @@
+"""Runs one system's command and returns its figures, checked, with the peak memory of its Python workers."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from bench.environments import ROOT
+from bench.parts import System
+from bench.workload import Job
+
+SAMPLE_SECONDS: Final = 0.1
+TIMEOUT_SECONDS: Final = 1800
+
+
+class RunError(Exception):
+    """A run failed, or its result was wrong."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """One run: records and seconds from first record to last result; the largest worker's peak memory in bytes.
+
+    `worker_bytes` is None where the operating system does not tell (it is read from /proc) or there is no worker.
+    """
+
+    records: int
+    seconds: float
+    worker_bytes: int | None
+
+    @property
+    def rate(self) -> float:
+        """Records per second."""
+        return self.records / self.seconds
+
+    def as_dict(self) -> dict[str, Any]:
+        """For the results file."""
+        return {**asdict(self), "rate": round(self.rate)}
+
+
+def measure(system: System, job: Job) -> Figures:
+    """Run `job` on `system` in a process of its own. Raises RunError if it fails or counts wrongly."""
+    python = system.python()
+    path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
+    # PyFlink looks for `python` on the PATH.
+    search = f"{python.parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    arguments = [job.kind, "--keys", job.keys, "--records", job.records, "--mode", system.mode]
+    with tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen(
+            [python, "-m", f"bench.systems.{system.module}", *map(str, arguments)],
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            env=os.environ | {"PYTHONPATH": path, "PATH": search},
+        )
+        with _Peak(process.pid) as peak:
+            output = _communicate(process, system)
+        errors.seek(0)
+        tail = errors.read()[-4000:]
+    if process.returncode:
+        raise RunError(f"{system.title}: {job} ended with {process.returncode}\n{output[-2000:]}\n{tail}")
+    return _checked(system, job, json.loads(output.splitlines()[-1]), peak.bytes)
+
+
+def _communicate(process: subprocess.Popen[str], system: System) -> str:
+    try:
+        return process.communicate(timeout=TIMEOUT_SECONDS)[0]
+    except subprocess.TimeoutExpired:
+        raise RunError(f"{system.title}: took more than {TIMEOUT_SECONDS} s") from None
+    finally:
+        process.kill()
+
+
+def _checked(system: System, job: Job, figures: dict[str, Any], worker_bytes: int | None) -> Figures:
+    got = figures["results"], figures["total"]
+    wanted = job.expected().results, job.expected().total
+    if got != wanted:
+        raise RunError(f"{system.title}: {job} gave {got[0]} results that sum up to {got[1]}, not {wanted}")
+    return Figures(figures["records"], figures["seconds"], worker_bytes)
+
+
+class _Peak:
+    """Watches the Python workers below a process: the largest VmHWM (peak resident memory) any of them had."""
+
+    def __init__(self, pid: int) -> None:
+        self._root = pid
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self.bytes: int | None = None
+
+    def __enter__(self) -> _Peak:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._stop.wait(SAMPLE_SECONDS):
+            for pid in _workers(self._root):
+                peak = _peak_of(pid)
+                if peak is not None:
+                    self.bytes = max(self.bytes or 0, peak)
+
+
+def _workers(root: int) -> Iterator[int]:
+    """Descendants of `root` that PySpark's daemon forked: the daemon's children, not the daemon itself."""
+    parents: dict[int, int] = {}
+    daemons: set[int] = set()
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            if b"pyspark" in (command := (entry / "cmdline").read_bytes()) and b"daemon" in command:
+                daemons.add(int(entry.name))
+        except OSError:
+            continue  # ended while we looked
+    for pid in daemons:
+        if parents[pid] in daemons and _descends(pid, root, parents):
+            yield pid
+
+
+def _descends(pid: int, root: int, parents: dict[int, int]) -> bool:
+    while pid in parents and pid != root:
+        pid = parents[pid]
+    return pid == root
+
+
+def _peak_of(pid: int) -> int | None:
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return None
+    for line in status.splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024
+    return None
