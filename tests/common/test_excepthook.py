@@ -103,3 +103,13 @@ def test_a_hook_of_somebody_else_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "excepthook", hook)
     install_excepthook()
     assert sys.excepthook is hook
+
+
+def test_ctrl_c_is_one_line(run_python, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        "from firesteel.common.excepthook import install_excepthook\n"
+        "install_excepthook()\n"
+        "raise KeyboardInterrupt\n"
+    )
+    assert run_python(program).stderr == "interrupted: what was committed stays\n"

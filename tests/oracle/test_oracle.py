@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from firesteel.cli.program import run_guarded
+from firesteel.cli.program import run_job
+from firesteel.datastream.ambient import Ambient
 from firesteel.testing import executing
 from tests.oracle.outputs import (
     EXAMPLES,
@@ -30,7 +31,7 @@ TIMELESS = [program.name for program in programs() if "Watermark" not in program
 
 
 def check(path: Path, name: str, comparison: Comparison, capfd: pytest.CaptureFixture[str]) -> None:
-    exit_code = run_guarded(path, [], pyflink=True)
+    exit_code = run_job(path, [], Ambient(), pyflink=True)
     output, errors = capfd.readouterr()
     assert exit_code == 0, errors
     expected = expected_of(name).read_text(encoding="utf-8")
@@ -52,7 +53,7 @@ def test_the_output_is_the_same_in_many_epochs(name: str, capfd: pytest.CaptureF
 
 
 @pytest.mark.spark
-@pytest.mark.xdist_group("oracle on spark")
+@pytest.mark.xdist_group("spark")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_program_prints_it_on_spark(name: str, capfd: pytest.CaptureFixture[str]) -> None:
     program = PROGRAMS / name

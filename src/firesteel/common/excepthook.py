@@ -55,10 +55,12 @@ def install_excepthook() -> None:
 
 
 def _excepthook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    if issubclass(kind, KeyboardInterrupt):
+    if not issubclass(kind, KeyboardInterrupt):
+        sys.stderr.write(f"{describe_failure(error)}\n")
+    elif debug_requested():
         sys.__excepthook__(kind, error, trace)
     else:
-        sys.stderr.write(f"{describe_failure(error)}\n")
+        sys.stderr.write("interrupted: what was committed stays\n")
 
 
 def _whole_story(error: BaseException) -> str:

@@ -7,41 +7,73 @@ from typing import Final
 
 from firesteel.common.errors import EngineError, FiresteelError
 
-_HINTS: Final = (
-    (re.compile(r"OutOfMemoryError|exceeding memory limits"), "give the driver or the executors more memory"),
-    (
-        re.compile(r"ExecutorLostFailure|worker lost"),
-        "an executor was lost; the epoch is run again from the last commit",
-    ),
-    (
-        re.compile(r"Python worker exited unexpectedly|crashed"),
-        "a Python worker died (killed, or out of memory?)",
-    ),
-    (re.compile(r"No module named '?firesteel"), "install firesteel on every worker of the cluster"),
-    (re.compile(r"No space left on device"), "free disk space on the workers"),
-    (re.compile(r"cancelled|canceled|interrupted", re.IGNORECASE), "the epoch was interrupted"),
+_HINTS: Final = tuple(
+    (re.compile(pattern), hint)
+    for pattern, hint in (
+        (
+            r"SparkContext was shut down|stopped SparkContext|Master removed our application",
+            "the Spark application has ended; start the job again, it goes on from its last commit",
+        ),
+        (r"OutOfMemoryError|exceeding memory limits", "give the driver or the executors more memory"),
+        (
+            r"ExecutorLostFailure|FetchFailed|worker lost",
+            "executors are lost again and again: their logs say why; started again, the job goes on from its last commit",
+        ),
+        (
+            r'Cannot run program "[^"]*"',
+            "the workers have no such Python: name theirs in PYSPARK_PYTHON or --conf spark.pyspark.python=PATH",
+        ),
+        (
+            r"PYTHON_VERSION_MISMATCH",
+            "driver and workers must run one minor version of Python: name the workers' in PYSPARK_PYTHON",
+        ),
+        (
+            r"No module named '(?P<module>[^'.]+)",
+            "install {module} in the workers' Python, or ship it with env.add_python_file",
+        ),
+        (
+            r"Python worker exited unexpectedly|crashed",
+            "a worker process was killed (out of memory?), or native code it calls crashed",
+        ),
+        (r"No space left on device", "free disk space on the workers"),
+        (r"(?i)cancelled|canceled|interrupted", "the epoch was interrupted"),
+    )
 )
+
+_LAST_TRY: Final = re.compile(r"Job aborted due to stage failure: (?:.*?most recent failure: Lost task [^:]*: )?")
+_JAVA_CLASS: Final = re.compile(r"^(?:[a-z]\w*\.)+[\w$]+: ")
+_PYTHON_ERROR: Final = re.compile(r"^[ ]*((?!org\.apache\.|java\.|scala\.)[\w.]*(?:Error|Exception): .+)$", re.MULTILINE)
+_MOST: Final = 300
 
 
 def engine_error(error: Exception) -> FiresteelError:
-    """Turn an exception of pyspark or py4j into an EngineError whose `details` hold the original text."""
+    """Turn an exception of pyspark or py4j into an EngineError whose `details` hold the original text.
+
+    >>> print(engine_error(RuntimeError("Job aborted due to stage failure: No space left on device")))
+    Spark could not run the epoch's job; got No space left on device
+      hint: free disk space on the workers
+    """
     if isinstance(error, FiresteelError):
         return error
     text = str(error)
-    hint = next(
-        (hint for pattern, hint in _HINTS if pattern.search(text)), "run with --debug for Spark's own words"
-    )
     return EngineError(
-        "could not run the epoch's job", who="Spark", got=_first_cause(text), hint=hint, details=text
+        "could not run the epoch's job", who="Spark", got=_first_cause(text), hint=_hint(text), details=text
     )
+
+
+def _hint(text: str) -> str:
+    for pattern, hint in _HINTS:
+        if found := pattern.search(text):
+            return hint.format(**found.groupdict())
+    return "run with --debug for Spark's own words"
 
 
 def _first_cause(text: str) -> str:
-    """Return the line that says most: the last Python error, else the job's abort reason, else the first line."""
-    python = re.findall(r"^\s*(?:[\w.]*Error|[\w.]*Exception): .+$", text, re.MULTILINE)
+    """Return the line that says most: the last Python error, else why the job was aborted, else the first line."""
+    python = _PYTHON_ERROR.findall(text)
     if python:
-        return str(python[-1]).strip()[:300]
-    reason = re.search(r"Job aborted due to stage failure: ([^\n]+)", text)
-    if reason:
-        return reason.group(1)[:300]
-    return (text.strip().splitlines() or ["no message"])[0][:300]
+        return str(python[-1])[:_MOST]
+    aborted = _LAST_TRY.search(text)
+    reason = text[aborted.end() :] if aborted else text.strip()
+    line = _JAVA_CLASS.sub("", (reason.splitlines() or ["no message"])[0])
+    return line.partition(". Consider setting")[0][:_MOST]

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from pyspark.sql import SparkSession
 
+import firesteel
 from firesteel.common.errors import ConfigurationError, EngineError
 from firesteel.runtime.routing import BLOCK_BYTES
 from firesteel.spark.noise import without_noise
@@ -99,15 +100,17 @@ def _check_running(session: Any) -> None:
 
 def _start(master: str | None, parallelism: int, configuration: dict[str, str]) -> Any:
     _require_java()
+    settings = {**_STARTING, **_SQL}
     os.environ.setdefault("PYSPARK_PYTHON", configuration.get("spark.pyspark.python", sys.executable))
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     if master is None or is_local(master):
         # Spark takes the machine's name for its address; a laptop's often does not resolve.
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        settings["spark.executorEnv.PYTHONPATH"] = str(Path(firesteel.__file__).parents[1])
     else:
         require_master(master)
     builder = SparkSession.builder.appName("firesteel").master(master or f"local[{parallelism},4]")
-    for name, value in {**_STARTING, **_SQL, **configuration}.items():
+    for name, value in {**settings, **configuration}.items():
         builder = builder.config(name, value)
     handler = (
         signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
