@@ -17,7 +17,7 @@ _HINTS: Final = tuple(
         (r"OutOfMemoryError|exceeding memory limits", "give the driver or the executors more memory"),
         (
             r"ExecutorLostFailure|FetchFailed|worker lost",
-            "executors are lost again and again: their logs say why; started again, the job goes on from its last commit",
+            "executors are lost again and again, their logs say why; once mended, start the job again",
         ),
         (
             r'Cannot run program "[^"]*"',
@@ -40,9 +40,14 @@ _HINTS: Final = tuple(
     )
 )
 
-_LAST_TRY: Final = re.compile(r"Job aborted due to stage failure: (?:.*?most recent failure: Lost task [^:]*: )?")
+_ABORTED: Final = re.compile(
+    r"Job aborted due to stage failure: "
+    r"(?:.*?(?:most recent failure: Lost task [^:]*: |Most recent failure reason: ))?"
+)
 _JAVA_CLASS: Final = re.compile(r"^(?:[a-z]\w*\.)+[\w$]+: ")
-_PYTHON_ERROR: Final = re.compile(r"^[ ]*((?!org\.apache\.|java\.|scala\.)[\w.]*(?:Error|Exception): .+)$", re.MULTILINE)
+_PYTHON_ERROR: Final = re.compile(
+    r"^[ ]*((?!org\.apache\.|java\.|scala\.)[\w.]*(?:Error|Exception): .+)$", re.MULTILINE
+)
 _MOST: Final = 300
 
 
@@ -73,7 +78,7 @@ def _first_cause(text: str) -> str:
     python = _PYTHON_ERROR.findall(text)
     if python:
         return str(python[-1])[:_MOST]
-    aborted = _LAST_TRY.search(text)
+    aborted = _ABORTED.search(text)
     reason = text[aborted.end() :] if aborted else text.strip()
     line = _JAVA_CLASS.sub("", (reason.splitlines() or ["no message"])[0])
     return line.partition(". Consider setting")[0][:_MOST]
