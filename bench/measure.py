@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import tempfile
 import threading
@@ -58,6 +59,7 @@ def measure(system: System, job: Job) -> Figures:
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
+            start_new_session=True,
             env=os.environ | {"PYTHONPATH": path, "PATH": search},
         )
         with _Peak(process.pid) as peak:
@@ -75,7 +77,8 @@ def _communicate(process: subprocess.Popen[str], system: System) -> str:
     except subprocess.TimeoutExpired:
         raise RunError(f"{system.title}: took more than {TIMEOUT_SECONDS} s") from None
     finally:
-        process.kill()
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)  # with its JVM and its workers
 
 
 def _checked(system: System, job: Job, figures: dict[str, Any], worker_bytes: int | None) -> Figures:

@@ -62,7 +62,7 @@ PARTS: Final = (
         "keyed count, 1,000,000 keys",
         "count",
         1_000_000,
-        {FIRESTEEL: 4_000_000, PROCESS: 300_000, THREAD: 500_000, ROWS: 400_000, PANDAS: 400_000},
+        {FIRESTEEL: 4_000_000, PROCESS: 60_000, THREAD: 500_000, ROWS: 400_000, PANDAS: 200_000},
     ),
     Part(
         "window",

@@ -19,7 +19,7 @@ from firesteel.datastream import (
     WindowFunction,
 )
 from firesteel.datastream.state import ValueStateDescriptor
-from firesteel.datastream.window import TumblingEventTimeWindows
+from firesteel.datastream.window import TimeWindow, TumblingEventTimeWindows
 from firesteel.functions.sink import Committer, Sink, SinkWriter, WriterContext
 
 PAIR = Types.TUPLE([Types.LONG(), Types.LONG()])
@@ -56,8 +56,8 @@ class CountAll(AggregateFunction):
         return acc_a + acc_b
 
 
-class WithKey(WindowFunction):
-    def apply(self, key: int, window: Any, inputs: Iterable[int]) -> Iterator[Pair]:
+class WithKey(WindowFunction[int, Pair, int, TimeWindow]):
+    def apply(self, key: int, window: TimeWindow, inputs: Iterable[int]) -> Iterator[Pair]:
         for count in inputs:
             yield key, count
 

@@ -44,21 +44,23 @@ class Comparison:
         lines = [line for line in output.splitlines() if not NOISE.match(line)]
         if not self.prefix:
             lines = [SUBTASK.sub(r"\1", line) for line in lines]
-        sections = _sections(lines)
-        if not self.ordered:
-            sections = ([*section[:1], *sorted(section[1:])] for section in sections)
-        return "".join(f"{line}\n" for section in sections for line in section if line is not None)
+        return "".join(f"{line}\n" for title, body in _sections(lines) for line in self._section(title, body))
+
+    def _section(self, title: list[str], body: list[str]) -> list[str]:
+        return title + (body if self.ordered else sorted(body))
 
 
-def _sections(lines: list[str]) -> Iterator[list[str | None]]:
-    section: list[str | None] = [None]
+def _sections(lines: list[str]) -> Iterator[tuple[list[str], list[str]]]:
+    """(the title's line if there is one, the lines below it) for each section."""
+    title: list[str] = []
+    body: list[str] = []
     for line in lines:
         if line.startswith("-- "):
-            yield section
-            section = [line]
+            yield title, body
+            title, body = [line], []
         else:
-            section.append(line)
-    yield section
+            body.append(line)
+    yield title, body
 
 
 def comparison_of(program: Path) -> Comparison:
