@@ -14,17 +14,28 @@ import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import cloudpickle
+from pyspark.sql.types import BinaryType, IntegerType, LongType, StructType
 
 from firesteel.runtime.plan import EpochPlan, Plan, SubtaskReport
 from firesteel.runtime.task import read_results
 from firesteel.spark.errors import engine_error
 from firesteel.spark.session import is_local, open_session
 from firesteel.spark.shipping import ship
-from firesteel.spark.worker import SCHEMA, LevelTask
+from firesteel.spark.worker import LevelTask
 from firesteel.state.storage import AlreadyExists, Storage
+
+_SCHEMA: Final = (
+    StructType()
+    .add("target", IntegerType())
+    .add("edge", IntegerType())
+    .add("channel", IntegerType())
+    .add("seq", LongType())
+    .add("block", BinaryType())
+)
+"""A type rather than its text, which each epoch would have the JVM parse twice for each level."""
 
 
 class SparkExecutor:
@@ -74,12 +85,12 @@ class SparkExecutor:
 
     def _frame(self, plan: Plan, plan_path: str, epoch: EpochPlan) -> Any:
         first, *others = plan.levels
-        frame = self._spark.range(0, first, 1, first).mapInArrow(self._task(0, plan_path, epoch), SCHEMA)
+        frame = self._spark.range(0, first, 1, first).mapInArrow(self._task(0, plan_path, epoch), _SCHEMA)
         for level, width in enumerate(others, start=1):
             frame = (
                 frame.repartitionById(width, frame["target"])
                 .sortWithinPartitions("seq", "channel")
-                .mapInArrow(self._task(level, plan_path, epoch), SCHEMA)
+                .mapInArrow(self._task(level, plan_path, epoch), _SCHEMA)
             )
         return frame
 

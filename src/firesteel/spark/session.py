@@ -96,6 +96,11 @@ def _check_running(session: Any) -> None:
             got="spark.speculation=true in the session that is active",
             hint="start the session with spark.speculation=false",
         )
+    if session.conf.get("spark.stage.maxConsecutiveAttempts", "4") != "1":
+        logger.warning(
+            "the Spark application that is active repeats parts of a stage whose output was lost: results are exact "
+            "only if the program's functions are deterministic (start it with spark.stage.maxConsecutiveAttempts=1)"
+        )
 
 
 def _start(master: str | None, parallelism: int, configuration: dict[str, str]) -> Any:

@@ -17,8 +17,6 @@ from firesteel.runtime.task import Worker, run_task
 from firesteel.state.access import CheckpointedState
 from firesteel.state.storage import Storage
 
-SCHEMA: Final = "target int, edge int, channel int, seq long, block binary"
-
 _ARROW: Final = pa.schema(
     [
         ("target", pa.int32()),
