@@ -39,6 +39,7 @@ def main() -> int:
     page = render(results)
     print(f"\n{page.partition('## How')[0]}".rstrip())
     if arguments.scale == 1 and not bench.failures:
+        RESULTS.parent.mkdir(exist_ok=True)
         RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
         PAGE.write_text(page, encoding="utf-8")
         print(f"\nwritten: {PAGE.relative_to(ROOT)}, {RESULTS.relative_to(ROOT)}")
