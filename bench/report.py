@@ -28,9 +28,10 @@ How each is set up:
   part of the time; the clock stops at the last commit.
 - **PyFlink** from PyPI, in both execution modes: typed edges, object reuse, bundles of 100,000 records, a cache of
   a million states, worker processes of their own in process mode, state on the heap, no checkpoints.
-- **Spark's transformWithState**, with rows and with pandas: `local[2]`, RocksDB with changelog checkpoints,
-  micro-batches of 200,000 records. Its input is made inside the JVM, and all records of a key in a batch come together, so that
-  state is read and written once per key and batch. As its first record cannot be seen, its first batch is left out.
+- **Spark's transformWithState**, with rows and with pandas: `local[2]`, RocksDB with changelog checkpoints and
+  micro-batches of 200,000 records. Its input is made inside the JVM, and all records of a key in a batch come
+  together, so that state is read and written once per key and batch. As its first record cannot be seen, its first
+  batch is left out.
 
 Systems that are slower get fewer records, so that a run takes about as long everywhere (10 to 30 seconds). Where there
 are fewer records than keys, every record has a key of its own, and the system holds that much less state.
