@@ -53,6 +53,8 @@ _SQL: Final = {
 _FIXED_BY_ENGINE: Final = frozenset({*_STATIC, *_SQL}) - {"spark.sql.codegen.wholeStage"}
 
 logger = logging.getLogger(__name__)
+# A program that logs at INFO to standard output would have py4j's housekeeping among its results.
+logging.getLogger("py4j").setLevel(logging.WARNING)
 
 
 def open_session(master: str | None, parallelism: int, configuration: dict[str, str]) -> Any:
