@@ -1,0 +1,28 @@
+"""What child processes write to standard error reaches the terminal, but for what Spark says at every start and end."""
+
+from __future__ import annotations
+
+from firesteel.spark.noise import _worth_reading
+
+HANGING_UP = b"""Traceback (most recent call last):
+  File "/python/lib/pyspark.zip/pyspark/daemon.py", line 264, in manager
+  File "/python/lib/pyspark.zip/pyspark/daemon.py", line 95, in worker
+BrokenPipeError: [Errno 32] Broken pipe
+"""
+OF_A_PROGRAM = b"""Traceback (most recent call last):
+  File "job.py", line 1, in <module>
+BrokenPipeError: [Errno 32] Broken pipe
+"""
+
+
+def read(text: bytes) -> bytes:
+    return b"".join(_worth_reading(text.splitlines(keepends=True)))
+
+
+def test_what_a_program_says_passes() -> None:
+    for text in (b"a\nb\n", OF_A_PROGRAM, b"before\n" + OF_A_PROGRAM + b"after\n", OF_A_PROGRAM[:40]):
+        assert read(text) == text
+
+
+def test_what_spark_always_says_does_not() -> None:
+    assert read(b"Setting default log level to\na\n" + HANGING_UP + b"b\n") == b"a\nb\n"
