@@ -1,4 +1,4 @@
-"""What is measured: the parts, and how many records each system gets so that a run takes about 10 seconds, start-up left out."""
+"""What is measured: the parts, and how many records each system gets so that a run takes about 10 seconds."""
 
 from __future__ import annotations
 
