@@ -5,9 +5,12 @@ It is for tests, as Flink's MiniCluster is; it is not an engine.
 
 from __future__ import annotations
 
+import sys
 import threading
+from pathlib import Path
 
 from firesteel.common.errors import EngineError
+from firesteel.control.settings import JobSettings
 from firesteel.runtime.plan import EpochPlan, Plan, SubtaskReport
 from firesteel.runtime.routing import Row
 from firesteel.runtime.task import Worker, read_results, run_task
@@ -17,7 +20,11 @@ from firesteel.state.access import CheckpointedState
 class LocalExecutor:
     """Runs each level's tasks in turn and exchanges rows through lists; state is as durable as on Spark."""
 
-    def __init__(self, job_id: str, state_url: str, settings: object) -> None:
+    def __init__(self, job_id: str, state_url: str, settings: JobSettings) -> None:
+        for path in map(Path, settings.python_files):
+            importable = str(path.parent if path.suffix == ".py" else path)
+            if importable not in sys.path:
+                sys.path.append(importable)
         self._worker = Worker()
         self._state = CheckpointedState(state_url)
         self._interrupted = threading.Event()
