@@ -33,7 +33,7 @@ How each is set up:
   together, so that state is read and written once per key and batch. As its first record cannot be seen, its first
   batch is left out.
 
-Systems that are slower get fewer records, so that a run takes about as long everywhere (10 to 30 seconds). Where there
+Systems that are slower get fewer records, so that a run takes about as long everywhere (4 to 30 seconds). Where there
 are fewer records than keys, every record has a key of its own, and the system holds that much less state.
 """
 
