@@ -24,10 +24,3 @@ class Executor(Protocol):
 
     def close(self) -> None:
         """Release workers, sessions and working copies."""
-
-
-class ExecutorFactory(Protocol):
-    """Makes the executor of one job."""
-
-    def __call__(self, job_id: str, state_url: str, settings: object) -> Executor:
-        """`state_url` is the state directory that tasks write their runs to."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 
-from firesteel.common.time import MAX_WATERMARK, MIN_WATERMARK
-
 IDLE = None
 
 
@@ -60,6 +58,3 @@ class WatermarkValve:
             self.combined = high
             self._emit(high)
         self._emit(IDLE)
-
-
-__all__ = ["IDLE", "MAX_WATERMARK", "MIN_WATERMARK", "WatermarkValve"]

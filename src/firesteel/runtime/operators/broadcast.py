@@ -12,9 +12,7 @@ from firesteel.common.errors import ProgramError
 from firesteel.functions.broadcast import BroadcastProcessFunction, KeyedBroadcastProcessFunction
 from firesteel.functions.process import TimeDomain
 from firesteel.runtime.context import ElementContext
-from firesteel.runtime.failures import user_failure
 from firesteel.runtime.operator import Batch, OperatorContext
-from firesteel.runtime.operators.function import timestamps_of
 from firesteel.runtime.operators.process import TimerOperator
 from firesteel.state.api import BroadcastState, ReadOnlyBroadcastState
 from firesteel.state.descriptors import MapStateDescriptor
@@ -100,15 +98,9 @@ class BroadcastOperator(TimerOperator):
         function: Any = self._process_broadcast if port == 1 else self._process
         context: Any = self._broadcast if port == 1 else self._element
         method = "process_broadcast_element()" if port == 1 else "process_element()"
-        emit, scope = self.emit_all, self.scope
-        keys = batch.keys if batch.keys is not None else [None] * len(batch.values)
-        iterator = iter(batch.values)
-        try:
-            for key, value, timestamp in zip(keys, iterator, timestamps_of(batch), strict=True):
-                if key is not None:
-                    scope.current = key
-                context.timestamp_ = timestamp
-                emit(function(value, context), timestamp, method)
-        except Exception as error:
-            raise user_failure(error, self.context.who, batch.values, iterator) from error
-        self.collector.flush()
+
+        def call(value: Any, timestamp: int | None) -> Any:
+            context.timestamp_ = timestamp
+            return function(value, context)
+
+        self.emit_each(batch, call, method)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from firesteel.functions.elements import CoFlatMapFunction, CoMapFunction
 from firesteel.functions.process import CoProcessFunction, KeyedCoProcessFunction
 from firesteel.runtime.context import ElementContext
-from firesteel.runtime.failures import user_failure
 from firesteel.runtime.operator import Batch, OperatorContext
-from firesteel.runtime.operators.function import FunctionOperator, timestamps_of
+from firesteel.runtime.operators.function import FunctionOperator
 from firesteel.runtime.operators.process import TimerOperator
 
 
@@ -28,7 +26,7 @@ class CoMapOperator(FunctionOperator):
             result = function(value)
             return None if result is None else (result,)
 
-        _each(self, batch, call, f"map{port + 1}()")
+        self.emit_each(batch, call, f"map{port + 1}()")
 
 
 class CoFlatMapOperator(FunctionOperator):
@@ -44,7 +42,7 @@ class CoFlatMapOperator(FunctionOperator):
         def call(value: Any, timestamp: int | None) -> Any:  # noqa: ARG001 - the shape of all calls
             return function(value)
 
-        _each(self, batch, call, f"flat_map{port + 1}()")
+        self.emit_each(batch, call, f"flat_map{port + 1}()")
 
 
 class _Context(ElementContext, CoProcessFunction.Context, KeyedCoProcessFunction.Context):
@@ -69,22 +67,5 @@ class CoProcessOperator(TimerOperator):
             context.timestamp_ = timestamp
             return function(value, context)
 
-        _each(self, batch, call, f"process_element{port + 1}()")
+        self.emit_each(batch, call, f"process_element{port + 1}()")
         self.advance_processing_time(self.processing_time)
-
-
-def _each(
-    operator: FunctionOperator, batch: Batch, call: Callable[[Any, int | None], Any], method: str
-) -> None:
-    """Call a function on each record with its key current, and emit what it returns."""
-    emit, scope = operator.emit_all, operator.scope
-    keys = batch.keys if batch.keys is not None else [None] * len(batch.values)
-    iterator = iter(batch.values)
-    try:
-        for key, value, timestamp in zip(keys, iterator, timestamps_of(batch), strict=True):
-            if key is not None:
-                scope.current = key
-            emit(call(value, timestamp), timestamp, method)
-    except Exception as error:
-        raise user_failure(error, operator.context.who, batch.values, iterator) from error
-    operator.collector.flush()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from firesteel.functions.base import Function
 from firesteel.runtime.context import KeyedTimers, NoTimers, TaskRuntimeContext
-from firesteel.runtime.operator import Batch, Epoch, Operator, OperatorContext, OperatorReport
+from firesteel.runtime.failures import user_failure
+from firesteel.runtime.operator import Batch, Operator, OperatorContext, OperatorReport
 from firesteel.runtime.output import Collector, not_iterable
 from firesteel.state.backend import Scope
 
@@ -27,9 +29,6 @@ class FunctionOperator(Operator):
         self.collector = Collector(context.output, context.side_outputs)
         self.function.open(TaskRuntimeContext(context, self.keyed))
 
-    def begin_epoch(self, epoch: Epoch) -> None:
-        super().begin_epoch(epoch)
-
     def make_timers(self) -> KeyedTimers | NoTimers:
         """Return the timer service for the function's contexts."""
         context = self.context
@@ -46,6 +45,20 @@ class FunctionOperator(Operator):
         except TypeError:
             raise not_iterable(results, self.context.who, method) from None
         self.collector.extend(iterator, timestamp)
+
+    def emit_each(self, batch: Batch, call: Callable[[Any, int | None], Any], method: str) -> None:
+        """Call a function on each record with its key current, and emit what it returns."""
+        emit, scope = self.emit_all, self.scope
+        keys = batch.keys if batch.keys is not None else [None] * len(batch.values)
+        iterator = iter(batch.values)
+        try:
+            for key, value, timestamp in zip(keys, iterator, timestamps_of(batch), strict=True):
+                if key is not None:
+                    scope.current = key
+                emit(call(value, timestamp), timestamp, method)
+        except Exception as error:
+            raise user_failure(error, self.context.who, batch.values, iterator) from error
+        self.collector.flush()
 
     def end_epoch(self) -> OperatorReport:
         self.collector.flush()
