@@ -203,3 +203,17 @@ def test_a_timer_without_a_current_key_is_refused() -> None:
     store.queue.register(1, None)
     with pytest.raises(ProgramError, match="only while an element or a timer is processed"):
         store.commit()
+
+
+def test_a_timer_registered_for_the_time_that_fires_takes_its_place_among_the_keys() -> None:
+    queue = MemoryStore().queue
+    for key in ("a", "c", "d"):
+        queue.register(0, key)
+    fired = []
+    for _, key in queue.pop_due(0):
+        fired.append(key)
+        if key == "a":
+            queue.register(0, "b")
+            queue.register(0, "e")
+            queue.delete(0, "d")
+    assert fired == ["a", "b", "c", "e"]

@@ -134,8 +134,12 @@ class TimerQueue:
             heads = self._heads
             if (heads and heads[0][0] == time) or len(bucket) > 1 or self._deleted:
                 self._prepare(time, bucket)
-            while bucket and times[0] == time:
+            left = len(bucket)
+            while left and times[0] == time:
+                left -= 1
                 yield time, bucket.popitem()[0]
+                if len(bucket) != left or time in self._deleted:
+                    break  # timers of this time were set or removed meanwhile: they take their places in the order
 
     def changes(self) -> Iterator[Change]:
         """Return the timers set and removed in this epoch, sorted by composite key."""
