@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from pathlib import Path
@@ -108,6 +109,76 @@ def test_an_object_that_cannot_be_written_is_named(storage: Storage) -> None:
         storage.put("a/b", b"")
     assert "Debug source" not in str(failure.value)
     assert storage.list(STAGED) == []
+
+
+def test_a_listing_has_sizes_and_times(storage: Storage) -> None:
+    before = time.time_ns() // 1_000_000
+    for path, size in (("a/2", 2), ("a/1", 1), ("a/b/3", 3), ("ab/4", 4)):
+        storage.put(path, b"x" * size)
+    entries = storage.entries("a")
+    assert [(entry.path, entry.size) for entry in entries] == [("a/1", 1), ("a/2", 2), ("a/b/3", 3)]
+    assert all(before - 2000 <= entry.modified_ms <= before + 60_000 for entry in entries)
+    assert storage.entries("nothing") == []
+
+
+def test_names_after_a_path(storage: Storage) -> None:
+    for number in range(12):
+        storage.put(f"m/{number:04d}", b"")
+    storage.put("n/0000", b"")
+    assert storage.names_after("m", "m/0009") == ["m/0010", "m/0011"]
+    assert storage.names_after("m", "m/0005x") == [f"m/{number:04d}" for number in range(6, 12)]
+    assert storage.names_after("m", "m/0011") == []
+    assert storage.names_after("nothing", "nothing/1") == []
+
+
+def test_many_are_deleted_and_missing_ones_are_passed_over(storage: Storage) -> None:
+    for number in range(5):
+        storage.put(f"a/{number}", b"")
+    storage.delete_all(f"a/{number}" for number in (1, 9, 3))
+    assert storage.list("a") == ["a/0", "a/2", "a/4"]
+    storage.delete_all([])
+    storage.delete_all(["a/0"])
+    storage.delete_all(["a/0"])
+    assert storage.list("a") == ["a/2", "a/4"]
+
+
+def test_many_are_got_in_order(storage: Storage) -> None:
+    for number in range(40):
+        storage.put(f"a/{number}", b"%d" % number)
+    assert storage.get_many(f"a/{number}" for number in reversed(range(40))) == [
+        b"%d" % number for number in reversed(range(40))
+    ]
+    assert storage.get_many([]) == []
+    with pytest.raises(NotFound, match="a/none is missing"):
+        storage.get_many(["a/1", "a/none", "a/2"])
+
+
+@pytest.mark.parametrize("size", [0, 1000, 11_000_000])
+def test_an_object_is_copied_to_another_storage(tmp_path: Path, storage: Storage, size: int) -> None:
+    data = os.urandom(size)
+    storage.put("a/b", data)
+    target = Storage.of(tmp_path / "target")
+    storage.copy_into(target, "a/b")
+    assert target.get("a/b") == data
+    target.put("c", b"other")
+    storage.copy_into(target, "a/b", "c")
+    storage.delete("a/b")
+    assert target.get("c") == data
+    assert target.list("") == ["a/b", "c"]
+    with pytest.raises(NotFound, match="state/a/b is missing"):
+        storage.copy_into(target, "a/b")
+
+
+def test_what_crashed_writers_left_is_swept(tmp_path: Path, storage: Storage) -> None:
+    storage.put("a", b"")
+    staged = tmp_path / "state" / STAGED
+    for name, age in (("old", 7200), ("old#1", 7200), ("new", 0)):
+        (staged / name).write_bytes(b"part")
+        os.utime(staged / name, (time.time() - age,) * 2)
+    storage.sweep_staged(3_600_000)
+    assert [path.name for path in staged.iterdir()] == ["new"]
+    assert storage.get("a") == b""
+    Storage.of(tmp_path / "untouched").sweep_staged(0)
 
 
 WRITER = """

@@ -15,12 +15,16 @@ needs to know compares the contents.
 
 from __future__ import annotations
 
+import builtins
 import os
+import time
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, Final
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any, Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import obstore
@@ -31,6 +35,18 @@ from firesteel.common.errors import ConfigurationError, StateError
 
 STAGED: Final = ".staged"
 _CHUNK: Final = 4 << 20
+_AT_ONCE: Final = 16
+_SERVER_COPIES: Final = frozenset({"s3", "s3a", "gs"})
+_LARGEST_SERVER_COPY: Final = 5 << 30
+"""What S3 copies in one request; the limits of the others are higher."""
+
+
+class StoredObject(NamedTuple):
+    """An object in a listing: `size` is in bytes, `modified_ms` in milliseconds since 1970, by the storage's clock."""
+
+    path: str
+    size: int
+    modified_ms: int
 
 
 class AlreadyExists(StateError):  # noqa: N818  (an outcome callers ask for, not a failure)
@@ -112,16 +128,36 @@ class Storage:
     def exists(self, path: str) -> bool:
         """Return whether there is an object of this name."""
         try:
-            with self._failures(path, "looked up"):
-                obstore.head(self._store, path)
+            self._size(path)
         except NotFound:
             return False
         return True
 
-    def list(self, prefix: str) -> list[str]:
+    def list(self, prefix: str) -> builtins.list[str]:
         """Return the paths of all objects below a directory, sorted."""
-        with self._failures(prefix, "listed"):
-            return sorted(entry["path"] for batch in obstore.list(self._store, prefix) for entry in batch)
+        return [entry.path for entry in self.entries(prefix)]
+
+    def entries(self, prefix: str) -> builtins.list[StoredObject]:
+        """Return all objects below a directory, sorted by path."""
+        return self._listed(prefix, None)
+
+    def names_after(self, prefix: str, path: str) -> builtins.list[str]:
+        """Return the paths of the objects below a directory that sort after `path`, sorted.
+
+        An object store begins its listing there: the cost is that of the objects returned.
+        """
+        return [entry.path for entry in self._listed(prefix, path)]
+
+    def get_many(self, paths: Iterable[str]) -> builtins.list[bytes]:
+        """Return the bytes of several small objects, in the order of `paths`; raises NotFound.
+
+        Several requests to an object store are under way at a time.
+        """
+        wanted = [*paths]
+        if self._root is not None or len(wanted) < 2:
+            return [self.get(path) for path in wanted]
+        with ThreadPoolExecutor(min(_AT_ONCE, len(wanted)), "firesteel-get") as threads:
+            return [*threads.map(self.get, wanted)]
 
     def delete(self, path: str) -> None:
         """Delete an object if it is there."""
@@ -130,6 +166,55 @@ class Storage:
                 obstore.delete(self._store, path)
         except NotFound:
             return
+
+    def delete_all(self, paths: Iterable[str]) -> None:
+        """Delete the objects that are there, on local disks in the order of `paths`.
+
+        Object stores are told of many at a time (S3: 1000), and delete them in any order.
+        """
+        doomed = [*paths]
+        if self._root is None and len(doomed) > 1:
+            try:
+                with self._failures(f"{doomed[0]} and {len(doomed) - 1} others", "deleted"):
+                    obstore.delete(self._store, doomed)
+            except (
+                NotFound
+            ):  # a store without deletes of many: at the first that is missing, the rest is left
+                pass
+            else:
+                return
+        for path in doomed:
+            self.delete(path)
+
+    def copy_into(self, target: Storage, path: str, target_path: str | None = None) -> None:
+        """Copy an object to another storage, replacing one of the same name there; raises NotFound.
+
+        The copy is as whole and as durable as what `put` writes, and has a life of its own: it is no link. Memory
+        is bounded. Within one bucket of S3 or Google's storage, the server copies.
+        """
+        copied = path if target_path is None else target_path
+        bucket = _bucket(self.url)
+        if bucket is not None and bucket == _bucket(target.url) and self._size(path) <= _LARGEST_SERVER_COPY:
+            with target._failures(copied, "written"):
+                obstore.copy(from_url(bucket), self._key(path), target._key(copied))
+            return
+        with self._opened(path) as original:
+            target.put(copied, original)
+
+    def sweep_staged(self, older_than_ms: int) -> None:
+        """Remove what crashed writers have left in ``.staged/`` and nobody has written to for `older_than_ms`.
+
+        Does nothing on object stores. An upload in parts that was broken off stays on those, hidden, until a rule
+        of the bucket removes it.
+        """
+        if self._root is None:
+            return
+        limit = time.time() - older_than_ms / 1000
+        with self._failures(STAGED, "swept"):
+            for path in (self._root / STAGED).glob("*"):
+                with suppress(FileNotFoundError):  # its writer lives, and has just published it
+                    if path.stat().st_mtime < limit:
+                        path.unlink()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Storage.of, (self.url,)
@@ -142,6 +227,37 @@ class Storage:
 
     def __repr__(self) -> str:
         return f"Storage({self.url!r})"
+
+    @contextmanager
+    def _opened(self, path: str) -> Iterator[IO[bytes]]:
+        """Give an object as a file; obstore cannot write what it is reading."""
+        if self._root is not None:
+            with self._failures(path, "read"):
+                file = (self._root / path).open("rb")
+            with file:
+                yield file
+            return
+        with SpooledTemporaryFile(max_size=_CHUNK) as copy:
+            for chunk in self.chunks(path):
+                copy.write(chunk)
+            copy.seek(0)
+            yield copy
+
+    def _listed(self, prefix: str, after: str | None) -> builtins.list[StoredObject]:
+        with self._failures(prefix, "listed"):
+            return sorted(
+                StoredObject(found["path"], found["size"], int(found["last_modified"].timestamp() * 1000))
+                for batch in obstore.list(self._store, prefix, offset=after)
+                for found in batch
+            )
+
+    def _size(self, path: str) -> int:
+        with self._failures(path, "looked up"):
+            return obstore.head(self._store, path)["size"]
+
+    def _key(self, path: str) -> str:
+        """Return an object's name in its bucket."""
+        return "/".join(part for part in (str(self._store.prefix or "").strip("/"), path) if part)
 
     def _publish(self, path: str, data: bytes | IO[bytes], *, overwrite: bool) -> None:
         assert self._root is not None
@@ -181,6 +297,12 @@ def _failures(location: str, action: str) -> Iterator[None]:
 def _first_line(error: Exception) -> str:
     """obstore appends a dump of its internals to its messages."""
     return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def _bucket(url: str) -> str | None:
+    """Return the URL of the bucket within which a server copies, None if it does not."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}" if parts.scheme in _SERVER_COPIES else None
 
 
 def _local_root(location: str) -> Path | None:
