@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.common.errors import ProgramError, StateMismatchError
+from firesteel.common.errors import ProgramError, StateEvolutionRequired
 from firesteel.common.time import Time
 from firesteel.common.typeinfo import Types
 from firesteel.functions.windows import TimeWindow
@@ -447,17 +447,17 @@ def test_a_longer_time_to_live_holds_for_what_was_saved() -> None:
     assert read_all(run) == FULL
 
 
-def test_state_is_not_restored_without_the_time_to_live_it_was_saved_with() -> None:
+def test_a_time_to_live_switched_on_or_off_asks_for_a_conversion() -> None:
     plain, other = (
         ValueStateDescriptor("v", Types.LONG()),
         expiring(ValueStateDescriptor("v", Types.LONG()), config()),
     )
     for first, second in ((plain, other), (other, plain)):
         with pytest.raises(
-            StateMismatchError, match=r"state 'v' was saved as .*; got a descriptor for"
+            StateEvolutionRequired, match=r"state 'v' was saved as .*; got a descriptor for"
         ) as caught:
             restored_as(first, second)
-        assert str(caught.value).count('"ttl": true') == 1
+        assert str(caught.value).count("with a TTL") == 1
 
 
 def test_one_state_has_one_time_to_live() -> None:

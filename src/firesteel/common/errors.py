@@ -14,6 +14,7 @@
     ├── ConnectorError               a source or a sink cannot reach what it was pointed at
     ├── StateError                   the state directory cannot be used
     │   ├── StateMismatchError       it belongs to another program
+    │   ├── StateEvolutionRequired   a state in it has to be converted to its new type first
     │   ├── StateCorruptedError      a file in it is damaged or missing
     │   └── FencedError              another driver committed this epoch
     └── EngineError                  Spark itself failed (a lost worker, no memory, no Java)
@@ -115,6 +116,22 @@ class StateError(FiresteelError):
 
 class StateMismatchError(StateError):
     """The state directory belongs to another program."""
+
+
+class StateEvolutionRequired(StateError):  # noqa: N818 - it asks for something; the job goes on
+    """A state was saved with other types than it is declared with now, and can be converted to those.
+
+    `path` is the state's in the catalog ("keyed:count"), `recorded` the schema it was saved with, `declared` the one
+    that its descriptor asks for (see `firesteel.state.schemas`).
+    """
+
+    def __init__(
+        self, requirement: str, *, path: str, recorded: dict[str, Any], declared: dict[str, Any], **texts: str
+    ) -> None:
+        super().__init__(requirement, **texts)
+        self.path = path
+        self.recorded = recorded
+        self.declared = declared
 
 
 class StateCorruptedError(StateError):

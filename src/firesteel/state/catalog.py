@@ -6,15 +6,17 @@ on it without talking; a clash within an operator goes to the next free id and i
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
 from xxhash import xxh3_64_intdigest
 
 from firesteel.common.errors import StateMismatchError
+from firesteel.state.evolution import required_evolution
+from firesteel.state.schemas import Schema, is_same, schema_text
 
-Schema = dict[str, Any]
+__all__ = ["Schema", "StateCatalog", "merge_schemas"]
+
 _IDS: Final = 1 << 16
 
 
@@ -29,14 +31,18 @@ class StateCatalog:
         self._taken: set[int] = set()
 
     def declare(self, scope: str, name: str, kind: str, types: Schema) -> int:
-        """Return the id of a state; raises StateMismatchError if it was of another kind or type in the manifest."""
+        """Return the id of a state, new or as the manifest recorded it.
+
+        Raises StateEvolutionRequired if the manifest recorded types that can be converted to these, StateMismatchError
+        if it was another kind of state or of types that cannot. A time to live of another length is just recorded.
+        """
         path = f"{scope}:{name}"
         known = self._schemas.get(path)
         declared: Schema = {"kind": kind, **types}
         if known is not None:
-            before = {field: known[field] for field in (*declared, "ttl") if field in known}
-            if before != declared:
-                raise _mismatch(name, before, declared)
+            if not is_same(known, declared):
+                raise required_evolution(path, known, declared)
+            self._schemas[path] = _with_ttl_of(declared, known)
             state_id: int = known["id"]
             return state_id
         state_id = xxh3_64_intdigest(path.encode()) % _IDS
@@ -58,16 +64,27 @@ class StateCatalog:
 
 
 def merge_schemas(reports: Iterable[dict[str, Schema]]) -> dict[str, Schema]:
-    """Return the schemas of an operator from those of its subtasks.
+    """Return the schemas of an operator from those of its subtasks, given after what the last manifest recorded.
 
-    Raises StateMismatchError if two subtasks gave one name two ids or types, or two names one id.
+    A time to live is that of a subtask that has another than the manifest: those that have not declared the state
+    report what was recorded. Raises StateMismatchError if two subtasks gave one name two ids or types, or two names
+    one id.
     """
     merged: dict[str, Schema] = {}
+    recorded: dict[str, Schema] = {}
     owners: dict[int, str] = {}
     for report in reports:
         for path, schema in report.items():
-            if merged.setdefault(path, schema) != schema:
-                raise _mismatch(schema["name"], merged[path], schema)
+            first = recorded.setdefault(path, schema)
+            if first["id"] != schema["id"] or not is_same(first, schema):
+                raise StateMismatchError(
+                    f"is {_with_id(first)} in one subtask",
+                    who=f"state '{schema['name']}'",
+                    got=f"{_with_id(schema)} in another",
+                    hint="declare it with the same types in all subtasks",
+                )
+            if path not in merged or schema.get("ttl") != first.get("ttl"):
+                merged[path] = schema
             if owners.setdefault(schema["id"], path) != path:
                 raise StateMismatchError(
                     f"clashes with state '{owners[schema['id']]}' of the same operator",
@@ -77,10 +94,9 @@ def merge_schemas(reports: Iterable[dict[str, Schema]]) -> dict[str, Schema]:
     return merged
 
 
-def _mismatch(name: str, before: Schema, declared: Schema) -> StateMismatchError:
-    return StateMismatchError(
-        f"was saved as {json.dumps(before, sort_keys=True)}",
-        who=f"state '{name}'",
-        got=f"a descriptor for {json.dumps(declared, sort_keys=True)}",
-        hint="declare it as it was saved, or give the new state another name",
-    )
+def _with_ttl_of(declared: Schema, known: Schema) -> Schema:
+    return {**known, "ttl": declared["ttl"]} if isinstance(declared.get("ttl"), dict) else known
+
+
+def _with_id(schema: Schema) -> str:
+    return f"{schema_text(schema)} (id {schema['id']})"

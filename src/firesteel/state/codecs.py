@@ -43,7 +43,7 @@ class ValueCodec:
         self.decode: Callable[[bytes], Any] = decode_untyped
         if type_info is not None and not type_info.is_pickled:
             self.schema = type_info.schema()
-            kept = _kept_type(type_info, self.schema)
+            kept = kept_type(type_info)
             self.coerce = kept.compile_coercer()
             self.encode = kept.compile_encoder()
             self.encode_all = self._encode_all_typed
@@ -69,8 +69,9 @@ class ValueCodec:
         return map(self.encode, values)
 
 
-def _kept_type(type_info: TypeInformation, schema: dict[str, Any]) -> TypeInformation:
-    """Return the type with DOUBLE wherever it has FLOAT."""
+def kept_type(type_info: TypeInformation) -> TypeInformation:
+    """Return the type that values are kept as: with DOUBLE wherever it has FLOAT."""
+    schema = type_info.schema()
     widened = _widened(schema)
     return type_info if widened == schema else from_schema(widened)
 

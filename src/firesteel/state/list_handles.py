@@ -129,7 +129,7 @@ class ListHandle(ListState[Any]):
     def _load(self, current: Any) -> list[Any]:
         chunks = [data for _, data in self._backend.reader.scan(self._compose(current))]
         decode = self._codec.decode
-        return [decode(item) for data in reversed(chunks) for item in _split(data)]
+        return [decode(item) for data in reversed(chunks) for item in split_elements(data)]
 
     def _changes_of(self, current: Any, prefix: bytes) -> Iterator[Change]:
         scan = self._backend.reader.scan(prefix)
@@ -141,13 +141,14 @@ class ListHandle(ListState[Any]):
             number = int.from_bytes(newest[0][len(prefix) :], "big") - 1
         elements = iter(map(self._codec.encode, self._added.get(current, ())))
         while chunk := list(islice(elements, _CHUNK)):
-            changed[prefix + _pack_chunk(number)] = _join(chunk)
+            changed[prefix + _pack_chunk(number)] = join_elements(chunk)
             number -= 1
         for key in sorted(changed):
             yield key, changed[key]
 
 
-def _join(items: list[bytes]) -> bytes:
+def join_elements(items: list[bytes]) -> bytes:
+    """Return the chunk of these encoded elements."""
     parts = []
     for item in items:
         parts.append(_pack_size(len(item)))
@@ -155,7 +156,8 @@ def _join(items: list[bytes]) -> bytes:
     return b"".join(parts)
 
 
-def _split(data: bytes) -> list[bytes]:
+def split_elements(data: bytes) -> list[bytes]:
+    """Return the encoded elements of a chunk."""
     items, position = [], 0
     while position < len(data):
         start = position + 4
