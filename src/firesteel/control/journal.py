@@ -12,6 +12,7 @@ import cloudpickle
 from firesteel import __version__
 from firesteel.common.errors import StateCorruptedError, StateMismatchError
 from firesteel.control.failures import connector_failure
+from firesteel.control.redistribution import inherited_states, own_states
 from firesteel.functions.sink import Committer, Sink
 from firesteel.runtime.plan import EpochPlan, OperatorSpec, Plan, SplitInput, SubtaskReport
 from firesteel.state.catalog import merge_schemas
@@ -98,9 +99,12 @@ class Journal:
             driver=driver,
             inputs=inputs,
             watermarks={index: list(snapshot.watermarks) for index, snapshot in known.items()},
-            operator_states={index: _own_states(snapshot) for index, snapshot in known.items()},
+            operator_states={
+                index: own_states(snapshot, self._plan.operators[index].parallelism)
+                for index, snapshot in known.items()
+            },
             inherited={
-                index: _inherited_states(snapshot, self._plan.operators[index].parallelism)
+                index: inherited_states(snapshot, self._plan.operators[index].parallelism)
                 for index, snapshot in known.items()
             },
             schemas={index: snapshot.states for index, snapshot in known.items() if snapshot.states},
@@ -226,17 +230,3 @@ def _check_key_groups(spec: OperatorSpec, snapshot: OperatorSnapshot) -> None:
             got=str(spec.max_parallelism),
             hint=f"call set_max_parallelism({snapshot.max_parallelism}) on it, or use another state directory",
         )
-
-
-def _own_states(snapshot: OperatorSnapshot) -> dict[int, Any]:
-    states = enumerate(snapshot.operator_state)
-    return {subtask: pickle.loads(blob) for subtask, blob in states if blob is not None}
-
-
-def _inherited_states(snapshot: OperatorSnapshot, parallelism: int) -> dict[int, list[Any]]:
-    """Deal the states of subtasks that are no more out to those that are left."""
-    inherited: dict[int, list[Any]] = defaultdict(list)
-    for subtask, state in _own_states(snapshot).items():
-        if subtask >= parallelism:
-            inherited[subtask % parallelism].append(state)
-    return dict(inherited)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from firesteel.state.descriptors import MapStateDescriptor
+    from firesteel.state.descriptors import ListStateDescriptor, MapStateDescriptor
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -17,9 +17,17 @@ OUT = TypeVar("OUT")
 
 
 class OperatorStateStore(ABC):
-    """Where an operator's broadcast state is got from."""
+    """Where the state of an operator's subtask, which belongs to no key, is got from."""
 
     __slots__ = ()
+
+    @abstractmethod
+    def get_list_state(self, state_descriptor: ListStateDescriptor) -> ListState[Any]:
+        """Return a list of which each subtask has a share; the shares are cut anew when the parallelism changes."""
+
+    @abstractmethod
+    def get_union_list_state(self, state_descriptor: ListStateDescriptor) -> ListState[Any]:
+        """Return a list to which each subtask adds, and of which each is given everything after a restart."""
 
     @abstractmethod
     def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> BroadcastState[Any, Any]:

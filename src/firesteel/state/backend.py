@@ -15,7 +15,6 @@ from typing import Any, Final, Protocol, TypeVar, cast
 
 from firesteel.common.errors import ProgramError
 from firesteel.common.typeinfo import TypeInformation
-from firesteel.state.api import OperatorStateStore
 from firesteel.state.catalog import Schema, StateCatalog
 from firesteel.state.codecs import ValueCodec, forget_main_classes
 from firesteel.state.composite import (
@@ -93,7 +92,7 @@ class Scope:
         self.current: Any = None
 
 
-class KeyedStateBackend(OperatorStateStore):
+class KeyedStateBackend:
     """The state of one operator subtask; see the module for the contract.
 
     `keyed` is the scope of a key, `windowed` that of a key and a namespace (a window). `cache_limit` bounds the clean
@@ -252,7 +251,7 @@ class KeyedStateBackend(OperatorStateStore):
         )
 
     def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> BroadcastHandle:
-        """Return the broadcast state of this name (PyFlink: OperatorStateStore)."""
+        """Return the broadcast state of this name."""
         return self.broadcast_state(state_descriptor)
 
     def _variant(

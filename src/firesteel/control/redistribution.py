@@ -1,0 +1,131 @@
+"""Who gets which operator state: what each subtask of an epoch is told of what subtasks reported after the last one.
+
+Lists (`firesteel.state.operator_state`) are dealt out as Flink does it (RoundRobinOperatorStateRepartitioner). While
+the parallelism stays the same each subtask has its own list back; else all elements, in the order of the old subtasks,
+are cut into shares that differ by at most one. Every subtask has all elements of a union list, in that order. The state
+of any other operator is opaque: each subtask has its own back, and those that are left inherit from those that are no
+more.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any, TypeVar
+
+from firesteel.common.errors import StateMismatchError
+from firesteel.state.manifest import OperatorSnapshot
+from firesteel.state.operator_state import ListMode, ListSnapshot, OperatorLists
+
+T = TypeVar("T")
+
+
+def own_states(snapshot: OperatorSnapshot, parallelism: int) -> dict[int, Any]:
+    """Return the state each subtask gets as its own at this parallelism, by subtask."""
+    states = [None if blob is None else pickle.loads(blob) for blob in snapshot.operator_state]
+    if any(isinstance(state, OperatorLists) for state in states):
+        states = redistribute(states, parallelism)
+    return {subtask: state for subtask, state in enumerate(states[:parallelism]) if state is not None}
+
+
+def inherited_states(snapshot: OperatorSnapshot, parallelism: int) -> dict[int, list[Any]]:
+    """Return the states of subtasks that are no more at this parallelism, by the subtask that inherits them."""
+    inherited: dict[int, list[Any]] = defaultdict(list)
+    for subtask, blob in enumerate(snapshot.operator_state[parallelism:], start=parallelism):
+        state = None if blob is None else pickle.loads(blob)
+        if state is not None and not isinstance(state, OperatorLists):
+            inherited[subtask % parallelism].append(state)
+    return dict(inherited)
+
+
+def redistribute(before: Sequence[OperatorLists | None], parallelism: int) -> list[OperatorLists | None]:
+    """Return the lists each of `parallelism` subtasks gets, given those that the old subtasks saved.
+
+    A union list is one object that all subtasks share, so that an epoch's plan holds it once however many they are.
+    Where subtasks share a union list, or the parallelism changed, the result has no version: no live instance goes
+    on, all are initialised from it. For in Flink all subtasks get a union list at the same instant, and a function may
+    rely on that when it picks its part of it; were one subtask to move to another worker alone, it could pick what
+    another still holds. Raises StateMismatchError if subtasks saved different things under one name.
+    """
+    names = sorted({name for lists in before if lists is not None for name in lists.lists})
+    parts = {name: _parts(name, before) for name in names}
+    unions = [name for name in names if _first(parts[name]).mode is ListMode.UNION]
+    changed = len(before) != parallelism
+    if not changed and (not unions or parallelism == 1):
+        return list(before)
+    result: list[dict[str, ListSnapshot]] = [{} for _ in range(parallelism)]
+    start = 0
+    for name in names:
+        if name in unions:
+            shares = _union(parts[name], parallelism)
+        elif changed:
+            shares, start = _split(parts[name], parallelism, start)
+        else:
+            shares = parts[name]
+        for lists, share in zip(result, shares, strict=True):
+            if share is not None:
+                lists[name] = share
+    return [OperatorLists(lists, None) for lists in result]
+
+
+def deal(elements: Sequence[T], parallelism: int, start: int) -> tuple[list[Sequence[T]], int]:
+    """Cut elements into a share for each subtask; also return where to start with the next list.
+
+    The shares go to the subtasks in order from `start` on, those that are one longer first.
+
+    >>> deal("abcde", 3, 1)
+    (['e', 'ab', 'cd'], 0)
+    """
+    size, odd = divmod(len(elements), parallelism)
+    shares: list[Sequence[T]] = [elements[:0]] * parallelism
+    position = 0
+    for turn in range(parallelism):
+        end = position + size + (turn < odd)
+        shares[(start + turn) % parallelism] = elements[position:end]
+        position = end
+    return shares, (start + odd) % parallelism
+
+
+def _split(
+    parts: list[ListSnapshot | None], parallelism: int, start: int
+) -> tuple[list[ListSnapshot | None], int]:
+    first = _first(parts)
+    shares, start = deal(_elements(parts), parallelism, start)
+    return [ListSnapshot(first.mode, first.schema, list(share)) for share in shares], start
+
+
+def _union(parts: list[ListSnapshot | None], parallelism: int) -> list[ListSnapshot | None]:
+    """Give everything to every subtask; each keeps what old subtasks brought that it takes over, a stretch of them."""
+    first, elements = _first(parts), _elements(parts)
+    ends = [0, *accumulate(0 if part is None else len(part.elements) for part in parts)]
+    old = len(parts)
+    bounds = [ends[-(-subtask * old // parallelism)] for subtask in range(parallelism + 1)]
+    return [
+        ListSnapshot(first.mode, first.schema, elements, (bounds[subtask], bounds[subtask + 1]))
+        for subtask in range(parallelism)
+    ]
+
+
+def _parts(name: str, before: Sequence[OperatorLists | None]) -> list[ListSnapshot | None]:
+    """Return one list as each old subtask saved it."""
+    parts = [None if lists is None else lists.lists.get(name) for lists in before]
+    first = _first(parts)
+    for part in parts:
+        if part is not None and (part.mode, part.schema) != (first.mode, first.schema):
+            raise StateMismatchError(
+                "was saved as a list of one kind in one subtask",
+                who=f"list state '{name}'",
+                got="one of another kind or type in another subtask",
+                hint="declare it in the same way in all subtasks",
+            )
+    return parts
+
+
+def _first(parts: Sequence[ListSnapshot | None]) -> ListSnapshot:
+    return next(part for part in parts if part is not None)
+
+
+def _elements(parts: Sequence[ListSnapshot | None]) -> list[bytes]:
+    return [element for part in parts if part is not None for element in part.elements]
