@@ -19,19 +19,20 @@ import builtins
 import os
 import time
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
-from typing import IO, Any, Final, NamedTuple
+from typing import IO, Any, Final, NamedTuple, TypeVar
 from urllib.parse import unquote, urlsplit
 
 import obstore
 from obstore.exceptions import AlreadyExistsError, BaseError
-from obstore.store import LocalStore, from_url
+from obstore.store import LocalStore
 
 from firesteel.common.errors import ConfigurationError, StateError
+from firesteel.state.remote import connect, is_missing_bucket, persevere, reason
 
 STAGED: Final = ".staged"
 _CHUNK: Final = 4 << 20
@@ -39,6 +40,9 @@ _AT_ONCE: Final = 16
 _SERVER_COPIES: Final = frozenset({"s3", "s3a", "gs"})
 _LARGEST_SERVER_COPY: Final = 5 << 30
 """What S3 copies in one request; the limits of the others are higher."""
+
+
+T = TypeVar("T")
 
 
 class StoredObject(NamedTuple):
@@ -88,36 +92,43 @@ class Storage:
         if root is None:
             with _failures(text, "opened"):
                 try:
-                    return cls(text, None, from_url(text))
+                    return cls(text, None, connect(text))
                 except (ValueError, BaseError) as error:
                     raise ConfigurationError(
                         "requires a local path or a URL such as s3://bucket/path",
                         who="the state directory",
-                        got=f"{text!r} ({_first_line(error)})",
-                    ) from error
+                        got=f"{text!r} ({reason(error)})",
+                    ) from None
         with _failures(text, "made"):
             return cls(str(root), root, LocalStore(root, mkdir=True))
 
     def put(self, path: str, data: bytes | IO[bytes]) -> None:
         """Write an object, replacing one of the same name; a binary file is read from where it stands, in parts."""
-        with self._failures(path, "written"):
-            if self._root is None:
-                obstore.put(self._store, path, data)
-            else:
+        if self._root is not None:
+            with self._failures(path, "written"):
                 self._publish(path, data, overwrite=True)
+        elif isinstance(data, bytes):
+            self._ask(path, "written", lambda: obstore.put(self._store, path, data))
+        else:
+            start = data.tell()
+
+            def upload() -> None:
+                data.seek(start)
+                obstore.put(self._store, path, data)
+
+            self._ask(path, "written", upload)
 
     def create(self, path: str, data: bytes) -> None:
         """Write an object unless one of this name exists (AlreadyExists)."""
-        with self._failures(path, "written"):
-            if self._root is None:
-                obstore.put(self._store, path, data, mode="create")
-            else:
+        if self._root is not None:
+            with self._failures(path, "written"):
                 self._publish(path, data, overwrite=False)
+        else:
+            self._ask(path, "written", lambda: obstore.put(self._store, path, data, mode="create"))
 
     def get(self, path: str) -> bytes:
         """Return an object's bytes; raises NotFound."""
-        with self._failures(path, "read"):
-            return obstore.get(self._store, path).bytes().to_bytes()
+        return self._ask(path, "read", lambda: obstore.get(self._store, path).bytes().to_bytes())
 
     def chunks(self, path: str) -> Iterator[bytes]:
         """Return an object's bytes in parts of about 4 MiB; raises NotFound."""
@@ -162,8 +173,7 @@ class Storage:
     def delete(self, path: str) -> None:
         """Delete an object if it is there."""
         try:
-            with self._failures(path, "deleted"):
-                obstore.delete(self._store, path)
+            self._ask(path, "deleted", lambda: obstore.delete(self._store, path))
         except NotFound:
             return
 
@@ -175,8 +185,11 @@ class Storage:
         doomed = [*paths]
         if self._root is None and len(doomed) > 1:
             try:
-                with self._failures(f"{doomed[0]} and {len(doomed) - 1} others", "deleted"):
-                    obstore.delete(self._store, doomed)
+                self._ask(
+                    f"{doomed[0]} and {len(doomed) - 1} others",
+                    "deleted",
+                    lambda: obstore.delete(self._store, doomed),
+                )
             except (
                 NotFound
             ):  # a store without deletes of many: at the first that is missing, the rest is left
@@ -195,11 +208,11 @@ class Storage:
         copied = path if target_path is None else target_path
         bucket = _bucket(self.url)
         if bucket is not None and bucket == _bucket(target.url) and self._size(path) <= _LARGEST_SERVER_COPY:
-            with target._failures(copied, "written"):
-                obstore.copy(from_url(bucket), self._key(path), target._key(copied))
+            whole, original, copy = connect(bucket), self._key(path), target._key(copied)
+            target._ask(copied, "written", lambda: obstore.copy(whole, original, copy))
             return
-        with self._opened(path) as original:
-            target.put(copied, original)
+        with self._opened(path) as file:
+            target.put(copied, file)
 
     def sweep_staged(self, older_than_ms: int) -> None:
         """Remove what crashed writers have left in ``.staged/`` and nobody has written to for `older_than_ms`.
@@ -244,16 +257,15 @@ class Storage:
             yield copy
 
     def _listed(self, prefix: str, after: str | None) -> builtins.list[StoredObject]:
-        with self._failures(prefix, "listed"):
-            return sorted(
-                StoredObject(found["path"], found["size"], int(found["last_modified"].timestamp() * 1000))
-                for batch in obstore.list(self._store, prefix, offset=after)
-                for found in batch
-            )
+        found = self._ask(prefix, "listed", lambda: [*obstore.list(self._store, prefix, offset=after)])
+        return sorted(
+            StoredObject(entry["path"], entry["size"], int(entry["last_modified"].timestamp() * 1000))
+            for batch in found
+            for entry in batch
+        )
 
     def _size(self, path: str) -> int:
-        with self._failures(path, "looked up"):
-            return obstore.head(self._store, path)["size"]
+        return self._ask(path, "looked up", lambda: obstore.head(self._store, path)["size"])
 
     def _key(self, path: str) -> str:
         """Return an object's name in its bucket."""
@@ -271,6 +283,11 @@ class Storage:
             raise
         _flush((self._root / path).parent)
 
+    def _ask(self, path: str, action: str, operation: Callable[[], T]) -> T:
+        """Do what may be done again if an object store does not answer."""
+        with self._failures(path, action):
+            return operation() if self._root is not None else persevere(operation)
+
     def _failures(self, path: str, action: str) -> Any:
         return _failures(f"{self.url.rstrip('/')}/{path}", action)
 
@@ -282,21 +299,15 @@ def _failures(location: str, action: str) -> Iterator[None]:
         yield
     except AlreadyExistsError:
         raise AlreadyExists("exists already", who=location) from None
-    except FileNotFoundError:
-        raise NotFound("is missing", who=location) from None
     except (BaseError, OSError) as error:
+        if isinstance(error, FileNotFoundError) and not is_missing_bucket(error):
+            raise NotFound("is missing", who=location) from None
         raise StateError(
             f"cannot be {action}",
             who=location,
-            got=_first_line(error),
+            got=reason(error),
             hint="check that the storage can be reached, that it has room, and that you may write to it",
-            details=str(error),
-        ) from error
-
-
-def _first_line(error: Exception) -> str:
-    """obstore appends a dump of its internals to its messages."""
-    return (str(error).splitlines() or [type(error).__name__])[0]
+        ) from None  # what it was raised from may quote credentials
 
 
 def _bucket(url: str) -> str | None:
