@@ -40,9 +40,10 @@ class Expiry:
     (True, False)
     """
 
-    __slots__ = ("_ttl", "horizon", "now", "refreshes", "returns_expired")
+    __slots__ = ("_ttl", "config", "horizon", "now", "refreshes", "returns_expired")
 
     def __init__(self, config: StateTtlConfig, now: int) -> None:
+        self.config = config
         self._ttl = config.get_ttl().to_milliseconds()
         self.refreshes = config.get_update_type() is StateTtlConfig.UpdateType.OnReadAndWrite
         self.returns_expired = (

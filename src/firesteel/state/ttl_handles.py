@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from firesteel.state.codecs import ValueCodec
 from firesteel.state.composite import Compose
-from firesteel.state.expiry import Expiry, Stamped
+from firesteel.state.expiry import Expiry, Stamped, ttl_schema
 from firesteel.state.handles import AggregatingHandle, ReducingHandle, SingleValue, ValueHandle
 from firesteel.state.keys import StateKey, user_key
 from firesteel.state.list_handles import ListHandle
@@ -19,6 +19,13 @@ from firesteel.state.map_handles import ABSENT, CachedMap, MapHandle
 
 if TYPE_CHECKING:
     from firesteel.state.backend import KeyedStateBackend, Scope
+
+
+def _record(expiry: Expiry, backend: KeyedStateBackend, state_id: int) -> None:
+    """Record how long the state lives: compaction tells by that what is over."""
+    known = next(schema for schema in backend.schemas().values() if schema["id"] == state_id)
+    types = {field: known[field] for field in ("type", "key", "value") if field in known}
+    backend.register(known["scope"], known["name"], known["kind"], {**types, "ttl": ttl_schema(expiry.config)})
 
 
 class _ExpiringValue(SingleValue):
@@ -52,6 +59,7 @@ class TtlValueHandle(_ExpiringValue, ValueHandle):
     def __init__(self, expiry: Expiry, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._expiry = expiry
+        _record(expiry, self._backend, self.state_id)
 
     def value(self) -> Any:
         """Return the value of the current key, None if there is none."""
@@ -91,6 +99,7 @@ class TtlReducingHandle(_ExpiringValue, ReducingHandle):
     ) -> None:
         super().__init__(backend, state_id, scope, compose, codec, expiry.fold(reduce))
         self._expiry = expiry
+        _record(expiry, backend, state_id)
 
     def get(self) -> Any:
         """Return the reduced value of the current key, None if there is none."""
@@ -118,6 +127,7 @@ class TtlAggregatingHandle(_ExpiringValue, AggregatingHandle):
     ) -> None:
         super().__init__(backend, state_id, scope, compose, codec, _StampedAggregate(function, expiry))
         self._expiry = expiry
+        _record(expiry, backend, state_id)
 
     def get(self) -> Any:
         """Return the result for the accumulator of the current key, None if there is none."""
@@ -151,6 +161,7 @@ class TtlListHandle(ListHandle):
     def __init__(self, expiry: Expiry, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._expiry = expiry
+        _record(expiry, self._backend, self.state_id)
 
     def add(self, value: Any) -> None:
         """Add an element to the list of the current key."""
@@ -201,6 +212,7 @@ class TtlMapHandle(MapHandle):
     def __init__(self, expiry: Expiry, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._expiry = expiry
+        _record(expiry, self.backend, self.state_id)
         coerce = self._coerce
         if coerce is not None:
             self._coerce = lambda stamped: stamped if stamped[0] is None else coerce(stamped)
