@@ -17,6 +17,11 @@ from firesteel.functions.broadcast import (
     BroadcastProcessFunction,
     KeyedBroadcastProcessFunction,
 )
+from firesteel.functions.checkpointed import (
+    CheckpointedFunction,
+    FunctionInitializationContext,
+    FunctionSnapshotContext,
+)
 from firesteel.functions.elements import (
     AggregateFunction,
     CoFlatMapFunction,
@@ -79,6 +84,9 @@ __all__ = [
     "AsyncFunctionDescriptor",
     "AsyncRetryPredicate",
     "AsyncRetryStrategy",
+    "CheckpointedFunction",
+    "FunctionInitializationContext",
+    "FunctionSnapshotContext",
 ]
 
 

@@ -9,8 +9,9 @@ from typing import Any, TypeVar, cast
 
 from firesteel.common.errors import ProgramError
 from firesteel.functions.base import Function
+from firesteel.functions.checkpointed import CheckpointedFunction
 
-__all__ = ["CallableFunction", "as_function", "check_function"]
+__all__ = ["CallableFunction", "as_function", "check_function", "checkpointed"]
 
 F = TypeVar("F", bound=Function)
 
@@ -94,10 +95,17 @@ def check_function(function: object, kind: type[Function], method: str | None, w
         )
 
 
+def checkpointed(function: Function) -> CheckpointedFunction | None:
+    """Return what the user passed, as `as_function` has wrapped it or not, if that is a CheckpointedFunction."""
+    passed = function.function if isinstance(function, CallableFunction | _Completed) else function
+    return passed if isinstance(passed, CheckpointedFunction) else None
+
+
 class _Completed(Function):
     """An object that has a kind's required methods; those it lacks are the kind's own."""
 
     def __init__(self, target: object, kind: type[Function]) -> None:
+        self.function = target
         for name in _methods(kind):
             own = getattr(target, name, None)
             setattr(self, name, MethodType(getattr(kind, name), self) if own is None else own)

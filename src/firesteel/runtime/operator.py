@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from firesteel.runtime.output import Output
     from firesteel.runtime.timers import TimerQueue
     from firesteel.state.backend import KeyedStateBackend
+    from firesteel.state.operator_state import OperatorLists
 
 
 class Batch:
@@ -56,8 +57,9 @@ class OperatorContext:
     """What an operator subtask knows for its whole life in a worker.
 
     `watermark_interval` is how often periodic watermarks are due (milliseconds). `backend` and the timer
-    queues exist for operators with keyed or broadcast state. `who` names the operator in errors: "map 'parse'
-    (job.py:12)".
+    queues exist for operators with keyed or broadcast state. `restored_epoch` is the epoch this instance goes on
+    from (None: it is new), `restored_lists` the list state it has from there. `who` names the operator in errors:
+    "map 'parse' (job.py:12)".
     """
 
     job_id: str
@@ -77,6 +79,8 @@ class OperatorContext:
     backend: KeyedStateBackend | None = None
     event_timers: TimerQueue | None = None
     processing_timers: TimerQueue | None = None
+    restored_epoch: int | None = None
+    restored_lists: OperatorLists | None = None
 
 
 @dataclass(slots=True)
@@ -119,6 +123,7 @@ class Operator(ABC):
 
     context: OperatorContext
     output: Output
+    epoch: int
     watermark: int
     processing_time: int
 
@@ -129,6 +134,7 @@ class Operator(ABC):
 
     def begin_epoch(self, epoch: Epoch) -> None:
         """Start an epoch; keyed state has been bound to the last committed version already."""
+        self.epoch = epoch.number
         self.watermark = epoch.watermark
         self.processing_time = epoch.processing_time
 

@@ -18,6 +18,7 @@ from firesteel.runtime.plan import Distribution, EdgeSpec, EpochPlan, OperatorSp
 from firesteel.runtime.timers import TimerQueue
 from firesteel.runtime.watermarks import WatermarkValve
 from firesteel.state.backend import KeyedStateBackend, StateReader
+from firesteel.state.operator_state import OperatorLists
 
 
 class LiveSubtask:
@@ -46,6 +47,7 @@ class LiveSubtask:
         if spec.keyed and self.backend is not None:
             self.timers = [TimerQueue(self.backend, "event"), TimerQueue(self.backend, "processing")]
         event_timers, processing_timers = self.timers or (None, None)
+        self._lists_version: str | None = None
         self._context = OperatorContext(
             job_id=epoch.job_id,
             job_name=plan.job_name,
@@ -64,9 +66,16 @@ class LiveSubtask:
             backend=self.backend,
             event_timers=event_timers,
             processing_timers=processing_timers,
+            restored_epoch=epoch.committed if spec.index in epoch.watermarks else None,
+            restored_lists=_lists_of(epoch, spec, subtask),
         )
         self._edge_functions: dict[int, EdgeFunctions] = {}
         self._in_user_code(lambda: self.operator.open(self._context))
+
+    def can_continue(self, epoch: EpochPlan) -> bool:
+        """Tell whether the list state this instance has is what was committed: it may have missed epochs."""
+        lists = _lists_of(epoch, self.spec, self.subtask)
+        return lists is None or (lists.version is not None and lists.version == self._lists_version)
 
     def begin(self, plan: Plan, epoch: EpochPlan, reader: StateReader | None, keep: bool) -> None:
         """Bind state at the last committed version and start the epoch."""
@@ -123,6 +132,8 @@ class LiveSubtask:
     def end(self) -> SubtaskReport:
         """End the epoch; the caller persists `backend.changes()` and fills in the run."""
         report: OperatorReport = self._in_user_code(self.operator.end_epoch)
+        if isinstance(report.operator_state, OperatorLists):
+            self._lists_version = report.operator_state.version
         return SubtaskReport(
             operator=self.spec.index,
             subtask=self.subtask,
@@ -184,6 +195,11 @@ def _watermark_of(marks: list[int] | None, subtask: int, parallelism: int) -> in
     if not marks:
         return MIN_WATERMARK
     return marks[subtask] if len(marks) == parallelism else min(marks)
+
+
+def _lists_of(epoch: EpochPlan, spec: OperatorSpec, subtask: int) -> OperatorLists | None:
+    state = epoch.operator_states.get(spec.index, {}).get(subtask)
+    return state if isinstance(state, OperatorLists) else None
 
 
 class LocalInput:

@@ -68,10 +68,12 @@ class Worker:
         self._live: dict[tuple[str, str, int, int, int], LiveSubtask] = {}
 
     def take(self, plan: Plan, spec: OperatorSpec, subtask: int, epoch: EpochPlan) -> LiveSubtask:
-        """Return the live subtask for this run of the job, opened if this process has none; the caller owns it."""
+        """Return the live subtask for this run of the job, opened if this process has none that can go on; the
+        caller owns it.
+        """
         run = (epoch.job_id, epoch.driver, epoch.run)
         live = self._live.pop((*run, spec.index, subtask), None)
-        if live is not None and live.spec == spec:
+        if live is not None and live.spec == spec and live.can_continue(epoch):
             return live
         if live is not None:
             live.close()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from firesteel.functions.base import Function
+from firesteel.runtime.checkpointing import initialize_lists
 from firesteel.runtime.context import KeyedTimers, NoTimers, TaskRuntimeContext
 from firesteel.runtime.failures import user_failure
 from firesteel.runtime.operator import Batch, Operator, OperatorContext, OperatorReport
@@ -27,7 +28,9 @@ class FunctionOperator(Operator):
         self.keyed = context.event_timers is not None
         self.scope = Scope("none") if context.backend is None else context.backend.keyed
         self.collector = Collector(context.output, context.side_outputs)
-        self.function.open(TaskRuntimeContext(context, self.keyed))
+        runtime = TaskRuntimeContext(context, self.keyed)
+        self._lists = initialize_lists([self.function], context, runtime)
+        self.function.open(runtime)
 
     def make_timers(self) -> KeyedTimers | NoTimers:
         """Return the timer service for the function's contexts."""
@@ -62,7 +65,7 @@ class FunctionOperator(Operator):
 
     def end_epoch(self) -> OperatorReport:
         self.collector.flush()
-        return OperatorReport()
+        return OperatorReport(operator_state=self._lists and self._lists.snapshot(self))
 
     def close(self) -> None:
         self.function.close()

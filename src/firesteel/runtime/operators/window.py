@@ -18,6 +18,7 @@ from firesteel.functions.assigners import MergingWindowAssigner, WindowAssigner
 from firesteel.functions.base import Function
 from firesteel.functions.output_tag import OutputTag
 from firesteel.functions.triggers import EventTimeTrigger, Trigger, TriggerResult
+from firesteel.runtime.checkpointing import initialize_lists
 from firesteel.runtime.context import TaskRuntimeContext
 from firesteel.runtime.failures import user_failure
 from firesteel.runtime.merging import MergingWindowSet
@@ -92,10 +93,11 @@ class WindowOperator(Operator):
         self._own_copy = own_copy(self.contents)
         evaluation = make_evaluation(self._logic, self._process_context, self.who)
         self._evaluate, self._clear_function = evaluation.evaluate, evaluation.clear
-        for function in (folder, evaluation.function):
-            if function is not None:
-                function.open(runtime)
-                self._opened.append(function)
+        functions = [function for function in (folder, evaluation.function) if function is not None]
+        self._lists = initialize_lists(functions, context, runtime)
+        for function in functions:
+            function.open(runtime)
+            self._opened.append(function)
         timers = self._event_timers, self._processing_timers
         self._trigger_context = PaneTriggerContext(self, backend, timers, runtime.get_metrics_group())
         self._take = self.choose_loop()
@@ -262,7 +264,7 @@ class WindowOperator(Operator):
 
     def end_epoch(self) -> OperatorReport:
         self._collector.flush()
-        return OperatorReport()
+        return OperatorReport(operator_state=self._lists and self._lists.snapshot(self))
 
     def _fire_ended(self, watermark: int) -> None:
         """Fire and clean up panes whose only timers are their end and their cleanup: no trigger needs to be asked."""
