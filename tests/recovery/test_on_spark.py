@@ -10,7 +10,7 @@ import pytest
 from firesteel.connectors.file_sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
 from firesteel.datastream.functions import KeyedProcessFunction, MapFunction
 from firesteel.datastream.state import ValueStateDescriptor
-from firesteel.state.manifest import ManifestLog
+from firesteel.state.manifest_log import ManifestLog
 from firesteel.state.storage import Storage
 from tests.recovery.jobs import environment, lines
 

@@ -12,7 +12,7 @@ from firesteel.common.errors import ConnectorError, StateCorruptedError, StateEr
 from firesteel.datastream.functions import KeyedProcessFunction
 from firesteel.datastream.state import ValueStateDescriptor
 from firesteel.functions.sink import Committer
-from firesteel.state.manifest import ManifestLog
+from firesteel.state.manifest_log import ManifestLog
 from firesteel.state.storage import Storage
 from tests.recovery import ledger
 from tests.recovery.jobs import environment, restarting
@@ -214,7 +214,7 @@ def test_a_commit_that_always_fails_fails_the_job_and_the_next_start_makes_up_fo
 def test_output_that_waits_for_a_sink_is_not_forgotten_with_the_sink(tmp_path):
     with pytest.raises(ConnectorError):
         run(tmp_path, sink=Unwilling(tmp_path, 99))
-    with pytest.raises(StateMismatchError, match="belongs to another program"):
+    with pytest.raises(StateMismatchError, match="committed and not yet visible, of operators this program does not have"):
         run(tmp_path, uid="another sink")
     run(tmp_path)
     assert Counter(ledger.rows(str(tmp_path))) == TOTAL

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firesteel.common.errors import FencedError, StateCorruptedError, StateMismatchError
-from firesteel.state.manifest import Manifest, ManifestLog, ManifestReader, OperatorSnapshot, SplitPosition
+from firesteel.state.manifest import Manifest, OperatorSnapshot, SplitPosition
+from firesteel.state.manifest_log import ManifestLog, ManifestReader
 from firesteel.state.runs import RunRef
 from firesteel.state.storage import AlreadyExists, Storage
 
@@ -142,7 +143,7 @@ def written() -> Iterator[tuple[Storage, bytes]]:
 class TestDamage:
     def assert_named(self, storage: Storage) -> None:
         reader = ManifestReader(storage)
-        for read in (reader.latest, lambda: reader.read(2), lambda: reader.runs("op", 0, 127, 0, 2)):
+        for read in (reader.latest, lambda: reader.read(2), lambda: reader.layers("op", 0, 2)):
             with pytest.raises(
                 StateCorruptedError, match=r"/manifests/000000000002 must be as it was written"
             ):
@@ -176,7 +177,7 @@ def test_a_missing_manifest_is_found(storage: Storage) -> None:
         log.append(manifest(epoch, {"op": [run_ref(epoch)]}))
     storage.delete("manifests/000000000002")
     with pytest.raises(StateCorruptedError, match=r"/manifests/000000000002 .* got no such file"):
-        ManifestReader(storage).runs("op", 0, 127, 0, 3)
+        ManifestReader(storage).layers("op", 0, 3)
 
 
 class TestTwoDrivers:
@@ -263,17 +264,16 @@ class TestRuns:
         after, up_to = sorted(bounds)
         epochs = range(after + 1, up_to + 1)
         reader, before = ManifestReader(long_job), long_job.reads
-        found = reader.runs("op", 0, 127, after, up_to)
-        assert [(run.epoch, run.subtask) for run in found] == [
-            (epoch, sub) for epoch in epochs for sub in (0, 1)
-        ]
+        layers = reader.layers("op", after, up_to)
         assert long_job.reads - before <= 3 * 7 + 2
-        assert [run.epoch for run in reader.runs("op", 64, 100, after, up_to)] == list(epochs)
-        assert {run.subtask for run in reader.runs("op", 64, 100, after, up_to)} <= {1}
-        assert [run.epoch for run in reader.runs("rare", 5, 5, after, up_to)] == [
-            e for e in epochs if e % 50 == 0
+        assert [(layer.first, layer.last, layer.whole) for layer in layers] == [
+            (epoch, epoch, False) for epoch in epochs
         ]
-        assert reader.runs("unknown", 0, 127, after, up_to) == []
+        assert [[run.subtask for run in layer.runs] for layer in layers] == [[0, 1] for _ in epochs]
+        assert [layer.last for layer in reader.layers("rare", after, up_to)] == [
+            epoch for epoch in epochs if epoch % 50 == 0
+        ]
+        assert reader.layers("unknown", after, up_to) == []
 
     def test_an_epoch_lists_few_runs_however_old_the_job(self, long_job: Storage) -> None:
         reader = ManifestReader(long_job)

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from firesteel.common.errors import FencedError, StateCorruptedError
 from firesteel.state.keys import key_group_range
-from firesteel.state.manifest import Manifest, ManifestLog, OperatorSnapshot
+from firesteel.state.manifest import Manifest, OperatorSnapshot
+from firesteel.state.manifest_log import ManifestLog
 from firesteel.state.recovery import catch_up, read_at
 from firesteel.state.runs import RunRef, write_run
 from firesteel.state.storage import Storage
@@ -139,7 +140,7 @@ def test_the_run_passed_along_is_all_that_is_read(job: Job) -> None:
 def test_a_damaged_run_stops_recovery_where_it_is(job: Job) -> None:
     for epoch in range(1, 6):
         job.commit(1, {(0, 0, 0): b"%d" % epoch})
-    damaged = job.log.runs("op", *BOUNDS, 2, 3)[0]
+    damaged = job.log.layers("op", 2, 3)[0].runs[0]
     job.storage.put(damaged.path, b"damaged")
     store = job.copy(0, 0, ALL)
     with pytest.raises(StateCorruptedError, match=damaged.path):

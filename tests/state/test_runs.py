@@ -28,7 +28,7 @@ def storage() -> Iterator[Storage]:
 
 @pytest.fixture(params=["in memory", "through a file"])
 def small_steps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "_BATCH", 3)
+    monkeypatch.setattr(runs, "BATCH", 3)
     if request.param == "through a file":
         monkeypatch.setattr(runs, "_IN_MEMORY", 16)
         monkeypatch.setattr(runs, "_CHUNK", 100)

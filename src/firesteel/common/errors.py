@@ -122,7 +122,7 @@ class StateEvolutionRequired(StateError):  # noqa: N818 - it asks for something;
     """A state was saved with other types than it is declared with now, and can be converted to those.
 
     `path` is the state's in the catalog ("keyed:count"), `recorded` the schema it was saved with, `declared` the one
-    that its descriptor asks for (see `firesteel.state.schemas`).
+    that its descriptor asks for (see `firesteel.state.schemas`), `operator_id` its operator, which the task fills in.
     """
 
     def __init__(
@@ -130,6 +130,7 @@ class StateEvolutionRequired(StateError):  # noqa: N818 - it asks for something;
     ) -> None:
         super().__init__(requirement, **texts)
         self.path = path
+        self.operator_id = ""
         self.recorded = recorded
         self.declared = declared
 

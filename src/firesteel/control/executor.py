@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from firesteel.runtime.plan import EpochPlan, Plan, SubtaskReport
+from firesteel.state.compaction import MergeTask
+from firesteel.state.runs import RunRef
 
 
 class Executor(Protocol):
@@ -12,12 +14,16 @@ class Executor(Protocol):
 
     Contract: `run` executes one epoch and returns a report of every operator subtask, or raises: a
     FiresteelError from the program, an EngineError when the executor itself failed. Nothing a failed epoch
-    wrote is visible. `interrupt` may be called from another thread and makes a running `run` raise soon.
+    wrote is visible. `merge` carries out a part of a compaction, and may be called from another thread while an
+    epoch runs. `interrupt` may be called from another thread and makes a running `run` raise soon.
     `close` ends it for good.
     """
 
     def run(self, plan: Plan, epoch: EpochPlan) -> list[SubtaskReport]:
         """Run one epoch."""
+
+    def merge(self, task: MergeTask) -> RunRef | None:
+        """Merge runs into one; None if nothing is left of them."""
 
     def interrupt(self) -> None:
         """Make the running epoch fail."""

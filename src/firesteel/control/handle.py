@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from firesteel.common.errors import EngineError
 from firesteel.common.job_status import JobStatus
 from firesteel.connectors.collect import CollectBuffer
 from firesteel.control.loop import EpochLoop
-from firesteel.control.machine import Phase, StopRequested
+from firesteel.control.vitals import Vitals
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +37,13 @@ class JobHandle:
         self,
         job_id: str,
         loop: EpochLoop,
+        vitals: Vitals,
         body: Callable[[], JobResult],
         results: dict[int, CollectBuffer],
     ) -> None:
         self.job_id = job_id
         self._loop = loop
+        self._vitals = vitals
         self._results = results
         self._result: JobResult | None = None
         self._failure: BaseException | None = None
@@ -53,14 +56,7 @@ class JobHandle:
     @property
     def status(self) -> JobStatus:
         """The job's status now."""
-        if self._failure is not None:
-            return JobStatus.FAILED
-        job = self._loop.job
-        if job.phase is Phase.BACKING_OFF:
-            return JobStatus.RESTARTING
-        if job.ending is JobStatus.CANCELED and job.phase is not Phase.ENDED:
-            return JobStatus.CANCELLING
-        return job.status
+        return JobStatus.FAILED if self._failure is not None else self._vitals.status
 
     @property
     def error(self) -> BaseException | None:
@@ -93,13 +89,24 @@ class JobHandle:
         """Whether the job has ended."""
         return self._done.is_set()
 
-    def stop(self) -> None:
-        """End the job after the running epoch; it can be started again from there."""
-        self._loop.request(StopRequested(JobStatus.FINISHED))
+    def stop(self, savepoint: str | None = None) -> Future[str]:
+        """End the job after the running epoch; it can be started again from there.
 
-    def cancel(self) -> None:
+        With a directory ("": the job's own) the end comes with a savepoint, whose URL is the result.
+        """
+        return self._loop.stop(savepoint)
+
+    def cancel(self) -> Future[str]:
         """End the job now; the running epoch is thrown away."""
-        self._loop.request(StopRequested(JobStatus.CANCELED))
+        return self._loop.cancel()
+
+    def savepoint(self, target: str | None = None) -> Future[str]:
+        """Take a savepoint below a directory while the job goes on; the result is its URL."""
+        return self._loop.savepoint(target)
+
+    def rescale(self, parallelism: int) -> Future[str]:
+        """Change the parallelism before the next epoch; operators with a parallelism of their own keep it."""
+        return self._loop.rescale(parallelism)
 
     def results(self, node: int) -> Iterator[Any]:
         """Iterate over the records that reach the collect sink `node`, epoch by epoch, until the job ends.

@@ -5,21 +5,23 @@ from __future__ import annotations
 import pickle
 import time
 from collections import defaultdict
-from typing import Any, Final
+from typing import Any
 
 import cloudpickle
 
 from firesteel import __version__
-from firesteel.common.errors import StateCorruptedError, StateMismatchError
+from firesteel.common.errors import StateCorruptedError
 from firesteel.control.failures import connector_failure
+from firesteel.control.program_check import check_program
 from firesteel.control.redistribution import inherited_states, own_states
 from firesteel.functions.sink import Committer, Sink
 from firesteel.runtime.plan import EpochPlan, OperatorSpec, Plan, SplitInput, SubtaskReport
 from firesteel.state.catalog import merge_schemas
-from firesteel.state.manifest import Manifest, ManifestLog, OperatorSnapshot, SplitPosition
+from firesteel.state.compaction import Compaction
+from firesteel.state.manifest import Layer, Manifest, OperatorSnapshot, SplitPosition
+from firesteel.state.manifest_log import ManifestLog, ManifestReader
+from firesteel.state.publication import PUBLISHED, published_epoch
 from firesteel.state.storage import Storage
-
-_PUBLISHED: Final = "published"
 
 
 class Journal:
@@ -28,19 +30,34 @@ class Journal:
     Contract: `recover` at the start and after each failure; then, epoch by epoch, `next_epoch`, `commit`,
     `publish`. The commit is the create-only write of the manifest; FencedError means that another driver was
     there first. `publish` commits the sinks of the last manifest unless that is known to have happened.
+    `retained` is how many manifests are kept at least.
 
-    Raises StateMismatchError when the directory's state belongs to operators that the program does not have,
-    or has with another max parallelism, StateCorruptedError when the last manifest is gone.
+    Raises StateMismatchError when the directory's state belongs to operators that the program does not have
+    (unless `allow_non_restored_state`: then it is dropped with the next epoch), or has with another max
+    parallelism, StateCorruptedError when the last manifest is gone.
     """
 
-    def __init__(self, state_url: str, plan: Plan) -> None:
-        self._storage = Storage.of(state_url)
-        self._state_url = state_url
+    def __init__(
+        self,
+        log: ManifestLog,
+        storage: Storage,
+        plan: Plan,
+        *,
+        program: str = "",
+        fingerprint: str = "",
+        retained: int = 10,
+        allow_non_restored_state: bool = False,
+    ) -> None:
+        self._log = log
+        self._storage = storage
         self._plan = plan
-        self._log = ManifestLog.open_or_create(self._storage, plan.max_parallelism)
+        self._program = program
+        self._fingerprint = fingerprint
+        self._retained = retained
+        self._allow_non_restored_state = allow_non_restored_state
         self._last: Manifest | None = None
         self._wakeups: list[int] = []
-        self._committers: dict[int, Committer] = {}
+        self._committers: dict[str, Committer] = {}
 
     @property
     def job_id(self) -> str:
@@ -48,9 +65,24 @@ class Journal:
         return self._log.job.job_id
 
     @property
+    def log(self) -> ManifestReader:
+        """The manifests."""
+        return self._log
+
+    @property
     def epoch(self) -> int:
         """The last committed epoch, 0 before the first."""
         return 0 if self._last is None else self._last.epoch
+
+    @property
+    def last(self) -> Manifest | None:
+        """The last committed epoch's manifest."""
+        return self._last
+
+    @property
+    def lineage(self) -> str:
+        """The name of the history that working copies are of."""
+        return self.job_id if self._last is None else self._last.lineage or self.job_id
 
     @property
     def finished(self) -> bool:
@@ -59,14 +91,31 @@ class Journal:
 
     def recover(self) -> None:
         """Read the last manifest and check that it is this program's."""
-        published = self._published()  # before the manifests: another driver may be adding to both
+        published = published_epoch(
+            self._storage
+        )  # before the manifests: another driver may be adding to both
         self._last = self._log.latest()
         self._wakeups = []
         if published > self.epoch:
             raise self._lost(published)
         if self._last is not None:
-            self._check_program(self._last, published)
+            check_program(
+                self._last,
+                self._plan,
+                f"the state directory {self._storage.url}",
+                unpublished=published < self._last.epoch,
+                allow_non_restored_state=self._allow_non_restored_state,
+            )
             self._wakeups = [wakeup for wakeup in self._last.wakeups if wakeup is not None]
+
+    def go_on_with(self, plan: Plan) -> None:
+        """From the next epoch on run another plan of the same program: with another parallelism."""
+        self._plan = plan
+
+    def reset(self, manifest: Manifest) -> None:
+        """Commit a manifest that takes over another state, under a lineage of its own: see `state.manifest`."""
+        self._log.append(manifest)
+        self.recover()
 
     def positions(self, operator_id: str) -> dict[str, SplitPosition]:
         """Return the committed positions of a source."""
@@ -96,6 +145,7 @@ class Journal:
             committed=self.epoch,
             processing_time=processing_time,
             final=final,
+            lineage=self.lineage,
             driver=driver,
             inputs=inputs,
             watermarks={index: list(snapshot.watermarks) for index, snapshot in known.items()},
@@ -112,9 +162,16 @@ class Journal:
         )
 
     def commit(
-        self, epoch: EpochPlan, reports: list[SubtaskReport], positions: dict[str, dict[str, SplitPosition]]
+        self,
+        epoch: EpochPlan,
+        reports: list[SubtaskReport],
+        positions: dict[str, dict[str, SplitPosition]],
+        compaction: Compaction | None = None,
     ) -> None:
-        """Write the manifest: from here on the epoch has happened. Raises FencedError if another driver wrote it."""
+        """Write the manifest: from here on the epoch has happened. Raises FencedError if another driver wrote it.
+
+        `compaction` is what a merge has made of the layers up to an earlier epoch; they count from now on.
+        """
         by_operator: dict[int, list[SubtaskReport]] = defaultdict(list)
         for report in sorted(reports, key=lambda report: report.subtask):
             by_operator[report.operator].append(report)
@@ -139,6 +196,14 @@ class Journal:
             created_at=int(time.time() * 1000),
             version=__version__,
             wakeups=wakeups,
+            fingerprint=self._fingerprint,
+            program=self._program,
+            job_name=self._plan.job_name,
+            records=sum(split.records for report in reports for split in report.splits),
+            layers=self._layers(compaction),
+            compacted=self._compacted(compaction),
+            lineage=epoch.lineage,
+            oldest=self._oldest(epoch.number),
         )
         self._log.append(manifest)
         self._last, self._wakeups = manifest, wakeups
@@ -147,20 +212,21 @@ class Journal:
         """Commit the last manifest's committables to the sinks and note that it is done."""
         if self._last is None or not self._last.committables:
             return
-        if self._published() >= self._last.epoch:
+        if published_epoch(self._storage) >= self._last.epoch:
             return
         for index, sink in sinks.items():
             spec = self._plan.operators[index]
             blobs = self._last.committables.get(spec.id)
             if blobs:
                 self._commit_sink(index, sink, [pickle.loads(blob) for blob in blobs])
-        self._storage.put(_PUBLISHED, str(self._last.epoch).encode())
+        self._storage.put(PUBLISHED, str(self._last.epoch).encode())
 
     def _commit_sink(self, index: int, sink: Sink[Any], committables: list[Any]) -> None:
         try:
-            if index not in self._committers:
-                self._committers[index] = sink.create_committer()
-            self._committers[index].commit(committables)
+            operator_id = self._plan.operators[index].id
+            if operator_id not in self._committers:
+                self._committers[operator_id] = sink.create_committer()
+            self._committers[operator_id].commit(committables)
         except Exception as error:
             raise connector_failure(
                 error,
@@ -174,8 +240,22 @@ class Journal:
         for committer in self._committers.values():
             committer.close()
 
-    def _published(self) -> int:
-        return int(self._storage.get(_PUBLISHED)) if self._storage.exists(_PUBLISHED) else 0
+    def _layers(self, compaction: Compaction | None) -> dict[str, list[Layer]]:
+        known = {spec.id for spec in self._plan.operators}
+        if compaction is not None:
+            layers = compaction.layers
+        else:
+            layers = {} if self._last is None else self._last.layers
+        return {operator: found for operator, found in layers.items() if operator in known}
+
+    def _compacted(self, compaction: Compaction | None) -> int:
+        if compaction is not None:
+            return compaction.up_to
+        return 0 if self._last is None else self._last.compacted
+
+    def _oldest(self, epoch: int) -> int:
+        before = epoch if self._last is None else self._last.oldest
+        return max(before, epoch - self._retained + 1)
 
     def _snapshot(self, spec: OperatorSpec, reports: list[SubtaskReport]) -> OperatorSnapshot:
         previous = None if self._last is None else self._last.operators.get(spec.id)
@@ -194,39 +274,10 @@ class Journal:
             runs=[report.run for report in reports if report.run is not None],
         )
 
-    def _check_program(self, manifest: Manifest, published: int) -> None:
-        unpublished = manifest.committables if published < manifest.epoch else {}
-        known = {spec.id: spec for spec in self._plan.operators}
-        for operator_id, snapshot in manifest.operators.items():
-            if operator_id in known:
-                _check_key_groups(known[operator_id], snapshot)
-        missing = [
-            snapshot.name for operator_id, snapshot in manifest.operators.items() if operator_id not in known
-            and (snapshot.states or any(snapshot.operator_state) or operator_id in manifest.sources
-                 or operator_id in unpublished)
-        ]  # fmt: skip
-        if missing:
-            raise StateMismatchError(
-                "belongs to another program",
-                who=f"the state directory {self._state_url}",
-                got=f"state of operators this program does not have: {', '.join(sorted(missing))}",
-                hint="give the operators the uid() they had, or use another state directory",
-            )
-
     def _lost(self, published: int) -> StateCorruptedError:
         return StateCorruptedError(
             f"must have the manifest of epoch {published}, whose output is visible",
-            who=f"the state directory {self._state_url}",
+            who=f"the state directory {self._storage.url}",
             got=f"no manifest after that of epoch {self.epoch}",
             hint="restore it from a backup: going on from an earlier epoch would put records out twice",
-        )
-
-
-def _check_key_groups(spec: OperatorSpec, snapshot: OperatorSnapshot) -> None:
-    if snapshot.states and snapshot.max_parallelism not in (0, spec.max_parallelism):
-        raise StateMismatchError(
-            f"requires the max parallelism its state was written with, {snapshot.max_parallelism}",
-            who=spec.who,
-            got=str(spec.max_parallelism),
-            hint=f"call set_max_parallelism({snapshot.max_parallelism}) on it, or use another state directory",
         )

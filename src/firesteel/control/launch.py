@@ -8,20 +8,30 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 from typing import Any
 
-from firesteel.common.errors import ConfigurationError, EngineError
+from firesteel.common.errors import ConfigurationError, EngineError, StateCorruptedError
 from firesteel.common.job_status import JobStatus
-from firesteel.compiler import compile_graph
+from firesteel.compiler import Compiled, compile_graph
 from firesteel.connectors.collect import CollectBuffer, CollectSink, register_receiver, unregister_receiver
 from firesteel.control.executor import Executor
 from firesteel.control.handle import JobHandle, JobResult
+from firesteel.control.inbox import Inbox
 from firesteel.control.journal import Journal
 from firesteel.control.loop import Clock, EpochLoop, Program, SystemClock
+from firesteel.control.machine import Job
+from firesteel.control.maintenance import Maintenance
+from firesteel.control.provenance import program_version
+from firesteel.control.restoring import open_history
 from firesteel.control.settings import JobSettings
+from firesteel.control.vitals import Vitals
 from firesteel.functions.sink import Sink
 from firesteel.graph import Graph
+from firesteel.runtime.plan import Plan
 from firesteel.state.access import discard_working_copies
+from firesteel.state.integrity import offer
+from firesteel.state.storage import Storage
 
 ExecutorFactory = Callable[[str, str, JobSettings], Executor]
 """(job id, state directory URL, settings) -> the job's executor."""
@@ -76,29 +86,70 @@ def launch(graph: Graph, settings: JobSettings) -> JobHandle:
     if adapt is not None:
         settings = adapt(settings)
     compiled = compile_graph(graph, settings)
-    program = Program(compiled.plan, compiled.sources, compiled.sinks)
+    program = _program(graph, settings, compiled)
     with ExitStack() as opened:
         buffers = _receive_results(compiled.sinks, opened)
         state_url = settings.state_dir or _temporary_directory(settings, opened)
-        journal = Journal(state_url, program.plan)
+        storage = Storage.of(state_url)
+        journal = _journal(storage, program.plan, settings)
         opened.callback(_discard_working_copies, journal, settings)
         opened.callback(journal.close)
         executor = _executors.get()(journal.job_id, state_url, settings)
         opened.callback(executor.close)
+        maintenance = Maintenance(storage, executor, settings.maintenance, settings.savepoint_dir)
+        loop = EpochLoop(program, executor, journal, maintenance, settings, _clocks.get() or SystemClock())
         resources = opened.pop_all()
-    loop = EpochLoop(program, executor, journal, settings, _clocks.get() or SystemClock())
+    vitals = Vitals(loop)
+    if settings.state_dir is not None:
+        inbox = Inbox(storage, journal.job_id, settings.job_name, loop, vitals)
+        resources.callback(inbox.close)
+    resources.callback(maintenance.close)
 
     def body() -> JobResult:
         started = time.monotonic()
         with resources:
             job = loop.run()
-        if job.status is JobStatus.FAILED:
-            raise job.error or EngineError("the job failed without saying why")
+            failure = _failure(job, storage)
+            vitals.failure = failure
+        if failure is not None:
+            raise failure
         took = int((time.monotonic() - started) * 1000)
         return JobResult(journal.job_id, job.status, took, journal.epoch)
 
     by_node = {compiled.node_of[index]: buffer for index, buffer in buffers.items()}
-    return JobHandle(journal.job_id, loop, body, by_node)
+    return JobHandle(journal.job_id, loop, vitals, body, by_node)
+
+
+def _program(graph: Graph, settings: JobSettings, compiled: Compiled) -> Program:
+    def at(parallelism: int) -> Program:
+        changed = replace(settings, parallelism=parallelism)
+        return _program(graph, changed, compile_graph(graph, changed))
+
+    return Program(compiled.plan, compiled.sources, compiled.sinks, settings.parallelism, at)
+
+
+def _journal(storage: Storage, plan: Plan, settings: JobSettings) -> Journal:
+    allow = settings.allow_non_restored_state
+    log = open_history(storage, plan, settings.restore_from, allow_non_restored_state=allow)
+    name, fingerprint = program_version()
+    return Journal(
+        log,
+        storage,
+        plan,
+        program=name,
+        fingerprint=fingerprint,
+        retained=settings.retained,
+        allow_non_restored_state=allow,
+    )
+
+
+def _failure(job: Job, storage: Storage) -> Exception | None:
+    """Why a job failed; of a damaged state also what is left to start from."""
+    if job.status is not JobStatus.FAILED:
+        return None
+    if isinstance(job.error, StateCorruptedError):
+        return offer(job.error, storage)
+    return job.error or EngineError("the job failed without saying why")
 
 
 def _receive_results(sinks: dict[int, Sink[Any]], opened: ExitStack) -> dict[int, CollectBuffer]:
@@ -115,7 +166,7 @@ def _receive_results(sinks: dict[int, Sink[Any]], opened: ExitStack) -> dict[int
 def _discard_working_copies(journal: Journal, settings: JobSettings) -> None:
     """A job that can go on finds its working copies where they are; of any other they would stay for ever."""
     if journal.finished or settings.state_dir is None:
-        discard_working_copies(journal.job_id)
+        discard_working_copies(journal.lineage)
 
 
 def _temporary_directory(settings: JobSettings, opened: ExitStack) -> str:

@@ -6,13 +6,15 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
-from firesteel.common.errors import EngineError, FiresteelError
+from firesteel.common.errors import EngineError, FiresteelError, StateEvolutionRequired
 from firesteel.common.job_status import JobStatus
 from firesteel.common.time import MAX_WATERMARK, MIN_WATERMARK
 from firesteel.control.admission import FIRST, Admission
+from firesteel.control.evolution import evolve
 from firesteel.control.executor import Executor
 from firesteel.control.journal import Journal
 from firesteel.control.listeners import EpochStats
@@ -31,6 +33,8 @@ from firesteel.control.machine import (
     Woken,
     step,
 )
+from firesteel.control.maintenance import Maintenance
+from firesteel.control.pending import Pending
 from firesteel.control.settings import JobSettings
 from firesteel.control.sources import SourceCoordinator
 from firesteel.functions.sink import Sink
@@ -65,11 +69,16 @@ class SystemClock:
 
 @dataclass(frozen=True)
 class Program:
-    """A compiled job with the live objects the driver works with, by operator index."""
+    """A compiled job with the live objects the driver works with, by operator index.
+
+    `at` compiles the same program for another parallelism; it raises ProgramError where that is not possible.
+    """
 
     plan: Plan
     sources: dict[int, Source[Any]]
     sinks: dict[int, Sink[Any]]
+    parallelism: int
+    at: Callable[[int], Program]
 
 
 @dataclass
@@ -84,17 +93,28 @@ class _Turn:
 class EpochLoop:
     """Drives one job to its end; `run()` returns the machine's last state.
 
-    `request(event)` may be called from any thread; all else happens on the thread that called `run`.
+    `stop`, `cancel`, `savepoint` and `rescale` may be called from any thread; all else happens on the thread that
+    called `run`. They answer with a future: of the savepoint's URL where one is taken, else of a word on what was
+    done. Savepoints and changes of parallelism happen on the way to the next epoch, when all that is committed has
+    been published.
     """
 
     def __init__(
-        self, program: Program, executor: Executor, journal: Journal, settings: JobSettings, clock: Clock
+        self,
+        program: Program,
+        executor: Executor,
+        journal: Journal,
+        maintenance: Maintenance,
+        settings: JobSettings,
+        clock: Clock,
     ) -> None:
         self._program = program
         self._executor = executor
         self._journal = journal
+        self._maintenance = maintenance
         self._settings = settings
         self._clock = clock
+        self._pending = Pending()
         most = settings.max_epoch_records
         self._admission = Admission(settings.epoch_ms, most, min(FIRST, most))
         self._job = Job(settings.restart)
@@ -121,22 +141,58 @@ class EpochLoop:
         """The machine's state."""
         return self._job
 
-    def request(self, event: StopRequested) -> None:
-        """Ask for the end of the job; a cancel interrupts the running epoch."""
+    @property
+    def epoch(self) -> int:
+        """The last committed epoch."""
+        return self._journal.epoch
+
+    @property
+    def parallelism(self) -> int:
+        """The default parallelism the job runs at."""
+        return self._program.parallelism
+
+    def stop(self, savepoint: str | None = None) -> Future[str]:
+        """End the job after the running epoch, with a savepoint below a directory ("": the job's own) if one is given."""
+        answer = self._pending.end(savepoint)
+        self._request(StopRequested(JobStatus.FINISHED))
+        return answer
+
+    def cancel(self) -> Future[str]:
+        """End the job now; the running epoch is thrown away."""
+        answer = self._pending.end(None)
+        self._request(StopRequested(JobStatus.CANCELED))
+        return answer
+
+    def savepoint(self, target: str | None = None) -> Future[str]:
+        """Take a savepoint below a directory (None or "": the job's own) while the job goes on."""
+        answer = self._pending.savepoint(target or None)
+        self._wakeup.set()
+        return answer
+
+    def rescale(self, parallelism: int) -> Future[str]:
+        """Go on at another parallelism from the next epoch on; operators with a parallelism of their own keep it."""
+        answer = self._pending.rescale(parallelism)
+        self._wakeup.set()
+        return answer
+
+    def run(self) -> Job:
+        """Run the job to its end."""
+        command: Command | None = Command.RECOVER
+        try:
+            while command is not None and command is not Command.END:
+                event = self._carry_out(command)
+                command = self._advance(event)
+        finally:
+            self._pending.close(self._job, self._journal, self._maintenance)
+        return self._job
+
+    def _request(self, event: StopRequested) -> None:
         with self._lock:
             self._requests.append(event)
             running = self._job.phase is Phase.RUNNING
         self._wakeup.set()
         if running and event.status is JobStatus.CANCELED:
             self._executor.interrupt()
-
-    def run(self) -> Job:
-        """Run the job to its end."""
-        command: Command | None = Command.RECOVER
-        while command is not None and command is not Command.END:
-            event = self._carry_out(command)
-            command = self._advance(event)
-        return self._job
 
     def _advance(self, event: Event) -> Command | None:
         """Feed the machine what was requested meanwhile, then the event; answer the next command."""
@@ -165,6 +221,11 @@ class EpochLoop:
 
     def _recover(self) -> Event:
         self._journal.recover()
+        self._start_run()
+        return Recovered(self._journal.finished)
+
+    def _start_run(self) -> None:
+        """From here on operators are opened anew, and sources go on from what is committed."""
         self._runs += 1
         plan = self._program.plan
         self._coordinators = {
@@ -176,9 +237,10 @@ class EpochLoop:
             )
             for index, source in self._program.sources.items()
         }
-        return Recovered(self._journal.finished)
 
     def _plan(self) -> Event:
+        self._pending.take_savepoints(self._journal, self._maintenance)
+        self._pending.change_parallelism(self._go_on_at)
         now = self._clock.now()
         plans = {
             index: coordinator.plan(self._admission.limit, now)
@@ -205,8 +267,19 @@ class EpochLoop:
 
     def _run_epoch(self) -> Event:
         assert self._turn is not None
-        self._turn.reports = self._executor.run(self._program.plan, self._turn.epoch)
+        try:
+            self._turn.reports = self._executor.run(self._program.plan, self._turn.epoch)
+        except StateEvolutionRequired as change:
+            self._turn = None
+            evolve(self._journal, self._executor, change)
+            return self._recover()
         return EpochRan()
+
+    def _go_on_at(self, parallelism: int) -> None:
+        program = self._program.at(parallelism)
+        self._journal.go_on_with(program.plan)
+        self._program = program
+        self._start_run()
 
     def _commit(self) -> Event:
         assert self._turn is not None
@@ -219,7 +292,8 @@ class EpochLoop:
             self._program.plan.operators[index].id: coordinator.snapshot(splits[index])
             for index, coordinator in self._coordinators.items()
         }
-        self._journal.commit(turn.epoch, turn.reports, positions)
+        compaction = self._maintenance.take_compaction(turn.epoch.lineage)
+        self._journal.commit(turn.epoch, turn.reports, positions, compaction)
         self._records = sum(
             coordinator.committed(splits[index]) for index, coordinator in self._coordinators.items()
         )
@@ -232,6 +306,8 @@ class EpochLoop:
             duration = (time.perf_counter() - turn.started) * 1000
             self._admission = self._admission.after(self._records, duration)
             self._tell(turn, duration)
+            if self._journal.last is not None:
+                self._maintenance.after_epoch(self._journal.last)
         return Published()
 
     def _tell(self, turn: _Turn, duration_ms: float) -> None:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from firesteel.control.listeners import JobListener
 from firesteel.control.machine import RestartPolicy
+from firesteel.control.maintenance import MaintenancePolicy
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,9 @@ class JobSettings:
     duration an epoch aims at (milliseconds); `max_epoch_records` bounds it in records. `configuration` holds
     further Spark settings (`spark.*`); `python_files` are shipped to the workers;
     `worker_setup` is called once in each worker process before anything of the program is unpickled.
+    `restore_from` and `allow_non_restored_state`: see `firesteel.control.restoring.open_history`. `savepoint_dir` is
+    where savepoints go that name no directory (None: below the state directory); `retained` is how many epochs
+    can be started from at least.
     """
 
     job_name: str = "Flink Streaming Job"
@@ -37,4 +41,9 @@ class JobSettings:
     python_files: tuple[str, ...] = ()
     worker_setup: Callable[[], None] | None = None
     restart: RestartPolicy = field(default_factory=RestartPolicy)
+    restore_from: str | None = None
+    allow_non_restored_state: bool = False
+    savepoint_dir: str | None = None
+    retained: int = 10
+    maintenance: MaintenancePolicy = field(default_factory=MaintenancePolicy)
     listeners: tuple[JobListener, ...] = ()

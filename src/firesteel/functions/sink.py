@@ -43,7 +43,8 @@ class WriterContext:
     """Where and when a writer writes.
 
     `attempt` is unique among all tries of this subtask's epoch, so names made from it never clash with those
-    of a try that failed. `state` is what the previous epoch's `snapshot_state` returned for this subtask
+    of a try that failed. `lineage` names the job's history: it changes when the job is started from a savepoint or
+    from an earlier epoch, and what the epochs since then had prepared is of no more use. `state` is what the previous epoch's `snapshot_state` returned for this subtask
     (None at first). `inherited` is what it returned for subtasks that are no more, because the parallelism
     was lowered: this writer must finish what they began. `processing_time` is the epoch's, in milliseconds.
     `final` is set in the last epoch of a bounded job.
@@ -59,6 +60,7 @@ class WriterContext:
     state: Any = None
     final: bool = False
     inherited: tuple[Any, ...] = ()
+    lineage: str = ""
 
 
 class SinkWriter(ABC, Generic[T]):

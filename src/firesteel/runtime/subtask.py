@@ -7,6 +7,7 @@ from typing import Any
 
 import cloudpickle
 
+from firesteel.common.errors import FiresteelError, StateEvolutionRequired
 from firesteel.common.time import MIN_WATERMARK
 from firesteel.functions.windows import WINDOW_CODEC
 from firesteel.runtime.context import TaskRuntimeContext
@@ -105,6 +106,7 @@ class LiveSubtask:
                     inherited=epoch.inherited.get(self.spec.index, {}).get(self.subtask, ()),
                     input=epoch.inputs.get(self.spec.index, {}).get(self.subtask, []),
                     final=epoch.final,
+                    lineage=epoch.lineage,
                 )
             )
         )
@@ -115,7 +117,7 @@ class LiveSubtask:
         try:
             self.operator.process(batch, port)
         except Exception as error:
-            raise user_failure(error, self.spec.who) from error
+            raise self._failure(error) from error
         if self.backend is not None:
             self.backend.relax()
 
@@ -187,7 +189,12 @@ class LiveSubtask:
         try:
             return call()
         except Exception as error:
-            raise user_failure(error, self.spec.who) from error
+            raise self._failure(error) from error
+
+    def _failure(self, error: Exception) -> FiresteelError:
+        if isinstance(error, StateEvolutionRequired):
+            error.operator_id = self.spec.id
+        return user_failure(error, self.spec.who)
 
 
 def _watermark_of(marks: list[int] | None, subtask: int, parallelism: int) -> int:

@@ -256,7 +256,7 @@ class _Task:
     def _address(self, spec: OperatorSpec) -> StateAddress:
         groups = key_group_range(self._subtask, spec.parallelism, spec.max_parallelism)
         return StateAddress(
-            self._epoch.job_id, spec.id, self._subtask, groups.start, max(groups.start, groups.stop - 1)
+            self._epoch.lineage, spec.id, self._subtask, groups.start, max(groups.start, groups.stop - 1)
         )
 
     def _report(self, report: SubtaskReport) -> Row:

@@ -24,7 +24,9 @@ from firesteel.runtime.task import read_results
 from firesteel.spark.errors import engine_error
 from firesteel.spark.session import is_local, open_session
 from firesteel.spark.shipping import ship
-from firesteel.spark.worker import LevelTask
+from firesteel.spark.worker import LevelTask, MergeJob, read_merged
+from firesteel.state.compaction import MergeTask
+from firesteel.state.runs import RunRef
 from firesteel.state.storage import AlreadyExists, Storage
 
 _SCHEMA: Final = (
@@ -36,6 +38,9 @@ _SCHEMA: Final = (
     .add("block", BinaryType())
 )
 """A type rather than its text, which each epoch would have the JVM parse twice for each level."""
+
+
+_BLOB: Final = StructType().add("blob", BinaryType())
 
 
 class SparkExecutor:
@@ -75,6 +80,15 @@ class SparkExecutor:
         finally:
             self._spark.removeTag(self._tag)
         return read_results((row[0], row[1], row[2], row[3], bytes(row[4])) for row in rows)
+
+    def merge(self, task: MergeTask) -> RunRef | None:
+        """Merge runs in a Spark job of one task: it takes one core at most from the epochs that run beside it."""
+        job = MergeJob(self._state_url, task, self._sys_path, self._worker_setup)
+        try:
+            rows = self._spark.range(0, 1, 1, 1).mapInArrow(job, _BLOB).collect()
+        except Exception as error:
+            raise engine_error(error) from None
+        return read_merged(bytes(rows[0][0]))
 
     def interrupt(self) -> None:
         """Cancel the running job."""

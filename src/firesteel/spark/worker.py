@@ -6,15 +6,18 @@ import pickle
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, cast
 
 import pyarrow as pa
 from pyspark import TaskContext
 
+from firesteel.common.errors import FiresteelError
 from firesteel.runtime.plan import EpochPlan, Plan
 from firesteel.runtime.routing import BLOCK_BYTES, Row
 from firesteel.runtime.task import Worker, run_task
 from firesteel.state.access import CheckpointedState
+from firesteel.state.compaction import MergeTask, merge
+from firesteel.state.runs import RunRef
 from firesteel.state.storage import Storage
 
 _ARROW: Final = pa.schema(
@@ -26,6 +29,7 @@ _ARROW: Final = pa.schema(
         ("block", pa.binary()),
     ]
 )
+_BLOB: Final = pa.schema([("blob", pa.binary())])
 _ROWS: Final = 64
 
 _worker = Worker()
@@ -69,9 +73,35 @@ class LevelTask:
         return state
 
 
-def _of_try(epoch: EpochPlan, number: int) -> EpochPlan:
-    """Name the attempt by the task's try: what a worker that died has left is not to be met by the next one."""
-    return replace(epoch, attempt=f"{epoch.attempt}-{number}") if number else epoch
+@dataclass(frozen=True)
+class MergeJob:
+    """The function of a compaction's job: its one row is the pickled RunRef, or the error."""
+
+    state_url: str
+    task: MergeTask
+    sys_path: list[str]
+    setup: Callable[[], None] | None
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        sys.path.extend(path for path in self.sys_path if path not in sys.path)
+        if self.setup is not None:
+            self.setup()
+        _nothing(batches)
+        merged: RunRef | FiresteelError | None
+        try:
+            merged = merge(Storage.of(self.state_url), self.task)
+        except FiresteelError as error:
+            error.__cause__ = error.__context__ = None
+            merged = error
+        yield pa.RecordBatch.from_pydict({"blob": [pickle.dumps(merged)]}, schema=_BLOB)
+
+
+def read_merged(blob: bytes) -> RunRef | None:
+    """Return what a compaction's job has written; raise its error."""
+    merged = pickle.loads(blob)
+    if isinstance(merged, FiresteelError):
+        raise merged
+    return cast("RunRef | None", merged)
 
 
 def _nothing(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:

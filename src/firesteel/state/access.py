@@ -23,9 +23,11 @@ from firesteel.state.store import Reader, open_working_store, release_working_st
 
 @dataclass(frozen=True, slots=True)
 class StateAddress:
-    """Whose state: one subtask of one operator of one job, and the key groups it owns (`last_group` included)."""
+    """Whose state: one subtask of one operator, in one lineage of a job's history, and the key groups it owns
+    (`last_group` included).
+    """
 
-    job_id: str
+    lineage: str
     operator_id: str
     subtask: int
     first_group: int
@@ -109,16 +111,16 @@ class _LazyReader:
 
     def _open(self) -> Reader:
         address = self._address
-        directory = self._root / address.job_id / f"{address.operator_id}-{address.subtask}"
-        store = open_working_store(directory, address.job_id, address.first_group, address.last_group)
         groups = (address.first_group, address.last_group)
+        name = f"{address.operator_id}-{groups[0]:05d}-{groups[1]:05d}"
+        store = open_working_store(self._root / address.lineage / name, address.lineage, *groups)
         self._reader = read_at(store, self._storage, address.operator_id, groups, self._committed, self._run)
         return self._reader
 
 
-def discard_working_copies(job_id: str) -> None:
-    """Remove this machine's working copies of a job, which has ended for good."""
-    directory = _work_root() / job_id
+def discard_working_copies(lineage: str) -> None:
+    """Remove this machine's working copies of a history that nobody goes on with."""
+    directory = _work_root() / lineage
     release_working_stores(directory)
     shutil.rmtree(directory, ignore_errors=True)
 

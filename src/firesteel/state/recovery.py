@@ -1,19 +1,21 @@
 """Bringing a working copy up to the committed epoch.
 
 Usually it lacks one run, which the driver passes along, and no manifest is read. A copy that lacks more (on a
-new machine, of a subtask that was idle, after the parallelism changed) learns from the manifests which runs
-there are. They are applied epoch by epoch. Of a run that holds other key groups too, a copy takes those of its
-own; broadcast state, of which every subtask of an epoch has written the same, it takes from the subtask that
-held its first key group.
+new machine, of a subtask that was idle, after the parallelism changed) learns from the manifests which layers
+there are, and they are applied one by one. Of a run that holds other key groups too, a copy takes those of its
+own; broadcast state, of which every run of a layer says the same, it takes from the one that holds its first
+key group.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
+
+import pyarrow as pa
 
 from firesteel.common.errors import FencedError
-from firesteel.state.manifest import ManifestReader
+from firesteel.state.manifest import Layer
+from firesteel.state.manifest_log import ManifestReader
 from firesteel.state.runs import Entry, RunEntries, RunRef
 from firesteel.state.storage import Storage
 from firesteel.state.store import Reader, WorkingStore
@@ -63,26 +65,35 @@ def catch_up(
     if version == committed - 1 and run is not None and _is_own(run, committed, groups):
         store.apply(committed, RunEntries(storage, run, *groups), since=version)
         return
-    missing = ManifestReader(storage).runs(operator, *groups, version, committed)
-    for epoch, runs in groupby(missing, key=lambda run: run.epoch):
-        store.apply(epoch, _EpochEntries(storage, list(runs), groups), since=version)
-        version = epoch
+    for layer in ManifestReader(storage).layers(operator, version, committed):
+        entries = LayerEntries(storage, layer, groups)
+        if layer.whole:
+            store.clear()
+            version = 0
+        store.apply(layer.last, entries, since=version)
+        version = layer.last
     store.apply(committed, (), since=version)
 
 
-class _EpochEntries:
-    """What the runs of one epoch say about a range of key groups; can be iterated more than once."""
+class LayerEntries:
+    """What a layer says about a range of key groups; can be iterated more than once."""
 
-    def __init__(self, storage: Storage, runs: list[RunRef], groups: tuple[int, int]) -> None:
-        first = groups[0]
+    def __init__(self, storage: Storage, layer: Layer, groups: tuple[int, int]) -> None:
+        first, last = groups
         self._parts = [
             RunEntries(storage, run, *groups, broadcast=run.first_group <= first <= run.last_group)
-            for run in runs
+            for run in layer.runs
+            if run.first_group <= last and first <= run.last_group
         ]
 
     def __iter__(self) -> Iterator[Entry]:
         for part in self._parts:
             yield from part
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Return the same as Arrow batches."""
+        for part in self._parts:
+            yield from part.batches()
 
 
 def _is_own(run: RunRef, epoch: int, groups: tuple[int, int]) -> bool:

@@ -9,6 +9,7 @@ checksum.
 
 from __future__ import annotations
 
+import io
 import tempfile
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,6 +20,7 @@ from typing import IO, Any, Final
 
 import msgspec
 import pyarrow as pa
+import pyarrow.compute as pc
 from xxhash import xxh3_64
 
 from firesteel.common.errors import StateCorruptedError
@@ -29,10 +31,10 @@ Entry = tuple[bytes, bytes | None]
 
 BROADCAST_GROUP: Final = b"\xff\xff"
 
-_BATCH: Final = 8192
+BATCH: Final = 8192
 _IN_MEMORY: Final = 32 << 20
 _CHUNK: Final = 1 << 20
-_SCHEMA: Final = pa.schema([pa.field("key", pa.binary(), nullable=False), pa.field("value", pa.binary())])
+RUN_SCHEMA: Final = pa.schema([pa.field("key", pa.binary(), nullable=False), pa.field("value", pa.binary())])
 
 
 class RunRef(msgspec.Struct, frozen=True, array_like=True):
@@ -71,8 +73,32 @@ def write_run(
     over 32 MiB is put together in a temporary file. Raises ValueError if the entries are not in ascending
     order.
     """
+    return write_batches(
+        storage,
+        path,
+        _batched(entries),
+        epoch=epoch,
+        operator=operator,
+        subtask=subtask,
+        first_group=first_group,
+        last_group=last_group,
+    )
+
+
+def write_batches(
+    storage: Storage,
+    path: str,
+    batches: Iterable[pa.RecordBatch],
+    *,
+    epoch: int,
+    operator: str,
+    subtask: int,
+    first_group: int,
+    last_group: int,
+) -> RunRef | None:
+    """Write entries that are in Arrow already, in order and in batches of `RUN_SCHEMA`, as a run; see `write_run`."""
     with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as file:
-        count = _write_entries(file, entries)
+        count = _write_batches(file, batches)
         if not count:
             return None
         size, checksum = file.tell(), _checksum_of(file)
@@ -88,10 +114,37 @@ def read_run(storage: Storage, ref: RunRef) -> Iterator[Entry]:
 
     Raises StateCorruptedError, naming the file, if it is missing or is not what `ref` says.
     """
+    for batch in read_batches(storage, ref):
+        keys, values = batch.columns
+        yield from zip(keys.to_pylist(), values.to_pylist(), strict=True)
+
+
+def check_run(storage: Storage, ref: RunRef) -> None:
+    """Raise StateCorruptedError, naming the file, if it is missing or is not what `ref` says."""
+    with _checked(storage, ref):
+        pass
+
+
+def copy_run(source: Storage, ref: RunRef, target: Storage) -> None:
+    """Copy a run, checked, to the same path of another storage; an equal file there is replaced."""
+    with _checked(source, ref) as file:
+        target.put(ref.path, bytes(file.getbuffer()) if isinstance(file, io.BytesIO) else file)
+
+
+def read_batches(storage: Storage, ref: RunRef) -> Iterator[pa.RecordBatch]:
+    """Return a run's entries in order, as Arrow batches; see `read_run`."""
     with _checked(storage, ref) as source, pa.ipc.open_stream(source) as reader:
-        for batch in reader:
-            keys, values = batch.columns
-            yield from zip(keys.to_pylist(), values.to_pylist(), strict=True)
+        yield from reader
+
+
+def in_groups(batch: pa.RecordBatch, first_group: int, last_group: int, *, broadcast: bool) -> pa.RecordBatch:
+    """Return those entries of a batch that belong to a range of key groups and, if asked for, to broadcast state."""
+    groups = pc.binary_slice(batch.column(0), 2, 4)
+    first, last = (pa.scalar(group.to_bytes(2, "big"), pa.binary()) for group in (first_group, last_group))
+    mask = pc.and_(pc.greater_equal(groups, first), pc.less_equal(groups, last))
+    if broadcast:
+        mask = pc.or_(mask, pc.equal(groups, pa.scalar(BROADCAST_GROUP, pa.binary())))
+    return batch.filter(mask)
 
 
 class RunEntries:
@@ -105,35 +158,38 @@ class RunEntries:
     ) -> None:
         self._storage = storage
         self._ref = ref
-        self._first = first_group.to_bytes(2, "big")
-        self._last = last_group.to_bytes(2, "big")
+        self._groups = first_group, last_group
         self._broadcast = broadcast
         self._whole = broadcast and first_group <= ref.first_group and ref.last_group <= last_group
 
     def __iter__(self) -> Iterator[Entry]:
-        entries = read_run(self._storage, self._ref)
-        return entries if self._whole else self._selected(entries)
+        for batch in self.batches():
+            keys, values = batch.columns
+            yield from zip(keys.to_pylist(), values.to_pylist(), strict=True)
 
-    def _selected(self, entries: Iterator[Entry]) -> Iterator[Entry]:
-        first, last, broadcast = self._first, self._last, self._broadcast
-        for entry in entries:
-            group = entry[0][2:4]
-            if first <= group <= last or (broadcast and group == BROADCAST_GROUP):
-                yield entry
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Return the entries as Arrow batches."""
+        for batch in read_batches(self._storage, self._ref):
+            yield batch if self._whole else in_groups(batch, *self._groups, broadcast=self._broadcast)
 
 
-def _write_entries(file: IO[bytes], entries: Iterable[Entry]) -> int:
+def _batched(entries: Iterable[Entry]) -> Iterator[pa.RecordBatch]:
+    iterator, last = iter(entries), None
+    while chunk := list(islice(iterator, BATCH)):
+        keys, values = zip(*chunk, strict=True)
+        _check_order(keys, last)
+        last = keys[-1]
+        arrays = [pa.array(keys, pa.binary()), pa.array(values, pa.binary())]
+        yield pa.RecordBatch.from_arrays(arrays, schema=RUN_SCHEMA)
+
+
+def _write_batches(file: IO[bytes], batches: Iterable[pa.RecordBatch]) -> int:
     options = pa.ipc.IpcWriteOptions(compression="zstd", use_threads=False)
-    count, last = 0, None
-    iterator = iter(entries)
-    with pa.ipc.new_stream(file, _SCHEMA, options=options) as writer:
-        while chunk := list(islice(iterator, _BATCH)):
-            keys, values = zip(*chunk, strict=True)
-            _check_order(keys, last)
-            arrays = [pa.array(keys, pa.binary()), pa.array(values, pa.binary())]
-            writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=_SCHEMA))
-            count += len(chunk)
-            last = keys[-1]
+    count = 0
+    with pa.ipc.new_stream(file, RUN_SCHEMA, options=options) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+            count += batch.num_rows
     return count
 
 
@@ -154,7 +210,7 @@ def _checksum_of(file: IO[bytes]) -> str:
 def _checked(storage: Storage, ref: RunRef) -> Iterator[Any]:
     """Open a run as a source for Arrow; a large one goes through a temporary file, to be checked before it is used."""
     if ref.size <= _IN_MEMORY:
-        yield pa.BufferReader(_fetch(storage, ref))
+        yield io.BytesIO(_fetch(storage, ref))
         return
     with tempfile.TemporaryFile() as file:
         _fetch_into(file, storage, ref)

@@ -15,6 +15,9 @@ from firesteel.runtime.plan import EpochPlan, Plan, SubtaskReport
 from firesteel.runtime.routing import Row
 from firesteel.runtime.task import Worker, read_results, run_task
 from firesteel.state.access import CheckpointedState
+from firesteel.state.compaction import MergeTask, merge
+from firesteel.state.runs import RunRef
+from firesteel.state.storage import Storage
 
 
 class LocalExecutor:
@@ -27,6 +30,7 @@ class LocalExecutor:
                 sys.path.append(importable)
         self._worker = Worker()
         self._state = CheckpointedState(state_url)
+        self._storage = Storage.of(state_url)
         self._interrupted = threading.Event()
 
     def run(self, plan: Plan, epoch: EpochPlan) -> list[SubtaskReport]:
@@ -36,6 +40,10 @@ class LocalExecutor:
         for level, width in enumerate(plan.levels):
             rows = self._run_level(plan, epoch, level, width, rows)
         return read_results(rows)
+
+    def merge(self, task: MergeTask) -> RunRef | None:
+        """Merge runs into one."""
+        return merge(self._storage, task)
 
     def interrupt(self) -> None:
         """Make the running epoch fail before its next task."""

@@ -49,11 +49,17 @@ class OpenPart:
 
 @dataclass(frozen=True, slots=True)
 class FileWriterState:
-    """What the next epoch's writer goes on from: how this subtask names its parts, and its open parts by bucket."""
+    """What the next epoch's writer goes on from: how this subtask names its parts, and its open parts by bucket.
+
+    That holds within one `lineage` of the job's history. In another the parts have been, or are being, finished
+    by the epochs that followed in the old one: then what is pending of them here is made visible as it is, under
+    the name they have, and new parts get other names.
+    """
 
     uid: str
     counter: int
     parts: dict[str, OpenPart] = field(default_factory=dict)
+    lineage: str = ""
 
 
 class _Active:
@@ -83,7 +89,10 @@ class FileWriter(SinkWriter[Any]):
         self._now = context.processing_time
         self._final = context.final
         self._attempt = re.sub(r"[^A-Za-z0-9.-]", "_", context.attempt)
-        state: FileWriterState = context.state or FileWriterState(str(uuid.uuid4()), 0)
+        self._lineage = context.lineage
+        known: FileWriterState | None = context.state
+        goes_on = known is not None and known.lineage == context.lineage
+        state = known if known is not None and goes_on else FileWriterState(str(uuid.uuid4()), 0)
         self._uid = state.uid
         self._counter = state.counter
         self._parts = dict(state.parts)
@@ -93,8 +102,17 @@ class FileWriter(SinkWriter[Any]):
         for bucket, part in state.parts.items():
             if settings.rolling.rolls_by_time(part.created, part.written, self._now):
                 self._commit_part(bucket)
-        for left in context.inherited:
-            self._commits.extend(PartCommit(part.final, part.segments) for part in left.parts.values())
+        for left in context.inherited if known is None or goes_on else (known, *context.inherited):
+            self._commits.extend(self._left_behind(left))
+
+    def _left_behind(self, left: FileWriterState) -> list[PartCommit]:
+        """Commits for the open parts of a writer that is no more; those of a copied job stay its original's."""
+        base = Path(self._settings.base_path)
+        return [
+            PartCommit(part.final, part.segments)
+            for part in left.parts.values()
+            if left.lineage == self._lineage or Path(part.final).is_relative_to(base)
+        ]
 
     def write(self, values: Sequence[Any], timestamps: Sequence[int | None] | None) -> None:
         bucket = self._settings.buckets.fixed(self._now)
@@ -183,7 +201,7 @@ class FileWriter(SinkWriter[Any]):
 
     def snapshot_state(self) -> FileWriterState:
         """The parts that stay open."""
-        return FileWriterState(self._uid, self._counter, self._parts)
+        return FileWriterState(self._uid, self._counter, self._parts, self._lineage)
 
     def next_wakeup(self) -> int | None:
         """When the first of the open parts ends by its age or idleness."""

@@ -62,5 +62,6 @@ class SinkOperator(Operator):
                 state=epoch.operator_state,
                 inherited=tuple(epoch.inherited),
                 final=epoch.final,
+                lineage=epoch.lineage,
             )
         )

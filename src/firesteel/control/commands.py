@@ -1,0 +1,157 @@
+"""Commands to a running job, and what is known of its driver: through the state directory, so from anywhere.
+
+::
+
+    commands/<id>.json    a command; the driver removes it when it has answered
+    replies/<id>.json     its answer; who sent the command removes it
+    status.json           the job's driver and how it does, written anew every few seconds
+
+A command is carried out at most once: a driver answers commands that were there before it started by refusing them.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from typing import Final, Literal, TypeVar
+
+import msgspec
+
+from firesteel.common.errors import StateCorruptedError, StateError
+from firesteel.state.storage import NotFound, Storage
+
+COMMANDS: Final = "commands"
+HEARTBEAT_MS: Final = 2_000
+"""How often a driver says that it is alive."""
+
+ALIVE_MS: Final = 15_000
+"""A driver that has said nothing for so long is taken for dead."""
+
+Kind = Literal["stop", "cancel", "savepoint", "rescale"]
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+class Command(msgspec.Struct, frozen=True):
+    """What a driver is asked for.
+
+    `argument` is for `savepoint` a directory (None: the job's own), for `stop` None or, to stop with a savepoint, a
+    directory ("" for the job's own), for `rescale` the parallelism.
+    """
+
+    id: str
+    kind: Kind
+    argument: str | None
+    sent_at: int
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """The answer: `result` in words (the path of a savepoint), or `error`."""
+
+    id: str
+    result: str | None = None
+    error: str | None = None
+
+
+class DriverStatus(msgspec.Struct, frozen=True):
+    """A job's driver; times in milliseconds. `status` is Flink's name of a job status, `error` why a job failed."""
+
+    job_id: str
+    job_name: str
+    status: str
+    epoch: int
+    parallelism: int
+    host: str
+    pid: int
+    started_at: int
+    heartbeat_at: int
+    error: str | None = None
+
+    def alive(self, now: int) -> bool:
+        """Whether a driver is at work."""
+        return self.status in RUNNING and now - self.heartbeat_at < ALIVE_MS
+
+
+RUNNING: Final = frozenset({"RUNNING", "RESTARTING", "CANCELLING"})
+_STATUS: Final = "status.json"
+
+
+def send(storage: Storage, kind: Kind, argument: str | None = None) -> Command:
+    """Leave a command for a job's driver. Raises StateError if no driver is at work."""
+    status = read_status(storage)
+    now = now_ms()
+    if status is None or not status.alive(now):
+        raise StateError(
+            "has no driver that could be asked",
+            who=f"the job in {storage.url}",
+            got="no sign of one" if status is None else _last_sign(status, now),
+            hint="start it with firesteel run --state-dir",
+        )
+    command = Command(f"{now:015d}-{uuid.uuid4().hex[:8]}", kind, argument, now)
+    storage.create(f"{COMMANDS}/{command.id}.json", msgspec.json.encode(command))
+    return command
+
+
+def take_reply(storage: Storage, command: Command) -> Reply | None:
+    """Return the answer to a command, and remove it; None if there is none yet."""
+    path = reply_path(command.id)
+    reply = _read(storage, path, Reply)
+    if reply is not None:
+        storage.delete(path)
+    return reply
+
+
+def withdraw(storage: Storage, command: Command) -> None:
+    """Take back a command that nobody answered."""
+    storage.delete(f"{COMMANDS}/{command.id}.json")
+
+
+def read_command(storage: Storage, path: str) -> Command | None:
+    """Return a command, None if it was withdrawn."""
+    return _read(storage, path, Command)
+
+
+def write_reply(storage: Storage, reply: Reply) -> None:
+    """Answer a command, and remove it."""
+    storage.put(reply_path(reply.id), msgspec.json.encode(reply))
+    storage.delete(f"{COMMANDS}/{reply.id}.json")
+
+
+def read_status(storage: Storage) -> DriverStatus | None:
+    """Return what is known of a job's driver, None if it never had one."""
+    return _read(storage, _STATUS, DriverStatus)
+
+
+def write_status(storage: Storage, status: DriverStatus) -> None:
+    """Say how a job's driver does."""
+    storage.put(_STATUS, msgspec.json.format(msgspec.json.encode(status)))
+
+
+def reply_path(command_id: str) -> str:
+    """Return where the answer to a command lies."""
+    return f"replies/{command_id}.json"
+
+
+def now_ms() -> int:
+    """Return the wall clock in milliseconds: drivers and those who watch them are different machines."""
+    return int(time.time() * 1000)
+
+
+def _read(storage: Storage, path: str, kind: type[S]) -> S | None:
+    try:
+        data = storage.get(path)
+    except NotFound:
+        return None
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.DecodeError as error:
+        raise StateCorruptedError(
+            "must be as it was written", who=f"{storage.url.rstrip('/')}/{path}", got=str(error)
+        ) from error
+
+
+def _last_sign(status: DriverStatus, now: int) -> str:
+    if status.status not in RUNNING:
+        return f"a job that is {status.status}"
+    seconds = (now - status.heartbeat_at) // 1000
+    return f"the last sign of life of its driver (process {status.pid} on {status.host}) {seconds} s ago"

@@ -1,0 +1,163 @@
+"""The driver's end of `firesteel.control.commands`: a thread that takes commands, answers them and reports."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from firesteel.common.errors import FiresteelError, ProgramError, StateError
+from firesteel.common.job_status import JobStatus
+from firesteel.control.commands import (
+    COMMANDS,
+    HEARTBEAT_MS,
+    Command,
+    DriverStatus,
+    Reply,
+    now_ms,
+    read_command,
+    write_reply,
+    write_status,
+)
+from firesteel.state.storage import Storage
+
+_log = logging.getLogger("firesteel.control")
+
+POLL_MS: Final = 250
+
+
+class Controls(Protocol):
+    """What a job can be asked for while it runs; `firesteel.control.loop.EpochLoop` is the one there is."""
+
+    def stop(self, savepoint: str | None = None) -> Future[str]: ...
+    def cancel(self) -> Future[str]: ...
+    def savepoint(self, target: str | None = None) -> Future[str]: ...
+    def rescale(self, parallelism: int) -> Future[str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Vital:
+    """How a job does, as its driver sees it."""
+
+    status: JobStatus
+    epoch: int
+    parallelism: int
+    error: str | None = None
+
+
+class Inbox:
+    """Watches a state directory for commands to one job until `close`, which reports how the job ended.
+
+    Storage that cannot be reached is no reason to fail a job: it is logged, and tried again.
+    """
+
+    def __init__(
+        self, storage: Storage, job_id: str, job_name: str, controls: Controls, vital: Callable[[], Vital]
+    ) -> None:
+        self._storage = storage
+        self._job = (job_id, job_name)
+        self._controls = controls
+        self._vital = vital
+        self._started = now_ms()
+        self._taken: dict[str, Future[str]] = {}
+        self._reported = 0
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="firesteel-inbox", daemon=True)
+        self._report()
+        self._refuse_old()
+        self._thread.start()
+
+    def close(self) -> None:
+        """Answer what is still open and write the last status."""
+        self._ending.set()
+        self._thread.join()
+        for command_id, answer in self._taken.items():
+            if not answer.done():
+                answer.set_exception(StateError("ended before it came to this command", who="the job"))
+            self._attempt(lambda sent=command_id, got=answer: self._answer(sent, got))  # type: ignore[misc]
+        self._attempt(self._report)
+
+    def _watch(self) -> None:
+        while not self._ending.wait(POLL_MS / 1000):
+            self._attempt(self._turn)
+
+    def _turn(self) -> None:
+        if now_ms() - self._reported >= HEARTBEAT_MS:
+            self._report()
+        for path in self._storage.list(COMMANDS):
+            command_id = path.rpartition("/")[2].removesuffix(".json")
+            if command_id not in self._taken:
+                command = read_command(self._storage, path)
+                if command is not None:
+                    self._taken[command_id] = self._carry_out(command)
+        for command_id in [sent for sent, answer in self._taken.items() if answer.done()]:
+            self._answer(command_id, self._taken[command_id])
+            del self._taken[command_id]
+
+    def _carry_out(self, command: Command) -> Future[str]:
+        controls, argument = self._controls, command.argument
+        try:
+            if command.kind == "stop":
+                return controls.stop(argument)
+            if command.kind == "cancel":
+                return controls.cancel()
+            if command.kind == "savepoint":
+                return controls.savepoint(argument)
+            return controls.rescale(_number(argument))
+        except FiresteelError as error:
+            refused: Future[str] = Future()
+            refused.set_exception(error)
+            return refused
+
+    def _answer(self, command_id: str, answer: Future[str]) -> None:
+        error = answer.exception()
+        reply = (
+            Reply(command_id, result=answer.result())
+            if error is None
+            else Reply(command_id, error=str(error))
+        )
+        write_reply(self._storage, reply)
+
+    def _refuse_old(self) -> None:
+        for path in self._storage.list(COMMANDS):
+            command_id = path.rpartition("/")[2].removesuffix(".json")
+            write_reply(
+                self._storage, Reply(command_id, error="the driver it was sent to is gone; send it again")
+            )
+
+    def _report(self) -> None:
+        job_id, job_name = self._job
+        vital = self._vital()
+        self._reported = now_ms()
+        write_status(
+            self._storage,
+            DriverStatus(
+                job_id=job_id,
+                job_name=job_name,
+                status=vital.status.name,
+                epoch=vital.epoch,
+                parallelism=vital.parallelism,
+                host=socket.gethostname(),
+                pid=os.getpid(),
+                started_at=self._started,
+                heartbeat_at=self._reported,
+                error=vital.error,
+            ),
+        )
+
+    def _attempt(self, work: Callable[[], Any]) -> None:
+        try:
+            work()
+        except FiresteelError as error:
+            _log.warning("cannot exchange commands with those who watch the job: %s", error)
+
+
+def _number(argument: str | None) -> int:
+    if argument is None or not argument.isdecimal() or int(argument) < 1:
+        raise ProgramError("requires a parallelism of at least 1", who="rescale", got=repr(argument))
+    return int(argument)

@@ -1,0 +1,169 @@
+"""What is done to a job's state beside its epochs: compaction, removal of what is not needed, savepoints.
+
+All of it happens on one thread of its own, one thing after another, so that nothing is removed that a savepoint still
+copies or a compaction still reads. The loop tells of each published epoch (`after_epoch`) and takes what a compaction
+has made into the next manifest (`take_compaction`). A compaction or removal that fails leaves the job as it was: it is
+logged, and tried again later.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import uuid
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Final
+
+from firesteel.common.errors import FiresteelError
+from firesteel.control.executor import Executor
+from firesteel.state.compaction import Compaction, MergeTask, merge_tasks, merged_layer, to_merge
+from firesteel.state.expiry import ExpiryRule, expiry_rule
+from firesteel.state.manifest import Layer, Manifest
+from firesteel.state.manifest_log import ManifestReader
+from firesteel.state.retention import collect_garbage
+from firesteel.state.savepoint import write_savepoint
+from firesteel.state.storage import Storage
+
+_log = logging.getLogger("firesteel.state")
+
+STAGED_AGE_MS: Final = 3_600_000
+"""A staged file is abandoned when nobody has finished it for so long."""
+
+
+@dataclass(frozen=True, slots=True)
+class MaintenancePolicy:
+    """How often state is compacted and cleaned, in epochs. `inline` does it between two epochs, for tests that want to
+    know when.
+    """
+
+    compact_every: int = 100
+    collect_every: int = 100
+    inline: bool = False
+
+
+class Maintenance:
+    """The background work on one job's state directory; see the module. `close` ends it, after what is under way."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        executor: Executor,
+        policy: MaintenancePolicy,
+        savepoint_dir: str | None = None,
+    ) -> None:
+        self._savepoint_dir = savepoint_dir
+        self._storage = storage
+        self._executor = executor
+        self._policy = policy
+        self._pool = None if policy.inline else ThreadPoolExecutor(1, "firesteel-maintenance")
+        self._closing = threading.Event()
+        self._lock = threading.Lock()
+        self._busy = False
+        self._ready: Compaction | None = None
+        self._pinned: set[str] = set()
+        self._collected = 0
+
+    def after_epoch(self, manifest: Manifest) -> None:
+        """An epoch has been published: start what is due, unless something is still under way."""
+        compact = manifest.epoch - manifest.compacted >= self._policy.compact_every
+        collect = manifest.epoch - self._collected >= self._policy.collect_every
+        if self._busy or self._ready is not None or not (compact or collect):
+            return
+        self._busy = True
+        if collect:
+            self._collected = manifest.epoch
+        self._submit(lambda: self._maintain(manifest, compact, collect))
+
+    def take_compaction(self, lineage: str) -> Compaction | None:
+        """Return what a compaction of this lineage has made since the last call, to go into the next manifest."""
+        with self._lock:
+            ready, self._ready = self._ready, None
+        return ready if ready is not None and ready.lineage == lineage else None
+
+    def savepoint(self, epoch: int, target: str | None) -> Future[str]:
+        """Write a savepoint of a published epoch into a new directory below `target` (default: the job's directory for
+        savepoints, ``savepoints`` in the state directory if it has none); the result is its URL.
+        """
+        return self._submit(lambda: self._write_savepoint(epoch, target))
+
+    def close(self) -> None:
+        """Wait for what is under way, and give up what has not begun, but for savepoints."""
+        self._closing.set()
+        if self._pool is not None:
+            self._pool.shutdown(wait=True)
+
+    def _submit(self, work: Callable[[], Any]) -> Future[Any]:
+        if self._pool is not None:
+            return self._pool.submit(work)
+        done: Future[Any] = Future()
+        try:
+            done.set_result(work())
+        except FiresteelError as error:
+            done.set_exception(error)
+        return done
+
+    def _maintain(self, manifest: Manifest, compact: bool, collect: bool) -> None:
+        try:
+            if compact and not self._closing.is_set():
+                self._compact(manifest)
+            if collect and not self._closing.is_set():
+                collect_garbage(self._storage, self._pinned)
+                self._storage.sweep_staged(STAGED_AGE_MS)
+        except FiresteelError as error:
+            _log.warning("could not tidy up the state directory; it is tried again later: %s", error)
+        finally:
+            self._busy = False
+
+    def _compact(self, manifest: Manifest) -> None:
+        compaction = self._compacted(manifest)
+        if compaction is None:
+            return
+        with self._lock:
+            self._ready = compaction
+            self._pinned = compaction.paths
+
+    def _compacted(self, manifest: Manifest) -> Compaction | None:
+        reader = ManifestReader(self._storage)
+        layers = reader.all_layers(0, manifest.epoch)
+        for operator, found in layers.items():
+            count = to_merge(found)
+            if not count:
+                continue
+            snapshot = manifest.operators[operator]
+            tasks = merge_tasks(
+                operator,
+                found,
+                count,
+                max_parallelism=snapshot.max_parallelism or manifest.max_parallelism,
+                parallelism=snapshot.parallelism,
+                epoch=manifest.epoch + 1,
+                now=manifest.processing_time,
+                rules=_rules(snapshot.states),
+            )
+            merged = self._merge(tasks)
+            if merged is None:
+                return None
+            layers[operator] = [*found[:-count], merged]
+        return Compaction(manifest.lineage, manifest.epoch, layers)
+
+    def _merge(self, tasks: list[MergeTask]) -> Layer | None:
+        """Merge task by task; None if the job ends meanwhile."""
+        runs = []
+        for task in tasks:
+            if self._closing.is_set():
+                return None
+            runs.append(self._executor.merge(task))
+        return merged_layer(tasks, runs)
+
+    def _write_savepoint(self, epoch: int, target: str | None) -> str:
+        parent = target or self._savepoint_dir or f"{self._storage.url.rstrip('/')}/savepoints"
+        url = f"{parent.rstrip('/')}/savepoint-{epoch:06d}-{uuid.uuid4().hex[:8]}"
+        storage = Storage.of(url)
+        write_savepoint(self._storage, epoch, storage)
+        return storage.url
+
+
+def _rules(states: dict[str, dict[str, Any]]) -> tuple[ExpiryRule, ...]:
+    return tuple(rule for schema in states.values() if (rule := expiry_rule(schema)) is not None)

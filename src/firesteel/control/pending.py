@@ -1,0 +1,112 @@
+"""What others have asked of a job, and when it is answered."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TypeVar
+
+from firesteel.common.errors import FiresteelError, StateError
+from firesteel.common.job_status import JobStatus
+from firesteel.control.journal import Journal
+from firesteel.control.machine import Job
+from firesteel.control.maintenance import Maintenance
+
+T = TypeVar("T")
+
+
+class Pending:
+    """Requests to a job that are not carried out yet.
+
+    They come from any thread; the loop takes them on its own: savepoints and a change of parallelism between two
+    epochs (`take_savepoints`, `change_parallelism`), the rest when the job has ended (`close`), which answers all.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._savepoints: list[tuple[str | None, Future[str]]] = []
+        self._parallelism: list[tuple[int, Future[str]]] = []
+        self._ends: list[tuple[str | None, Future[str]]] = []
+        self._closed = False
+
+    def savepoint(self, target: str | None) -> Future[str]:
+        """Ask for a savepoint."""
+        return self._ask(self._savepoints, target)
+
+    def rescale(self, parallelism: int) -> Future[str]:
+        """Ask for another parallelism."""
+        return self._ask(self._parallelism, parallelism)
+
+    def end(self, savepoint: str | None) -> Future[str]:
+        """Ask to be told of the job's end, which comes with a savepoint unless that is None."""
+        return self._ask(self._ends, savepoint)
+
+    def take_savepoints(self, journal: Journal, maintenance: Maintenance) -> None:
+        """Begin the savepoints that were asked for; they are of the last epoch, which has been published."""
+        if not self._savepoints:
+            return
+        for target, answer in self._taken(self._savepoints):
+            if journal.epoch == 0:
+                answer.set_exception(_no_savepoint("the job has not committed an epoch yet"))
+            else:
+                _pass_on(maintenance.savepoint(journal.epoch, target), answer)
+
+    def change_parallelism(self, change: Callable[[int], None]) -> None:
+        """Carry out the changes that were asked for; what the program does not allow is the asker's error only."""
+        if not self._parallelism:
+            return
+        for parallelism, answer in self._taken(self._parallelism):
+            try:
+                change(parallelism)
+            except FiresteelError as error:
+                answer.set_exception(error)
+            else:
+                answer.set_result(f"parallelism {parallelism}")
+
+    def close(self, job: Job, journal: Journal, maintenance: Maintenance) -> None:
+        """Answer everything, now that the job has ended."""
+        with self._lock:
+            self._closed = True
+        well = job.status in (JobStatus.FINISHED, JobStatus.CANCELED) and journal.epoch > 0
+        wanted = self._taken(self._savepoints) if well and job.status is JobStatus.FINISHED else []
+        for target, answer in wanted:
+            _pass_on(maintenance.savepoint(journal.epoch, target), answer)
+        for target, answer in self._taken(self._ends):
+            if target is None:
+                answer.set_result(f"{job.status.name} after epoch {journal.epoch}")
+            elif well:
+                _pass_on(maintenance.savepoint(journal.epoch, target or None), answer)
+            else:
+                answer.set_exception(_no_savepoint(f"the job is {job.status.name}"))
+        for _, answer in [*self._taken(self._savepoints), *self._taken(self._parallelism)]:
+            answer.set_exception(_no_savepoint(f"the job is {job.status.name}"))
+
+    def _ask(self, requests: list[tuple[T, Future[str]]], what: T) -> Future[str]:
+        answer: Future[str] = Future()
+        with self._lock:
+            if self._closed:
+                answer.set_exception(StateError("has ended", who="the job"))
+            else:
+                requests.append((what, answer))
+        return answer
+
+    def _taken(self, requests: list[tuple[T, Future[str]]]) -> list[tuple[T, Future[str]]]:
+        with self._lock:
+            taken, requests[:] = requests[:], []
+        return taken
+
+
+def _no_savepoint(reason: str) -> StateError:
+    return StateError(f"could not be carried out: {reason}", who="what was asked of the job")
+
+
+def _pass_on(done: Future[str], answer: Future[str]) -> None:
+    def pass_on(done: Future[str]) -> None:
+        error = done.exception()
+        if error is None:
+            answer.set_result(done.result())
+        else:
+            answer.set_exception(error)
+
+    done.add_done_callback(pass_on)

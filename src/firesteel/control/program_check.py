@@ -1,0 +1,71 @@
+"""Does a state belong to a program: the operators matched by their ids."""
+
+from __future__ import annotations
+
+from firesteel.common.errors import StateMismatchError
+from firesteel.runtime.plan import OperatorSpec, Plan
+from firesteel.state.manifest import Manifest, OperatorSnapshot
+
+
+def check_program(
+    manifest: Manifest, plan: Plan, who: str, *, unpublished: bool, allow_non_restored_state: bool
+) -> None:
+    """Check that a program has all operators whose state a manifest holds, with the same key groups.
+
+    With `allow_non_restored_state` state without an operator is left out instead (Flink: the option of the same
+    name). Not so where the manifest's output is still `unpublished`: nobody else could make it visible. Raises
+    StateMismatchError, listing the operators and their states, where `who` names what holds them.
+    """
+    known = {spec.id: spec for spec in plan.operators}
+    for operator_id, snapshot in manifest.operators.items():
+        if operator_id in known:
+            _check_key_groups(known[operator_id], snapshot)
+    missing = {
+        operator_id: snapshot
+        for operator_id, snapshot in manifest.operators.items()
+        if operator_id not in known
+    }
+    waiting = [
+        missing[operator_id]
+        for operator_id in missing
+        if unpublished and manifest.committables.get(operator_id)
+    ]
+    if waiting:
+        raise StateMismatchError(
+            "has output that is committed and not yet visible, of operators this program does not have",
+            who=who,
+            got=", ".join(sorted(snapshot.name for snapshot in waiting)),
+            hint="start the program that wrote it once more, and stop it when it has begun",
+        )
+    left = [
+        _described(operator_id, snapshot, manifest)
+        for operator_id, snapshot in missing.items()
+        if snapshot.states or any(snapshot.operator_state) or operator_id in manifest.sources
+    ]
+    if left and not allow_non_restored_state:
+        raise StateMismatchError(
+            "belongs to another program",
+            who=who,
+            got=f"state of operators this program does not have: {'; '.join(sorted(left))}",
+            hint="give the operators the uid() they had, use another state directory, or start with "
+            "--allow-non-restored-state to go on without that state",
+        )
+
+
+def _described(operator_id: str, snapshot: OperatorSnapshot, manifest: Manifest) -> str:
+    held = sorted(schema["name"] for schema in snapshot.states.values())
+    if any(snapshot.operator_state):
+        held.append("operator state")
+    if operator_id in manifest.sources:
+        held.append("source positions")
+    return f"{snapshot.name} (id {operator_id[:12]}: {', '.join(held)})"
+
+
+def _check_key_groups(spec: OperatorSpec, snapshot: OperatorSnapshot) -> None:
+    if snapshot.states and snapshot.max_parallelism not in (0, spec.max_parallelism):
+        raise StateMismatchError(
+            f"requires the max parallelism its state was written with, {snapshot.max_parallelism}",
+            who=spec.who,
+            got=str(spec.max_parallelism),
+            hint=f"call set_max_parallelism({snapshot.max_parallelism}) on it, or use another state directory",
+        )

@@ -1,0 +1,170 @@
+"""Where a job's history begins: empty, where it stood, at a savepoint, or again at an earlier epoch."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from typing import Final
+
+import msgspec
+
+from firesteel.common.errors import StateCorruptedError, StateError, StateMismatchError
+from firesteel.control.program_check import check_program
+from firesteel.runtime.plan import Plan
+from firesteel.state.integrity import damage_of, offer
+from firesteel.state.manifest import Manifest
+from firesteel.state.manifest_log import ManifestLog, ManifestReader
+from firesteel.state.publication import published_epoch
+from firesteel.state.retention import kept_epochs
+from firesteel.state.savepoint import copy_runs, open_savepoint, runs_of, self_contained
+from firesteel.state.storage import Storage
+
+LATEST: Final = "latest"
+
+
+def open_history(
+    storage: Storage, plan: Plan, restore_from: str | None, *, allow_non_restored_state: bool = False
+) -> ManifestLog:
+    """Open the job of a state directory, having carried out what `restore_from` asks for:
+
+    - None: a job goes on, a new one begins empty.
+    - ``latest``: a job goes on; there must be one.
+    - the number of a kept epoch: the job goes back to it. Its output since then has been seen and stays.
+    - the path or URL of a savepoint, or of another job's state directory (its last visible epoch): a new job begins
+      with that state, copied. In a directory where just that has been done the job goes on, so that a command
+      may be repeated after a crash.
+
+    Raises StateMismatchError if the state is of another program (see `check_program`), or the directory has a
+    history of its own, StateCorruptedError if what is to be restored is damaged, StateError if it is not there.
+    """
+    restoring = _Restoring(storage, plan, allow_non_restored_state)
+    if restore_from is None:
+        return restoring.go_on()
+    if restore_from == LATEST:
+        return restoring.go_on(existing=True)
+    if restore_from.isdecimal():
+        return restoring.go_back(int(restore_from))
+    return restoring.take_over(Storage.of(restore_from))
+
+
+class _Restoring:
+    def __init__(self, storage: Storage, plan: Plan, allow_non_restored_state: bool) -> None:
+        self._storage = storage
+        self._plan = plan
+        self._allow = allow_non_restored_state
+
+    def go_on(self, *, existing: bool = False) -> ManifestLog:
+        log = ManifestLog.open(self._storage)
+        if existing and (log is None or not log.epochs()):
+            raise self._nothing(LATEST, "no epoch that was committed")
+        if log is not None and log.job.restored_from and not log.epochs():
+            raise StateError(
+                "was to begin with a savepoint, and that did not come to its end",
+                who=f"the state directory {self._storage.url}",
+                hint="start the job with the same --from again",
+            )
+        return ManifestLog.open_or_create(self._storage, self._plan.max_parallelism)
+
+    def go_back(self, epoch: int) -> ManifestLog:
+        log = ManifestLog.open_or_create(self._storage, self._plan.max_parallelism)
+        kept = self._kept(log)
+        if epoch not in kept:
+            raise self._nothing(f"epoch {epoch}", f"the epochs {_listed(kept)}" if kept else "no epoch")
+        if epoch == kept[-1]:  # there it stands, maybe with output that is still to be made visible
+            return log
+        damage = damage_of(self._storage, epoch)
+        if damage is not None:
+            raise offer(damage, self._storage, before=epoch)
+        manifest = self_contained(log, epoch)
+        self._check(manifest, self._storage)
+        log.append(_reset(manifest, log.epochs()[-1] + 1, log.job.job_id, f"epoch {epoch}"))
+        return log
+
+    def take_over(self, source: Storage) -> ManifestLog:
+        epoch, identity = _identity(source)
+        log = ManifestLog.open(self._storage)
+        if log is not None and (log.epochs() or log.job.restored_from):
+            if log.job.restored_from != identity:
+                raise StateMismatchError(
+                    "requires a state directory of its own",
+                    who=f"a job that begins with {source.url}",
+                    got=f"{self._storage.url}, which has another history",
+                    hint="name an empty directory, or leave --from out to go on with the job that is there",
+                )
+            if log.epochs():
+                return log
+        manifest = self_contained(ManifestReader(source), epoch)
+        self._check(manifest, source)
+        log = ManifestLog.open_or_create(self._storage, self._plan.max_parallelism, identity)
+        copy_runs(source, runs_of(manifest.layers), self._storage)
+        log.append(_reset(manifest, epoch + 1, log.job.job_id, source.url))
+        return log
+
+    def _kept(self, log: ManifestLog) -> list[int]:
+        """The last manifest, which says what is kept, may be the damaged one: then all there are."""
+        try:
+            return kept_epochs(log)
+        except StateCorruptedError:
+            return log.epochs()
+
+    def _check(self, manifest: Manifest, source: Storage) -> None:
+        if manifest.max_parallelism != self._plan.max_parallelism:
+            raise StateMismatchError(
+                f"requires the max parallelism {manifest.max_parallelism}",
+                who=f"the state in {source.url}",
+                got=f"a program with {self._plan.max_parallelism}",
+                hint=f"call env.set_max_parallelism({manifest.max_parallelism})",
+            )
+        check_program(
+            manifest,
+            self._plan,
+            f"the state in {source.url}",
+            unpublished=False,
+            allow_non_restored_state=self._allow,
+        )
+
+    def _nothing(self, wanted: str, got: str) -> StateError:
+        return StateError(
+            f"requires {wanted}",
+            who=f"--from in the state directory {self._storage.url}",
+            got=got,
+            hint="firesteel checkpoints lists the epochs a job can be started from",
+        )
+
+
+def _identity(source: Storage) -> tuple[int, str]:
+    """Return the epoch to take over, and what tells this source from others wherever it lies."""
+    savepoint = open_savepoint(source)
+    if savepoint is not None:
+        return savepoint.epoch, f"savepoint {savepoint.checksum}"
+    job = ManifestLog.open(source)
+    if job is not None:
+        published = published_epoch(source)
+        epochs = job.epochs()
+        silent = [epoch for epoch in epochs if epoch <= published or not job.read(epoch).committables]
+        if silent:
+            return silent[-1], f"job {job.job.job_id}"
+    raise StateError(
+        "requires a savepoint, or the state directory of a job",
+        who="--from",
+        got=f"{source.url}, which holds neither (a savepoint that is not complete has no savepoint.json)",
+    )
+
+
+def _reset(manifest: Manifest, epoch: int, job_id: str, restored_from: str) -> Manifest:
+    """Return a manifest for `epoch` that takes over the state of a self-contained one, under a new lineage."""
+    return msgspec.structs.replace(
+        manifest,
+        job_id=job_id,
+        epoch=epoch,
+        compacted=epoch,
+        lineage=uuid.uuid4().hex,
+        restored_from=restored_from,
+        created_at=int(time.time() * 1000),
+        records=0,
+        oldest=min(manifest.oldest, epoch) if job_id == manifest.job_id else epoch,
+    )
+
+
+def _listed(epochs: list[int]) -> str:
+    return ", ".join(map(str, epochs[-20:]))

@@ -1,0 +1,33 @@
+"""How a job does, for those who only see its state directory."""
+
+from __future__ import annotations
+
+from firesteel.common.job_status import JobStatus
+from firesteel.control.inbox import Vital
+from firesteel.control.loop import EpochLoop
+from firesteel.control.machine import Phase
+
+
+class Vitals:
+    """Answers how the job of a loop does; `failure` is to be set when it has failed."""
+
+    def __init__(self, loop: EpochLoop) -> None:
+        self._loop = loop
+        self.failure: Exception | None = None
+
+    def __call__(self) -> Vital:
+        loop = self._loop
+        error = None if self.failure is None else str(self.failure)
+        return Vital(self.status, loop.epoch, loop.parallelism, error)
+
+    @property
+    def status(self) -> JobStatus:
+        """The job's status now."""
+        if self.failure is not None:
+            return JobStatus.FAILED
+        job = self._loop.job
+        if job.phase is Phase.BACKING_OFF:
+            return JobStatus.RESTARTING
+        if job.ending is JobStatus.CANCELED and job.phase is not Phase.ENDED:
+            return JobStatus.CANCELLING
+        return job.status

@@ -1,0 +1,42 @@
+"""Checking whole epochs: is all there, and as it was written."""
+
+from __future__ import annotations
+
+from firesteel.common.errors import StateCorruptedError
+from firesteel.state.manifest_log import ManifestReader
+from firesteel.state.runs import check_run
+from firesteel.state.savepoint import runs_of
+from firesteel.state.storage import Storage
+
+
+def damage_of(storage: Storage, epoch: int) -> StateCorruptedError | None:
+    """Return what is wrong with an epoch's manifest or a run it needs, None if it can be started from."""
+    try:
+        for run in runs_of(ManifestReader(storage).all_layers(0, epoch)):
+            check_run(storage, run)
+        ManifestReader(storage).read(epoch)
+    except StateCorruptedError as error:
+        return error
+    return None
+
+
+def newest_intact(storage: Storage, before: int) -> int | None:
+    """Return the newest epoch before this one that can be started from, None if there is none."""
+    for epoch in reversed(ManifestReader(storage).epochs()):
+        if epoch < before and damage_of(storage, epoch) is None:
+            return epoch
+    return None
+
+
+def offer(error: StateCorruptedError, storage: Storage, before: int | None = None) -> StateCorruptedError:
+    """Add to an error which older epoch is intact."""
+    epochs = ManifestReader(storage).epochs()
+    intact = newest_intact(storage, before if before is not None else max(epochs, default=0) + 1)
+    if intact is None:
+        error.hint = "no kept epoch is intact: restore the directory from a backup, or start from a savepoint"
+    else:
+        error.hint = (
+            f"restore the file from a backup; or start from epoch {intact}, which is intact, with --from {intact}: "
+            "what the epochs after it put out would be put out again"
+        )
+    return error

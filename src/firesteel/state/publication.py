@@ -1,0 +1,17 @@
+"""Up to which epoch a job's output is visible."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from firesteel.state.storage import NotFound, Storage
+
+PUBLISHED: Final = "published"
+
+
+def published_epoch(storage: Storage) -> int:
+    """Return the last epoch whose committables a state directory says are committed, 0 before the first."""
+    try:
+        return int(storage.get(PUBLISHED))
+    except NotFound:
+        return 0

@@ -1,0 +1,138 @@
+"""Savepoints: one epoch's state in a directory of its own, which needs no other and can be moved.
+
+Layout, all paths relative::
+
+    savepoint.json            says that the savepoint is complete, and what it is of; written last
+    manifests/000000000042    the epoch's manifest, with all of its layers
+    runs/...                  copies of their runs
+
+Except for savepoint.json a savepoint is laid out as a state directory is, and is read in the same way. It holds
+no committables: it is taken of an epoch whose output is visible. Writing one can be stopped at any point; what
+is left then is not a savepoint, and may be removed or written again.
+"""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+import msgspec
+from xxhash import xxh3_64_hexdigest
+
+from firesteel.common.errors import StateCorruptedError, StateError, StateMismatchError
+from firesteel.state.manifest import FORMAT, Layer, Manifest
+from firesteel.state.manifest_log import ManifestReader, write_manifest
+from firesteel.state.runs import RunRef, copy_run
+from firesteel.state.storage import NotFound, Storage
+
+_FILE: Final = "savepoint.json"
+_COPIES: Final = 8
+
+
+class SavepointFile(msgspec.Struct, frozen=True):
+    """What savepoint.json says: whose state, of which epoch (times in milliseconds); `checksum` is over the others."""
+
+    job_id: str
+    job_name: str
+    epoch: int
+    max_parallelism: int
+    created_at: int
+    runs: int
+    size: int
+    format: int = FORMAT
+    checksum: str = ""
+
+    def signed(self) -> SavepointFile:
+        """Return this with the right checksum."""
+        plain = msgspec.structs.replace(self, checksum="")
+        return msgspec.structs.replace(self, checksum=xxh3_64_hexdigest(msgspec.json.encode(plain)))
+
+
+def self_contained(reader: ManifestReader, epoch: int) -> Manifest:
+    """Return an epoch's manifest with all layers of its state in it, and nothing that is still to be published."""
+    manifest = reader.read(epoch)
+    operators = {
+        operator: msgspec.structs.replace(snapshot, runs=[])
+        for operator, snapshot in manifest.operators.items()
+    }
+    return msgspec.structs.replace(
+        manifest,
+        operators=operators,
+        layers=reader.all_layers(0, epoch),
+        compacted=epoch,
+        committables={},
+        span=1,
+        history={},
+    )
+
+
+def write_savepoint(source: Storage, epoch: int, target: Storage) -> SavepointFile:
+    """Write a savepoint of a state directory's epoch, whose output is visible, into an empty directory.
+
+    Each run is checked on its way. Raises StateCorruptedError for a damaged one, StateError if there is a savepoint
+    already, or something else.
+    """
+    if open_savepoint(target) is not None or target.list("manifests"):
+        raise StateError(
+            "requires an empty directory",
+            who="a savepoint",
+            got=target.url,
+            hint="name another directory, or remove what is there",
+        )
+    return store_savepoint(source, self_contained(ManifestReader(source), epoch), target)
+
+
+def store_savepoint(source: Storage, manifest: Manifest, target: Storage) -> SavepointFile:
+    """Copy the runs of a self-contained manifest, then write it, then say that the savepoint is complete."""
+    runs = runs_of(manifest.layers)
+    copy_runs(source, runs, target)
+    write_manifest(target, manifest)
+    file = SavepointFile(
+        job_id=manifest.job_id,
+        job_name=manifest.job_name,
+        epoch=manifest.epoch,
+        max_parallelism=manifest.max_parallelism,
+        created_at=int(time.time() * 1000),
+        runs=len(runs),
+        size=sum(run.size for run in runs),
+    ).signed()
+    target.put(_FILE, msgspec.json.format(msgspec.json.encode(file)))
+    return file
+
+
+def open_savepoint(storage: Storage) -> SavepointFile | None:
+    """Return what a directory's savepoint.json says, None if there is none.
+
+    Raises StateCorruptedError if it is damaged, StateMismatchError if a newer Firesteel wrote it.
+    """
+    try:
+        data = storage.get(_FILE)
+    except NotFound:
+        return None
+    where = f"{storage.url.rstrip('/')}/{_FILE}"
+    try:
+        file = msgspec.json.decode(data, type=SavepointFile)
+    except msgspec.DecodeError as error:
+        raise StateCorruptedError("must be as it was written", who=where, got=str(error)) from error
+    if file.signed() != file:
+        raise StateCorruptedError("must be as it was written", who=where, got=f"checksum {file.checksum!r}")
+    if file.format > FORMAT:
+        raise StateMismatchError(
+            f"requires a Firesteel that knows format {file.format} of savepoints",
+            who=storage.url,
+            got=f"one that knows formats up to {FORMAT}",
+        )
+    return file
+
+
+def runs_of(layers: dict[str, list[Layer]]) -> list[RunRef]:
+    """Return all runs of all layers."""
+    return [run for found in layers.values() for layer in found for run in layer.runs]
+
+
+def copy_runs(source: Storage, runs: list[RunRef], target: Storage) -> None:
+    """Copy runs, several at a time, each of them checked."""
+    with ThreadPoolExecutor(_COPIES) as pool:
+        for _ in pool.map(lambda run: copy_run(source, run, target), runs):
+            pass
