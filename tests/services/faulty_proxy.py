@@ -27,7 +27,7 @@ class _Fault(NamedTuple):
     kind: str
     times: int
     matching: Matching
-    status: int = 0
+    answer: _Answer | None = None
 
 
 class _Answer(NamedTuple):
@@ -57,9 +57,15 @@ class FaultyProxy:
         """Where clients find the server."""
         return f"http://127.0.0.1:{self._server.server_port}"
 
-    def refuse(self, times: int, status: int = 503, matching: Matching = lambda request: True) -> None:
+    def refuse(
+        self,
+        times: int,
+        status: int = 503,
+        matching: Matching = lambda request: True,
+        body: bytes = b"<Error><Code>SlowDown</Code></Error>",
+    ) -> None:
         """Answer the next requests with `status`, and do not pass them on."""
-        self._add(_Fault("refuse", times, matching, status))
+        self._add(_Fault("refuse", times, matching, _Answer(status, [], body)))
 
     def drop(self, times: int, matching: Matching = lambda request: True) -> None:
         """Hang up on the next requests, and do not pass them on."""
@@ -118,8 +124,8 @@ class FaultyProxy:
         body = client.rfile.read(int(client.headers.get("content-length") or 0))
         fault = self._fault_for(request)
         kind = fault.kind if fault else ""
-        if fault and kind == "refuse":
-            client.answer(_Answer(fault.status, [], b"<Error><Code>SlowDown</Code></Error>"))
+        if fault and fault.answer:
+            client.answer(fault.answer)
         elif kind == "drop":
             client.hang_up()
         elif kind == "hang":

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import logging
+import threading
 import urllib.request
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
-from moto.server import ThreadedMotoServer
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
+from werkzeug.serving import make_server
 
 ACCESS_KEY = "AKIDFORTESTSONLY0001"
 SECRET_KEY = "a-secret-that-nobody-must-ever-find-written-anywhere"
@@ -44,10 +47,25 @@ def new_bucket(endpoint: str) -> str:
 def serving() -> Iterator[str]:
     """Serve S3 on a port of its own; yields its URL."""
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
+    application = _OneAtATime(DomainDispatcherApplication(create_backend_app))
+    server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=MotoRequestHandler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), name="s3")
+    thread.start()
     try:
-        host, port = server.get_host_and_port()
-        yield f"http://{host}:{port}"
+        yield f"http://127.0.0.1:{server.server_port}"
     finally:
-        server.stop()
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+class _OneAtATime:
+    """moto itself looks whether an object exists and then writes it, and reads what another thread is replacing."""
+
+    def __init__(self, application: Any) -> None:
+        self._application = application
+        self._lock = threading.Lock()
+
+    def __call__(self, environ: Any, start_response: Any) -> Iterable[bytes]:
+        with self._lock:
+            return [*self._application(environ, start_response)]

@@ -1,25 +1,41 @@
+"""What every storage promises, on a local disk and in S3."""
+
 from __future__ import annotations
 
 import os
 import pickle
-import signal
-import subprocess
-import sys
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from pathlib import Path
 
 import pytest
 
-from firesteel.common.errors import ConfigurationError, StateError
 from firesteel.state.storage import STAGED, AlreadyExists, NotFound, Storage
+from tests.services import s3
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with s3.serving() as url:
+        yield url
+
+
+@pytest.fixture(params=["local", "s3"])
+def directory(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Where storages are: a path or a URL."""
+    if request.param == "local":
+        return str(tmp_path)
+    url: str = request.getfixturevalue("server")
+    s3.point_to(url, monkeypatch)
+    return f"s3://{s3.new_bucket(url)}/with space"
 
 
 @pytest.fixture
-def storage(tmp_path: Path) -> Storage:
-    return Storage.of(tmp_path / "state")
+def storage(directory: str) -> Storage:
+    return Storage.of(f"{directory}/state")
 
 
 def test_what_is_put_can_be_got_listed_and_deleted(storage: Storage) -> None:
@@ -74,41 +90,11 @@ def test_of_many_concurrent_creates_exactly_one_wins(storage: Storage) -> None:
             assert storage.get(name) == b"%d" % won.index(True) * 1000
 
 
-def test_a_path_a_relative_path_and_a_file_url_are_one_storage(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    storage = Storage.of("with space")
-    storage.put("a", b"x")
-    assert Storage.of(tmp_path / "with space") == storage
-    assert Storage.of((tmp_path / "with space").as_uri()).get("a") == b"x"
-    assert len({storage, Storage.of(str(tmp_path / "with space"))}) == 1
-
-
 def test_a_storage_travels_by_its_url(storage: Storage) -> None:
     storage.put("a", b"x")
     copy = pickle.loads(pickle.dumps(storage))
     assert copy == storage
     assert copy.get("a") == b"x"
-
-
-def test_an_unknown_kind_of_url_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match=r"the state directory requires .* got 'gopher://x/y'"):
-        Storage.of("gopher://x/y")
-
-
-def test_a_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(StateError, match=r"file/state cannot be made"):
-        Storage.of(tmp_path / "file" / "state")
-
-
-def test_an_object_that_cannot_be_written_is_named(storage: Storage) -> None:
-    storage.put("a", b"")
-    with pytest.raises(StateError, match=r"state/a/b cannot be written") as failure:
-        storage.put("a/b", b"")
-    assert "Debug source" not in str(failure.value)
-    assert storage.list(STAGED) == []
 
 
 def test_a_listing_has_sizes_and_times(storage: Storage) -> None:
@@ -154,53 +140,30 @@ def test_many_are_got_in_order(storage: Storage) -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1000, 11_000_000])
-def test_an_object_is_copied_to_another_storage(tmp_path: Path, storage: Storage, size: int) -> None:
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_an_object_is_copied_to_another_storage(
+    directory: str, storage: Storage, tmp_path: Path, size: int, elsewhere: bool
+) -> None:
     data = os.urandom(size)
-    storage.put("a/b", data)
-    target = Storage.of(tmp_path / "target")
-    storage.copy_into(target, "a/b")
-    assert target.get("a/b") == data
+    target = Storage.of(tmp_path / "target" if elsewhere else f"{directory}/target")
     target.put("c", b"other")
+    storage.put("a/b", data)
+    storage.copy_into(target, "a/b")
     storage.copy_into(target, "a/b", "c")
-    storage.delete("a/b")
-    assert target.get("c") == data
+    storage.put("a/b", b"changed")
     assert target.list("") == ["a/b", "c"]
-    with pytest.raises(NotFound, match="state/a/b is missing"):
-        storage.copy_into(target, "a/b")
+    assert target.get("a/b") == target.get("c") == data
+    target.copy_into(storage, "c", "back")
+    assert storage.get("back") == data
+    with pytest.raises(NotFound, match="state/none is missing"):
+        storage.copy_into(target, "none")
 
 
-def test_what_crashed_writers_left_is_swept(tmp_path: Path, storage: Storage) -> None:
-    storage.put("a", b"")
-    staged = tmp_path / "state" / STAGED
-    for name, age in (("old", 7200), ("old#1", 7200), ("new", 0)):
-        (staged / name).write_bytes(b"part")
-        os.utime(staged / name, (time.time() - age,) * 2)
-    storage.sweep_staged(3_600_000)
-    assert [path.name for path in staged.iterdir()] == ["new"]
-    assert storage.get("a") == b""
-    Storage.of(tmp_path / "untouched").sweep_staged(0)
-
-
-WRITER = """
-import sys
-from firesteel.state.storage import Storage
-storage = Storage.of(sys.argv[1])
-for number in range(1_000_000):
-    storage.create(f"objects/{number}", b"x" * 3_000_000)
-    print(number, flush=True)
-"""
-
-
-def test_a_killed_writer_leaves_whole_objects_only(storage: Storage) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", WRITER, storage.url],
-        stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    ) as writer:
-        assert writer.stdout is not None
-        for _ in range(5):
-            writer.stdout.readline()
-        writer.send_signal(signal.SIGKILL)
-    written = storage.list("objects")
-    assert len(written) >= 5
-    assert {len(storage.get(path)) for path in written} == {3_000_000}
+def test_a_file_is_written_from_where_it_stands(storage: Storage, tmp_path: Path) -> None:
+    data = os.urandom(12_000_000)
+    (tmp_path / "file").write_bytes(data)
+    with (tmp_path / "file").open("rb") as file:
+        file.seek(1_000_000)
+        storage.put("a", file)
+    assert storage.get("a") == data[1_000_000:]
+    assert b"".join(storage.chunks("a")) == data[1_000_000:]

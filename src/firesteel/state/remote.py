@@ -40,6 +40,7 @@ def connect(url: str) -> Any:
     """Return obstore's store for a URL; raises ValueError or one of obstore's errors for one it cannot use."""
     timeout = _timeout()
     pause = timedelta(seconds=timeout / 6)
+    first_pause = min(timedelta(seconds=_FIRST_PAUSE), pause)
     return from_url(
         url,
         client_options={
@@ -51,7 +52,7 @@ def connect(url: str) -> Any:
         retry_config={
             "max_retries": 1000,  # the time is the limit
             "retry_timeout": timedelta(seconds=timeout / 2),
-            "backoff": {"init_backoff": timedelta(seconds=_FIRST_PAUSE), "max_backoff": pause, "base": 2},
+            "backoff": {"init_backoff": first_pause, "max_backoff": pause, "base": 2},
         },
     )
 
