@@ -1,0 +1,149 @@
+"""Where the database is: a SQLAlchemy URL that names its secrets without holding them."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from firesteel.common.errors import ConfigurationError, ConnectorError
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import URL
+
+Address = str | Callable[[], str]
+"""A URL that may refer to environment variables as `${NAME}`, or a function that returns a whole URL."""
+
+_REFERENCE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_SECRETS: Final = frozenset({"password", "passwd", "sslpassword"})
+_DRIVERS: Final = {"psycopg": "psycopg[binary]", "MySQLdb": "mysqlclient"}
+
+
+def require_sqlalchemy() -> None:
+    """Raise ConfigurationError with the command to run where SQLAlchemy is not installed."""
+    if importlib.util.find_spec("sqlalchemy") is None:
+        raise ConfigurationError(
+            "requires SQLAlchemy, which is not installed",
+            who="SqlSink",
+            hint='pip install "firesteel[sql]", and the driver of the database, such as "psycopg[binary]"',
+        )
+
+
+def checked_address(address: Address) -> Address:
+    """Return the address as it may be stored: no secret in it, a SQLite file by its absolute path.
+
+    Raises ConfigurationError for a password in plain text, a URL SQLAlchemy cannot read, a database in memory.
+
+    >>> checked_address("postgresql://me:${PGPASSWORD}@db/shop")
+    'postgresql://me:${PGPASSWORD}@db/shop'
+    >>> checked_address("postgresql://me:secret@db/shop")
+    Traceback (most recent call last):
+    ...
+    firesteel.common.errors.ConfigurationError: SqlSink requires a URL without a password in it...
+    """
+    require_sqlalchemy()
+    if not isinstance(address, str) or _REFERENCE.fullmatch(address):
+        return address
+    url = _parsed(address)
+    secrets = [url.password, *(url.query.get(name) for name in _SECRETS)]
+    if any(secret is not None and not _REFERENCE.search(str(secret)) for secret in secrets):
+        raise ConfigurationError(
+            "requires a URL without a password in it: it would be written to the state directory",
+            who="SqlSink",
+            got=_shown(url),
+            hint="refer to an environment variable of the driver and the workers, as ${PGPASSWORD}",
+        )
+    if url.get_backend_name() != "sqlite" or _REFERENCE.search(address):
+        return address
+    if url.database in (None, "", ":memory:"):
+        raise ConfigurationError(
+            "requires a database that workers can share",
+            who="SqlSink",
+            got=f"SQLite in memory: {address}",
+            hint="name a file, as sqlite:///shop.db",
+        )
+    return url.set(database=str(Path(str(url.database)).absolute())).render_as_string(hide_password=False)
+
+
+def resolved(address: Address) -> URL:
+    """Return the URL to connect to, with the environment's values in place; they are taken as they are, unquoted.
+
+    Raises ConnectorError for a variable that is not set, ConfigurationError for a URL that cannot be read.
+    """
+    if not isinstance(address, str):
+        return _with_driver(_parsed(address()))
+    if _REFERENCE.fullmatch(address):
+        return _with_driver(_parsed(_expanded(address)))
+    url = _parsed(address)
+    parts = {
+        part: _expanded(text)
+        for part in ("username", "password", "host", "database")
+        if (text := getattr(url, part)) is not None
+    }
+    query = {name: _expanded(text) if isinstance(text, str) else text for name, text in url.query.items()}
+    return _with_driver(
+        url.set(
+            query=query,
+            username=parts.get("username"),
+            password=parts.get("password"),
+            host=parts.get("host"),
+            database=parts.get("database"),
+        )
+    )
+
+
+def missing_driver(url: URL, module: str | None) -> ConnectorError:
+    """Return the error for a database driver that is not installed."""
+    name = module or url.get_driver_name()
+    return ConnectorError(
+        f"requires the Python driver {name!r} for this database",
+        who="SqlSink",
+        got=f"no such module, for {_shown(url)}",
+        hint=f'pip install "{_DRIVERS.get(name, name)}" for the driver and the workers',
+    )
+
+
+def _parsed(text: str) -> URL:
+    from sqlalchemy.engine import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        return make_url(text)
+    except (ArgumentError, ValueError):  # the message of either would show the URL
+        raise ConfigurationError(
+            "requires a URL that SQLAlchemy can read",
+            who="SqlSink",
+            got="one that cannot be parsed",
+            hint="such as postgresql://user:${PGPASSWORD}@host:5432/database or sqlite:///file.db; "
+            "for a port from the environment take the whole URL from it: ${DATABASE_URL}",
+        ) from None
+
+
+def _expanded(text: str) -> str:
+    def value(match: re.Match[str]) -> str:
+        found = os.environ.get(match[1])
+        if found is None:
+            raise ConnectorError(
+                f"requires the environment variable {match[1]}",
+                who="SqlSink",
+                got="a process in which it is not set",
+                hint="set it for the driver and for the workers (spark.executorEnv.NAME sets it on a cluster)",
+            )
+        return found
+
+    return _REFERENCE.sub(value, text)
+
+
+def _with_driver(url: URL) -> URL:
+    """Prefer psycopg for PostgreSQL: SQLAlchemy 2.0 takes psycopg2 where the URL names no driver."""
+    if url.drivername == "postgresql" and importlib.util.find_spec("psycopg") is not None:
+        return url.set(drivername="postgresql+psycopg")
+    return url
+
+
+def _shown(url: URL) -> str:
+    hidden = {name: "***" if name in _SECRETS else value for name, value in url.query.items()}
+    return url.set(query=hidden).render_as_string(hide_password=True)

@@ -1,0 +1,198 @@
+"""A PostgreSQL server of a test's own, on 127.0.0.1, with its data in a temporary directory; fsync stays on."""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import os
+import pwd
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+USER = "firesteel"
+_STARTS_WITHIN_S = 60
+_STOPS_WITHIN_S = 60
+
+
+def binaries() -> Path | None:
+    """The directory of the newest server's programs, None if there is none."""
+    found = [Path(program).resolve().parent for program in [shutil.which("postgres")] if program]
+    for place in ("/usr/lib/postgresql", "/opt/homebrew/opt", "/usr/local/opt"):
+        versions = Path(place).glob("*/bin/postgres")
+        found.extend(sorted((path.parent for path in versions), key=_version, reverse=True))
+    return next((directory for directory in found if (directory / "pg_isready").exists()), None)
+
+
+def _version(directory: Path) -> tuple[int, ...]:
+    digits = directory.parent.name.rpartition("@")[2].split(".")
+    return tuple(int(part) for part in digits if part.isdigit())
+
+
+class PostgresServer:
+    """A private server; `url()` holds its password as `${NAME}`, which `environment` resolves."""
+
+    PASSWORD_VARIABLE = "FIRESTEEL_TEST_PGPASSWORD"
+
+    def __init__(self, settings: dict[str, str] | None = None) -> None:
+        programs = binaries()
+        if programs is None:
+            raise FileNotFoundError("no PostgreSQL server here; ./run test installs one")
+        self._programs = programs
+        self._settings = {"max_prepared_transactions": "100", **(settings or {})}
+        self._account = _account()
+        self._process: subprocess.Popen[bytes] | None = None
+        self.password = secrets.token_urlsafe(24)
+        self.port = _free_port()
+        self.directory = Path(tempfile.mkdtemp(prefix="firesteel-postgres-"))
+        self._databases = 0
+        self._initialise()
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What a process that uses `url()` needs in its environment."""
+        return {self.PASSWORD_VARIABLE: self.password}
+
+    def url(self, database: str = "postgres") -> str:
+        """The SQLAlchemy URL of a database, without the password."""
+        return f"postgresql+psycopg://{USER}:${{{self.PASSWORD_VARIABLE}}}@127.0.0.1:{self.port}/{database}"
+
+    def dsn(self, database: str = "postgres") -> str:
+        """What psycopg connects with."""
+        return f"host=127.0.0.1 port={self.port} user={USER} password={self.password} dbname={database}"
+
+    def new_database(self) -> str:
+        """Make an empty database and return its name."""
+        import psycopg
+
+        self._databases += 1
+        name = f"test_{self._databases}"
+        with psycopg.connect(self.dsn(), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+        return name
+
+    def start(self) -> None:
+        """Start the server and wait until it takes connections."""
+        options = [f"-c{name}={value}" for name, value in self._settings.items()]
+        with (self.directory / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [
+                    self._programs / "postgres",
+                    f"-D{self.directory / 'data'}",
+                    f"-p{self.port}",
+                    f"-k{self.directory}",
+                    "-clisten_addresses=127.0.0.1",
+                    *options,
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=self.directory,
+                preexec_fn=_die_with_parent if sys.platform == "linux" else None,
+                **self._account,
+            )
+        ready = [self._programs / "pg_isready", "-q", "-h127.0.0.1", f"-p{self.port}"]
+        until = time.monotonic() + _STARTS_WITHIN_S
+        while subprocess.run(ready, check=False).returncode != 0:
+            if self._process.poll() is not None or time.monotonic() > until:
+                raise RuntimeError(f"the server does not start:\n{(self.directory / 'log').read_text()}")
+            time.sleep(0.02)
+
+    def stop(self, how: signal.Signals = signal.SIGINT) -> None:
+        """Stop the server, if it runs: SIGINT breaks all connections off in good order."""
+        process, self._process = self._process, None
+        if process is None or process.poll() is not None:
+            return
+        process.send_signal(how)
+        try:
+            process.wait(_STOPS_WITHIN_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def kill(self) -> None:
+        """Have the server give up everything at once, as if the power had failed; `start` then recovers."""
+        self.stop(signal.SIGQUIT)
+
+    def restart(self) -> None:
+        """Stop and start; all connections break."""
+        self.stop()
+        self.start()
+
+    def close(self) -> None:
+        """Stop the server and remove its data."""
+        self.kill()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def _initialise(self) -> None:
+        if "user" in self._account:
+            shutil.chown(self.directory, self._account["user"])
+        secret = self.directory / "password"
+        secret.touch(mode=0o600)
+        secret.write_text(self.password)
+        if "user" in self._account:
+            shutil.chown(secret, self._account["user"])
+        made = subprocess.run(
+            [
+                self._programs / "initdb",
+                f"-D{self.directory / 'data'}",
+                f"-U{USER}",
+                "--auth=scram-sha-256",
+                f"--pwfile={secret}",
+                "--encoding=UTF8",
+                "--locale=C",
+            ],
+            capture_output=True,
+            text=True,
+            cwd=self.directory,
+            check=False,
+            **self._account,
+        )
+        secret.unlink()
+        if made.returncode != 0:
+            raise RuntimeError(f"initdb failed:\n{made.stdout}{made.stderr}")
+
+
+def _account() -> dict[str, str]:
+    """PostgreSQL refuses to run as root: then it runs as somebody else."""
+    if os.geteuid() != 0:
+        return {}
+    names = {entry.pw_name for entry in pwd.getpwall()}
+    return {"user": "postgres" if "postgres" in names else "nobody"}
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _die_with_parent() -> None:
+    """Runs in the server's process: when whoever started it is killed, it shuts down at once."""
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGQUIT)
+
+
+@contextmanager
+def postgres_server(settings: dict[str, str] | None = None) -> Iterator[PostgresServer]:
+    """A running server, with its password in this process's environment; stopped and removed at the end."""
+    server = PostgresServer(settings)
+    atexit.register(server.close)
+    try:
+        server.start()
+        os.environ.update(server.environment)
+        yield server
+    finally:
+        server.close()
+        atexit.unregister(server.close)
+        for name in server.environment:
+            os.environ.pop(name, None)
