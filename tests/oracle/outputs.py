@@ -16,6 +16,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"
+TIMED = HERE / "timed"
 EXPECTED = HERE / "expected"
 
 # What PyFlink's own workers and its dependency Apache Beam say on standard output when they start.
@@ -85,6 +86,11 @@ def _settings(program: Path) -> dict[str, str]:
 def programs() -> list[Path]:
     """The oracle's own programs."""
     return sorted(PROGRAMS.glob("*.py"))
+
+
+def timed_programs() -> list[Path]:
+    """Programs that wait for time to pass, which takes real time on Flink alone."""
+    return sorted(TIMED.glob("*.py"))
 
 
 # PyFlink's shipped DataStream examples that need no service and end: path in its `examples/datastream` -> comparison.

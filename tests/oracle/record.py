@@ -19,7 +19,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.oracle.outputs import EXAMPLES, EXPECTED, Comparison, comparison_of, expected_of, programs
+from tests.oracle.outputs import (
+    EXAMPLES,
+    EXPECTED,
+    Comparison,
+    comparison_of,
+    expected_of,
+    programs,
+    timed_programs,
+)
 
 
 def main() -> int:
@@ -44,7 +52,7 @@ def main() -> int:
 
 
 def _chosen(python: Path, names: list[str]) -> Iterator[tuple[str, Path, Comparison]]:
-    for program in programs():
+    for program in [*programs(), *timed_programs()]:
         if not names or program.stem in names:
             yield program.name, program, comparison_of(program)
     for example, comparison in EXAMPLES.items():

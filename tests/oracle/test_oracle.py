@@ -22,10 +22,12 @@ from tests.oracle.outputs import (
     expected_of,
     programs,
     records_per_epoch_of,
+    timed_programs,
 )
 
 EXAMPLES_VARIABLE = "FIRESTEEL_PYFLINK_EXAMPLES"
 NAMES = [program.name for program in programs()]
+TIMED_NAMES = [program.name for program in timed_programs()]
 # Their output does not depend on when watermarks come, as they have none: so it must not depend on epochs either.
 TIMELESS = [program.name for program in programs() if "Watermark" not in program.read_text(encoding="utf-8")]
 
@@ -73,5 +75,5 @@ def test_an_example_of_pyflink_prints_what_flink_printed(
 
 
 def test_every_program_has_an_expectation() -> None:
-    wanted = {expected_of(name).name for name in [*NAMES, *EXAMPLES]}
+    wanted = {expected_of(name).name for name in [*NAMES, *EXAMPLES, *TIMED_NAMES]}
     assert {path.name for path in expected_of("x").parent.iterdir()} == wanted

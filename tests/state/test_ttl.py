@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,7 +24,9 @@ from firesteel.state.descriptors import (
     StateDescriptor,
     ValueStateDescriptor,
 )
+from firesteel.state.expiry import ExpiryRule, expiry_rule
 from firesteel.state.keys import state_key, state_key_bytes
+from firesteel.state.list_handles import join_elements
 from firesteel.state.ttl import StateTtlConfig
 from tests.state.memory import MemoryStore
 
@@ -329,6 +333,84 @@ def test_large_maps_expire_without_being_kept(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(map_handles, "_WHOLE_MAP", 1)
         play(Run("keyed", config(update, visibility), typed=False), steps)
+
+
+class CleanedRun(Run):
+    """A store that is rebuilt from time to time from what compaction made of it."""
+
+    def epoch(self, keep: bool, passed: int) -> None:
+        before = self.store.now
+        self.store.now += passed
+        self.model.now += passed
+        self.store.commit()
+        if not keep:
+            self.clean(before)
+        self.store.begin(keep)
+        self.committed = self.model.copy()
+
+    def clean(self, now: int) -> None:
+        rules = {rule.prefix: rule for rule in map(expiry_rule, self.store.schemas.values()) if rule}
+        assert len(rules) == 5
+        for key, value in list(self.store.entries.items()):
+            kept = rules[key[:2]].kept(value, now)
+            if kept is None:
+                del self.store.entries[key]
+            else:
+                self.store.entries[key] = kept
+
+
+@pytest.mark.parametrize("scope", ["keyed", "windowed"])
+@given(
+    update=st.sampled_from([WRITE, READ]),
+    typed=st.booleans(),
+    steps=st.lists(STEPS, min_size=20, max_size=80),
+)
+@settings(max_examples=50)
+def test_no_read_tells_what_compaction_removed(
+    update: Update, scope: str, typed: bool, steps: list[tuple[str, Any, Any]]
+) -> None:
+    play(CleanedRun(scope, config(update), typed), steps)
+
+
+@given(
+    stamps=st.lists(st.integers(0, 2**40), min_size=1), now=st.integers(0, 2**41), ttl=st.integers(1, 2**40)
+)
+def test_a_whole_column_is_compared_with_the_limit_of_a_rule(stamps: list[int], now: int, ttl: int) -> None:
+    rule = ExpiryRule(state_id=7, ttl_ms=ttl, in_chunks=False)
+    values = pa.array([stamp.to_bytes(8, "big") + b"value" for stamp in stamps], pa.binary())
+    over = pc.less_equal(pc.binary_slice(values, 0, 8), pa.scalar(rule.limit(now), pa.binary())).to_pylist()
+    assert over == [rule.is_expired(value, now) for value in values.to_pylist()]
+    assert over == [stamp + ttl <= now for stamp in stamps]
+
+
+def test_what_is_left_of_a_chunk_is_what_is_not_over() -> None:
+    rule = ExpiryRule(state_id=7, ttl_ms=TTL, in_chunks=True)
+    early, late = b"\0" * 7 + b"\5early", b"\0" * 7 + b"\6late"
+    chunk = join_elements([early, late])
+    assert rule.kept(chunk, 5 + TTL - 1) is chunk
+    assert rule.kept(chunk, 5 + TTL) == join_elements([late])
+    assert rule.kept(chunk, 6 + TTL) is None
+    assert (rule.is_expired(chunk, 5 + TTL), rule.is_expired(chunk, 6 + TTL)) == (False, True)
+
+
+CLEAN_UP = {
+    "nothing": lambda builder: builder,
+    "snapshot": lambda builder: builder.disable_cleanup_in_background().cleanup_full_snapshot(),
+    "incremental": lambda builder: builder.disable_cleanup_in_background().cleanup_incrementally(10, True),
+    "filter": lambda builder: builder.disable_cleanup_in_background().cleanup_in_rocksdb_compact_filter(10),
+    "none": lambda builder: builder.disable_cleanup_in_background(),
+}
+
+
+@pytest.mark.parametrize("chosen", CLEAN_UP)
+def test_compaction_cleans_up_unless_nothing_shall(chosen: str) -> None:
+    ttl_config = CLEAN_UP[chosen](StateTtlConfig.new_builder(Time.milliseconds(TTL))).build()
+    run = Run("keyed", ttl_config, typed=False)
+    rules = {path: expiry_rule(schema) for path, schema in run.store.backend.schemas().items()}
+    assert rules.pop("timers:event") is None
+    for path, rule in rules.items():
+        assert rule == (None if chosen == "none" else ExpiryRule(rule.state_id, TTL, path == "keyed:list"))
+    assert len(rules) == 5
 
 
 def filled(ttl_config: StateTtlConfig) -> Run:

@@ -32,8 +32,8 @@ class StateDescriptor:
     def enable_time_to_live(self, ttl_config: StateTtlConfig) -> None:
         """Let keyed state expire: values, elements of a list and entries of a map each by their own last access.
 
-        Give it before the state is got. Broadcast state does not expire, as in Flink. State that was saved with a time
-        to live cannot be restored without one, nor the reverse; how long it is may change.
+        Give it before the state is got. Broadcast state does not expire, as in Flink. State that was saved without a
+        time to live may be given one, and the reverse; how long it is may change.
 
         >>> from firesteel.common.time import Time
         >>> descriptor = ValueStateDescriptor("count")

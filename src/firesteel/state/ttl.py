@@ -10,11 +10,7 @@ from firesteel.common.time import Duration, Time
 
 
 class TtlCleanupStrategies:
-    """Which strategies are active to remove expired state that is not read again.
-
-    They are kept with the configuration and remove nothing by themselves: expired state is removed by the read that
-    meets it, and is not returned after that whatever the strategies.
-    """
+    """Which strategies are active to remove expired state that is not read again; see StateTtlConfig."""
 
     class Strategies(Enum):
         """The ways in which expired state is removed."""
@@ -141,14 +137,14 @@ class TtlBuilder:
         return self.set_ttl_time_characteristic(StateTtlConfig.TtlTimeCharacteristic.ProcessingTime)
 
     def cleanup_full_snapshot(self) -> TtlBuilder:
-        """Leave expired state out of snapshots."""
+        """Leave expired state out of what compaction makes."""
         self._strategies[TtlCleanupStrategies.Strategies.FULL_STATE_SCAN_SNAPSHOT] = (
             TtlCleanupStrategies.EMPTY_STRATEGY
         )
         return self
 
     def cleanup_incrementally(self, cleanup_size: int, run_cleanup_for_every_record: bool) -> TtlBuilder:
-        """Look for expired entries at `cleanup_size` entries on each access, or for each record."""
+        """Remove expired state little by little; here by compaction, whatever the arguments."""
         self._strategies[TtlCleanupStrategies.Strategies.INCREMENTAL_CLEANUP] = (
             TtlCleanupStrategies.IncrementalCleanupStrategy(cleanup_size, run_cleanup_for_every_record)
         )
@@ -157,7 +153,7 @@ class TtlBuilder:
     def cleanup_in_rocksdb_compact_filter(
         self, query_time_after_num_entries: int, periodic_compaction_time: Duration | None = None
     ) -> TtlBuilder:
-        """Remove expired entries when files are compacted."""
+        """Remove expired state by compaction, whatever the arguments."""
         self._strategies[TtlCleanupStrategies.Strategies.ROCKSDB_COMPACTION_FILTER] = (
             TtlCleanupStrategies.RocksdbCompactFilterCleanupStrategy(
                 query_time_after_num_entries, periodic_compaction_time
@@ -195,8 +191,25 @@ class TtlBuilder:
 class StateTtlConfig:
     """When state expires and how expired state is removed.
 
-    State expires by processing time, which stands still within an epoch. State that is expired may be read once more
-    with `return_expired_if_not_cleaned_up`, for the read that meets it removes it.
+    State expires by processing time, which stands still within an epoch. The read that meets an expired value, map
+    entry or list removes it; with `return_expired_if_not_cleaned_up` that read still returns it. Elements of a list and
+    entries of a map expire one by one, a reduced or aggregated value as a whole. With `never_return_expired` it makes
+    no difference to a program whether something expired has been removed yet.
+
+    What is not read again is removed by compaction, beside the epochs: as layers of state are merged, what had expired
+    by the last epoch merged is left out. All ways to choose a clean-up come to that, as there is one form of state:
+
+    - nothing chosen: clean-up in the background, by compaction;
+    - `cleanup_full_snapshot()`: by compaction, which makes the whole snapshots here; a savepoint holds what has not
+      been merged yet with its stamps, and it is expired when it is restored;
+    - `cleanup_incrementally(size, every_record)`: by compaction, which is incremental; no access looks at other
+      entries, so both arguments are kept and have no effect;
+    - `cleanup_in_rocksdb_compact_filter(entries, period)`: by compaction; time is that of the last epoch merged, and
+      layers are merged by their size, so both arguments are kept and have no effect;
+    - `disable_cleanup_in_background()`: with one of the three, as above; alone, only reads remove what is expired.
+
+    How long the time to live is may change with the program, and holds for what was saved before; of what was removed
+    nothing comes back. Switching it on or off converts the state (`firesteel.state.evolution`).
 
     >>> config = StateTtlConfig.new_builder(Time.hours(1)).never_return_expired().build()
     >>> config.get_ttl().to_milliseconds(), config.is_enabled()

@@ -16,6 +16,7 @@ from firesteel.state.handles import AggregatingHandle, ReducingHandle, SingleVal
 from firesteel.state.keys import StateKey, user_key
 from firesteel.state.list_handles import ListHandle
 from firesteel.state.map_handles import ABSENT, CachedMap, MapHandle
+from firesteel.state.schemas import declared_part
 
 if TYPE_CHECKING:
     from firesteel.state.backend import KeyedStateBackend, Scope
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
 def _record(expiry: Expiry, backend: KeyedStateBackend, state_id: int) -> None:
     """Record how long the state lives: compaction tells by that what is over."""
     known = next(schema for schema in backend.schemas().values() if schema["id"] == state_id)
-    types = {field: known[field] for field in ("type", "key", "value") if field in known}
-    backend.register(known["scope"], known["name"], known["kind"], {**types, "ttl": ttl_schema(expiry.config)})
+    types = {field: part for field, part in declared_part(known).items() if field != "kind"}
+    backend.register(
+        known["scope"], known["name"], known["kind"], {**types, "ttl": ttl_schema(expiry.config)}
+    )
 
 
 class _ExpiringValue(SingleValue):
