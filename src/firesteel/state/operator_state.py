@@ -7,7 +7,6 @@ manifest (`OperatorLists`), so the driver deals them out without knowing their c
 from __future__ import annotations
 
 import enum
-import json
 import uuid
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
@@ -18,6 +17,7 @@ from firesteel.common.errors import ProgramError, StateMismatchError
 from firesteel.state.api import BroadcastState, ListState, OperatorStateStore
 from firesteel.state.codecs import ValueCodec
 from firesteel.state.descriptors import ListStateDescriptor, MapStateDescriptor
+from firesteel.state.schemas import type_text
 
 
 class ListMode(enum.Enum):
@@ -180,4 +180,4 @@ def _own(snapshot: ListSnapshot) -> ListSnapshot:
 
 def _described(mode: ListMode, schema: dict[str, Any] | None) -> str:
     kind = "a list" if mode is ListMode.SPLIT else "a union list"
-    return f"{kind} of {'values of any type' if schema is None else json.dumps(schema, sort_keys=True)}"
+    return f"{kind} of {type_text(schema)}"
