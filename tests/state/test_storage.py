@@ -55,6 +55,21 @@ def test_what_is_put_can_be_got_listed_and_deleted(storage: Storage) -> None:
     assert storage.list(STAGED) == []
 
 
+def test_folders_are_those_directly_below(directory: str) -> None:
+    for path in ("job 1/a", "job 1/b/c", "job2/a/b", "file", ".hidden/a"):
+        Storage.of(directory).put(path, b"")
+    assert Storage.of(directory).folders() == ["job 1", "job2"]
+    assert Storage.of(f"{directory}/job 1").folders() == ["b"]
+    assert Storage.of(f"{directory}/job2/a").folders() == []
+
+
+def test_looking_for_a_directory_does_not_make_it(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="nowhere is missing"):
+        Storage.existing(tmp_path / "nowhere")
+    assert not (tmp_path / "nowhere").exists()
+    assert Storage.existing(tmp_path) == Storage.of(tmp_path)
+
+
 def test_a_missing_object_is_named(storage: Storage) -> None:
     with pytest.raises(NotFound, match=r"state/a/b is missing"):
         storage.get("a/b")

@@ -170,6 +170,13 @@ def _discard_working_copies(journal: Journal, settings: JobSettings) -> None:
 
 
 def _temporary_directory(settings: JobSettings, opened: ExitStack) -> str:
+    if settings.restore_from is not None:
+        raise ConfigurationError(
+            "requires a state directory, in which the job goes on",
+            who=f"--from {settings.restore_from}",
+            got="none",
+            hint="give one with --state-dir",
+        )
     if settings.master is not None and not settings.master.startswith("local"):
         raise ConfigurationError(
             "requires a state directory that every worker can reach",

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import uuid
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from firesteel.state.expiry import ExpiryRule, expiry_rule
 from firesteel.state.manifest import Layer, Manifest
 from firesteel.state.manifest_log import ManifestReader
 from firesteel.state.retention import collect_garbage
-from firesteel.state.savepoint import write_savepoint
+from firesteel.state.savepoint import new_savepoint
 from firesteel.state.storage import Storage
 
 _log = logging.getLogger("firesteel.state")
@@ -86,7 +85,7 @@ class Maintenance:
         """Write a savepoint of a published epoch into a new directory below `target` (default: the job's directory for
         savepoints, ``savepoints`` in the state directory if it has none); the result is its URL.
         """
-        return self._submit(lambda: self._write_savepoint(epoch, target))
+        return self._submit(lambda: new_savepoint(self._storage, epoch, target or self._savepoint_dir))
 
     def close(self) -> None:
         """Wait for what is under way, and give up what has not begun, but for savepoints."""
@@ -156,13 +155,6 @@ class Maintenance:
                 return None
             runs.append(self._executor.merge(task))
         return merged_layer(tasks, runs)
-
-    def _write_savepoint(self, epoch: int, target: str | None) -> str:
-        parent = target or self._savepoint_dir or f"{self._storage.url.rstrip('/')}/savepoints"
-        url = f"{parent.rstrip('/')}/savepoint-{epoch:06d}-{uuid.uuid4().hex[:8]}"
-        storage = Storage.of(url)
-        write_savepoint(self._storage, epoch, storage)
-        return storage.url
 
 
 def _rules(states: dict[str, dict[str, Any]]) -> tuple[ExpiryRule, ...]:

@@ -84,6 +84,7 @@ class Pending:
 
     def _ask(self, requests: list[tuple[T, Future[str]]], what: T) -> Future[str]:
         answer: Future[str] = Future()
+        answer.set_running_or_notify_cancel()  # what was asked is not taken back by cancelling the future
         with self._lock:
             if self._closed:
                 answer.set_exception(StateError("has ended", who="the job"))

@@ -44,7 +44,7 @@ def open_history(
         return restoring.go_on(existing=True)
     if restore_from.isdecimal():
         return restoring.go_back(int(restore_from))
-    return restoring.take_over(Storage.of(restore_from))
+    return restoring.take_over(Storage.existing(restore_from))
 
 
 class _Restoring:

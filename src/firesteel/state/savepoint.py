@@ -14,6 +14,7 @@ is left then is not a savepoint, and may be removed or written again.
 from __future__ import annotations
 
 import time
+import uuid
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
@@ -81,6 +82,16 @@ def write_savepoint(source: Storage, epoch: int, target: Storage) -> SavepointFi
             hint="name another directory, or remove what is there",
         )
     return store_savepoint(source, self_contained(ManifestReader(source), epoch), target)
+
+
+def new_savepoint(source: Storage, epoch: int, parent: str | None) -> str:
+    """Write a savepoint as `write_savepoint` does into a new directory below `parent` (None: ``savepoints`` in the
+    state directory) and return its URL.
+    """
+    below = (parent or f"{source.url.rstrip('/')}/savepoints").rstrip("/")
+    target = Storage.of(f"{below}/savepoint-{epoch:06d}-{uuid.uuid4().hex[:8]}")
+    write_savepoint(source, epoch, target)
+    return target.url
 
 
 def store_savepoint(source: Storage, manifest: Manifest, target: Storage) -> SavepointFile:

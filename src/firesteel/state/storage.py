@@ -102,6 +102,14 @@ class Storage:
         with _failures(text, "made"):
             return cls(str(root), root, LocalStore(root, mkdir=True))
 
+    @classmethod
+    def existing(cls, location: str | Path) -> Storage:
+        """Return the storage at a place that others have made: as `of`, but NotFound for a missing local directory."""
+        root = _local_root(str(location))
+        if root is not None and not root.is_dir():
+            raise NotFound("is missing", who=f"the directory {root}")
+        return cls.of(location)
+
     def put(self, path: str, data: bytes | IO[bytes]) -> None:
         """Write an object, replacing one of the same name; a binary file is read from where it stands, in parts."""
         if self._root is not None:
@@ -151,6 +159,14 @@ class Storage:
     def entries(self, prefix: str) -> builtins.list[StoredObject]:
         """Return all objects below a directory, sorted by path."""
         return self._listed(prefix, None)
+
+    def folders(self) -> builtins.list[str]:
+        """Return the names of the directories directly below the URL, sorted, but for hidden ones.
+
+        What is in them is not listed: it costs nothing.
+        """
+        found = self._ask("", "listed", lambda: obstore.list_with_delimiter(self._store)["common_prefixes"])
+        return sorted(name for name in found if not name.startswith("."))
 
     def names_after(self, prefix: str, path: str) -> builtins.list[str]:
         """Return the paths of the objects below a directory that sort after `path`, sorted.
