@@ -15,9 +15,9 @@ where older layers may still hold the key. A working copy keeps it until then; t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from typing import Final
 
 import pyarrow as pa
@@ -121,7 +121,8 @@ def merge(storage: Storage, task: MergeTask) -> RunRef | None:
 
     Raises StateCorruptedError, naming it, if a run is missing or damaged.
     """
-    merged = _converted(_without_expired(_newest(_load(storage, task)), task), task)
+    merged = newest_entries(storage, task.layers, (task.first_group, task.last_group))
+    merged = _converted(without_expired(merged, task.rules, task.now), task)
     if task.whole:
         merged = merged.filter(pc.is_valid(merged.column(1)))
     return write_batches(
@@ -143,14 +144,28 @@ def merged_layer(tasks: list[MergeTask], runs: list[RunRef | None]) -> Layer:
     return Layer(layers[0].first, layers[-1].last, tasks[0].whole, written)
 
 
-def _load(storage: Storage, task: MergeTask) -> pa.Table:
-    """All entries with the rank of their layer."""
-    tables = []
-    for rank, layer in enumerate(task.layers):
-        batches = list(LayerEntries(storage, layer, (task.first_group, task.last_group)).batches())
+def newest_entries(
+    storage: Storage, layers: Sequence[Layer], groups: tuple[int, int], prefixes: Sequence[bytes] = (b"",)
+) -> pa.Table:
+    """Return the newest entry of each composite key of a range of key groups, in the order of keys.
+
+    `layers` are oldest first; deletes are null values. `prefixes` limit it to the entries whose key begins with one
+    of them. Raises StateCorruptedError, naming it, if a run is missing or damaged.
+    """
+    tables = [RUN_SCHEMA.empty_table().append_column("rank", pa.array([], pa.int32()))]
+    for rank, layer in enumerate(layers):
+        batches = [_beginning(batch, prefixes) for batch in LayerEntries(storage, layer, groups).batches()]
         table = pa.Table.from_batches(batches, RUN_SCHEMA)
         tables.append(table.append_column("rank", pa.array([rank] * len(table), pa.int32())))
-    return pa.concat_tables(tables)
+    return _newest(pa.concat_tables(tables))
+
+
+def _beginning(batch: pa.RecordBatch, prefixes: Sequence[bytes]) -> pa.RecordBatch:
+    """The entries whose key begins with one of the prefixes."""
+    if b"" in prefixes:
+        return batch
+    masks = [pc.starts_with(batch.column(0), prefix) for prefix in prefixes]
+    return batch.filter(reduce(pc.or_, masks, pa.array([False] * batch.num_rows)))
 
 
 def _newest(table: pa.Table) -> pa.Table:
@@ -165,15 +180,15 @@ def _newest(table: pa.Table) -> pa.Table:
     return table.filter(pa.chunked_array([*first.chunks, *other.chunks])).drop_columns("rank")
 
 
-def _without_expired(table: pa.Table, task: MergeTask) -> pa.Table:
-    """Expired entries as deletes, and lists without their expired elements."""
+def without_expired(table: pa.Table, rules: Sequence[ExpiryRule], now: int) -> pa.Table:
+    """Return entries with those that are over at `now` (milliseconds) as deletes, and lists without such elements."""
     values = table.column(1)
-    for rule in task.rules:
+    for rule in rules:
         mine = pc.starts_with(table.column(0), rule.prefix)
         if rule.in_chunks:
-            values = _each(values, mine, partial(rule.kept, now_ms=task.now))
+            values = _each(values, mine, partial(rule.kept, now_ms=now))
         else:
-            limit = pa.scalar(rule.limit(task.now), pa.binary())
+            limit = pa.scalar(rule.limit(now), pa.binary())
             over = pc.less_equal(pc.binary_slice(values, 0, STAMP_SIZE), limit)
             values = pc.if_else(pc.and_kleene(mine, over), pa.scalar(None, pa.binary()), values)
     return table.set_column(1, RUN_SCHEMA.field(1), values)
