@@ -57,9 +57,9 @@ class CheckpointedFunction(ABC):
 
     Derive a function of any kind from it, too; sources and sinks have contracts of their own. `get_list_state` gives
     each subtask its share of a list: its own one back, or a fresh cut of all elements if the parallelism has changed.
-    `get_union_list_state` gives each subtask the elements of all; as in Flink, a function picks what concerns it, and then
-    saves with `update` only what is its own. For all to see the same, a function with a union list is opened anew in
-    every epoch, unless it has a single subtask.
+    `get_union_list_state` gives each subtask the elements of all; as in Flink, a function picks what concerns it, and
+    then saves with `update` only what is its own. For all to see the same, a function with a union list is opened anew
+    in every epoch, unless it has a single subtask.
 
     >>> from firesteel.functions.elements import FlatMapFunction
     >>> from firesteel.state.descriptors import ListStateDescriptor
