@@ -9,7 +9,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from tests.spark.cluster import standalone_cluster
+from tests.services.cluster import standalone_cluster
 
 RunPython = Callable[..., CompletedProcess[str]]
 
@@ -40,7 +40,7 @@ def test_a_job_survives_the_loss_of_an_executor(tmp_path: Path, run_python: RunP
         "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
         "firesteel.epoch.max-records": str(EPOCH),
     }
-    with standalone_cluster(tmp_path / "cluster", workers=2) as master:
+    with standalone_cluster(tmp_path / "cluster", workers=2) as cluster:
         done = run_python(
             *("-m", "firesteel.cli", "run", "--master", master, "--parallelism", 2),
             *("--state-dir", tmp_path / "state"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 import uuid
@@ -45,6 +46,8 @@ POLL_MS: Final = 50
 """How long the loop waits before it asks its sources for new input again."""
 
 _DAY_MS: Final = 86_400_000
+
+_log = logging.getLogger("firesteel.control")
 
 
 class Clock(Protocol):
@@ -342,5 +345,6 @@ class EpochLoop:
 
     def _back_off(self) -> Event:
         self._turn = None
+        _log.warning("after epoch %d the job is restarted: %s", self._journal.epoch, self._job.error)
         self._clock.wait(self._job.delay_ms, self._wakeup)
         return Woken()

@@ -9,7 +9,8 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from queue import Queue
 
@@ -19,20 +20,28 @@ SPARK_CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
 START_SECONDS = 90
 
 
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """The master's URL, and the sessions of processes that its workers, their executors and Python workers are in."""
+
+    url: str
+    sessions: frozenset[int]
+
+
 @contextmanager
-def standalone_cluster(directory: Path, workers: int) -> Iterator[str]:
-    """Run a master and workers of one core each; yields the master's URL. All are killed at the end."""
+def standalone_cluster(directory: Path, workers: int, cores: int = 1) -> Iterator[Cluster]:
+    """Run a master and workers of some cores each. All their processes are killed at the end."""
     with ExitStack() as running:
         master = running.enter_context(_Daemon(directory / "master", "master.Master", "--port", "0"))
         url = master.wait_for(r"Starting Spark master at (spark://\S+)")
-        arguments = ("--port", "0", "--cores", "1", "--memory", "1g", url)
+        arguments = ("--port", "0", "--cores", str(cores), "--memory", "1g", url)
         started = [
             running.enter_context(_Daemon(directory / f"worker-{number}", "worker.Worker", *arguments))
             for number in range(workers)
         ]
         for worker in started:
             worker.wait_for(r"Successfully registered with master")
-        yield url
+        yield Cluster(url, frozenset(worker.session for worker in started))
 
 
 class _Daemon:
@@ -63,9 +72,16 @@ class _Daemon:
         return self
 
     def __exit__(self, *_: object) -> None:
-        os.killpg(self._process.pid, signal.SIGKILL)
+        for pid in sorted(_in_session(self.session)):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         self._process.wait()
         self._reader.join()
+
+    @property
+    def session(self) -> int:
+        """The session of processes it leads; its executors' Python daemons leave its process group, not the session."""
+        return self._process.pid
 
     def wait_for(self, pattern: str) -> str:
         """Return the first group (or all) of the first line of the log that matches."""
@@ -94,3 +110,12 @@ class _Daemon:
             for line in lines:
                 self._lines.put(line)
         self._lines.put(None)
+
+
+def _in_session(session: int) -> Iterator[int]:
+    for directory in Path("/proc").iterdir():
+        if directory.name.isdecimal():
+            pid = int(directory.name)
+            with suppress(ProcessLookupError):
+                if os.getsid(pid) == session:
+                    yield pid

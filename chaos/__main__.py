@@ -1,0 +1,62 @@
+"""Kill a job again and again, and compare what it puts out with an uninterrupted run.
+
+    python -m chaos                      100 kills (about ten minutes)
+    python -m chaos --kills 10           a short form
+    python -m chaos --seed 7             the same steps as the run that printed this seed
+
+It starts a standalone Spark cluster (a master and two workers, each a process) and a PostgreSQL server of its own.
+The exit code is 0 if no row was lost or repeated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import sys
+import tempfile
+from pathlib import Path
+
+from chaos.driver import ChaosError
+from chaos.run import Outcome, Run
+
+
+def main() -> int:
+    """Do what the command line says."""
+    arguments = _arguments()
+    seed = secrets.randbelow(10**6) if arguments.seed is None else arguments.seed
+    print(f"seed {seed}", flush=True)
+    with tempfile.TemporaryDirectory(prefix="firesteel-chaos-") as directory:
+        place = arguments.keep or Path(directory)
+        run = Run(place, seed, lambda what: print(what, flush=True))
+        spread = max(1, arguments.kills // 12)
+        try:
+            outcome = run(arguments.kills, savepoints=spread, rescales=3 * spread, database_failures=spread)
+        except ChaosError as error:
+            print(f"\nseed {seed}: {error}", file=sys.stderr)
+            return 1
+    print(report(outcome))
+    return 1 if outcome.differences else 0
+
+
+def report(outcome: Outcome) -> str:
+    """Say what happened, in a few lines."""
+    counts = "\n".join(f"  {what:<24}{count:6d}" for what, count in sorted(outcome.counts.items()))
+    verdict = "\n".join(outcome.differences) or "equal to an uninterrupted run, row for row"
+    return (
+        f"\nseed {outcome.seed}: {outcome.kills} kills in {outcome.seconds:.0f} s\n{counts}\n"
+        f"{outcome.events} events in, {outcome.results} results out, {outcome.epochs} epochs\n{verdict}"
+    )
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="chaos", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--kills", type=int, default=100, help="how many processes to kill")
+    parser.add_argument("--seed", type=int, help="the seed of an earlier run")
+    parser.add_argument("--keep", type=Path, help="an empty directory to work in, which stays")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

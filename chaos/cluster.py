@@ -1,0 +1,44 @@
+"""Which processes of the cluster and of the driver there are to be killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+_PYTHON_WORKER = "pyspark.daemon"
+_EXECUTOR = "CoarseGrainedExecutorBackend"
+
+
+def python_workers(sessions: set[int]) -> list[int]:
+    """Return the Python workers in these sessions of processes, without the daemons they were forked from."""
+    found = dict(_processes(sessions, _PYTHON_WORKER))
+    return sorted(pid for pid, parent in found.items() if parent in found)
+
+
+def executors(sessions: set[int]) -> list[int]:
+    """Return the executors' JVMs in these sessions."""
+    return sorted(pid for pid, _ in _processes(sessions, _EXECUTOR))
+
+
+def kill(pid: int) -> bool:
+    """Kill a process; whether it was there."""
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def _processes(sessions: set[int], what: str) -> Iterator[tuple[int, int]]:
+    """The ids and parents of the processes whose command line has a word in it."""
+    for directory in Path("/proc").iterdir():
+        if not directory.name.isdecimal():
+            continue
+        pid = int(directory.name)
+        try:
+            if os.getsid(pid) in sessions and what in (directory / "cmdline").read_text():
+                yield pid, int((directory / "stat").read_text().rpartition(")")[2].split()[1])
+        except (ProcessLookupError, FileNotFoundError):  # it has ended meanwhile
+            continue

@@ -1,0 +1,88 @@
+"""Input that arrives file by file, and what an uninterrupted run makes of it, computed without Firesteel."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+FILE_MS = 1_000
+"""The stretch of time that the events of one file are from."""
+
+PER_FILE = 200
+KEYS = 50
+_CLOSING = 10**12
+
+
+class Event(NamedTuple):
+    """An event as the program reads it; `time` in milliseconds."""
+
+    id: int
+    key: str
+    time: int
+    value: int
+
+    @property
+    def line(self) -> str:
+        """The event in its file."""
+        return f"{self.id},{self.key},{self.time},{self.value}\n"
+
+
+class Feed:
+    """Writes files of events into a directory, each of them appearing whole."""
+
+    def __init__(self, directory: Path, seed: int) -> None:
+        self._directory = directory
+        self._random = random.Random(seed)
+        self._files = 0
+        self.events: list[Event] = []
+        directory.mkdir(parents=True)
+
+    def more(self, files: int) -> None:
+        """Let further files arrive."""
+        for _ in range(files):
+            first = len(self.events)
+            events = [
+                Event(
+                    first + number,
+                    f"key-{int(self._random.paretovariate(0.7)) % KEYS}",
+                    self._files * FILE_MS + self._random.randrange(FILE_MS),
+                    self._random.randrange(-1000, 1000),
+                )
+                for number in range(PER_FILE)
+            ]
+            self._write(events)
+            self.events += events
+
+    def close(self) -> None:
+        """Let an event arrive that is so late that everything before it is complete; it is in no result itself."""
+        self._write([Event(-1, "closing", _CLOSING, 0)])
+
+    def _write(self, events: list[Event]) -> None:
+        hidden = self._directory / f".{self._files:06d}"
+        hidden.write_text("".join(event.line for event in events))
+        hidden.rename(self._directory / f"{self._files:06d}.csv")
+        self._files += 1
+
+
+def expected_results(events: list[Event], span_ms: int) -> Counter[str]:
+    """Return the lines of results: kind, key, start, count and sum."""
+    sums: dict[tuple[str, int], list[int]] = defaultdict(lambda: [0, 0])
+    for event in events:
+        entry = sums[event.key, event.time - event.time % span_ms]
+        entry[0] += 1
+        entry[1] += event.value
+    return Counter(_result_lines(sums))
+
+
+def expected_totals(events: list[Event]) -> dict[str, int]:
+    """Return how many events each key has had."""
+    return dict(Counter(event.key for event in events))
+
+
+def _result_lines(sums: dict[tuple[str, int], list[int]]) -> Iterator[str]:
+    for (key, start), (count, total) in sums.items():
+        for kind in ("timer", "window"):
+            yield f"{kind},{key},{start},{count},{total}"
