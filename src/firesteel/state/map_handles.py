@@ -7,6 +7,7 @@ True are three entries, as they are in Flink.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from firesteel.state.api import BroadcastState, MapState, ReadOnlyBroadcastState
@@ -14,12 +15,14 @@ from firesteel.state.codecs import ValueCodec
 from firesteel.state.composite import Compose
 from firesteel.state.handles import LoadingCache, oldest_clean
 from firesteel.state.keys import StateKey, state_key, state_key_bytes, state_key_of, user_key
+from firesteel.state.weights import CONTAINER, ENTRY, Weight, ends, mean_size
 
 if TYPE_CHECKING:
     from firesteel.state.backend import Change, KeyedStateBackend, Scope
 
 ABSENT: Final = object()
 _WHOLE_MAP: Final = 10_000
+_SAMPLE: Final = 4
 
 
 class CachedMap(dict[Any, Any]):
@@ -280,6 +283,18 @@ class MapAccess:
         for current in oldest_clean(self._cache, dirty):
             del self._cache[current]
         self.loaded = sum(len(entries) for current, entries in self._cache.items() if current not in dirty)
+
+    def weigh(self) -> Weight:
+        values = [
+            value
+            for entries in ends(self._cache)
+            for value in islice(reversed(entries.values()), _SAMPLE)
+            if value is not ABSENT
+        ]
+        size = ENTRY + mean_size(values, self.encode)
+        changed = sum([len(entries.dirty) for entries in self._dirty.values()])
+        clean = (len(self._cache) - len(self._dirty)) * CONTAINER + self.loaded * size
+        return Weight(clean, len(self._dirty) * CONTAINER + changed * size, len(self._dirty))
 
     def _map_key(self, key: Any) -> StateKey:
         return state_key(key if self._key_coerce is None else self._key_coerce(key))

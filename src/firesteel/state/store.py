@@ -1,98 +1,65 @@
 """The working store: the state of one operator subtask on this machine's disk, in one LMDB environment.
 
-Contract: the copy holds exactly the state as of epoch `version` of its lineage and its key groups. `apply`
-moves it on in one transaction, so a crash leaves it before or after; `read` gives a snapshot that later applies
-do not change. Any number of processes may use one copy. It is a cache: nothing in it is not also in the runs,
-so a copy of another lineage or other key groups, one that LMDB finds damaged, and one from before the machine's
-last boot (there is no fsync here) is thrown away.
+Contract: the copy holds exactly the state as of epoch `version` of its lineage and its key groups; `read` gives a
+snapshot that later applies do not change. Any number of processes may use one copy. It is a cache: nothing in it is
+not also in the runs, so a copy of another lineage or other key groups, one that LMDB finds damaged, and one from
+before the machine's last boot (there is no fsync here) is thrown away.
 
-LMDB's keys have at most 511 bytes. A longer one is stored as its first 495 bytes and a hash, with the whole key
-in the value; readers put such keys in order again, so that every key and every prefix works, whatever its
-length.
+`apply` moves the copy on in as many transactions as bounded memory takes. If it is interrupted between two of them,
+the copy is between two epochs: each key has the value of one or the other. Nobody reads it then, and whoever applies
+the same entries again (or later ones that include them), moves it to where it should be.
 """
 
 from __future__ import annotations
 
 import os
+import struct
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator
-from hashlib import blake2b
-from itertools import islice
+from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import lmdb
 
-from firesteel.common.errors import StateError
+from firesteel.common.errors import FencedError, StateError
 from firesteel.state.copies import DATA_FILE, Identity, claimed, discard
+from firesteel.state.environment import (
+    LARGEST_MAP,
+    Entry,
+    Snapshot,
+    bounded,
+    enlarge,
+    open_environment,
+    write,
+)
 
-_FIRST_SIZE: Final = 1 << 30
-_GROWTH: Final = 4
-_MAX_READERS: Final = 512
-_LIMIT: Final = 511
-_HASH: Final = 16
-_HEAD: Final = _LIMIT - _HASH
-_BATCH: Final = 8192
-_VERSION: Final = b"version"
-
-Entry = tuple[bytes, bytes | None]
+_MARK: Final = b"mark"
+_mark: Final = struct.Struct(">QQQ")
 
 
-class Reader:
-    """A snapshot of a working store: a context manager, to be closed by the thread that uses it.
+class Reader(Snapshot):
+    """A snapshot of a working store.
 
-    `version` is the epoch it shows. A scan ends with its reader.
+    `version` is the epoch it shows; 0 if the copy is empty, or if it is between two epochs and shows neither.
     """
 
-    __slots__ = ("__weakref__", "_get", "_transaction", "closed", "version")
+    __slots__ = ("version",)
 
     def __init__(self, transaction: Any, version: int) -> None:
+        super().__init__(transaction)
         self.version = version
-        self.closed = False
-        self._transaction = transaction
-        self._get: Callable[[bytes], bytes | None] = transaction.get
 
-    def get(self, key: bytes) -> bytes | None:
-        """Return the value of a key, None if there is none."""
-        if len(key) < _LIMIT:
-            return self._get(key)
-        stored = self._get(_shortened(key))
-        return None if stored is None else _unpack(stored)[1]
 
-    def scan(self, prefix: bytes, start: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
-        """Return the entries whose key begins with `prefix`, in order, from key `start` on."""
-        begin = prefix if start is None or start < prefix else start
-        head = prefix[:_HEAD]
-        held: list[tuple[bytes, bytes]] = []
-        with self._transaction.cursor() as cursor:
-            if not cursor.set_range(begin[:_HEAD]):
-                return
-            for key, value in cursor.iternext():
-                if not key.startswith(head):
-                    break
-                if held and not key.startswith(held[0][0][:_HEAD]):
-                    yield from _ordered(held, prefix, begin)
-                    held.clear()
-                if len(key) < _HEAD:
-                    yield key, value
-                else:
-                    held.append(_unpack(value) if len(key) == _LIMIT else (key, value))
-            yield from _ordered(held, prefix, begin)
+class _Mark(NamedTuple):
+    """Where a copy stands: it has all of epoch `version`, and of later ones until `ahead` (0: none) it may have parts.
 
-    def close(self) -> None:
-        """Give the snapshot back; the store cannot reuse the pages it shows before that."""
-        self.closed = True
-        self._transaction.abort()
+    `fill` counts how often the copy was emptied, so that who fills it in several transactions notices.
+    """
 
-    def __enter__(self) -> Reader:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+    version: int
+    ahead: int
+    fill: int
 
 
 class WorkingStore:
@@ -109,34 +76,43 @@ class WorkingStore:
 
     @property
     def version(self) -> int:
-        """The epoch whose state the copy holds, 0 if it is empty."""
+        """The epoch from which the copy can be moved on, 0 if it must be filled from the start."""
         with self._begin() as transaction:
-            return self._version(transaction)
+            return self._marked(transaction).version
 
     def apply(self, epoch: int, entries: Iterable[Entry], *, since: int | None = None) -> None:
-        """Put and delete entries and move to version `epoch`, all in one transaction; do nothing if that is past.
+        """Put and delete entries and move to version `epoch`; do nothing if that is past.
 
-        Entries are in any order, each key once. `since` is the epoch they lead on from, to be checked
-        (ValueError). They may be iterated over again, when the file is full and grows; what can be iterated
-        over only once is put into a list. Raises StateError if the disk is full or cannot be written.
+        Entries may be in any order (that of their keys is far the fastest), each key once. `since` is the epoch they
+        lead on from, to be checked (ValueError). Memory is bounded: more than 8192 entries or 8 MiB take several
+        transactions. Raises StateError if the disk is full or cannot be written, or another process empties the copy
+        meanwhile; FencedError if another process is moving it beyond `epoch`.
         """
-        entries = list(entries) if isinstance(entries, Iterator) else entries
-        while not self._applied(epoch, entries, since):
-            self._grow()
+        mark = self._start(epoch, since)
+        if mark is not None:
+            self._move(epoch, entries, mark.fill)
+
+    def load(self, epoch: int, entries: Iterable[Entry]) -> None:
+        """Make the copy hold just these entries, at version `epoch`; do nothing if that is past. See `apply`.
+
+        If it is interrupted, the copy is left at version 0, and emptied before it is used again.
+        """
+        mark = self._start(epoch, None)
+        if mark is not None:
+            self._move(epoch, entries, mark.fill if mark.version == 0 else self._empty())
 
     def read(self) -> Reader:
         """Return a snapshot of the present version."""
         with self._lock:
             transaction = self._begin()
-            reader = Reader(transaction, self._version(transaction))
+            mark = self._marked(transaction)
+            reader = Reader(transaction, 0 if mark.ahead else mark.version)
             self._readers.add(reader)
             return reader
 
     def clear(self) -> None:
         """Make the copy empty, at version 0."""
-        with self._begin(write=True) as transaction:
-            transaction.drop(self._data, delete=False)
-            transaction.delete(_VERSION, db=self._meta)
+        self._empty()
 
     def close(self) -> None:
         """Close the environment and the snapshots of it; `open_working_store` opens it again."""
@@ -159,65 +135,101 @@ class WorkingStore:
     def _file(self) -> Path:
         return self.directory / DATA_FILE
 
-    def _applied(self, epoch: int, entries: Iterable[Entry], since: int | None) -> bool:
-        """Apply in one transaction; answer False, with nothing done, if the file is full."""
+    def _start(self, epoch: int, since: int | None) -> _Mark | None:
+        """Return where the copy stands, None if it is at `epoch` already."""
+        with self._begin() as transaction:
+            mark = self._marked(transaction)
+        if mark.version >= epoch:
+            return None
+        if since is not None and mark.version < since:
+            raise ValueError(f"changes since epoch {since} cannot be applied to version {mark.version}")
+        if mark.ahead and not mark.version:
+            return _Mark(0, 0, self._empty())
+        if mark.ahead > epoch:
+            raise FencedError(
+                f"is being moved to epoch {mark.ahead}, beyond epoch {epoch}: the job has a new driver",
+                who=f"the working copy {self.directory}",
+                hint="a job is run by one driver at a time; this one ends, the other one goes on",
+            )
+        return mark
+
+    def _move(self, epoch: int, entries: Iterable[Entry], fill: int) -> None:
+        chunks = bounded(entries)
+        chunk = next(chunks, [])
+        while True:
+            following = next(chunks, None)
+            while not self._written(epoch, chunk, following is None, fill):
+                self._grow()
+            if following is None:
+                return
+            chunk = following
+
+    def _written(self, epoch: int, chunk: list[Entry], last: bool, fill: int) -> bool:
+        """Write a chunk in one transaction; answer False, with nothing done, if the file is full."""
         try:
             with self._begin(write=True) as transaction:
-                version = self._version(transaction)
-                if version >= epoch:
+                mark = self._marked(transaction)
+                if mark.fill != fill:
+                    raise StateError(
+                        "was emptied by another process while this one wrote it",
+                        who=f"the working copy {self.directory}",
+                        hint="two drivers run this job, or a task of an earlier attempt is still running",
+                    )
+                if mark.version >= epoch:
                     return True
-                if since is not None and version < since:
-                    raise ValueError(f"changes since epoch {since} cannot be applied to version {version}")
-                self._write(transaction, entries)
-                transaction.put(_VERSION, epoch.to_bytes(8, "big"), db=self._meta)
+                if chunk:
+                    write(transaction, chunk)
+                ahead = max(epoch, mark.ahead)
+                if last:
+                    mark = _Mark(epoch, 0 if ahead == epoch else ahead, fill)
+                else:
+                    mark = _Mark(mark.version, ahead, fill)
+                transaction.put(_MARK, _mark.pack(*mark), db=self._meta)
         except lmdb.MapFullError:
             return False
         except lmdb.Error as error:
             raise _unusable(self.directory, error) from error
         return True
 
-    def _write(self, transaction: Any, entries: Iterable[Entry]) -> None:
-        iterator = iter(entries)
-        with transaction.cursor() as cursor:
-            while chunk := list(islice(iterator, _BATCH)):
-                keys, values = zip(*chunk, strict=True)
-                if None in values or max(map(len, keys)) >= _LIMIT:
-                    cursor.putmulti(_puts(chunk))
-                    for key in [key for key, value in chunk if value is None]:
-                        transaction.delete(key if len(key) < _LIMIT else _shortened(key))
-                else:
-                    cursor.putmulti(chunk)
+    def _empty(self) -> int:
+        try:
+            with self._begin(write=True) as transaction:
+                fill = self._marked(transaction).fill + 1
+                transaction.drop(self._data, delete=False)
+                transaction.put(_MARK, _mark.pack(0, 0, fill), db=self._meta)
+        except lmdb.Error as error:
+            raise _unusable(self.directory, error) from error
+        return fill
 
     def _begin(self, write: bool = False) -> Any:
         try:
             return self._environment.begin(db=self._data, write=write)
-        except lmdb.MapResizedError:  # another process has grown the file
-            self._resize(0)
+        except lmdb.MapResizedError:  # another process has made the file larger than what is mapped here
+            self._grow(self._file.stat().st_size)
             return self._environment.begin(db=self._data, write=write)
 
-    def _version(self, transaction: Any) -> int:
-        return int.from_bytes(transaction.get(_VERSION, b"", db=self._meta), "big")
+    def _marked(self, transaction: Any) -> _Mark:
+        data = transaction.get(_MARK, db=self._meta)
+        return _Mark(0, 0, 0) if data is None else _Mark._make(_mark.unpack(data))
 
-    def _grow(self) -> None:
-        self._resize(self._environment.info()["map_size"] * _GROWTH)
-
-    def _resize(self, size: int) -> None:
+    def _grow(self, at_least: int = 0) -> None:
         """LMDB maps the file anew, which must not happen under a snapshot."""
+        who = f"the working copy {self.directory}"
         if self.in_use:
             raise StateError(
                 "must grow, and cannot while this process reads from it",
-                who=f"the working copy {self.directory}",
+                who=who,
                 hint="close the snapshots of earlier epochs before applying a new one",
             )
-        self._environment.set_mapsize(size)
+        enlarge(self._environment, who, at_least)
 
     def _open(self, map_size: int) -> None:
         try:
             try:
-                self._environment = _open_environment(self.directory, map_size)
+                self._environment = _open_checked(self.directory, map_size)
             except (lmdb.InvalidError, lmdb.CorruptedError, lmdb.VersionMismatchError):
                 discard(self.directory)
-                self._environment = _open_environment(self.directory, map_size)
+                self._environment = _open_checked(self.directory, map_size)
             self._data = self._environment.open_db(b"data")
             self._meta = self._environment.open_db(b"meta")
         except lmdb.Error as error:
@@ -225,7 +237,7 @@ class WorkingStore:
 
 
 def open_working_store(
-    directory: Path, lineage: str, first_group: int, last_group: int, *, map_size: int = _FIRST_SIZE
+    directory: Path, lineage: str, first_group: int, last_group: int, *, map_size: int = LARGEST_MAP
 ) -> WorkingStore:
     """Open, or make, the working copy in `directory` for key groups `first_group` to `last_group`, both included.
 
@@ -289,40 +301,13 @@ def _after_fork() -> None:
 os.register_at_fork(after_in_child=_after_fork)
 
 
-def _open_environment(directory: Path, map_size: int) -> Any:
-    environment = lmdb.open(
-        str(directory), map_size=map_size, max_dbs=2, max_readers=_MAX_READERS, sync=False, metasync=False
-    )
-    environment.reader_check()  # snapshots of processes that were killed keep pages from being used again
+def _open_checked(directory: Path, map_size: int) -> Any:
+    environment = open_environment(directory, databases=2, map_size=map_size)
     pages, page = environment.info()["last_pgno"] + 1, environment.stat()["psize"]
     if (directory / DATA_FILE).stat().st_size < pages * page:
         environment.close()
         raise lmdb.CorruptedError("the file was cut off")
     return environment
-
-
-def _shortened(key: bytes) -> bytes:
-    return key[:_HEAD] + blake2b(key, digest_size=_HASH).digest()
-
-
-def _puts(chunk: list[Entry]) -> Iterator[tuple[bytes, bytes]]:
-    for key, value in chunk:
-        if value is None:
-            continue
-        if len(key) < _LIMIT:
-            yield key, value
-        else:
-            yield _shortened(key), len(key).to_bytes(4, "big") + key + value
-
-
-def _unpack(stored: bytes) -> tuple[bytes, bytes]:
-    end = 4 + int.from_bytes(stored[:4], "big")
-    return stored[4:end], stored[end:]
-
-
-def _ordered(held: list[tuple[bytes, bytes]], prefix: bytes, begin: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Return what belongs to a scan of the entries that share their first 495 bytes, in the order of whole keys."""
-    return (entry for entry in sorted(held) if entry[0].startswith(prefix) and entry[0] >= begin)
 
 
 def _unusable(directory: Path, error: Exception) -> StateError:

@@ -1,0 +1,199 @@
+"""LMDB environments: keys of any length, writes of bounded memory, maps that fit the process's address space.
+
+LMDB's keys have at most 511 bytes. A longer one is stored as its first 495 bytes and a hash, with the whole key
+in the value; readers put such keys in order again, so that every key and every prefix works, whatever its
+length.
+
+LMDB keeps the pages that a transaction changes in memory until it is committed. `bounded` cuts entries into chunks, a
+transaction each, whose pages take some 32 MiB at the most.
+
+The map's size is address space, not memory, so it is as large as it may be; a limit on address space (`ulimit -v`,
+Spark's `spark.executor.pyspark.memory`) makes it smaller.
+"""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import blake2b
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+import lmdb
+
+from firesteel.common.errors import StateError
+
+Entry = tuple[bytes, bytes | None]
+"""A key and its value, None where it is deleted."""
+
+LIMIT: Final = 511
+LARGEST_MAP: Final = 64 << 30
+CHUNK: Final = 8192
+_CHUNK_BYTES: Final = 8 << 20
+_HASH: Final = 16
+_HEAD: Final = LIMIT - _HASH
+_SMALLEST_MAP: Final = 1 << 20
+_GROWTH: Final = 4
+_MAX_READERS: Final = 512
+
+
+class Snapshot:
+    """A state of an environment's entries: a context manager, to be closed by the thread that uses it.
+
+    A scan ends with its snapshot.
+    """
+
+    __slots__ = ("__weakref__", "_get", "_transaction", "closed")
+
+    def __init__(self, transaction: Any) -> None:
+        self.closed = False
+        self._transaction = transaction
+        self._get: Callable[[bytes], bytes | None] = transaction.get
+
+    def get(self, key: bytes) -> bytes | None:
+        """Return the value of a key, None if there is none."""
+        if len(key) < LIMIT:
+            return self._get(key)
+        stored = self._get(_shortened(key))
+        return None if stored is None else _unpack(stored)[1]
+
+    def scan(self, prefix: bytes, start: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
+        """Return the entries whose key begins with `prefix`, in order, from key `start` on."""
+        begin = prefix if start is None or start < prefix else start
+        head = prefix[:_HEAD]
+        held: list[tuple[bytes, bytes]] = []
+        with self._transaction.cursor() as cursor:
+            if not cursor.set_range(begin[:_HEAD]):
+                return
+            for key, value in cursor.iternext():
+                if not key.startswith(head):
+                    break
+                if held and not key.startswith(held[0][0][:_HEAD]):
+                    yield from _ordered(held, prefix, begin)
+                    held.clear()
+                if len(key) < _HEAD:
+                    yield key, value
+                else:
+                    held.append(_unpack(value) if len(key) == LIMIT else (key, value))
+            yield from _ordered(held, prefix, begin)
+
+    def close(self) -> None:
+        """Give the snapshot back; the pages it shows cannot be used again before that."""
+        self.closed = True
+        self._transaction.abort()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def bounded(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    """Cut entries into lists of at most 8192, and of some 8 MiB of values where entries are of a size.
+
+    >>> [len(chunk) for chunk in bounded((b"%d" % number, bytes(100_000)) for number in range(200))]
+    [84, 84, 32]
+    """
+    iterator = iter(entries)
+    chunk: list[Entry] = []
+    size, step = 0, 1
+    while part := list(islice(iterator, min(step, CHUNK - len(chunk)))):
+        chunk += part
+        weight = sum([len(value) for _, value in part if value])
+        size += weight
+        if len(chunk) == CHUNK or size >= _CHUNK_BYTES:
+            yield chunk
+            chunk, size = [], 0
+        step = max(1, min(step * 4, (_CHUNK_BYTES - size) * len(part) // (weight + 1)))
+    if chunk:
+        yield chunk
+
+
+def write(transaction: Any, chunk: list[Entry]) -> None:
+    """Put and delete a chunk's entries; in the order of their keys it is many times as fast."""
+    keys, values = zip(*chunk, strict=True)
+    with transaction.cursor() as cursor:
+        if None not in values and max(map(len, keys)) < LIMIT:
+            cursor.putmulti(chunk)
+            return
+        cursor.putmulti(_puts(chunk))
+    for key in [key for key, value in chunk if value is None]:
+        transaction.delete(key if len(key) < LIMIT else _shortened(key))
+
+
+def open_environment(directory: Path, databases: int, map_size: int = LARGEST_MAP) -> Any:
+    """Open an environment that is not synchronised with the disk; its map is as large as there is room for."""
+    while not _room_for(_GROWTH * map_size) and map_size > _SMALLEST_MAP:
+        map_size //= _GROWTH
+    environment = lmdb.open(
+        str(directory),
+        map_size=map_size,
+        max_dbs=databases,
+        max_readers=_MAX_READERS,
+        sync=False,
+        metasync=False,
+    )
+    environment.reader_check()  # snapshots of processes that were killed keep pages from being used again
+    return environment
+
+
+def enlarge(environment: Any, who: str, at_least: int = 0) -> None:
+    """Make the map larger than it is, and than `at_least` bytes; no transaction may be open in this process.
+
+    Raises StateError if the process has no room for that.
+    """
+    present = environment.info()["map_size"]
+    size = present * _GROWTH
+    while size <= at_least:
+        size *= _GROWTH
+    if not _room_for(
+        size
+    ):  # LMDB lets go of the old map before it makes the new one, and crashes if it cannot
+        size = max(present, at_least) * 5 // 4
+    if not _room_for(size):
+        raise StateError(
+            f"requires {size >> 20} MiB of address space",
+            who=who,
+            got="a process that may not have so much",
+            hint="remove the limit on address space (spark.executor.pyspark.memory, ulimit -v), since what is mapped "
+            "there is a file, not memory; or spread the state over more subtasks",
+        )
+    environment.set_mapsize(size)
+
+
+def _room_for(size: int) -> bool:
+    """Whether so much address space can be had."""
+    try:
+        mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=0).close()
+    except (OSError, OverflowError):
+        return False
+    return True
+
+
+def _shortened(key: bytes) -> bytes:
+    return key[:_HEAD] + blake2b(key, digest_size=_HASH).digest()
+
+
+def _puts(chunk: list[Entry]) -> Iterator[tuple[bytes, bytes]]:
+    for key, value in chunk:
+        if value is None:
+            continue
+        if len(key) < LIMIT:
+            yield key, value
+        else:
+            yield _shortened(key), len(key).to_bytes(4, "big") + key + value
+
+
+def _unpack(stored: bytes) -> tuple[bytes, bytes]:
+    end = 4 + int.from_bytes(stored[:4], "big")
+    return stored[4:end], stored[end:]
+
+
+def _ordered(held: list[tuple[bytes, bytes]], prefix: bytes, begin: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Return what belongs to a scan of the entries that share their first 495 bytes, in the order of whole keys."""
+    return (entry for entry in sorted(held) if entry[0].startswith(prefix) and entry[0] >= begin)

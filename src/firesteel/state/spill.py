@@ -1,0 +1,127 @@
+"""Where an epoch's changes go when they are more than memory should hold: a file that lives as long as the epoch.
+
+The file is an LMDB environment whose names are removed as soon as it is open: nothing is left of it when the
+process ends, however that happens.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import lmdb
+
+from firesteel.common.errors import StateError
+from firesteel.state.environment import Entry, Snapshot, bounded, open_environment, write
+
+if TYPE_CHECKING:
+    from firesteel.state.backend import StateReader
+
+_VALUE: Final = b"\1"
+_DELETED: Final = b"\0"
+_DELETED_CODE: Final = 0
+
+
+class Spill:
+    """A reader that shows changes on top of another reader.
+
+    Contract: `add` takes changes, which may be read from this reader meanwhile; what it shows does not change until
+    they are all taken. Scans end with the next `add`. `entries` returns everything that was added.
+    """
+
+    def __init__(self, base: StateReader) -> None:
+        self._base = base
+        self._environment = _open_nameless()
+        self._snapshot = Snapshot(self._environment.begin())
+
+    def get(self, key: bytes) -> bytes | None:
+        """Return the value of a composite key, None if there is none."""
+        data = self._snapshot.get(key)
+        if data is None:
+            return self._base.get(key)
+        return None if data[0] == _DELETED_CODE else data[1:]
+
+    def scan(self, prefix: bytes, start: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
+        """Return the entries whose key begins with `prefix` in order, from `start` on."""
+        for key, value in overlaid(self.entries(prefix, start), self._base.scan(prefix, start)):
+            if value is not None:
+                yield key, value
+
+    def entries(self, prefix: bytes = b"", start: bytes | None = None) -> Iterator[Entry]:
+        """Return the changes that were added, of a prefix, sorted."""
+        for key, data in self._snapshot.scan(prefix, start):
+            yield key, (None if data[0] == _DELETED_CODE else data[1:])
+
+    def add(self, changes: Iterable[Entry]) -> None:
+        """Put changes on top. Raises StateError if the disk is full or cannot be written."""
+        try:
+            for chunk in bounded(changes):
+                with self._environment.begin(write=True) as transaction:
+                    write(transaction, [(key, _marked(value)) for key, value in chunk])
+            self._snapshot.close()
+            self._snapshot = Snapshot(self._environment.begin())
+        except lmdb.Error as error:
+            raise _unusable(error) from error
+
+    def close(self) -> None:
+        """Give the file back."""
+        self._snapshot.close()
+        self._environment.close()
+
+
+def overlaid(upper: Iterable[Entry], lower: Iterable[Entry]) -> Iterator[Entry]:
+    """Merge two sorted sequences of entries; of a key that is in both, `upper` has its say.
+
+    >>> list(overlaid([(b"b", None), (b"c", b"2")], [(b"a", b"1"), (b"b", b"1"), (b"d", b"1")]))
+    [(b'a', b'1'), (b'b', None), (b'c', b'2'), (b'd', b'1')]
+    """
+    rest = iter(lower)
+    below = next(rest, None)
+    for entry in upper:
+        key = entry[0]
+        while below is not None and below[0] < key:
+            yield below
+            below = next(rest, None)
+        if below is not None and below[0] == key:
+            below = next(rest, None)
+        yield entry
+    if below is not None:
+        yield below
+        yield from rest
+
+
+def work_root() -> Path:
+    """Return where this machine keeps what it needs of state: on a local disk of Spark's, else with temporary files."""
+    base = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or tempfile.gettempdir()
+    return Path(base) / f"firesteel-work-{os.getuid()}"
+
+
+def _open_nameless() -> Any:
+    root = work_root()
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        directory = Path(tempfile.mkdtemp(prefix="spill-", dir=root))
+        try:
+            return open_environment(directory, databases=0)
+        finally:
+            shutil.rmtree(directory)
+    except (OSError, lmdb.Error) as error:
+        raise _unusable(error) from error
+
+
+def _marked(value: bytes | None) -> bytes:
+    return _DELETED if value is None else _VALUE + value
+
+
+def _unusable(error: Exception) -> StateError:
+    return StateError(
+        "requires room for what one epoch changes",
+        who=f"state, in {work_root()},",
+        got=f"{type(error).__name__}: {error}",
+        hint="give the disk of SPARK_LOCAL_DIRS (or of temporary files) more room, or make epochs smaller; a limit on "
+        "address space (spark.executor.pyspark.memory) limits this file too",
+    )
