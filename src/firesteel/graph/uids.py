@@ -39,6 +39,15 @@ def operator_ids(nodes: Iterable[Node]) -> dict[int, str]:
     return ids
 
 
+def id_of_uid(uid: str) -> str:
+    """Return the id of the operator that a program calls by this uid.
+
+    >>> id_of_uid("counts")
+    'd66e9bf6a1b16a174ccbf8d7a49839c2'
+    """
+    return _hash(f"uid:{uid}")
+
+
 def _place(node: Node, places: dict[int, str]) -> str:
     ports = ("+".join(sorted(_origin(edge, places) for edge in port)) for port in node.inputs)
     return f"{type(node.operation).__name__}({'|'.join(ports)})"
@@ -57,7 +66,7 @@ def _chosen(node: Node) -> str | None:
                 "requires a uid hash of 32 hexadecimal digits", who=node.who, got=repr(node.uid_hash)
             )
         return chosen
-    return None if node.uid is None else _hash(f"uid:{node.uid}")
+    return None if node.uid is None else id_of_uid(node.uid)
 
 
 def _hash(text: str) -> str:

@@ -165,7 +165,7 @@ def _beginning(batch: pa.RecordBatch, prefixes: Sequence[bytes]) -> pa.RecordBat
     if b"" in prefixes:
         return batch
     masks = [pc.starts_with(batch.column(0), prefix) for prefix in prefixes]
-    return batch.filter(reduce(pc.or_, masks, pa.array([False] * batch.num_rows)))
+    return batch.filter(reduce(pc.or_, masks, pa.array([False] * batch.num_rows, pa.bool_())))
 
 
 def _newest(table: pa.Table) -> pa.Table:

@@ -25,6 +25,7 @@ _SIZED: Final = b"\xfe"
 _INT_TAGS: Final = (NEGATIVE_TAG, NATURAL_TAG)
 _pack_size: Final = struct.Struct(">I").pack
 _unpack_size: Final = struct.Struct(">I").unpack_from
+_SIGN: Final = 1 << 63
 _NAMESPACE_MEMO: Final = 1 << 14
 
 Compose = Callable[[Any], bytes]
@@ -86,6 +87,16 @@ class GroupHeads(dict[int, bytes]):
     def __missing__(self, group: int) -> bytes:
         head = self[group] = self._prefix + group.to_bytes(2, "big")
         return head
+
+
+def encode_time(time: int) -> bytes:
+    """Return the time of a timer (milliseconds) as bytes that sort as times do."""
+    return (time + _SIGN).to_bytes(8, "big")
+
+
+def decode_time(data: bytes) -> int:
+    """Return the time that was encoded."""
+    return int.from_bytes(data, "big") - _SIGN
 
 
 def compose_broadcast(state_id: int) -> Compose:

@@ -1,0 +1,1 @@
+"""Saved state as Spark DataFrames, and DataFrames as saved state."""

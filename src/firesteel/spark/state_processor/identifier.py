@@ -1,0 +1,47 @@
+"""What an operator is called in saved state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firesteel.common.errors import ProgramError
+from firesteel.graph.uids import id_of_uid
+from firesteel.state.inspection import SavedOperator, SavedState
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorIdentifier:
+    """An operator by the uid a program gives it, or by its id (Flink: OperatorIdentifier).
+
+    >>> OperatorIdentifier.for_uid("counts").operator_id[:8]
+    'd66e9bf6'
+    """
+
+    operator_id: str
+    uid: str | None = None
+
+    @staticmethod
+    def for_uid(uid: str) -> OperatorIdentifier:
+        """Return the operator that a program calls `.uid(uid)`."""
+        return OperatorIdentifier(id_of_uid(uid), uid)
+
+    @staticmethod
+    def for_uid_hash(uid_hash: str) -> OperatorIdentifier:
+        """Return the operator of this id: 32 hexadecimal digits, as `set_uid_hash` takes them."""
+        digits = uid_hash.lower()
+        if len(digits) != 32 or not set(digits) <= set("0123456789abcdef"):
+            raise ProgramError(
+                "requires 32 hexadecimal digits", who="OperatorIdentifier.for_uid_hash", got=repr(uid_hash)
+            )
+        return OperatorIdentifier(digits)
+
+
+Operator = OperatorIdentifier | str
+"""How methods take an operator: its identifier; or its uid, its name, or the beginning of its id."""
+
+
+def find_operator(saved: SavedState, operator: Operator) -> SavedOperator:
+    """Return an operator of a saved state. Raises StateError, listing what there is, if it is not there."""
+    if isinstance(operator, OperatorIdentifier):
+        return saved.operator(operator.uid or operator.operator_id, operator.operator_id)
+    return saved.operator(operator, id_of_uid(operator))

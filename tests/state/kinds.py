@@ -1,0 +1,179 @@
+"""A program with state of every kind, and what must be in it, worked out without any of the engine's code."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from firesteel.common import Row, Time, Types, WatermarkStrategy
+from firesteel.common.watermark_strategy import TimestampAssigner
+from firesteel.control.launch import executing_with
+from firesteel.control.maintenance import MaintenancePolicy
+from firesteel.datastream import StreamExecutionEnvironment
+from firesteel.datastream.functions import (
+    AggregateFunction,
+    KeyedBroadcastProcessFunction,
+    KeyedProcessFunction,
+    ProcessWindowFunction,
+)
+from firesteel.datastream.state import (
+    AggregatingStateDescriptor,
+    ListStateDescriptor,
+    MapStateDescriptor,
+    ReducingStateDescriptor,
+    StateTtlConfig,
+    ValueStateDescriptor,
+)
+from firesteel.datastream.window import TumblingEventTimeWindows
+from firesteel.testing import LocalExecutor, ManualClock
+
+EVENTS = [(f"user{at * 7 % 11}", at, at * 100) for at in range(120)]
+"""Key, number, and timestamp in milliseconds."""
+
+RULES = {"high": 5, "low": None, "mid": 3}
+NOW = 1_000_000
+VISIT = Types.ROW_NAMED(["at", "page"], [Types.SQL_TIMESTAMP(), Types.STRING()])
+
+
+class Mean(AggregateFunction):
+    def create_accumulator(self):
+        return (0, 0)
+
+    def add(self, value, accumulator):
+        return accumulator[0] + value, accumulator[1] + 1
+
+    def get_result(self, accumulator):
+        return accumulator[0] / accumulator[1]
+
+    def merge(self, one, other):
+        return one[0] + other[0], one[1] + other[1]
+
+
+def last_descriptor() -> ValueStateDescriptor:
+    descriptor = ValueStateDescriptor("last", Types.INT())
+    config = StateTtlConfig.new_builder(Time.seconds(60)).build()
+    descriptor.enable_time_to_live(config)
+    return descriptor
+
+
+COUNT = ValueStateDescriptor("count", Types.LONG())
+VISITS = ListStateDescriptor("visits", VISIT)
+AMOUNTS = MapStateDescriptor("amounts", Types.INT(), Types.BIG_DEC())
+HIGHEST = ReducingStateDescriptor("highest", max, Types.INT())
+MEAN = AggregatingStateDescriptor("mean", Mean(), Types.TUPLE([Types.LONG(), Types.LONG()]))
+ANYTHING = ValueStateDescriptor("anything")
+RULE = MapStateDescriptor("rules", Types.STRING(), Types.INT())
+
+
+def visit_of(number: int) -> tuple[dt.datetime, str | None]:
+    return dt.datetime(2024, 1, 1) + dt.timedelta(minutes=number), None if number % 5 == 0 else f"/{number}"
+
+
+class Kinds(KeyedProcessFunction):
+    """Keeps state of every kind, and puts out the count."""
+
+    def open(self, context):
+        self.count = context.get_state(COUNT)
+        self.visits = context.get_list_state(VISITS)
+        self.amounts = context.get_map_state(AMOUNTS)
+        self.highest = context.get_reducing_state(HIGHEST)
+        self.mean = context.get_aggregating_state(MEAN)
+        self.anything = context.get_state(ANYTHING)
+        self.last = context.get_state(last_descriptor())
+
+    def process_element(self, value, ctx):
+        number = value[1]
+        self.count.update((self.count.value() or 0) + 1)
+        at, page = visit_of(number)
+        self.visits.add(Row(at, page))
+        self.amounts.put(number % 3, Decimal(number) / 4)
+        self.highest.add(number)
+        self.mean.add(number)
+        self.anything.update({"seen": [number]})
+        self.last.update(number)
+        if number == 100:
+            self.amounts.clear()
+        ctx.timer_service().register_event_time_timer(1_000_000 + number)
+        yield f"{ctx.get_current_key()} {self.count.value()}"
+
+
+class Limits(KeyedBroadcastProcessFunction):
+    def process_element(self, value, ctx):
+        yield from ()
+
+    def process_broadcast_element(self, value, ctx):
+        ctx.get_broadcast_state(RULE).put(value, RULES[value])
+        yield from ()
+
+
+class Sizes(ProcessWindowFunction):
+    def process(self, key, context, elements):
+        yield f"{key} {len(list(elements))}"
+
+
+class ThirdField(TimestampAssigner):
+    def extract_timestamp(self, value: Any, record_timestamp: int) -> int:
+        return value[2]
+
+
+def build(env: StreamExecutionEnvironment, events: list[Any] | None = None) -> None:
+    """Add the program to an environment; what its jobs put out goes nowhere."""
+    strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(ThirdField())
+    read = env.from_collection(EVENTS if events is None else events)
+    stream = read.assign_timestamps_and_watermarks(strategy)
+    keyed = stream.key_by(lambda event: event[0])
+    keyed.process(Kinds()).uid("kinds").name("every kind").print()
+    rules = env.from_collection(list(RULES)).broadcast(RULE)
+    keyed.connect(rules).process(Limits()).uid("limits").name("limits").print()
+    windows = keyed.window(TumblingEventTimeWindows.of(Time.seconds(5)))
+    windows.process(Sizes()).uid("sizes").name("sizes").print()
+
+
+def expected() -> dict[str, list[tuple[Any, ...]]]:
+    """The rows of each state after all events, as tuples, sorted."""
+    mine: dict[str, list[int]] = defaultdict(list)
+    for key, number, _ in EVENTS:
+        mine[key].append(number)
+    amounts = {}
+    for key, numbers in mine.items():
+        for number in numbers:
+            amounts[key, number % 3] = Decimal(number) / 4
+            if number == 100:
+                amounts = {at: amount for at, amount in amounts.items() if at[0] != key}
+    return {
+        "count": sorted((key, len(numbers)) for key, numbers in mine.items()),
+        "visits": sorted(
+            (key, at, visit_of(number)) for key, numbers in mine.items() for at, number in enumerate(numbers)
+        ),
+        "amounts": sorted((key, at, amount) for (key, at), amount in amounts.items()),
+        "highest": sorted((key, max(numbers)) for key, numbers in mine.items()),
+        "mean": sorted((key, (sum(numbers), len(numbers))) for key, numbers in mine.items()),
+        "anything": sorted((key, repr({"seen": [numbers[-1]]})) for key, numbers in mine.items()),
+        "last": sorted((key, numbers[-1]) for key, numbers in mine.items()),
+    }
+
+
+@contextmanager
+def environment(
+    directory: Path, *, parallelism: int = 2, epoch_records: int = 30, compact_every: int = 100, **settings: Any
+) -> Iterator[StreamExecutionEnvironment]:
+    """An environment whose jobs run in this process, compacting between epochs, with state in `directory`."""
+
+    def adapt(given):
+        return replace(
+            given,
+            state_dir=str(directory),
+            parallelism=parallelism,
+            max_epoch_records=epoch_records,
+            maintenance=MaintenancePolicy(compact_every, 1000, inline=True),
+            **settings,
+        )
+
+    with executing_with(LocalExecutor, ManualClock(NOW), adapt):
+        yield StreamExecutionEnvironment.get_execution_environment()
