@@ -35,12 +35,26 @@ class Machine:
         self.project.mkdir()
         self.bin.mkdir()
         text = script.read_text().replace("/usr/lib/jvm", str(directory / "jvm"))
+        for place in ("/usr/lib/postgresql", "/opt/homebrew/opt/postgresql", "/usr/local/opt/postgresql"):
+            text = text.replace(place, str(directory / "postgresql"))
         self.write(self.project / "run", text)
         (self.project / "pyproject.toml").write_text("[project]\n")
         for tool in TOOLS:
             (self.bin / tool).symlink_to(shutil.which(tool) or tool)
         self.python()
         self.java("21.0.4")
+        self.postgres()
+
+    def postgres(self) -> None:
+        for program in ("initdb", "postgres", "pytest"):
+            self.write(self.bin / program, f"#!/bin/sh\necho {program}\n")
+
+    def without_postgres(self) -> None:
+        (self.bin / "initdb").unlink()
+
+    def as_root(self) -> None:
+        (self.bin / "id").unlink()
+        self.write(self.bin / "id", "#!/bin/sh\necho 0\n")
 
     def write(self, path: Path, text: str) -> None:
         path.write_text(text)
@@ -74,7 +88,7 @@ def machine(tmp_path: Path, project: Path) -> Machine:
 def test_without_a_command_it_explains_itself(machine: Machine) -> None:
     done = machine.run()
     assert done.returncode == 0
-    for command in ("demo [FILE]", "test [ARGS]", "check", "bench [PART]", "CMD ..."):
+    for command in ("demo [FILE]", "test [ARGS]", "check", "bench [PART]", "chaos [ARGS]", "CMD ..."):
         assert command in done.stdout
     assert not (machine.project / ".venv").exists()
 
@@ -142,8 +156,7 @@ def test_without_root_the_exact_command_is_printed(machine: Machine) -> None:
 
 def test_as_root_java_is_installed(machine: Machine) -> None:
     (machine.bin / "java").unlink()
-    (machine.bin / "id").unlink()
-    machine.write(machine.bin / "id", "#!/bin/sh\necho 0\n")
+    machine.as_root()
     java = machine.bin / "java"
     install = f"printf '#!/bin/sh\\necho \"version \\\\\"21.0.1\\\\\"\"\\n' >'{java}' && chmod +x '{java}'"
     machine.write(machine.bin / "apt-get", f'#!/bin/sh\n[ "$1" = update ] || {{ {install}; }}\n')
@@ -152,6 +165,34 @@ def test_as_root_java_is_installed(machine: Machine) -> None:
     assert done.returncode == 0, done.stderr
     assert "installing it: apt-get install -y --no-install-recommends openjdk-21-jre-headless" in done.stderr
     assert done.stdout == "python -V\n"
+
+
+@pytest.mark.parametrize("place", ["bin", "postgresql/15/bin"])
+def test_as_root_postgres_is_installed_for_the_tests(machine: Machine, place: str) -> None:
+    machine.without_postgres()
+    machine.as_root()
+    target = machine.bin.parent / place
+    install = f"mkdir -p '{target}' && printf '#!/bin/sh\\n' >'{target}/initdb' && chmod +x '{target}/initdb'"
+    machine.write(machine.bin / "apt-get", f'#!/bin/sh\n[ "$1" = update ] || {{ {install}; }}\n')
+    machine.write(machine.bin / "apt-cache", "#!/bin/sh\nexit 0\n")
+    done = machine.run("test")
+    assert done.returncode == 0, done.stderr
+    assert "A PostgreSQL server, which the tests of the database sink use, is missing" in done.stderr
+    assert "installing it: apt-get install -y --no-install-recommends postgresql" in done.stderr
+    assert done.stdout == "pytest\n"
+    assert "missing" not in machine.run("test").stderr
+
+
+def test_without_root_the_command_for_postgres_is_printed(machine: Machine) -> None:
+    machine.without_postgres()
+    (machine.bin / "id").unlink()
+    machine.write(machine.bin / "id", "#!/bin/sh\necho 1000\n")
+    machine.write(machine.bin / "apt-get", "#!/bin/sh\nexit 1\n")
+    machine.write(machine.bin / "apt-cache", "#!/bin/sh\nexit 0\n")
+    assert machine.run("demo").returncode == 0  # which needs no database
+    done = machine.run("test")
+    assert done.returncode == 1
+    assert "please run:  sudo apt-get install -y --no-install-recommends postgresql\n" in done.stderr
 
 
 def test_a_python_without_venv_is_completed_or_explained(machine: Machine) -> None:

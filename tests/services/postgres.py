@@ -79,6 +79,17 @@ class PostgresServer:
             connection.execute(f"CREATE DATABASE {name}")
         return name
 
+    def drop_database(self, name: str) -> None:
+        """Remove a database with all that is prepared in it."""
+        import psycopg
+
+        with psycopg.connect(self.dsn(name), autocommit=True) as connection:
+            query = "SELECT gid FROM pg_prepared_xacts WHERE database = current_database()"
+            for (transaction,) in connection.execute(query).fetchall():
+                connection.execute(f"ROLLBACK PREPARED '{transaction}'")
+        with psycopg.connect(self.dsn(), autocommit=True) as connection:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
     def start(self) -> None:
         """Start the server and wait until it takes connections."""
         options = [f"-c{name}={value}" for name, value in self._settings.items()]

@@ -17,13 +17,8 @@ OWN_PYTHON: Final = (
 )
 
 NO_AVRO: Final = "Avro data is not part of this version"
-NO_SAVEPOINTS: Final = (
-    "savepoints are not part of this version; a job started again on its state directory goes on"
-)
 
 GAPS: Final[dict[str, str]] = {
-    "pyflink.common.JobClient.stop_with_savepoint": NO_SAVEPOINTS,
-    "pyflink.common.JobClient.trigger_savepoint": NO_SAVEPOINTS,
     "pyflink.common.WatermarkStrategy.with_watermark_alignment": "a source cannot be paused within an epoch",
     "pyflink.common.AssignerWithPeriodicWatermarksWrapper": (
         "it wraps a Java assigner; use WatermarkStrategy.for_generator with a generator in Python"
@@ -87,6 +82,7 @@ GAPS: Final[dict[str, str]] = {
             "file_system.RollingPolicy.get_java_object",
             "file_system.BucketAssigner.get_java_object",
             "number_seq.NumberSequenceSource.get_java_function",
+            "jdbc.JdbcSink.get_java_function",
         )
     },
 }
@@ -101,7 +97,6 @@ MODULE_GAPS: Final[dict[str, str]] = {
     "pyflink.gen_protos": "it is the inside of PyFlink's workers",
     "pyflink.datastream.connectors.kafka": "Kafka is not part of this version",
     "pyflink.datastream.connectors.dynamic_kafka": "Kafka is not part of this version",
-    "pyflink.datastream.connectors.jdbc": "databases are not part of this version",
     "pyflink.datastream.connectors.pulsar": "Pulsar is not part of this version",
     "pyflink.datastream.connectors.elasticsearch": "Elasticsearch is not part of this version",
     "pyflink.datastream.connectors.cassandra": "Cassandra is not part of this version",

@@ -100,6 +100,9 @@ class Database:
         except self._errors as error:
             self.close()
             raise self._failure(error, 0) from None
+        except BaseException:
+            self.close()
+            raise
 
     def _run_once(self, transaction: Callable[[sa.Connection, int], T], tries: int) -> T:
         try:

@@ -13,6 +13,7 @@ from firesteel.datastream.connectors.file_system import (
     StreamFormat,
     StreamingFileSink,
 )
+from firesteel.datastream.connectors.jdbc import JdbcConnectionOptions, JdbcExecutionOptions, JdbcSink
 from firesteel.datastream.connectors.number_seq import NumberSequenceSource
 
 __all__ = [
@@ -25,6 +26,9 @@ __all__ = [
     "FileSource",
     "FileSourceBuilder",
     "FileSplitAssignerProvider",
+    "JdbcConnectionOptions",
+    "JdbcExecutionOptions",
+    "JdbcSink",
     "NumberSequenceSource",
     "OutputFileConfig",
     "RollingPolicy",
