@@ -33,13 +33,30 @@ class Handle:
     def __init__(self) -> None:
         self.status = JobStatus.RUNNING
         self.outcome: Future[Result] = Future()
+        self.asked: list[tuple[Any, ...]] = []
 
     def wait(self) -> Result:
         return self.outcome.result()
 
-    def cancel(self) -> None:
+    def cancel(self) -> Future[str]:
         self.status = JobStatus.CANCELED
         self.outcome.set_result(Result(JobStatus.CANCELED, 5))
+        return self._asked("cancel")
+
+    def stop(self, savepoint: str | None = None) -> Future[str]:
+        return self._asked("stop", savepoint)
+
+    def savepoint(self, target: str | None = None) -> Future[str]:
+        return self._asked("savepoint", target)
+
+    def rescale(self, parallelism: int) -> Future[str]:
+        return self._asked("rescale", parallelism)
+
+    def _asked(self, *what: Any) -> Future[str]:
+        self.asked.append(what)
+        answer: Future[str] = Future()
+        answer.set_result("answer")
+        return answer
 
 
 def test_a_client_watches_its_job() -> None:
@@ -79,11 +96,33 @@ def test_a_cancelled_job_has_no_result() -> None:
         client.get_job_execution_result().result()
 
 
-def test_savepoints_say_that_they_are_missing() -> None:
-    client = JobClient(Handle())
-    for call in (client.trigger_savepoint, lambda: client.stop_with_savepoint(False, "dir")):
-        with pytest.raises(UnsupportedError, match="no savepoints yet"):
-            call()
+def test_a_client_asks_for_what_it_is_told() -> None:
+    handle = Handle()
+    client = JobClient(handle)
+    assert client.trigger_savepoint("s3://bucket/kept").result() == "answer"
+    assert client.trigger_savepoint().result() == "answer"
+    assert client.stop_with_savepoint(False, "kept").result() == "answer"
+    assert client.stop_with_savepoint(advance_to_end_of_event_time=False).result() == "answer"
+    assert client.stop().result() is None
+    assert client.rescale(3).result() is None
+    assert handle.asked == [
+        ("savepoint", "s3://bucket/kept"),
+        ("savepoint", None),
+        ("stop", "kept"),
+        ("stop", ""),
+        ("stop", None),
+        ("rescale", 3),
+    ]
+
+
+def test_a_client_refuses_what_cannot_be_done() -> None:
+    handle = Handle()
+    with pytest.raises(UnsupportedError, match="cannot advance to the end of event time"):
+        JobClient(handle).stop_with_savepoint(True, "kept")
+    for parallelism in (0, -1, True, "3"):
+        with pytest.raises(ProgramError, match="requires a parallelism of at least 1"):
+            JobClient(handle).rescale(parallelism)  # type: ignore[arg-type]
+    assert handle.asked == []
 
 
 def test_futures() -> None:

@@ -60,6 +60,7 @@ def test_setters_and_getters():
     assert env.get_default_savepoint_directory() == "/savepoints"
     assert env.is_changelog_state_backend_enabled()
     settings = launched(env, "named")
+    assert settings.savepoint_dir == "/savepoints"
     assert (settings.job_name, settings.parallelism, settings.max_parallelism) == ("named", 3, 64)
     assert (settings.runtime_mode, settings.chaining, settings.epoch_ms) == ("BATCH", False, 500)
 

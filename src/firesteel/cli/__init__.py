@@ -1,1 +1,1 @@
-"""The command line: `firesteel run`, `firesteel explain`, `firesteel info`."""
+"""The command line, `firesteel`: running programs, and looking at and controlling jobs."""

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from firesteel.cli import remote_control
+from firesteel.cli.checkpoints import list_checkpoints
 from firesteel.cli.explain import explain_program
 from firesteel.cli.info import describe_installation, find_java
-from firesteel.cli.program import log_to_stderr, parse_configuration, run_job
+from firesteel.cli.jobs import list_jobs
+from firesteel.cli.program import INTERRUPTED, log_to_stderr, parse_configuration, report, run_job
+from firesteel.cli.state import state_app
 from firesteel.common.errors import FiresteelError
 from firesteel.common.excepthook import DEBUG_VARIABLE, describe_failure
 from firesteel.datastream.ambient import Ambient
@@ -22,6 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.add_typer(state_app, name="state")
 
 Program = Annotated[
     Path,
@@ -45,6 +52,23 @@ Conf = Annotated[
     ),
 ]
 Debug = Annotated[bool, typer.Option("--debug", help="Show whole tracebacks.")]
+Json = Annotated[bool, typer.Option("--json", help="For programs, not for people.")]
+Job = Annotated[
+    str,
+    typer.Argument(metavar="JOB", help="The job's state directory, a path or a URL.", show_default=False),
+]
+Target = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="DIR",
+        help="Where the savepoint goes: into a new directory below this one (default: the job's own place for them).",
+        show_default=False,
+    ),
+]
+Timeout = Annotated[
+    float, typer.Option("--timeout", min=0, metavar="SECONDS", help="How long the answer is waited for.")
+]
+TEN_MINUTES = 600.0
 
 
 @app.command(
@@ -65,6 +89,22 @@ def run(
             help="Where state is kept (a path or URL); a job goes on from there.", show_default=False
         ),
     ] = None,
+    restore_from: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="DIR|latest|EPOCH",
+            help="Start with a savepoint's or another job's state, where the job stands (there must be one), or again "
+            "at a kept epoch.",
+            show_default=False,
+        ),
+    ] = None,
+    allow_non_restored_state: Annotated[
+        bool,
+        typer.Option(
+            "--allow-non-restored-state", help="Leave out state that no operator of the program claims."
+        ),
+    ] = False,
     conf: Conf = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what the engine does.")] = False,
     debug: Debug = False,
@@ -72,7 +112,14 @@ def run(
     """Run a program. What is given here counts more than what the program sets."""
     _prepare(debug)
     log_to_stderr(verbose)
-    surroundings = Ambient(parallelism, master, state_dir, _configuration(conf))
+    surroundings = Ambient(
+        parallelism,
+        master,
+        state_dir,
+        _configuration(conf),
+        restore_from=restore_from,
+        allow_non_restored_state=allow_non_restored_state,
+    )
     raise typer.Exit(run_job(program, arguments or [], surroundings, pyflink))
 
 
@@ -80,7 +127,7 @@ def run(
 def explain(
     program: Program,
     arguments: Arguments = None,
-    json: Annotated[bool, typer.Option("--json", help="For programs, not for people.")] = False,
+    json: Json = False,
     pyflink: PyFlink = False,
     parallelism: Parallelism = None,
     conf: Conf = None,
@@ -101,6 +148,92 @@ def info() -> None:
     if java.problem is not None:
         typer.echo(f"error: Spark cannot start with this Java: {java.problem}", err=True)
         raise typer.Exit(1)
+
+
+@app.command()
+def jobs(
+    directory: Annotated[
+        str, typer.Argument(metavar="DIR", help="A path or a URL, e.g. s3://bucket/jobs.", show_default=False)
+    ],
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """List the jobs whose state is in a directory or directly below it."""
+    with _reporting(debug):
+        list_jobs(directory, json)
+
+
+@app.command()
+def checkpoints(
+    job: Annotated[
+        str,
+        typer.Argument(metavar="JOB", help="A job's state directory, or a savepoint.", show_default=False),
+    ],
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Read all that each epoch needs; exit with 1 if any is damaged.")
+    ] = False,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """List the epochs a job can be started from."""
+    with _reporting(debug):
+        if not list_checkpoints(job, as_json=json, verify=verify):
+            raise typer.Exit(1)
+
+
+@app.command()
+def stop(
+    job: Job,
+    target: Target = None,
+    savepoint: Annotated[bool, typer.Option("--savepoint", help="End with a savepoint.")] = False,
+    timeout: Timeout = TEN_MINUTES,
+    debug: Debug = False,
+) -> None:
+    """End a job after its running epoch; with --savepoint, print where the savepoint is."""
+    if target is not None and not savepoint:
+        raise typer.BadParameter("is for a savepoint: add --savepoint", param_hint="DIR")
+    with _reporting(debug):
+        directory = remote_control.open_job(job)
+        typer.echo(remote_control.stop(directory, with_savepoint=savepoint, target=target, timeout=timeout))
+
+
+@app.command()
+def cancel(job: Job, timeout: Timeout = TEN_MINUTES, debug: Debug = False) -> None:
+    """End a job at once: its running epoch is thrown away."""
+    with _reporting(debug):
+        typer.echo(remote_control.ask(remote_control.open_job(job), "cancel", None, timeout))
+
+
+@app.command()
+def savepoint(job: Job, target: Target = None, timeout: Timeout = TEN_MINUTES, debug: Debug = False) -> None:
+    """Take a savepoint of a job, which goes on if it runs; print where it is."""
+    with _reporting(debug):
+        typer.echo(remote_control.savepoint(remote_control.open_job(job), target, timeout))
+
+
+@app.command()
+def rescale(
+    job: Job,
+    parallelism: Annotated[int, typer.Argument(metavar="N", help="Subtasks of each operator.", min=1)],
+    timeout: Timeout = TEN_MINUTES,
+    debug: Debug = False,
+) -> None:
+    """Change the parallelism of a running job, between two epochs."""
+    with _reporting(debug):
+        typer.echo(remote_control.ask(remote_control.open_job(job), "rescale", str(parallelism), timeout))
+
+
+@contextmanager
+def _reporting(debug: bool) -> Iterator[None]:
+    """Turn errors into messages and exit codes."""
+    _prepare(debug)
+    try:
+        yield
+    except FiresteelError as error:
+        report(error)
+        raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def _prepare(debug: bool) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from typing import Any, Protocol
 
 from firesteel.common.completable_future import CompletableFuture
-from firesteel.common.errors import FiresteelError, UnsupportedError
+from firesteel.common.errors import FiresteelError, ProgramError, UnsupportedError
 from firesteel.common.job_execution_result import JobExecutionResult
 from firesteel.common.job_id import JobID
 from firesteel.common.job_status import JobStatus
@@ -21,18 +22,27 @@ class _Result(Protocol):
 
 
 class _Handle(Protocol):
-    """What a client needs of the running job: `wait` blocks until it has ended and raises its error if it failed."""
+    """What a client needs of the running job.
+
+    `wait` blocks until it has ended and raises its error if it failed. The futures of the others end when it is done,
+    those of savepoints with their URL.
+    """
 
     job_id: str
 
     @property
     def status(self) -> JobStatus: ...
     def wait(self) -> _Result: ...
-    def cancel(self) -> None: ...
+    def stop(self, savepoint: str | None = None) -> Future[str]: ...
+    def cancel(self) -> Future[str]: ...
+    def savepoint(self, target: str | None = None) -> Future[str]: ...
+    def rescale(self, parallelism: int) -> Future[str]: ...
 
 
 class JobClient:
-    """Watches and controls one job. The futures it returns work in threads of their own; their `result()` waits."""
+    """Watches and controls one job. What its methods ask for happens in the background; `result()` of the future they
+    return waits for it, and raises the error if it could not be done.
+    """
 
     def __init__(self, handle: _Handle) -> None:
         self._handle = handle
@@ -47,19 +57,55 @@ class JobClient:
 
     def cancel(self) -> CompletableFuture:
         """Cancel the job; the future is done when the job has been told, its result is None."""
-        return CompletableFuture.of(self._handle.cancel, "firesteel-cancel")
+
+        def tell() -> None:
+            self._handle.cancel()
+
+        return CompletableFuture.of(tell, "firesteel-cancel")
+
+    def stop(self) -> CompletableFuture:
+        """End the job after the running epoch; the future is done when it has ended, its result is None.
+
+        Not in PyFlink. Started again on its state directory, the job goes on from there.
+        """
+        return CompletableFuture(self._handle.stop(), _nothing)
 
     def stop_with_savepoint(
         self, advance_to_end_of_event_time: bool, savepoint_directory: str | None = None
     ) -> CompletableFuture:
-        """Not available: raises UnsupportedError."""
-        del advance_to_end_of_event_time, savepoint_directory
-        raise _no_savepoints("stop_with_savepoint")
+        """End the job after the running epoch, with a savepoint; the future is for the savepoint's path or URL.
+
+        It becomes a new directory below `savepoint_directory` (default: the environment's directory for savepoints,
+        else one in the state directory). Raises UnsupportedError if asked to advance to the end of event time.
+        """
+        if advance_to_end_of_event_time:
+            raise UnsupportedError(
+                "cannot advance to the end of event time",
+                who="JobClient.stop_with_savepoint",
+                got="advance_to_end_of_event_time=True",
+                hint="pass False: windows and timers then wait in the savepoint for the job to go on; a source that "
+                "ends fires them",
+            )
+        return CompletableFuture(self._handle.stop(savepoint_directory or ""))
 
     def trigger_savepoint(self, savepoint_directory: str | None = None) -> CompletableFuture:
-        """Not available: raises UnsupportedError."""
-        del savepoint_directory
-        raise _no_savepoints("trigger_savepoint")
+        """Take a savepoint between two epochs while the job goes on; the future is for its path or URL.
+
+        Where it goes: see `stop_with_savepoint`.
+        """
+        return CompletableFuture(self._handle.savepoint(savepoint_directory))
+
+    def rescale(self, parallelism: int) -> CompletableFuture:
+        """Change the job's parallelism between two epochs; the future is done when it has, its result is None.
+
+        Not in PyFlink. Operators with a parallelism of their own keep it. Raises ProgramError for less than 1; the
+        future's error is one if the job's max parallelism is less.
+        """
+        if not isinstance(parallelism, int) or isinstance(parallelism, bool) or parallelism < 1:
+            raise ProgramError(
+                "requires a parallelism of at least 1", who="JobClient.rescale", got=repr(parallelism)
+            )
+        return CompletableFuture(self._handle.rescale(parallelism), _nothing)
 
     def get_accumulators(self) -> CompletableFuture:
         """A future for the job's accumulators by name: none, as no API fills any."""
@@ -79,10 +125,5 @@ class JobClient:
         return JobExecutionResult(JobID(self._handle.job_id), result.runtime_ms)
 
 
-def _no_savepoints(method: str) -> UnsupportedError:
-    return UnsupportedError(
-        "is not available",
-        who=f"JobClient.{method}",
-        got="no savepoints yet",
-        hint="a job started again on its state directory goes on where it stopped",
-    )
+def _nothing(_done: str) -> None:
+    """What is left of the answer to a request without a result."""

@@ -29,7 +29,8 @@ class Ambient:
 
     `configuration` holds options as a program would pass them to `configure`. `listeners` watch the jobs of the
     program. `launcher` is called in place of `firesteel.control.launch`, `worker_setup` in each worker process
-    before anything of the program is unpickled there.
+    before anything of the program is unpickled there. `restore_from` and `allow_non_restored_state` are those of
+    `JobSettings`.
     """
 
     parallelism: int | None = None
@@ -39,6 +40,8 @@ class Ambient:
     listeners: tuple[JobListener, ...] = ()
     launcher: Launcher | None = None
     worker_setup: Callable[[], None] | None = None
+    restore_from: str | None = None
+    allow_non_restored_state: bool = False
 
 
 _current: Final[ContextVar[Ambient | None]] = ContextVar("ambient", default=None)
@@ -72,6 +75,8 @@ def current_ambient() -> Ambient:
         listeners=inner.listeners,
         launcher=inner.launcher,
         worker_setup=inner.worker_setup,
+        restore_from=inner.restore_from,
+        allow_non_restored_state=inner.allow_non_restored_state,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
@@ -21,10 +21,17 @@ from firesteel.datastream.options import (
     EPOCH_MAX_RECORDS,
     JOB_NAME,
     MASTER,
+    RESTORE_KEYS,
+    RETAINED_KEYS,
     STATE_DIR_KEYS,
+    UNCLAIMED_KEYS,
     apply_options,
     duration_ms,
+    first_present,
+    maintenance_policy,
+    positive_number,
     restart_policy,
+    truth,
 )
 from firesteel.datastream.streams.node_settings import call_site
 from firesteel.datastream.streams.results import CloseableIterator
@@ -107,7 +114,7 @@ def job_settings(
         max_parallelism=_max_parallelism(env.get_max_parallelism(), widest),
         runtime_mode=cast(RuntimeMode, env._runtime_mode.name),
         chaining=env.is_chaining_enabled(),
-        state_dir=ambient.state_dir or next(_present(options, STATE_DIR_KEYS), None),
+        state_dir=ambient.state_dir or first_present(options, STATE_DIR_KEYS),
         master=ambient.master or options.get(MASTER),
         epoch_ms=_epoch_ms(env, options, defaults.epoch_ms),
         max_epoch_records=Configuration.from_dict(options).get_integer(
@@ -119,6 +126,11 @@ def job_settings(
         worker_setup=ambient.worker_setup,
         watermark_interval=env.get_config().get_auto_watermark_interval(),
         restart=restart_policy(options),
+        restore_from=ambient.restore_from or first_present(options, RESTORE_KEYS),
+        allow_non_restored_state=ambient.allow_non_restored_state or truth(options, UNCLAIMED_KEYS),
+        savepoint_dir=env.get_default_savepoint_directory(),
+        retained=positive_number(options, RETAINED_KEYS, defaults.retained),
+        maintenance=maintenance_policy(options),
         listeners=ambient.listeners,
     )
 
@@ -133,7 +145,3 @@ def _epoch_ms(env: StreamExecutionEnvironment, options: dict[str, str], default:
         return duration_ms(EPOCH_DURATION, options[EPOCH_DURATION])
     interval = env.get_checkpoint_interval()
     return min(default, interval) if interval > 0 else default
-
-
-def _present(options: dict[str, str], keys: tuple[str, ...]) -> Iterator[str]:
-    return (options[key] for key in keys if options.get(key))

@@ -8,13 +8,14 @@ mistake.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from firesteel.common.configuration import Configuration
 from firesteel.common.errors import ConfigurationError
 from firesteel.control.machine import RestartPolicy
+from firesteel.control.maintenance import MaintenancePolicy
 from firesteel.datastream.checkpointing_mode import CheckpointingMode
 from firesteel.datastream.execution_mode import RuntimeExecutionMode
 
@@ -25,10 +26,17 @@ MASTER: Final = "firesteel.master"
 STATE_DIR: Final = "firesteel.state-dir"
 EPOCH_DURATION: Final = "firesteel.epoch.duration"
 EPOCH_MAX_RECORDS: Final = "firesteel.epoch.max-records"
+COMPACTION_EPOCHS: Final = "firesteel.compaction.epochs"
 STATE_DIR_KEYS: Final = (STATE_DIR, "execution.checkpointing.dir", "state.checkpoints.dir")
+RESTORE_KEYS: Final = ("execution.state-recovery.path", "execution.savepoint.path")
+UNCLAIMED_KEYS: Final = (
+    "execution.state-recovery.ignore-unclaimed-state",
+    "execution.savepoint.ignore-unclaimed-state",
+)
+RETAINED_KEYS: Final = ("execution.checkpointing.num-retained", "state.checkpoints.num-retained")
 JOB_NAME: Final = "pipeline.name"
 
-_FIRESTEEL_KEYS: Final = frozenset({MASTER, STATE_DIR, EPOCH_DURATION, EPOCH_MAX_RECORDS})
+_FIRESTEEL_KEYS: Final = frozenset({MASTER, STATE_DIR, EPOCH_DURATION, EPOCH_MAX_RECORDS, COMPACTION_EPOCHS})
 _ENDLESS: Final = 2**31 - 1
 _UNITS: Final = {
     **dict.fromkeys(("", "ms", "milli", "millis", "millisecond", "milliseconds"), 1),
@@ -67,6 +75,8 @@ SETTERS: Final[dict[str, Setter]] = {
     "execution.checkpointing.timeout": lambda env, text: env.get_checkpoint_config().set_checkpoint_timeout(
         duration_ms("execution.checkpointing.timeout", text)
     ),
+    "execution.checkpointing.savepoint-dir": lambda env, text: env.set_default_savepoint_directory(text),
+    "state.savepoints.dir": lambda env, text: env.set_default_savepoint_directory(text),
     "execution.buffer-timeout": lambda env, text: env.set_buffer_timeout(
         duration_ms("execution.buffer-timeout", text)
     ),
@@ -124,6 +134,42 @@ def restart_policy(options: Mapping[str, str]) -> RestartPolicy:
             got=repr(strategy),
         )
     return RestartPolicy(attempts=attempts, delay_ms=duration_ms(delay, options.get(delay, "1 s")))
+
+
+def maintenance_policy(options: Mapping[str, str]) -> MaintenancePolicy:
+    """Return how often state is compacted and what no kept epoch needs is removed: every so many epochs.
+
+    >>> maintenance_policy({"firesteel.compaction.epochs": "20"})
+    MaintenancePolicy(compact_every=20, collect_every=20, inline=False)
+    """
+    epochs = positive_number(options, (COMPACTION_EPOCHS,), MaintenancePolicy().compact_every)
+    return MaintenancePolicy(compact_every=epochs, collect_every=epochs)
+
+
+def first_present(options: Mapping[str, str], keys: Sequence[str]) -> str | None:
+    """Return the value of the first of several keys that has one: a key, then its older names.
+
+    >>> first_present({"state.checkpoints.dir": "old", "firesteel.state-dir": ""}, STATE_DIR_KEYS)
+    'old'
+    """
+    return next((options[key] for key in keys if options.get(key)), None)
+
+
+def positive_number(options: Mapping[str, str], keys: Sequence[str], default: int) -> int:
+    """Return a number of at least 1, under the first of several keys that is there; raises ConfigurationError."""
+    key = next((key for key in keys if key in options), None)
+    if key is None:
+        return default
+    number = _number(key, options[key])
+    if number < 1:
+        raise ConfigurationError("requires at least 1", who=f"option {key!r}", got=str(number))
+    return number
+
+
+def truth(options: Mapping[str, str], keys: Sequence[str]) -> bool:
+    """Return a truth value, under the first of several keys that is there, else False; raises ConfigurationError."""
+    key = next((key for key in keys if key in options), None)
+    return key is not None and Configuration.from_dict({key: options[key]}).get_boolean(key, False)
 
 
 def duration_ms(key: str, text: str) -> int:

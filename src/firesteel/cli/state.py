@@ -1,0 +1,244 @@
+"""`firesteel state`: what a savepoint or a kept epoch holds, without Spark."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import Annotated, Any, Final
+
+import msgspec
+import typer
+
+from firesteel.cli.program import report
+from firesteel.cli.tables import Column, show_table
+from firesteel.common.errors import FiresteelError
+from firesteel.common.typeinfo import Types
+from firesteel.functions.windows import WINDOW_CODEC
+from firesteel.graph.uids import id_of_uid
+from firesteel.state.entries import StoredRow
+from firesteel.state.inspection import SavedOperator, SavedState
+from firesteel.state.keys import state_key, user_key
+from firesteel.state.row_columns import RowColumns, RowTypes
+from firesteel.state.schemas import Schema, schema_text
+
+state_app = typer.Typer(name="state", help="Look into a savepoint or a kept epoch.", no_args_is_help=True)
+
+Directory = Annotated[
+    str,
+    typer.Argument(metavar="DIR", help="A savepoint or a state directory, path or URL.", show_default=False),
+]
+Epoch = Annotated[
+    int | None, typer.Option("--epoch", help="Which kept epoch (default: the last).", show_default=False)
+]
+Json = Annotated[bool, typer.Option("--json", help="For programs, not for people.")]
+
+_COLUMNS: Final = (
+    Column("OPERATOR"),
+    Column("ID"),
+    Column("STATE"),
+    Column("SCOPE"),
+    Column("TYPE"),
+    Column("ENTRIES", number=True),
+    Column("BYTES", number=True),
+)
+_ANY: Final = Types.PICKLED_BYTE_ARRAY()
+_ID_SHOWN: Final = 8
+_JSON_KEYS: Final = (str, int, float, bool, type(None))
+
+
+class StateEntry(msgspec.Struct, frozen=True):
+    """One state; `ttl_ms` is its time to live in milliseconds, `entries` and `bytes` what it holds (encoded)."""
+
+    name: str
+    scope: str
+    kind: str
+    type: str
+    ttl_ms: int | None
+    entries: int | None
+    bytes: int | None
+
+
+class OperatorEntry(msgspec.Struct, frozen=True):
+    """One operator; `stored_bytes` is the size of its runs, `positions` how far splits have been read."""
+
+    name: str
+    id: str
+    parallelism: int
+    max_parallelism: int
+    watermarks: list[int]
+    stored_bytes: int
+    states: list[StateEntry]
+    positions: dict[str, int]
+
+
+class Listing(msgspec.Struct, frozen=True):
+    """A saved state; `processing_time` is in milliseconds."""
+
+    directory: str
+    epoch: int
+    job_id: str
+    job_name: str
+    max_parallelism: int
+    processing_time: int
+    operators: list[OperatorEntry]
+
+
+@state_app.command("ls")
+def list_states(
+    directory: Directory,
+    epoch: Epoch = None,
+    count: Annotated[
+        bool, typer.Option("--count/--no-count", help="Count entries, for which all state is read.")
+    ] = True,
+    json: Json = False,
+) -> None:
+    """List operators and their states."""
+    with _reporting():
+        saved = SavedState.open(directory, epoch)
+        listing = _listing(saved, count)
+        if json:
+            typer.echo(msgspec.json.format(msgspec.json.encode(listing)))
+            return
+        typer.echo(
+            f"epoch {listing.epoch} of '{listing.job_name}', max parallelism {listing.max_parallelism}, "
+            f"{sum(operator.stored_bytes for operator in listing.operators):,} bytes on storage"
+        )
+        show_table(_COLUMNS, [line for operator in listing.operators for line in _lines(operator)])
+
+
+@state_app.command("show")
+def show_state(
+    directory: Directory,
+    operator: Annotated[str, typer.Argument(help="Its uid, its name, or the beginning of its id.")],
+    state: Annotated[str, typer.Argument(help="The state's name; `event` or `processing` for timers.")],
+    epoch: Epoch = None,
+    key: Annotated[
+        str | None,
+        typer.Option("--key", help="Only this key: a text, or a Python literal.", show_default=False),
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", min=0, help="At most so many rows; 0: all.")] = 20,
+    json: Json = False,
+) -> None:
+    """Show what a keyed, window or broadcast state holds."""
+    with _reporting():
+        saved = SavedState.open(directory, epoch)
+        found = saved.operator(operator, id_of_uid(operator))
+        schema = found.state(state)
+        types = RowTypes(_ANY) if json else RowTypes(_ANY, _ANY, _ANY)
+        columns = RowColumns(schema, types, f"state '{state}' of {found.who}")
+        rows = _rows(saved, found, schema, key)
+        shown = list(islice(rows, limit)) if limit else list(rows)
+        records = [_record(columns, row) for row in shown]
+        if json:
+            typer.echo(msgspec.json.format(msgspec.json.encode(records)))
+            return
+        if not shown:
+            typer.echo("nothing" if key is None else f"nothing at key {key}")
+            return
+        show_table(
+            [Column(name, name in ("position", "timestamp", "last_access")) for name in records[0]],
+            [[_cell(value) for value in record.values()] for record in records],
+        )
+        if next(rows, None) is not None:
+            typer.echo(f"these are the first {limit}; --limit 0 shows all", err=True)
+
+
+def _listing(saved: SavedState, count: bool) -> Listing:
+    manifest = saved.manifest
+    return Listing(
+        directory=saved.storage.url,
+        epoch=manifest.epoch,
+        job_id=manifest.job_id,
+        job_name=manifest.job_name,
+        max_parallelism=manifest.max_parallelism,
+        processing_time=manifest.processing_time,
+        operators=[_operator(saved, operator, count) for operator in saved.operators()],
+    )
+
+
+def _operator(saved: SavedState, operator: SavedOperator, count: bool) -> OperatorEntry:
+    snapshot = operator.snapshot
+    held = saved.held(operator) if count else {}
+    states = []
+    for schema in operator.states():
+        entries, size = held.get(schema["id"], (None, None))
+        ttl = schema.get("ttl")
+        duration = ttl["ms"] if isinstance(ttl, dict) else None
+        place = schema["name"], schema["scope"], schema["kind"]
+        states.append(StateEntry(*place, schema_text(schema), duration, entries, size))
+    for name, parts in operator.lists().items():
+        elements = [element for part in parts for element in part.elements[slice(*part.kept_range)]]
+        text = schema_text({"kind": "list", "type": parts[0].schema})
+        kind = f"{parts[0].mode.value} list"
+        states.append(StateEntry(name, "operator", kind, text, None, len(elements), sum(map(len, elements))))
+    return OperatorEntry(
+        name=snapshot.name,
+        id=operator.id,
+        parallelism=snapshot.parallelism,
+        max_parallelism=operator.max_parallelism,
+        watermarks=snapshot.watermarks,
+        stored_bytes=operator.size,
+        states=states,
+        positions={split: position.position for split, position in sorted(operator.positions.items())},
+    )
+
+
+def _lines(operator: OperatorEntry) -> Iterator[list[str]]:
+    """The lines of an operator's states; timers that are not set are left out."""
+    place = [operator.name, operator.id[:_ID_SHOWN]]
+    for state in operator.states:
+        if state.kind != "timers" or state.entries:
+            yield [*place, state.name, state.scope, state.type, _number(state.entries), _number(state.bytes)]
+    if operator.positions:
+        total = sum(operator.positions.values())
+        yield [*place, "positions", "source", f"read up to {total:,}", _number(len(operator.positions)), ""]
+
+
+def _number(value: int | None) -> str:
+    return "" if value is None else f"{value:,}"
+
+
+def _rows(saved: SavedState, operator: SavedOperator, schema: Schema, key: str | None) -> Iterator[StoredRow]:
+    if key is None or schema["scope"] == "broadcast":
+        yield from saved.rows(operator, schema, WINDOW_CODEC)
+        return
+    for candidate in _meanings(key):
+        yield from saved.rows(operator, schema, WINDOW_CODEC, key=state_key(candidate))
+
+
+def _meanings(text: str) -> list[Any]:
+    """What somebody who writes this may mean: a text, or the value it is the literal of."""
+    try:
+        value = ast.literal_eval(text)
+        state_key(value)
+    except (ValueError, SyntaxError, FiresteelError):
+        return [text]
+    return [text, value] if value != text else [text]
+
+
+def _record(columns: RowColumns, row: StoredRow) -> dict[str, Any]:
+    record = columns.record(row)
+    if row.key is not None:
+        key = user_key(row.key)
+        atoms = key if isinstance(key, tuple) else (key,)
+        if all(isinstance(atom, _JSON_KEYS) for atom in atoms):
+            record["key"] = key
+    namespace = record.pop("namespace", None)
+    if namespace is None:
+        return record
+    return {"key": record.pop("key"), "window": namespace["text"], **record}
+
+
+def _cell(value: Any) -> str:
+    return value if isinstance(value, str) else repr(value)
+
+
+@contextmanager
+def _reporting() -> Iterator[None]:
+    try:
+        yield
+    except FiresteelError as error:
+        report(error)
+        raise typer.Exit(1) from None
