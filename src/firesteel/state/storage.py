@@ -16,6 +16,7 @@ needs to know compares the contents.
 from __future__ import annotations
 
 import builtins
+import errno
 import os
 import time
 import uuid
@@ -23,7 +24,6 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import SpooledTemporaryFile
 from typing import IO, Any, Final, NamedTuple, TypeVar
 from urllib.parse import unquote, urlsplit
 
@@ -33,6 +33,7 @@ from obstore.store import LocalStore
 
 from firesteel.common.errors import ConfigurationError, StateError
 from firesteel.state.remote import connect, is_missing_bucket, persevere, reason
+from firesteel.state.scratch import scratch_file
 
 STAGED: Final = ".staged"
 _CHUNK: Final = 4 << 20
@@ -266,7 +267,7 @@ class Storage:
             with file:
                 yield file
             return
-        with SpooledTemporaryFile(max_size=_CHUNK) as copy:
+        with scratch_file(_CHUNK) as copy:
             for chunk in self.chunks(path):
                 copy.write(chunk)
             copy.seek(0)
@@ -318,12 +319,14 @@ def _failures(location: str, action: str) -> Iterator[None]:
     except (BaseError, OSError) as error:
         if isinstance(error, FileNotFoundError) and not is_missing_bucket(error):
             raise NotFound("is missing", who=location) from None
-        raise StateError(
-            f"cannot be {action}",
-            who=location,
-            got=reason(error),
-            hint="check that the storage can be reached, that it has room, and that you may write to it",
-        ) from None  # what it was raised from may quote credentials
+        got, hint = (
+            reason(error),
+            "check that the storage can be reached, that it has room, and that you may write to it",
+        )
+        if os.strerror(errno.ENOSPC) in got:
+            hint = f"the disk of {location} is full: make room, then start the job again"
+        # What it was raised from may quote credentials.
+        raise StateError(f"cannot be {action}", who=location, got=got, hint=hint) from None
 
 
 def _bucket(url: str) -> str | None:
