@@ -71,7 +71,7 @@ class Driver:
         options += ["--parallelism", str(self.parallelism)]
         if self.restore_from is not None:
             options += ["--from", self.restore_from]
-        for pair in ("spark.executor.memory=512m", *_RESTARTS):
+        for pair in ("spark.executor.memory=512m", "firesteel.compaction.epochs=10", *_RESTARTS):
             options += ["--conf", pair]
         command = [sys.executable, "-m", "firesteel.cli", "run", *options, "chaos/program.py", "--"]
         with self._log_file.open("wb") as log:
