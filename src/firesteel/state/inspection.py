@@ -16,10 +16,10 @@ import pyarrow.compute as pc
 
 from firesteel.common.errors import StateError
 from firesteel.state.compaction import TASK_BYTES, newest_entries, without_expired
-from firesteel.state.composite import BROADCAST_GROUP, NamespaceCodec, state_prefix
+from firesteel.state.composite import BROADCAST_GROUP, NamespaceCodec, key_segment, state_prefix
 from firesteel.state.entries import RowReader, StoredRow, locate
 from firesteel.state.expiry import recorded_expiry
-from firesteel.state.keys import StateKey, key_group_range
+from firesteel.state.keys import StateKey, key_group, key_group_range
 from firesteel.state.list_handles import split_elements
 from firesteel.state.manifest import Layer, Manifest, OperatorSnapshot, SplitPosition
 from firesteel.state.manifest_log import ManifestLog, ManifestReader
@@ -207,6 +207,21 @@ class SavedState:
                 size += sum(pc.sum(pc.binary_length(column)).as_py() for column in mine.columns)
                 held[state_id] = Held(entries, size)
         return held
+
+    def rows(
+        self, operator: SavedOperator, schema: Schema, codec: NamespaceCodec, *, key: StateKey | None = None
+    ) -> Iterator[StoredRow]:
+        """Yield the rows of a state, or those of one key; what is not asked for is not read."""
+        part = self.slice(operator, [schema])
+        if key is None or schema["scope"] == "broadcast":
+            for groups in operator.ranges(broadcast=schema["scope"] == "broadcast"):
+                yield from part.rows(self.storage, groups, codec)
+            return
+        group = key_group(key, operator.max_parallelism)
+        head = state_prefix(schema["id"]) + group.to_bytes(2, "big")
+        prefix = head if schema["scope"] == "timers" else head + key_segment(key)
+        rows = part.rows(self.storage, (group, group), codec, prefix)
+        yield from (row for row in rows if row.key == key)
 
     def some_keys(self, operator: SavedOperator, codec: NamespaceCodec) -> list[StateKey]:
         """Return the keys of some entries of an operator: those of the first batch of its smallest run."""
