@@ -13,6 +13,7 @@ from firesteel.common.errors import (
     ConnectorError,
     KeyEncodingError,
     SerializationError,
+    StateCorruptedError,
     UserFunctionError,
 )
 from firesteel.connectors.file_sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
@@ -164,3 +165,46 @@ def test_a_function_that_ends_the_process_ends_the_job_not_the_program(tmp_path)
         env.from_collection([1]).map(leave).print()
         with pytest.raises(Exception, match="SystemExit"):
             env.execute()
+
+
+def damaged(data):
+    middle = len(data) // 2
+    return {
+        "truncated": data[:-7],
+        "empty": b"",
+        "altered": data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :],
+        "of something else": b"x" * len(data),
+        "missing": None,
+    }
+
+
+@pytest.mark.parametrize("harm", damaged(b" "))
+@pytest.mark.parametrize(
+    "file", ["manifests/000000000001", "manifests/000000000002", "runs/*/000000000001-*"]
+)
+def test_a_file_of_the_state_directory_that_is_not_as_it_was_written(tmp_path, machine, file, harm):
+    def run(parse):
+        with environment(tmp_path, epoch_records=4) as env:
+            keyed = env.from_collection(range(12)).map(parse).key_by(lambda value: value % 2)
+            keyed.process(Count()).sink_to(file_sink(tmp_path))
+            env.execute()
+
+    with pytest.raises(UserFunctionError):
+        run(lambda value: 1 // (value - 9) and value)
+    committed = lines(tmp_path / "out")
+    assert len(committed) == 8
+    [path] = (tmp_path / "state").glob(file)
+    data = path.read_bytes()
+    path.unlink()
+    bad = damaged(data)[harm]
+    if bad is not None:
+        path.write_bytes(bad)
+    machine("second")  # which has to read all of it
+    for _ in range(2):
+        with pytest.raises(StateCorruptedError, match=f"{path.name}|of epoch 2"):
+            run(int)
+    assert lines(tmp_path / "out") == committed
+    assert (path.read_bytes() if path.exists() else None) == bad
+    path.write_bytes(data)
+    run(int)
+    assert lines(tmp_path / "out") == sorted(f"{key} {number}" for key in (0, 1) for number in range(1, 7))
