@@ -1,0 +1,65 @@
+"""A short form of the chaos suite (`./run chaos`), and what it rests on."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from chaos.__main__ import report
+from chaos.events import Event, Feed, expected_results, expected_totals
+from chaos.plan import steps
+from chaos.run import Run, Visible
+from tests.services.postgres import binaries
+
+
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark-cluster")
+@pytest.mark.timeout(900)
+@pytest.mark.skipif(binaries() is None, reason="no PostgreSQL server here; ./run test installs one")
+def test_a_job_that_is_killed_loses_nothing_and_repeats_nothing(tmp_path):
+    outcome = Run(tmp_path, 18, print)(kills=6, savepoints=1, rescales=3, database_failures=1)
+    assert outcome.differences == [], report(outcome)
+    assert outcome.kills == 6
+    assert outcome.counts["savepoint and restore"] == outcome.counts["database killed"] == 1
+    assert {"rescale to 3", "rescale to 1", "rescale to 2"} <= set(outcome.counts)
+    assert {"kill worker", "kill executor", "kill machine"} <= set(outcome.counts)
+
+
+def test_a_seed_gives_the_same_steps():
+    def drawn(seed):
+        return list(steps(seed, kills=50, savepoints=2, rescales=6, database_failures=2))
+
+    assert drawn(1) == drawn(1) != drawn(2)
+    acts = Counter(step.act for step in drawn(1))
+    assert acts == {"kill": 50, "savepoint": 2, "rescale": 6, "database": 2}
+    assert [step.parallelism for step in drawn(1) if step.act == "rescale"] == [3, 1, 2] * 2
+
+
+def test_the_model_of_an_uninterrupted_run():
+    events = [Event(0, "a", 0, 5), Event(1, "a", 1_999, 2), Event(2, "a", 2_000, 1), Event(3, "b", 1, -1)]
+    assert expected_results(events, 2_000) == Counter(
+        f"{kind},{line}" for kind in ("timer", "window") for line in ("a,0,2,7", "a,2000,1,1", "b,0,1,-1")
+    )
+    assert expected_totals(events) == {"a": 3, "b": 1}
+
+
+def test_lines_are_counted_once_and_only_when_visible(tmp_path):
+    visible = Visible(tmp_path)
+    (tmp_path / ".part-0.inprogress").write_text("seen,1\n")
+    assert visible.update() == 0
+    (tmp_path / "part-0").write_text("seen,1\nwindow,a,0,1,1\n")
+    assert visible.update() == visible.update() == 1
+    assert visible.lines == {"seen,1": 1, "window,a,0,1,1": 1}
+
+
+def test_files_arrive_whole_and_in_the_order_of_time(tmp_path):
+    feed = Feed(tmp_path / "input", 1)
+    feed.more(3)
+    feed.close()
+    assert [path.name for path in sorted((tmp_path / "input").iterdir())] == [
+        f"{number:06d}.csv" for number in range(4)
+    ]
+    lines = (tmp_path / "input" / "000001.csv").read_text().splitlines(keepends=True)
+    assert lines == [event.line for event in feed.events[200:400]]
+    assert {event.time // 1_000 for event in feed.events[200:400]} == {1}
