@@ -158,6 +158,7 @@ def test_what_keeps_failing_is_named_in_time(
     assert not isinstance(error.value, NotFound | AlreadyExists)
     assert took < 0.4 * 2 + 1, took  # with time for what a busy machine does
     assert "Debug source" not in str(error.value)
+    assert ("no answer in time" in str(error.value)) == (fault == "is silent")
 
 
 def test_a_server_that_is_not_there(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:

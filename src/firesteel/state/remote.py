@@ -83,7 +83,10 @@ def reason(error: Exception) -> str:
     facts = [re.search(f"<{name}>([^<]*)</{name}>", said) for name in ("Code", "Message")]
     said, _, _ = said.partition("<")
     said = re.sub(r"(https?://[^\s?]*)\?\S*", r"\1", said)
+    said = re.sub(r", max_retries: \d+, retry_timeout: \S+", "", said)
     answer = ": ".join(fact[1] for fact in facts if fact)
+    if not answer and "TimedOut" in str(error):
+        answer = "(no answer in time)"
     return " ".join([*said.split(), *answer.split()]) or type(error).__name__
 
 
