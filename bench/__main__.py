@@ -1,6 +1,6 @@
 """Measure Firesteel beside PyFlink and Spark's transformWithState, and write docs/benchmarks.md.
 
-    python -m bench                         everything, three runs each (about half an hour)
+    python -m bench                         everything, three runs each (about three quarters of an hour)
     python -m bench count-1k window         some parts; the others keep the figures they have
     python -m bench --scale 0.02 --runs 1   a quick look at whether everything works; writes nothing
 
@@ -17,11 +17,14 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
+from bench.durability.parts import PARTS as DURABILITY
+from bench.durability.parts import Case
 from bench.environments import ROOT
 from bench.machine import describe
 from bench.measure import Figures, RunError, measure
 from bench.parts import FIRESTEEL, MEMORY_RECORDS, PARTS, Part, System, memory_job
 from bench.report import render
+from firesteel.common.errors import FiresteelError
 
 RESULTS: Final = ROOT / "bench" / "results" / "latest.json"
 PAGE: Final = ROOT / "docs" / "benchmarks.md"
@@ -35,7 +38,8 @@ def main() -> int:
     bench = Bench(arguments.runs, arguments.scale, arguments.systems)
     measured = {part.name: _entry(bench, bench.part(part)) for part in chosen}
     memory = bench.memory() if MEMORY in arguments.parts else None
-    results = _merged(measured, memory)
+    durability = {name: bench.durability(name) for name in DURABILITY if name in arguments.parts}
+    results = _merged(measured, memory, durability)
     page = render(results)
     print(f"\n{page.partition('## How')[0]}".rstrip())
     if arguments.scale == 1 and not bench.failures:
@@ -49,13 +53,13 @@ def main() -> int:
 
 
 def _arguments() -> argparse.Namespace:
-    names = [*(part.name for part in PARTS), MEMORY]
+    names = [*(part.name for part in PARTS), MEMORY, *DURABILITY]
     parser = argparse.ArgumentParser(
         prog="bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(names)} (default: all)")
     parser.add_argument("--runs", type=int, default=3, help="runs of each system and part")
-    parser.add_argument("--scale", type=float, default=1, help="multiplies the number of records")
+    parser.add_argument("--scale", type=float, default=1, help="multiplies the number of records, or of keys")
     parser.add_argument(
         "--systems", nargs="*", default=[], help="only systems whose module has one of these names"
     )
@@ -118,13 +122,37 @@ class Bench:
                 )
         return figures
 
+    def durability(self, name: str) -> dict[str, Any]:
+        """The figures of all runs of a part about durability, by the title of the case."""
+        cases: dict[str, list[dict[str, Any]]] = {}
+        for number in range(self.runs):
+            try:
+                for case in DURABILITY[name](self.scale):
+                    cases.setdefault(case.title, []).append(case.figures)
+                    _show(name, number, case)
+            except (RunError, FiresteelError) as error:
+                self.failures.append(f"{name}, run {number + 1}: {error}")
+        return {"measured": _now(), "runs": self.runs, "cases": cases}
+
+
+def _show(name: str, number: int, case: Case) -> None:
+    shown = ", ".join(
+        f"{figure} {value:,}" for figure, value in case.figures.items() if not isinstance(value, str)
+    )
+    print(f"{name}, run {number + 1}: {case.title}: {shown}", file=sys.stderr, flush=True)
+
+
+def _now() -> str:
+    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+
 
 def _entry(bench: Bench, systems: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
-    measured = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
-    return {"measured": measured, "runs": bench.runs, "systems": systems}
+    return {"measured": _now(), "runs": bench.runs, "systems": systems}
 
 
-def _merged(parts: dict[str, Any], memory: list[dict[str, Any]] | None) -> dict[str, Any]:
+def _merged(
+    parts: dict[str, Any], memory: list[dict[str, Any]] | None, durability: dict[str, Any]
+) -> dict[str, Any]:
     """The new figures, with the earlier ones of the same machine for what was not measured now."""
     machine = describe()
     earlier = _earlier(RESULTS)
@@ -136,6 +164,7 @@ def _merged(parts: dict[str, Any], memory: list[dict[str, Any]] | None) -> dict[
         "machine": machine,
         "parts": {name: entry for name, entry in merged.items() if entry},
         "memory": earlier.get("memory") if memory is None else memory,
+        "durability": earlier.get("durability", {}) | durability,
     }
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from statistics import median
 from typing import Any
 
+from bench.durability.report import how_durability, render_durability, runs_of_durability
 from bench.parts import FIRESTEEL, PARTS, PROCESS, SYSTEMS, THREAD, Part
+from bench.tables import table
 
 Results = dict[str, Any]
 
@@ -48,9 +50,11 @@ def render(results: Results) -> str:
     ]
     lines += _throughput(results["parts"])
     lines += _memory(results.get("memory"))
-    lines += ["## How it is measured", "", *HOW.splitlines(), ""]
+    durability = results.get("durability", {})
+    lines += render_durability(durability)
+    lines += ["## How it is measured", "", *HOW.splitlines(), *how_durability(durability), ""]
     lines += _machine(results["machine"])
-    lines += _runs(results["parts"])
+    lines += [*_runs(results["parts"]), *runs_of_durability(durability)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -58,7 +62,7 @@ def _throughput(parts: Results) -> list[str]:
     titles = [system.title for system in SYSTEMS]
     header = ["Records per second", *titles, "Firesteel / best PyFlink"]
     rows = [_row(part, parts[part.name]["systems"]) for part in PARTS if part.name in parts]
-    return [*_table(header, rows), ""]
+    return [*table(header, rows), ""]
 
 
 def _row(part: Part, measured: Results) -> list[str]:
@@ -76,13 +80,13 @@ def _memory(memory: list[Results] | None) -> list[str]:
     return [
         "Peak resident memory of the largest Firesteel Python worker, keyed count with 10,000 keys:",
         "",
-        *_table(["Records", "Peak"], rows),
+        *table(["Records", "Peak"], rows),
         "",
     ]
 
 
 def _machine(machine: dict[str, str]) -> list[str]:
-    return ["## The machine", "", *_table(["", ""], [[name, value] for name, value in machine.items()]), ""]
+    return ["## The machine", "", *table(["", ""], [[name, value] for name, value in machine.items()]), ""]
 
 
 def _runs(parts: Results) -> list[str]:
@@ -92,12 +96,4 @@ def _runs(parts: Results) -> list[str]:
             rates = ", ".join(f"{run['rate']:,}" for run in runs)
             records = f"{runs[0]['records']:,}" if runs else ""
             rows.append([part.title, title, records, rates])
-    return ["## Each run", "", *_table(["", "System", "Records", "Records per second"], rows), ""]
-
-
-def _table(header: list[str], rows: list[list[str]]) -> list[str]:
-    def line(cells: list[str]) -> str:
-        return f"| {' | '.join(cells)} |"
-
-    alignment = ["---", *["---:"] * (len(header) - 1)]
-    return [line(header), line(alignment), *map(line, rows)]
+    return ["## Each run", "", *table(["", "System", "Records", "Records per second"], rows), ""]

@@ -1,0 +1,40 @@
+"""What the state must be at the end: every record counted exactly once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from bench.durability.job import Load
+from bench.measure import RunError
+from firesteel.common import Types
+from firesteel.state.codecs import ValueCodec
+from firesteel.state.compaction import newest_entries
+from firesteel.state.keys import key_group_range
+from firesteel.state.manifest_log import ManifestReader
+from firesteel.state.storage import Storage
+
+_PARTS: Final = 16
+
+
+def check(state: Path, load: Load, records: int | None = None) -> None:
+    """Raises RunError unless all keys are there, their counts add up to the records that were read, and these are
+    `records` (None: however many).
+    """
+    storage = Storage.of(state)
+    reader = ManifestReader(storage)
+    last = reader.latest()
+    assert last is not None
+    [positions] = last.sources.values()
+    read = sum(split.position for split in positions.values())
+    decode = ValueCodec(Types.LONG(), "count").decode
+    keys = counted = 0
+    for layers in reader.all_layers(0, last.epoch).values():
+        for part in range(_PARTS):
+            groups = key_group_range(part, _PARTS, last.max_parallelism)
+            values = newest_entries(storage, layers, (groups.start, groups.stop - 1)).column(1).to_pylist()
+            keys += len(values)
+            counted += sum(map(decode, values))
+    wanted = load.keys, read if records is None else records, read
+    if (keys, counted, read) != wanted:
+        raise RunError(f"{keys:,} keys with {counted:,} records after reading {read:,}, not {wanted}")

@@ -1,0 +1,163 @@
+"""What is measured: each part is a series of cases, each case one run that gives figures."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean, median, quantiles
+from typing import Any, Final
+
+from bench.durability.check import check
+from bench.durability.driver import Driver, Note
+from bench.durability.job import KEYS_PER_EPOCH, Load
+from bench.durability.prepared import savepoint
+
+SIZES: Final = (10_000, 1_000_000, 10_000_000)
+KEYS: Final = 1_000_000
+WARM_UP: Final = 10
+"""Epochs that are left out at the start of a process: the first ones make working copies and warm the JVM."""
+
+EPOCHS: Final = 110
+"""Epochs that are measured: enough for a compaction and a removal of garbage to come among them."""
+
+BEFORE: Final = 15
+"""Epochs before a kill or a change of parallelism."""
+
+CHANGES: Final = (3, 1, 2)
+"""The parallelisms a job goes on at, one after the other."""
+
+Figures = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """The figures of one run of one of a part's cases."""
+
+    title: str
+    figures: Figures
+
+
+def state_size(scale: float) -> Iterator[Case]:
+    """Epochs over states of different sizes that change by the same number of keys."""
+    sizes = [_scaled(keys, scale) for keys in SIZES]
+    count = max(2 * WARM_UP, round(EPOCHS * min(scale, 1)))
+    for keys in sizes:
+        yield Case(f"{keys:,} keys", _epochs(Load(keys, min(KEYS_PER_EPOCH, *sizes)), count))
+
+
+def _epochs(load: Load, count: int) -> Figures:
+    records = load.keys + (WARM_UP + count) * load.records
+    with Driver(load, savepoint(load), gate=records) as driver:
+        driver.start()
+        epochs = driver.wait(lambda epochs: len(epochs) == WARM_UP + count)
+        driver.stop()
+        check(driver.state, load, records)
+    measured = epochs[WARM_UP:]
+    durations = [epoch["ms"] for epoch in measured]
+    return {
+        "keys": load.keys,
+        "changed": load.changed,
+        "records": load.records,
+        "first_ms": round(epochs[0]["ms"]),
+        "median_ms": round(median(durations)),
+        "p95_ms": round(quantiles(durations, n=20)[-1]),
+        "run_bytes": round(fmean(epoch["runs"] for epoch in measured)),
+        "manifest_bytes": round(fmean(epoch["manifest"] for epoch in measured)),
+        "compaction_bytes": sum(epoch["compaction"] for epoch in measured),
+        "epochs_ms": " ".join(str(round(duration)) for duration in durations),
+    }
+
+
+def recovery(scale: float) -> Iterator[Case]:
+    """A driver is killed and started again at once, with and without the working copies it left."""
+    load = _load(scale)
+    with Driver(load, savepoint(load)) as driver:
+        driver.start()
+        driver.wait(lambda epochs: len(epochs) >= BEFORE)
+        yield Case("the same machine", {"keys": load.keys, **_restarted(driver)})
+        yield Case("another machine", {"keys": load.keys, **_restarted(driver, fresh=True)})
+        driver.stop()
+        check(driver.state, load)
+
+
+def _restarted(driver: Driver, *, fresh: bool = False) -> Figures:
+    killed = driver.kill()
+    if fresh:
+        driver.forget_working_copies()
+        killed = time.time()  # removing them is no part of starting where they never were
+    driver.start()
+    epochs = driver.wait(lambda epochs: len(epochs) >= BEFORE)
+    at = {note["what"]: note["at"] for note in driver.notes() if note["what"] != "epoch"}
+    moments = [killed, at["began"], at["imported"], at["launched"], epochs[0]["at"]]
+    python, imports, session, first = (round(later - earlier, 3) for earlier, later in pairwise(moments))
+    return {
+        "seconds": round(moments[-1] - killed, 3),
+        "python": round(python + imports, 3),
+        "session": session,
+        "first_epoch": first,
+        "usual_epoch": _usual(epochs[WARM_UP:]),
+    }
+
+
+def rescale(scale: float) -> Iterator[Case]:
+    """A running job goes on at another parallelism."""
+    load = _load(scale)
+    with Driver(load, savepoint(load)) as driver:
+        driver.start()
+        driver.wait(lambda epochs: len(epochs) >= BEFORE)
+        for parallelism in CHANGES:
+            done = len(driver.epochs())
+            driver.ask("rescale", str(parallelism))
+            epochs = driver.wait(lambda epochs, wanted=parallelism: _at(epochs, wanted) >= BEFORE)
+            title, figures = _change(epochs[done - BEFORE + 1 :])
+            yield Case(title, {"keys": load.keys, **figures})
+        driver.stop()
+        check(driver.state, load)
+
+
+def _at(epochs: list[Note], parallelism: int) -> int:
+    """How many epochs there are at a parallelism, since it was last changed."""
+    count = 0
+    while count < len(epochs) and epochs[-1 - count]["parallelism"] == parallelism:
+        count += 1
+    return count
+
+
+def _change(epochs: list[Note]) -> tuple[str, Figures]:
+    """The title and the figures of the one change of parallelism among some epochs."""
+    first = next(
+        place
+        for place, (old, new) in enumerate(pairwise(epochs), 1)
+        if old["parallelism"] != new["parallelism"]
+    )
+    old, new = epochs[first - 1], epochs[first]
+    figures = {
+        "seconds": round(new["at"] - old["at"], 3),
+        "epoch_before": _usual(epochs[:first]),
+        "epoch_after": _usual(epochs[first + 2 :]),
+    }
+    return f"{old['parallelism']} to {new['parallelism']}", figures
+
+
+def _usual(epochs: list[Note]) -> float:
+    """The median time from one commit to the next, in seconds."""
+    return round(median(new["at"] - old["at"] for old, new in pairwise(epochs)), 3)
+
+
+def _load(scale: float) -> Load:
+    keys = _scaled(KEYS, scale)
+    return Load(keys, min(KEYS_PER_EPOCH, keys))
+
+
+def _scaled(keys: int, scale: float) -> int:
+    return max(int(keys * scale) // 2 * 2, 100)
+
+
+PARTS: Final[dict[str, Callable[[float], Iterator[Case]]]] = {
+    "state-size": state_size,
+    "recovery": recovery,
+    "rescale": rescale,
+}
+"""Each takes the scale of the number of keys."""

@@ -1,0 +1,33 @@
+"""The states that runs begin with: savepoints under .cache/, made by the job itself on first use."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import Final
+
+from bench.durability.driver import Driver
+from bench.durability.job import Load
+from bench.environments import CACHE
+from firesteel.state.manifest import FORMAT
+
+JOB: Final = 1
+"""Changes with the job, so that no savepoint of an earlier one is used."""
+
+
+def savepoint(load: Load) -> Path:
+    """The savepoint in which every key has been counted once."""
+    folder = CACHE / f"bench-state-{FORMAT}-{JOB}" / str(load.keys)
+    if not folder.exists():
+        print(f"bench: making {load.keys:,} keys of state in {folder} (once)", file=sys.stderr, flush=True)
+        draft = folder.with_name(f"{folder.name}.new")
+        shutil.rmtree(draft, ignore_errors=True)
+        draft.mkdir(parents=True)
+        with Driver(load, None, gate=load.keys, epoch_records=load.keys) as driver:
+            driver.start()
+            driver.wait(lambda epochs: sum(epoch["records"] for epoch in epochs) == load.keys)
+            driver.stop(draft)
+        draft.rename(folder)
+    [found] = folder.iterdir()
+    return found

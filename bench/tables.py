@@ -1,0 +1,13 @@
+"""Tables as Markdown has them."""
+
+from __future__ import annotations
+
+
+def table(header: list[str], rows: list[list[str]]) -> list[str]:
+    """The lines of a table whose first column is text and whose others are numbers."""
+
+    def line(cells: list[str]) -> str:
+        return f"| {' | '.join(cells)} |"
+
+    alignment = ["---", *["---:"] * (len(header) - 1)]
+    return [line(header), line(alignment), *map(line, rows)]
