@@ -1,0 +1,153 @@
+"""A job on Spark in a process of its own, controlled from other processes while files arrive."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from firesteel.control.commands import read_status
+from firesteel.state.storage import Storage
+
+pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+
+PROGRAM = """
+import sys
+
+from firesteel.common import Duration, Types, WatermarkStrategy
+from firesteel.connectors.file_sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
+from firesteel.datastream import KeyedProcessFunction, StreamExecutionEnvironment
+from firesteel.datastream.connectors.file_system import FileSource, StreamFormat
+from firesteel.datastream.state import ValueStateDescriptor
+
+
+class Count(KeyedProcessFunction):
+    def open(self, runtime_context):
+        self.count = runtime_context.get_state(ValueStateDescriptor("count", Types.LONG()))
+
+    def process_element(self, value, ctx):
+        self.count.update((self.count.value() or 0) + 1)
+        yield f"{ctx.get_current_key()} {self.count.value()}"
+
+
+env = StreamExecutionEnvironment.get_execution_environment()
+lines = FileSource.for_record_stream_format(StreamFormat.text_line_format(), "in")
+lines = lines.monitor_continuously(Duration.of_millis(100)).build()
+words = env.from_source(lines, WatermarkStrategy.no_watermarks(), "words").uid("words")
+counts = words.key_by(lambda word: word).process(Count(), output_type=Types.STRING()).uid("counts")
+counts.sink_to(FileSink(sys.argv[1], TextLines(), BasePathBuckets(), RollingPolicy.on_epoch())).uid("out")
+env.execute("words")
+print("the end")
+"""
+
+WORDS = 30
+WAIT = 120
+
+
+def arrive(directory: Path, name: str) -> None:
+    """Put a file of words where the job looks for them, at once."""
+    hidden = directory / f".{name}"
+    hidden.write_text("".join(f"w{number % 4}\n" for number in range(WORDS)))
+    hidden.rename(directory / "in" / name)
+
+
+def counts(first: int, last: int) -> Counter[str]:
+    """What the files from `first` on, before `last`, must put out."""
+    number: Counter[str] = Counter()
+    lines: Counter[str] = Counter()
+    for place in range(last * WORDS):
+        word = f"w{place % WORDS % 4}"
+        number[word] += 1
+        if place >= first * WORDS:
+            lines[f"{word} {number[word]}"] += 1
+    return lines
+
+
+def visible(directory: Path) -> Counter[str]:
+    parts = [path for path in directory.glob("*") if not path.name.startswith(".")]
+    return Counter(line for path in parts for line in path.read_text().splitlines())
+
+
+class Started:
+    """A driver."""
+
+    def __init__(self, process: subprocess.Popen[str], errors: Path) -> None:
+        self._process, self._errors = process, errors
+
+    def wait_for(self, what: Callable[[], bool]) -> None:
+        """Wait until something has happened, as long as the driver lives."""
+        deadline = time.monotonic() + WAIT
+        while not what():
+            assert self._process.poll() is None, self._errors.read_text()
+            assert time.monotonic() < deadline, self._errors.read_text()
+            threading.Event().wait(0.05)
+
+    def end(self) -> tuple[int, str]:
+        """Wait for the end; answer the exit code and what was printed."""
+        printed, _ = self._process.communicate(timeout=WAIT)
+        return self._process.returncode, printed
+
+
+@contextmanager
+def driver(directory: Path, *arguments: str) -> Iterator[Started]:
+    path = os.pathsep.join([str(Path(__file__).parents[2] / "src"), *sys.path])
+    errors = directory / "errors.txt"
+    command = [sys.executable, "-m", "firesteel.cli", "run", "--parallelism", "2", *arguments]
+    environment = {**os.environ, "PYTHONPATH": path}
+    with (
+        errors.open("a") as log,
+        subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=log, text=True, cwd=directory, env=environment
+        ) as process,
+    ):
+        try:
+            yield Started(process, errors)
+        finally:
+            process.kill()
+
+
+def test_a_job_is_controlled_from_other_processes(tmp_path, run_python):
+    def firesteel(*arguments: object) -> str:
+        done = run_python("-m", "firesteel.cli", *arguments)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    state = Storage.of(tmp_path / "states" / "first")
+    (tmp_path / "in").mkdir()
+    (tmp_path / "words.py").write_text(PROGRAM)
+    arrive(tmp_path, "1.txt")
+    with driver(tmp_path, "--state-dir", "states/first", "words.py", "first") as first:
+        first.wait_for(lambda: visible(tmp_path / "first") == counts(0, 1))
+        earlier = firesteel("savepoint", "states/first", "kept")
+        assert firesteel("rescale", "states/first", 3) == "parallelism 3"
+        arrive(tmp_path, "2.txt")
+        first.wait_for(lambda: visible(tmp_path / "first").total() >= 2 * WORDS)
+        first.wait_for(lambda: read_status(state).parallelism == 3)
+        (listed,) = json.loads(firesteel("jobs", "--json", "states"))
+        assert (listed["name"], listed["status"], listed["parallelism"]) == ("words", "RUNNING", 3)
+        assert json.loads(firesteel("checkpoints", "--json", "states/first"))[-1]["parallelism"] == [3]
+        later = firesteel("stop", "--savepoint", "states/first", "kept")
+        assert first.end() == (0, "the end\n")
+    assert visible(tmp_path / "first") == counts(0, 2)
+    arrive(tmp_path, "3.txt")
+
+    def starts_from(savepoint: str, files: int) -> None:
+        name = Path(savepoint).name
+        options = ("--from", savepoint, "--state-dir", f"states/{name}", "words.py", name)
+        with driver(tmp_path, *options) as second:
+            second.wait_for(lambda: visible(tmp_path / name).total() >= (3 - files) * WORDS)
+            firesteel("cancel", f"states/{name}")
+            second.end()
+        assert visible(tmp_path / name) == counts(files, 3)
+
+    starts_from(earlier, 1)
+    starts_from(later, 2)
