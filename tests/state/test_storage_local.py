@@ -50,6 +50,29 @@ def test_an_object_that_cannot_be_written_is_named(storage: Storage) -> None:
     assert storage.list(STAGED) == []
 
 
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc, to know what is flushed")
+def test_what_is_written_and_where_is_flushed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flushed: list[Path] = []
+    fsync = os.fsync
+
+    def noted(descriptor: int) -> None:
+        flushed.append(Path(f"/proc/self/fd/{descriptor}").readlink())
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    root = tmp_path / "new" / "state"
+    storage = Storage.of(root)
+    assert set(flushed) == {tmp_path, tmp_path / "new"}
+    flushed.clear()
+    storage.create("a/b/c", b"")
+    staged, *directories = flushed
+    assert staged.parent == root / STAGED
+    assert directories == [root, root / "a", root / "a/b"]
+    flushed.clear()
+    storage.put("a/b/d", b"")
+    assert flushed[1:] == [root / "a/b"]
+
+
 def test_what_crashed_writers_left_is_swept(tmp_path: Path, storage: Storage) -> None:
     storage.put("a", b"")
     staged = tmp_path / "state" / STAGED

@@ -6,11 +6,13 @@ returns.
 
 How the local disk gives them: an object is written under a name of its own in ``.staged/``, flushed with fsync,
 then linked (`create`; link(2) fails if the name is taken) or renamed (`put`) to its name, and the directory is
-flushed. obstore alone stages, links and renames in the same way, but flushes nothing, so that after a loss of
-power a name could stand for an empty file. A crash leaves at most an object in ``.staged/`` that nobody refers
-to. Object stores are atomic and durable by themselves; there `create` is a conditional put (S3:
-``If-None-Match: *``). A retried conditional put can meet its own first attempt and report AlreadyExists: who
-needs to know compares the contents.
+flushed, with those above it that are new. obstore alone stages, links and renames in the same way, but flushes
+nothing, so that after a loss of power a name could stand for an empty file. A crash leaves at most an object in
+``.staged/`` that nobody refers to.
+
+Object stores are atomic and durable by themselves; there `create` is a conditional put (S3: ``If-None-Match: *``).
+A retried conditional put can meet its own first attempt and report AlreadyExists: who needs to know compares the
+contents. How long a store that does not answer is tried: see `firesteel.state.remote`.
 """
 
 from __future__ import annotations
@@ -81,6 +83,7 @@ class Storage:
         self.url = url
         self._root = root
         self._store = store
+        self._made: set[Path] = set()
 
     @classmethod
     def of(cls, location: str | Path) -> Storage:
@@ -101,7 +104,11 @@ class Storage:
                         got=f"{text!r} ({reason(error)})",
                     ) from None
         with _failures(text, "made"):
-            return cls(str(root), root, LocalStore(root, mkdir=True))
+            new = [directory for directory in (root, *root.parents) if not directory.exists()]
+            store = LocalStore(root, mkdir=True)
+            for directory in new:
+                _flush(directory.parent)
+            return cls(str(root), root, store)
 
     @classmethod
     def existing(cls, location: str | Path) -> Storage:
@@ -294,11 +301,21 @@ class Storage:
         obstore.put(self._store, staged, data)
         try:
             _flush(self._root / staged)
+            self._make((self._root / path).parent)
             obstore.rename(self._store, staged, path, overwrite=overwrite)
         except (BaseError, OSError):
             self.delete(staged)
             raise
         _flush((self._root / path).parent)
+
+    def _make(self, directory: Path) -> None:
+        """Make a directory below the root durably, even if another process has made it and not flushed it yet."""
+        if directory == self._root or directory in self._made:
+            return
+        self._make(directory.parent)
+        directory.mkdir(exist_ok=True)
+        _flush(directory.parent)
+        self._made.add(directory)
 
     def _ask(self, path: str, action: str, operation: Callable[[], T]) -> T:
         """Do what may be done again if an object store does not answer."""
