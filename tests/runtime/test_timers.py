@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from firesteel.common.errors import ProgramError
 from firesteel.common.time import MAX_WATERMARK, MIN_WATERMARK
 from firesteel.functions.windows import WINDOW_CODEC, TimeWindow
+from firesteel.runtime import timers
 from firesteel.state.composite import key_segment
 from firesteel.state.keys import state_key
 from tests.state.memory import MemoryStore
@@ -32,8 +34,9 @@ STEPS = st.one_of(
     st.tuples(st.just("pop"), st.tuples(st.integers(-1, 5), st.integers(0, 5))),
     st.tuples(st.just("pop and register"), st.tuples(st.integers(-1, 5), TIMERS)),
     st.tuples(st.just("pop and delete"), st.tuples(st.integers(-1, 5), TIMERS)),
+    st.tuples(st.just("pop and spill"), st.tuples(st.integers(-1, 5), st.none())),
     st.tuples(st.just("epoch"), st.booleans()),
-    st.tuples(st.just("crash"), st.none()),
+    st.tuples(st.sampled_from(["crash", "spill"]), st.none()),
 )
 
 
@@ -66,6 +69,8 @@ def act(store: MemoryStore, model: Model, step: str, argument: Any) -> None:
         else:
             store.queue.delete(*timer)
             model.timers.discard(timer)
+    elif step == "spill":
+        store.backend.spill()
     elif step == "epoch":
         store.next_epoch(keep=argument)
         model.committed = set(model.timers)
@@ -92,11 +97,19 @@ def pop(store: MemoryStore, model: Model, upto: int, action: str | None, timer: 
     assert all(time > upto for time, _ in model.timers)
 
 
+@pytest.fixture(params=[1 << 14, 1], ids=["", "drawn-one-by-one"])
+def drawn(request: pytest.FixtureRequest) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(timers, "_DRAWN", request.param)
+        yield
+
+
+@pytest.mark.usefixtures("drawn")
 @given(
     currents=st.lists(st.sampled_from(CURRENTS), min_size=3, max_size=3),
     steps=st.lists(STEPS, min_size=30, max_size=80),
 )
-@settings(max_examples=300)
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_queue_equals_a_sorted_set(currents: list[Any], steps: list[tuple[str, Any]]) -> None:
     store, model = MemoryStore(max_parallelism=4), Model()
     model.currents = currents
@@ -217,3 +230,54 @@ def test_a_timer_registered_for_the_time_that_fires_takes_its_place_among_the_ke
             queue.register(0, "e")
             queue.delete(0, "d")
     assert fired == ["a", "b", "c", "e"]
+
+
+@pytest.mark.parametrize("windowed", [False, True])
+@pytest.mark.parametrize("spilled", [False, True])
+def test_many_timers_of_one_time_are_read_some_at_a_time_and_fire_in_order(
+    monkeypatch: pytest.MonkeyPatch, windowed: bool, spilled: bool
+) -> None:
+    monkeypatch.setattr(timers, "_DRAWN", 7)
+    monkeypatch.setattr(timers, "_BLOCK", 10)
+    keys = [f"key-{number:03}" for number in range(200)]
+    currents: list[Any] = [(key, TimeWindow(0, 6)) for key in keys] if windowed else list(keys)
+    store = MemoryStore(max_parallelism=16)
+    for current in currents[::2]:
+        store.queue.register(5, current)
+    store.next_epoch()
+    for current in currents[1::2]:
+        store.queue.register(5, current)
+    for current in currents[::20]:
+        store.queue.delete(5, current)
+    fired, most = [], 0
+    for _, current in store.queue.pop_due(5):
+        fired.append(current)
+        number = currents.index(current)
+        if number % 50 == 2:
+            store.queue.delete(5, currents[number + 2])  # stored, and it may not have been read yet
+            store.queue.delete(5, current)
+            store.queue.register(5, currents[-1])
+        if spilled and number % 30 == 5:
+            store.backend.spill()
+        most = max(most, len(store.queue._buckets[5]) if 5 in store.queue._buckets else 0)
+    gone = {*currents[::20], *currents[4::50]}
+    assert fired == [current for current in currents if current not in gone]
+    assert spilled or most <= len(keys) // 2 + 7
+    store.next_epoch()
+    assert store.entries == {}
+
+
+def test_many_timers_that_fire_do_not_stay_in_memory() -> None:
+    store = MemoryStore(memory_limit=200_000)
+    for number in range(5_000):
+        store.queue.register(number, "a")
+    store.next_epoch()
+    fired = 0
+    for time, _ in store.queue.pop_due(5_000):
+        assert time == fired
+        store.queue.register(10_000 + time, "a")
+        fired += 1
+        assert store.queue.weigh().dirty < 600_000
+    assert fired == 5_000
+    store.next_epoch()
+    assert [time for time, _ in store.queue.pop_due(20_000)] == list(range(10_000, 15_000))

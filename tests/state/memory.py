@@ -38,17 +38,19 @@ class MemoryStore:
     `now` is the processing time that the next epoch begins with.
     """
 
-    def __init__(self, max_parallelism: int = 128, cache_limit: int = 1000) -> None:
+    def __init__(
+        self, max_parallelism: int = 128, cache_limit: int = 1000, memory_limit: int | None = None
+    ) -> None:
         self.entries: dict[bytes, bytes] = {}
         self.schemas: dict[str, dict[str, Any]] = {}
         self.now = 0
         self._max_parallelism = max_parallelism
-        self._cache_limit = cache_limit
+        self._limits = {"cache_limit": cache_limit, "memory_limit": memory_limit}
         self.restart()
 
     def restart(self) -> None:
         """Lose the epoch and everything in memory."""
-        self.backend = KeyedStateBackend(self._max_parallelism, WINDOW_CODEC, cache_limit=self._cache_limit)
+        self.backend = KeyedStateBackend(self._max_parallelism, WINDOW_CODEC, **self._limits)
         self.backend.restore_schemas(self.schemas)
         self.queue = TimerQueue(self.backend, "event")
         self.begin(keep=False)

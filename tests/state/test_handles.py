@@ -195,7 +195,7 @@ STEPS = st.one_of(
     st.tuples(st.just("key"), st.integers(0, 1), st.sampled_from(WINDOWS[:2])),
     st.tuples(st.just("epoch"), st.booleans(), st.just(None)),
     st.tuples(st.just("epoch"), st.just(True), st.just(None)),
-    st.tuples(st.sampled_from(["crash", "relax"]), st.just(None), st.just(None)),
+    st.tuples(st.sampled_from(["crash", "relax", "spill"]), st.just(None), st.just(None)),
 )
 
 
@@ -215,8 +215,8 @@ def test_handles_equal_plain_collections(
             run.epoch(first)
         elif step == "crash":
             run.crash()
-        elif step == "relax":
-            run.store.backend.relax()
+        elif step in ("relax", "spill"):
+            getattr(run.store.backend, step)()
         else:
             run.apply(step, first, second)
     for restart in (False, True):

@@ -286,7 +286,7 @@ STEPS = st.one_of(
     ),
     st.tuples(st.just("key"), st.sampled_from(["a", "b"]), st.sampled_from(WINDOWS)),
     st.tuples(st.just("epoch"), st.booleans(), st.sampled_from([0, 1, 4, 5, 9, 10, 11])),
-    st.tuples(st.sampled_from(["crash", "relax"]), st.none(), st.none()),
+    st.tuples(st.sampled_from(["crash", "relax", "spill"]), st.none(), st.none()),
 )
 
 
@@ -300,8 +300,8 @@ def play(run: Run, steps: list[tuple[str, Any, Any]]) -> None:
             run.epoch(first, second)
         elif step == "crash":
             run.crash()
-        elif step == "relax":
-            run.store.backend.relax()
+        elif step in ("relax", "spill"):
+            getattr(run.store.backend, step)()
         else:
             run.apply(step, first, second)
     for passed in (0, TTL // 2, TTL):

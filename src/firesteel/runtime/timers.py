@@ -79,7 +79,7 @@ class TimerQueue:
     """
 
     __slots__ = (
-        "_backend", "_buckets", "_consumed", "_deleted", "_drawn", "_firing", "_group_heads", "_heads",
+        "_backend", "_buckets", "_consumed", "_deleted", "_disturbed", "_drawn", "_firing", "_group_heads", "_heads",
         "_max_parallelism", "_namespace", "_prefix", "_segment_of", "state_id",
     )  # fmt: skip
 
@@ -96,6 +96,7 @@ class TimerQueue:
         self._consumed: list[bytes] = []
         self._drawn: dict[int, bytes] = {}
         self._firing: tuple[int | None, dict[Any, None]] = (None, {})
+        self._disturbed = False
         self._heads: list[_Head] | None = None
         backend.add_part(self)
 
@@ -117,9 +118,11 @@ class TimerQueue:
     def delete(self, time: int, current: Any) -> None:
         """Remove a timer, if it is set."""
         bucket = self._buckets.get(time)
-        if bucket is not None:
-            bucket.pop(current, None)
-        if time == self._firing[0] and not self._is_stored(time, current):
+        firing = time == self._firing[0]
+        if bucket is not None and current in bucket:
+            del bucket[current]
+            self._disturbed = firing or self._disturbed
+        if firing and not self._is_stored(time, current):
             return
         deleted = self._deleted.get(time)
         if deleted is None:
@@ -161,7 +164,8 @@ class TimerQueue:
                 fired += 1
                 if not fired % _BLOCK:
                     self._backend.relax()
-                if len(bucket) != left:
+                if len(bucket) != left or self._disturbed:
+                    self._disturbed = False
                     break  # timers of this time were set or removed meanwhile: they take their places in the order
 
     def changes(self) -> Iterator[Change]:
@@ -224,17 +228,18 @@ class TimerQueue:
 
     def _draw(self, time: int, bucket: dict[Any, None]) -> bool:
         """Bring the next stored timers of a time into its bucket; answer whether there were any."""
-        heads, deleted = self._heads, self._deleted.get(time, _NONE_DELETED)
-        if not heads or not self._has_stored(time):
+        if not self._has_stored(time):
             return False
+        heads, deleted = self._heads or [], self._deleted.get(time, _NONE_DELETED)
         left = _DRAWN
-        while left and self._has_stored(time):
+        while left and heads and heads[0][0] == time:
             left -= 1
-            self._drawn[time] = heads[0][1]
-            current = self._current_of(heads[0][2])
+            _, last, key, _ = heads[0]
+            current = self._current_of(key)
             if current not in deleted:
                 bucket[current] = None
             self._consume(heads)
+        self._drawn[time] = last
         return True
 
     def _has_stored(self, time: int) -> bool:

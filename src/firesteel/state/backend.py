@@ -132,7 +132,7 @@ class KeyedStateBackend:
         self._memory_limit = memory_limit
         self._spill: Spill | None = None
         self._interval = self._quiet = 1
-        self._filled = 0.0
+        self._filled = self._growth = 0.0
         self._catalog = StateCatalog()
         self._handles: dict[str, tuple[Schema, Any]] = {}
         self._parts: list[StatePart] = []
@@ -199,21 +199,20 @@ class KeyedStateBackend:
     def _look(self) -> None:
         limit = self._memory_limit or WORKER_MEMORY // max(1, len(_live))
         weight = self._weigh()
-        if weight.clean + weight.dirty > limit or self.cached_entries > self._cache_limit:
+        self._growth = max((self._fill(weight, limit) - self._filled) / self._interval, self._growth / 2)
+        if weight.kept > limit or self.cached_entries > self._cache_limit:
             weight = self._drop()
-            if weight.clean + weight.dirty > limit:
+            if weight.kept > limit:
                 self.spill()
-                while weight.clean + weight.dirty > limit // 2 and self.cached_entries:
+                while weight.kept > limit // 2 and self.cached_entries:
                     weight = self._drop()
-        counted = self.cached_entries / max(1, self._cache_limit)
-        self._plan(max((weight.clean + weight.dirty) / limit, counted), weight.scanned)
+        self._filled = self._fill(weight, limit)
+        blocks = int(min((1 - self._filled) / (2 * self._growth + 1e-9), _MOST_QUIET, self._cache_limit))
+        self._interval = self._quiet = max(1, blocks, weight.scanned // _SCANNED_PER_BLOCK)
 
-    def _plan(self, filled: float, scanned: int) -> None:
-        """Look again before half of what is left can be used, as memory has been filling up."""
-        growth = max((filled - self._filled) / self._interval, 1e-9)
-        blocks = int(min((1 - filled) / (2 * growth), _MOST_QUIET, self._cache_limit))
-        self._interval = self._quiet = max(1, blocks, scanned // _SCANNED_PER_BLOCK)
-        self._filled = filled
+    def _fill(self, weight: Weight, limit: int) -> float:
+        """Return how full memory is; `_look` comes again before half of what is left can be used."""
+        return max(weight.kept / limit, self.cached_entries / max(1, self._cache_limit))
 
     def _drop(self) -> Weight:
         for part in self._parts:

@@ -6,7 +6,6 @@ process ends, however that happens.
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -17,6 +16,7 @@ import lmdb
 
 from firesteel.common.errors import StateError
 from firesteel.state.environment import Entry, Snapshot, bounded, open_environment, write
+from firesteel.state.scratch import local_directory
 
 if TYPE_CHECKING:
     from firesteel.state.backend import StateReader
@@ -94,17 +94,11 @@ def overlaid(upper: Iterable[Entry], lower: Iterable[Entry]) -> Iterator[Entry]:
         yield from rest
 
 
-def work_root() -> Path:
-    """Return where this machine keeps what it needs of state: on a local disk of Spark's, else with temporary files."""
-    base = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or tempfile.gettempdir()
-    return Path(base) / f"firesteel-work-{os.getuid()}"
-
-
 def _open_nameless() -> Any:
-    root = work_root()
+    root = local_directory()
     try:
         root.mkdir(parents=True, exist_ok=True)
-        directory = Path(tempfile.mkdtemp(prefix="spill-", dir=root))
+        directory = Path(tempfile.mkdtemp(prefix="firesteel-spill-", dir=root))
         try:
             return open_environment(directory, databases=0)
         finally:
@@ -120,7 +114,7 @@ def _marked(value: bytes | None) -> bytes:
 def _unusable(error: Exception) -> StateError:
     return StateError(
         "requires room for what one epoch changes",
-        who=f"state, in {work_root()},",
+        who=f"state, in {local_directory()},",
         got=f"{type(error).__name__}: {error}",
         hint="give the disk of SPARK_LOCAL_DIRS (or of temporary files) more room, or make epochs smaller; a limit on "
         "address space (spark.executor.pyspark.memory) limits this file too",

@@ -31,6 +31,11 @@ class Weight(NamedTuple):
     dirty: int
     scanned: int
 
+    @property
+    def kept(self) -> int:
+        """All that is in memory."""
+        return self.clean + self.dirty
+
 
 def ends(cache: Mapping[Any, Any]) -> list[Any]:
     """Return some of the values of a dict, the newest and the oldest."""
