@@ -31,6 +31,14 @@ class Target:
         with self.engine.connect() as connection:
             return [tuple(row) for row in connection.exec_driver_sql(query)]
 
+    def hang_up(self) -> None:
+        """Break all connections, as the end of a process does."""
+        if self.server is not None:
+            self.rows(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+
     def staged(self) -> int:
         """How many rows are in staging tables."""
         names = [n for n in sa.inspect(self.engine).get_table_names() if n.startswith("firesteel_staged")]

@@ -384,3 +384,16 @@ def test_a_wrong_password_is_said_at_once(postgres_target, monkeypatch):
         run([Row(1, "a")], SqlSink(postgres_target.url, "t"))
     assert "a wrong secret" not in str(caught.value) + str(caught.value.details)
     assert "tried" not in str(caught.value)
+
+
+def test_mysql_updates_by_key_in_its_own_words():
+    from sqlalchemy.dialects import mysql
+
+    from firesteel.connectors.sql_sink.statements import moving
+    from firesteel.connectors.sql_sink.tables import staging_table
+
+    sink = SqlSink("mysql+pymysql://h/db", "t", ["id", "name"], key=["id"])
+    staging = staging_table("firesteel_staged_t", sink._settings)
+    delete, put = moving(sink._settings, staging, "mysql", "scope", 1, {"a"}, deletes=True)
+    assert str(delete.compile(dialect=mysql.dialect())).startswith("DELETE FROM t WHERE t.id IN (SELECT")
+    assert str(put.compile(dialect=mysql.dialect())).endswith("ON DUPLICATE KEY UPDATE name = VALUES(name)")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import ctypes
 import os
 import pwd
 import secrets
@@ -11,7 +10,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -50,6 +48,7 @@ class PostgresServer:
         self._settings = {"max_prepared_transactions": "100", **(settings or {})}
         self._account = _account()
         self._process: subprocess.Popen[bytes] | None = None
+        self._guard: subprocess.Popen[bytes] | None = None
         self.password = secrets.token_urlsafe(24)
         self.port = _free_port()
         self.directory = Path(tempfile.mkdtemp(prefix="firesteel-postgres-"))
@@ -107,9 +106,11 @@ class PostgresServer:
                 stdout=log,
                 stderr=log,
                 cwd=self.directory,
-                preexec_fn=_die_with_parent if sys.platform == "linux" else None,
                 **self._account,
             )
+        # Its input ends with this process, however that ends: then the server is to end, too.
+        guard = ["sh", "-c", 'read -r _; kill -QUIT "$0"', str(self._process.pid)]
+        self._guard = subprocess.Popen(guard, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
         ready = [self._programs / "pg_isready", "-q", "-h127.0.0.1", f"-p{self.port}"]
         until = time.monotonic() + _STARTS_WITHIN_S
         while subprocess.run(ready, check=False).returncode != 0:
@@ -120,6 +121,10 @@ class PostgresServer:
     def stop(self, how: signal.Signals = signal.SIGINT) -> None:
         """Stop the server, if it runs: SIGINT breaks all connections off in good order."""
         process, self._process = self._process, None
+        guard, self._guard = self._guard, None
+        if guard is not None:
+            guard.kill()
+            guard.communicate()
         if process is None or process.poll() is not None:
             return
         process.send_signal(how)
@@ -185,12 +190,6 @@ def _free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
-
-
-def _die_with_parent() -> None:
-    """Runs in the server's process: when whoever started it is killed, it shuts down at once."""
-    pr_set_pdeathsig = 1
-    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGQUIT)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
@@ -10,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, InterfaceError, NoSuchModuleError, OperationalError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from firesteel.common.errors import ConnectorError, FiresteelError
+from firesteel.common.errors import ConnectorError, EngineError
 from firesteel.connectors.sql_sink.address import missing_driver, resolved
 from firesteel.connectors.sql_sink.settings import SqlSettings
 
@@ -83,23 +84,27 @@ class Database:
     def close(self) -> None:
         """Close the connection; it is opened again if it is needed."""
         connection, self._connection = self._connection, None
-        if connection is None:
-            return
-        try:
-            connection.close()
-        except self._errors:
-            connection.invalidate()  # the other side has gone first
+        if connection is not None:
+            # The other end notices and rolls back what was not committed; asked for it, it might not answer.
+            with contextlib.suppress(*self._errors):
+                connection.invalidate()
+                connection.close()
 
     def in_transaction(self, work: Callable[[sa.Connection], T]) -> T:
         """Carry out a part of a transaction that goes on after it, which begins with the first part.
 
-        Raises ConnectorError; the transaction is gone then, and is not tried again.
+        After an error the transaction is gone. Raises EngineError when another try of the epoch may do better,
+        else ConnectorError.
         """
         try:
             return work(self._open())
         except self._errors as error:
             self.close()
-            raise self._failure(error, 0) from None
+            failure = self._failure(error, 0)
+            if _may_pass(error):
+                who, got = self._settings.who, failure.got
+                raise EngineError("requires a connection that lasts", who=who, got=got) from None
+            raise failure from None
         except BaseException:
             self.close()
             raise
@@ -129,17 +134,16 @@ class Database:
             self._password = url.password
             local: dict[str, Any] = {"timeout": _SQLITE_WAIT_S} if url.get_backend_name() == "sqlite" else {}
             more: dict[str, Any] = {"isolation_level": "AUTOCOMMIT"} if self._autocommit else {}
+            more |= {"poolclass": NullPool, "pool_reset_on_return": None, "hide_parameters": True}
             try:
-                engine = sa.create_engine(
-                    url, poolclass=NullPool, hide_parameters=True, connect_args=local, **more
-                )
+                engine = sa.create_engine(url, connect_args=local, **more)
             except (ModuleNotFoundError, NoSuchModuleError) as error:
                 raise missing_driver(url, getattr(error, "name", None)) from None
             _prepare_connections(engine)
             self._engine = engine
         return self._engine
 
-    def _failure(self, error: Exception, tries: int) -> FiresteelError:
+    def _failure(self, error: Exception, tries: int) -> ConnectorError:
         cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
         text = str(cause) or type(cause).__name__
         if self._password:

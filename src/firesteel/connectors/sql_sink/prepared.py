@@ -73,7 +73,7 @@ class PreparedWriter(SinkWriter[Any]):
     """Writes into the target in a transaction that `prepare_commit` prepares.
 
     A connection that is lost takes the transaction with it, and the rows cannot be sent again from here: that is
-    a ConnectorError, and the epoch is tried again as the job's restart strategy says.
+    an EngineError, and the epoch is tried again as after the loss of a worker.
     """
 
     def __init__(self, settings: SqlSettings, context: WriterContext) -> None:
