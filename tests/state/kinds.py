@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,7 +13,9 @@ from typing import Any
 
 from firesteel.common import Row, Time, Types, WatermarkStrategy
 from firesteel.common.watermark_strategy import TimestampAssigner
-from firesteel.control.launch import executing_with
+from firesteel.connectors.discard import DiscardingSink
+from firesteel.connectors.file_sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
+from firesteel.control.launch import ExecutorFactory, executing_with
 from firesteel.control.maintenance import MaintenancePolicy
 from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.datastream.functions import (
@@ -114,7 +116,7 @@ class Limits(KeyedBroadcastProcessFunction):
 
 class Sizes(ProcessWindowFunction):
     def process(self, key, context, elements):
-        yield f"{key} {len(list(elements))}"
+        yield f"{key} window {context.window().start}: {len(list(elements))}"
 
 
 class ThirdField(TimestampAssigner):
@@ -122,17 +124,24 @@ class ThirdField(TimestampAssigner):
         return value[2]
 
 
-def build(env: StreamExecutionEnvironment, events: list[Any] | None = None) -> None:
-    """Add the program to an environment; what its jobs put out goes nowhere."""
+def build(env: StreamExecutionEnvironment, sink: Path | None = None) -> None:
+    """Add the program to an environment; lines of what it puts out go to a directory, or nowhere."""
     strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(ThirdField())
-    read = env.from_collection(EVENTS if events is None else events)
-    stream = read.assign_timestamps_and_watermarks(strategy)
+    read = env.from_collection(EVENTS)
+    # One subtask, so that the events of a key stay in order.
+    stream = read.assign_timestamps_and_watermarks(strategy).set_parallelism(1)
     keyed = stream.key_by(lambda event: event[0])
-    keyed.process(Kinds()).uid("kinds").name("every kind").print()
+    counts = keyed.process(Kinds()).uid("kinds").name("every kind")
     rules = env.from_collection(list(RULES)).broadcast(RULE)
-    keyed.connect(rules).process(Limits()).uid("limits").name("limits").print()
+    limits = keyed.connect(rules).process(Limits()).uid("limits").name("limits")
     windows = keyed.window(TumblingEventTimeWindows.of(Time.seconds(5)))
-    windows.process(Sizes()).uid("sizes").name("sizes").print()
+    sizes = windows.process(Sizes()).uid("sizes").name("sizes")
+    results = counts.union(limits, sizes)
+    if sink is None:
+        results._add_sink(DiscardingSink(), "nowhere")
+    else:
+        parts = FileSink(sink, TextLines(), BasePathBuckets(), RollingPolicy.on_epoch())
+        results.sink_to(parts).uid("out")
 
 
 def expected() -> dict[str, list[tuple[Any, ...]]]:
@@ -159,11 +168,24 @@ def expected() -> dict[str, list[tuple[Any, ...]]]:
     }
 
 
+def windows(start: int) -> list[str]:
+    """The lines that the window which begins at this time puts out."""
+    held = Counter(key for key, _, at in EVENTS if start <= at < start + 5000)
+    return sorted(f"{key} window {start}: {size}" for key, size in held.items())
+
+
 @contextmanager
 def environment(
-    directory: Path, *, parallelism: int = 2, epoch_records: int = 30, compact_every: int = 100, **settings: Any
+    directory: Path,
+    *,
+    on: ExecutorFactory = LocalExecutor,
+    parallelism: int = 2,
+    epoch_records: int = 30,
+    compact_every: int = 100,
+    **settings: Any,
 ) -> Iterator[StreamExecutionEnvironment]:
-    """An environment whose jobs run in this process, compacting between epochs, with state in `directory`."""
+    """An environment whose jobs run in this process (or `on` Spark), compacting between epochs, with state in
+    `directory`."""
 
     def adapt(given):
         return replace(
@@ -175,5 +197,5 @@ def environment(
             **settings,
         )
 
-    with executing_with(LocalExecutor, ManualClock(NOW), adapt):
+    with executing_with(on, ManualClock(NOW), adapt):
         yield StreamExecutionEnvironment.get_execution_environment()

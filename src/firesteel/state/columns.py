@@ -18,9 +18,9 @@ import pyarrow as pa
 from firesteel.common.errors import FiresteelError, TypeMismatchError
 from firesteel.common.time import Instant
 from firesteel.common.typeinfo import TypeInformation, Types, from_schema
-from firesteel.common.types import Row, field_names
+from firesteel.common.types import Row, RowKind, field_names
 from firesteel.state.codecs import decode_untyped
-from firesteel.state.keys import StateKey, encode_key, state_key_bytes, user_key
+from firesteel.state.keys import StateKey, encode_key, user_key
 from firesteel.state.schemas import row_names, type_text, without_external
 
 Convert = Callable[[Any], Any]
@@ -160,29 +160,52 @@ class KeyColumn:
 
     def __init__(self, type_info: TypeInformation | None) -> None:
         self.schema = None if type_info is None or type_info.is_pickled else type_info.schema()
-        self._coerce = None if self.schema is None else from_schema(self.schema).compile_coercer()
-        self._convert = _or_none(None if self.schema is None else to_column(self.schema))
+        self._convert = None if self.schema is None else _or_none(_exactly(self.schema))
 
     def of(self, key: StateKey | None) -> Any:
         """Return the column's value for a key. Raises TypeMismatchError if it is not exactly of the column's type."""
         plain = None if key is None else user_key(key)
-        if self._coerce is None:
-            return object_text(plain)
-        if plain is None:
-            return None
-        value = self._exact(plain)
-        return value if self._convert is None else self._convert(value)
+        return object_text(plain) if self._convert is None else self._convert(plain)
 
-    def _exact(self, key: Any) -> Any:
-        assert self._coerce is not None
-        value = self._coerce(key)
-        if type(key) is not type(value) or (
-            value is not key and encode_key(value) != state_key_bytes(encode_key(key))
-        ):
-            raise TypeMismatchError(
-                f"requires exactly a {type_text(self.schema)}", got=f"{type(key).__name__}: {key!r}"
-            )
-        return value
+
+def _exactly(schema: dict[str, Any]) -> Convert:
+    """Return what makes a part of a key, which is not None, one that Arrow takes, or refuses it if it is not exactly of
+    the type: another key would come out if it was written again.
+    """
+    schema = without_external(schema) or schema
+    if schema["type"] in ("TUPLE", "ROW"):
+        return _exact_fields(schema)
+    coerce, convert = from_schema(schema).compile_coercer(), to_column(schema)
+
+    def exact(key: Any) -> Any:
+        value = coerce(key)
+        if type(key) is not type(value) or (value is not key and encode_key(value) != encode_key(key)):
+            raise _not_exactly(schema, key)
+        return value if convert is None else convert(value)
+
+    return exact
+
+
+def _exact_fields(schema: dict[str, Any]) -> Convert:
+    names = [field for field, _ in fields_of(schema)]
+    parts = [(field, None if part is None else _or_none(_exactly(part))) for field, part in fields_of(schema)]
+    is_row = schema["type"] == "ROW"
+
+    def exact(key: Any) -> Any:
+        if type(key) is not (Row if is_row else tuple) or len(key) != len(names):
+            raise _not_exactly(schema, key)
+        if is_row and (field_names(key) != names or key.get_row_kind() is not RowKind.INSERT):
+            raise _not_exactly(schema, key)
+        return {
+            field: object_text(item) if convert is None else convert(item)
+            for (field, convert), item in zip(parts, key, strict=True)
+        }
+
+    return exact
+
+
+def _not_exactly(schema: dict[str, Any], key: Any) -> TypeMismatchError:
+    return TypeMismatchError(f"requires exactly a {type_text(schema)}", got=f"{type(key).__name__}: {key!r}")
 
 
 def type_of_keys(keys: list[Any]) -> TypeInformation | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final, NamedTuple
 
 import pyarrow as pa
@@ -33,6 +34,8 @@ from firesteel.state.storage import NotFound, Storage
 Groups = tuple[int, int]
 """The first and the last of a range of key groups."""
 
+_SAMPLED_RUNS: Final = 8
+_SAMPLED_KEYS: Final = 1000
 _SCOPES: Final = ("keyed", "windowed", "broadcast", "timers")
 
 
@@ -115,11 +118,13 @@ class StateSlice(NamedTuple):
     now: int
     expired: bool = False
 
-    def table(self, storage: Storage, groups: Groups, prefix: bytes = b"") -> pa.Table:
+    def table(
+        self, storage: Storage, groups: Groups, prefix: bytes = b"", *, every_copy: bool = False
+    ) -> pa.Table:
         """Return the entries in a range of key groups, in order, but for what has expired unless it is asked for.
 
-        Broadcast state belongs to the first range. `prefix` limits it to some of the entries of a single state.
-        Raises StateCorruptedError, naming it, if a run is missing or damaged.
+        Broadcast state belongs to the first range, or (`every_copy`) to all. `prefix` limits it to some of the entries
+        of a single state. Raises StateCorruptedError, naming it, if a run is missing or damaged.
         """
         prefixes = [prefix] if prefix else [state_prefix(schema["id"]) for schema in self.schemas]
         table = newest_entries(storage, self.layers, groups, prefixes)
@@ -127,7 +132,7 @@ class StateSlice(NamedTuple):
             rules = [rule for schema in self.schemas if (rule := recorded_expiry(schema)) is not None]
             table = without_expired(table, rules, self.now)
         kept = pc.is_valid(table.column(1))
-        if groups[0] > 0:
+        if groups[0] > 0 and not every_copy:
             broadcast = pa.scalar(BROADCAST_GROUP.to_bytes(2, "big"), pa.binary())
             kept = pc.and_(kept, pc.not_equal(pc.binary_slice(table.column(0), 2, 4), broadcast))
         return table.filter(kept)
@@ -183,7 +188,8 @@ class SavedState:
                 return matching[0]
             if matching:
                 raise self._unknown(f"one operator '{wanted}'", matching)
-        raise self._unknown(f"an operator with the uid, name or id '{wanted}'", operators)
+        holding = [operator for operator in operators if operator.snapshot.states or operator.lists()]
+        raise self._unknown(f"an operator with the uid, name or id '{wanted}'", holding)
 
     def slice(
         self, operator: SavedOperator, schemas: Sequence[Schema], *, expired: bool = False
@@ -224,20 +230,20 @@ class SavedState:
         yield from (row for row in rows if row.key == key)
 
     def some_keys(self, operator: SavedOperator, codec: NamespaceCodec) -> list[StateKey]:
-        """Return the keys of some entries of an operator: those of the first batch of its smallest run."""
+        """Return the keys of some entries of an operator: those that its smallest runs begin with."""
         schemas = {schema["id"]: schema for schema in operator.states() if schema["scope"] != "broadcast"}
         runs = sorted((run for layer in operator.layers for run in layer.runs), key=lambda run: run.size)
-        for run in runs:
-            for batch in read_batches(self.storage, run):
-                keys = {
-                    locate(schema, composite, codec)[0]
-                    for composite in batch.column(0).to_pylist()
-                    if (schema := schemas.get(int.from_bytes(composite[:2], "big"))) is not None
-                }
-                if keys:
-                    return [key for key in keys if key is not None]
+        keys: set[StateKey] = set()
+        for run in runs[:_SAMPLED_RUNS]:
+            for batch in islice(read_batches(self.storage, run), 1):
+                for composite in batch.column(0).to_pylist():
+                    schema = schemas.get(int.from_bytes(composite[:2], "big"))
+                    key = None if schema is None else locate(schema, composite, codec)[0]
+                    if key is not None:
+                        keys.add(key)
+            if len(keys) >= _SAMPLED_KEYS:
                 break
-        return []
+        return list(keys)
 
     def _operator(self, operator_id: str) -> SavedOperator:
         manifest = self.manifest
@@ -255,7 +261,7 @@ class SavedState:
             f"requires {wanted}",
             who=f"the state in {self.storage.url}",
             got=", ".join(f"{operator.snapshot.name} (id {operator.id})" for operator in operators)
-            or "a state without operators",
+            or "a state in which no operator holds anything",
             hint="firesteel state ls lists the operators and their states",
         )
 

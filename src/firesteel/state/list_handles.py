@@ -148,12 +148,19 @@ class ListHandle(ListState[Any]):
             changed = {key: None for key, _ in scan}
         elif (newest := next(iter(scan), None)) is not None:
             number = int.from_bytes(newest[0][len(prefix) :], "big") - 1
-        elements = iter(map(self._codec.encode, self._added.get(current, ())))
-        while chunk := list(islice(elements, _CHUNK)):
-            changed[prefix + _pack_chunk(number)] = join_elements(chunk)
-            number -= 1
+        changed.update(in_chunks(prefix, map(self._codec.encode, self._added.get(current, ())), number))
         for key in sorted(changed):
             yield key, changed[key]
+
+
+def in_chunks(
+    prefix: bytes, elements: Iterable[bytes], number: int = _LAST_CHUNK
+) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the entries of encoded elements, oldest first; the first has this number, and keys descend."""
+    rest = iter(elements)
+    while chunk := list(islice(rest, _CHUNK)):
+        yield prefix + _pack_chunk(number), join_elements(chunk)
+        number -= 1
 
 
 def join_elements(items: list[bytes]) -> bytes:

@@ -74,6 +74,12 @@ def write_savepoint(source: Storage, epoch: int, target: Storage) -> SavepointFi
     Each run is checked on its way. Raises StateCorruptedError for a damaged one, StateError if there is a savepoint
     already, or something else.
     """
+    require_empty(target)
+    return store_savepoint(source, self_contained(ManifestReader(source), epoch), target)
+
+
+def require_empty(target: Storage) -> None:
+    """Raise StateError if there is a savepoint in a directory already, or something else that has manifests."""
     if open_savepoint(target) is not None or target.list("manifests"):
         raise StateError(
             "requires an empty directory",
@@ -81,7 +87,6 @@ def write_savepoint(source: Storage, epoch: int, target: Storage) -> SavepointFi
             got=target.url,
             hint="name another directory, or remove what is there",
         )
-    return store_savepoint(source, self_contained(ManifestReader(source), epoch), target)
 
 
 def new_savepoint(source: Storage, epoch: int, parent: str | None) -> str:
@@ -96,8 +101,13 @@ def new_savepoint(source: Storage, epoch: int, parent: str | None) -> str:
 
 def store_savepoint(source: Storage, manifest: Manifest, target: Storage) -> SavepointFile:
     """Copy the runs of a self-contained manifest, then write it, then say that the savepoint is complete."""
+    copy_runs(source, runs_of(manifest.layers), target)
+    return complete_savepoint(manifest, target)
+
+
+def complete_savepoint(manifest: Manifest, target: Storage) -> SavepointFile:
+    """Write a manifest whose runs are there, then say that the savepoint is complete."""
     runs = runs_of(manifest.layers)
-    copy_runs(source, runs, target)
     write_manifest(target, manifest)
     file = SavepointFile(
         job_id=manifest.job_id,

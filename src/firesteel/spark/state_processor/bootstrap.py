@@ -1,0 +1,153 @@
+"""What an operator is to find in a savepoint: its states, each from a DataFrame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from firesteel.common.errors import ProgramError
+from firesteel.common.typeinfo import TypeInformation
+from firesteel.functions.windows import WINDOW_CODEC
+from firesteel.spark.state_processor.tasks import window_of
+from firesteel.state.columns import TypeSchema
+from firesteel.state.descriptors import (
+    AggregatingStateDescriptor,
+    ListStateDescriptor,
+    MapStateDescriptor,
+    ReducingStateDescriptor,
+    StateDescriptor,
+    ValueStateDescriptor,
+)
+from firesteel.state.expiry import ttl_schema
+from firesteel.state.row_writing import RowWriter, Written
+from firesteel.state.schemas import Schema
+
+_KINDS = {
+    ValueStateDescriptor: "value",
+    ListStateDescriptor: "list",
+    MapStateDescriptor: "map",
+    ReducingStateDescriptor: "reducing",
+    AggregatingStateDescriptor: "aggregating",
+}
+
+
+@dataclass(frozen=True)
+class StateSource:
+    """One state and the DataFrame it comes from: what it is declared as, without an id yet, and its columns."""
+
+    scope: str
+    name: str
+    declared: Schema
+    frame: DataFrame
+    columns: pa.Schema
+
+    @property
+    def path(self) -> str:
+        """Where it stands among the states of an operator."""
+        return f"{self.scope}:{self.name}"
+
+    @property
+    def who(self) -> str:
+        """The state's name, for messages."""
+        return f"state '{self.name}'"
+
+
+class StateBootstrapTransformation:
+    """The states of one operator, each from a DataFrame (Flink: StateBootstrapTransformation).
+
+    A state is given by the descriptor that the program has for it, so that types and time to live are the same. The
+    columns are those that `SavepointReader` shows (see `firesteel.state.row_columns`): `key`, and `namespace` where
+    there are windows; `value`, with `position` for lists and `map_key` for maps; of an aggregating state the value is
+    the accumulator. Other columns are left alone.
+
+    `key_type` is the type of the program's keys: without it the column's values are the keys, whole numbers as int,
+    structs with the fields f0, f1, ... as tuples and others as rows. Methods raise ProgramError for columns that are
+    missing or do not fit the type, and return this object.
+    """
+
+    def __init__(self, key_type: TypeInformation | None = None) -> None:
+        untyped = key_type is None or key_type.is_pickled
+        self._key_type: TypeSchema = None if key_type is None or untyped else key_type.schema()
+        self._sources: dict[str, StateSource] = {}
+
+    @property
+    def key_type(self) -> TypeSchema:
+        """The type of keys, None if it is left to the columns."""
+        return self._key_type
+
+    @property
+    def sources(self) -> list[StateSource]:
+        """The states."""
+        return list(self._sources.values())
+
+    def with_state(self, descriptor: StateDescriptor, frame: DataFrame) -> Self:
+        """Set a keyed state: of a value, list, map, reducing or aggregating state descriptor."""
+        return self._add("keyed", descriptor.name, _declared(descriptor), frame)
+
+    def with_window_state(self, descriptor: StateDescriptor, frame: DataFrame) -> Self:
+        """Set a state that is kept by key and window; a window is a struct of start and end in milliseconds."""
+        return self._add("windowed", descriptor.name, _declared(descriptor), frame)
+
+    def with_broadcast_state(self, descriptor: MapStateDescriptor, frame: DataFrame) -> Self:
+        """Set a broadcast state, from the columns map_key and value."""
+        declared = {**_declared(descriptor), "kind": "broadcast"}
+        return self._add("broadcast", descriptor.name, declared, frame)
+
+    def with_timers(self, domain: str, frame: DataFrame) -> Self:
+        """Set the timers of "event" or "processing" time, from the columns key, timestamp (milliseconds), and namespace
+        for those of windows.
+        """
+        if domain not in ("event", "processing"):
+            raise ProgramError('requires "event" or "processing"', who="with_timers", got=repr(domain))
+        return self._add("timers", domain, {"kind": "timers"}, frame)
+
+    def _add(self, scope: str, name: str, declared: Schema, frame: DataFrame) -> Self:
+        known = {"scope": scope, "name": name, "id": 0, **declared}
+        wanted = _wanted(frame.columns)
+        source = StateSource(scope, name, declared, frame.select(wanted), _columns(frame, wanted))
+        written = Written(known, self._key_type, 1, 0)
+        RowWriter(written, source.columns, WINDOW_CODEC, window_of, source.who)  # raises for wrong columns
+        if source.path in self._sources:
+            raise ProgramError("requires one DataFrame", who=source.who, got="a second one")
+        self._sources[source.path] = source
+        return self
+
+
+_COLUMNS = (
+    "key", "key_raw", "namespace", "position", "map_key", "map_key_raw", "timestamp", "value", "value_raw",
+    "last_access",
+)  # fmt: skip
+
+
+def _wanted(columns: list[str]) -> list[str]:
+    return [column for column in columns if column in _COLUMNS]
+
+
+def _columns(frame: DataFrame, wanted: list[str]) -> pa.Schema:
+    return to_arrow_schema(frame.select(wanted).schema)
+
+
+def _declared(descriptor: StateDescriptor) -> Schema:
+    kind = next((kind for known, kind in _KINDS.items() if isinstance(descriptor, known)), None)
+    if kind is None:
+        raise ProgramError("requires a state descriptor", who="with_state", got=repr(descriptor))
+    declared: dict[str, Any] = {"kind": kind}
+    if isinstance(descriptor, MapStateDescriptor):
+        declared["key"], declared["value"] = map(
+            _schema_of, (descriptor.key_type_info, descriptor.value_type_info)
+        )
+    elif isinstance(descriptor, ListStateDescriptor):
+        declared["type"] = _schema_of(descriptor.elem_type_info)
+    else:
+        declared["type"] = _schema_of(descriptor.type_info)
+    if descriptor.ttl_config is not None:
+        declared["ttl"] = ttl_schema(descriptor.ttl_config)
+    return declared
+
+
+def _schema_of(type_info: TypeInformation | None) -> TypeSchema:
+    return None if type_info is None or type_info.is_pickled else type_info.schema()

@@ -1,0 +1,254 @@
+"""New savepoints: from DataFrames, and from what an existing one holds."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from dataclasses import dataclass, field
+from functools import reduce
+from pathlib import Path
+from typing import Self
+
+import msgspec
+from pyspark.sql import DataFrame, SparkSession
+
+from firesteel import __version__
+from firesteel.common.errors import ProgramError
+from firesteel.spark.errors import engine_error
+from firesteel.spark.state_processor.bootstrap import StateBootstrapTransformation, StateSource
+from firesteel.spark.state_processor.identifier import Operator, OperatorIdentifier, find_operator
+from firesteel.spark.state_processor.reader import search_path, session
+from firesteel.spark.state_processor.tasks import BLOB, ENTRY, EncodeTask, Target, WriteTask, read_written
+from firesteel.state.catalog import StateCatalog
+from firesteel.state.inspection import SavedOperator, SavedState
+from firesteel.state.manifest import Layer, Manifest, OperatorSnapshot
+from firesteel.state.row_writing import Written
+from firesteel.state.runs import RunRef
+from firesteel.state.savepoint import complete_savepoint, copy_runs, require_empty, runs_of
+from firesteel.state.schemas import Schema
+from firesteel.state.storage import Storage
+
+LARGEST: int = 1 << 15
+"""The largest max parallelism, as in Flink."""
+
+
+@dataclass
+class _Change:
+    """What becomes of an operator: states that come from DataFrames, and states that go (by scope and name)."""
+
+    name: str
+    transformation: StateBootstrapTransformation | None = None
+    removed: set[str] = field(default_factory=set)
+
+    def sources(self) -> list[StateSource]:
+        return [] if self.transformation is None else self.transformation.sources
+
+
+class SavepointWriter:
+    """Writes a savepoint that a job can be started from (Flink: SavepointWriter).
+
+    Begin with `new_savepoint`, or with `from_existing_savepoint` to change one; then say what is to be different;
+    `write` does it. Only operators that change are written anew, by Spark's tasks, each a range of key groups; the runs
+    of others are copied. Methods but `write` return this object. What a savepoint says of sources is kept; one that
+    says nothing of a source has it read from its beginning.
+    """
+
+    def __init__(self, saved: SavedState | None, manifest: Manifest, spark: SparkSession) -> None:
+        self._saved = saved
+        self._manifest = manifest
+        self._spark = spark
+        self._changes: dict[str, _Change] = {}
+
+    @classmethod
+    def new_savepoint(
+        cls, max_parallelism: int = 128, *, spark: SparkSession | None = None
+    ) -> SavepointWriter:
+        """Begin an empty savepoint for a job with this max parallelism (a program's default is 128)."""
+        if not 0 < max_parallelism <= LARGEST:
+            raise ProgramError(
+                f"requires a max parallelism from 1 to {LARGEST}",
+                who="a savepoint",
+                got=repr(max_parallelism),
+            )
+        now = int(time.time() * 1000)
+        manifest = Manifest(
+            uuid.uuid4().hex, 1, max_parallelism, {}, {}, {}, now, False, now, __version__, compacted=1
+        )
+        return cls(None, manifest, session(spark))
+
+    @classmethod
+    def from_existing_savepoint(
+        cls, location: str | Path, *, epoch: int | None = None, spark: SparkSession | None = None
+    ) -> SavepointWriter:
+        """Begin with a savepoint, or a kept epoch (default: the last) of a state directory; it stays as it is.
+
+        Raises StateError if there is no such thing.
+        """
+        saved = SavedState.open(str(location), epoch)
+        return cls(saved, saved.manifest, session(spark))
+
+    def with_operator(
+        self, identifier: OperatorIdentifier, transformation: StateBootstrapTransformation
+    ) -> Self:
+        """Set states of an operator, in the place of those of the same names; it keeps its other states."""
+        if not isinstance(identifier, OperatorIdentifier):
+            raise ProgramError(
+                "requires an OperatorIdentifier",
+                who="with_operator",
+                got=repr(identifier),
+                hint="OperatorIdentifier.for_uid(...)",
+            )
+        known = self._manifest.operators.get(identifier.operator_id)
+        name = identifier.uid or identifier.operator_id if known is None else known.name
+        change = self._changes.setdefault(identifier.operator_id, _Change(name))
+        if change.transformation is not None:
+            raise ProgramError("requires one transformation", who=f"operator '{name}'", got="a second one")
+        change.transformation = transformation
+        return self
+
+    def remove_state(self, operator: Operator, name: str) -> Self:
+        """Leave out a state of an operator. Raises StateError, listing what there is, if it does not exist."""
+        found = find_operator(self._before(), operator)
+        schema = found.state(name)
+        change = self._changes.setdefault(found.id, _Change(found.snapshot.name))
+        change.removed.add(f"{schema['scope']}:{schema['name']}")
+        return self
+
+    def remove_operator(self, operator: Operator) -> Self:
+        """Leave out an operator, with all its state and, of a source, how far it has been read."""
+        gone = find_operator(self._before(), operator).id
+        self._changes.pop(gone, None)
+        return self._replaced(
+            operators={key: value for key, value in self._manifest.operators.items() if key != gone},
+            sources={key: value for key, value in self._manifest.sources.items() if key != gone},
+            layers={key: value for key, value in self._manifest.layers.items() if key != gone},
+        )
+
+    def change_operator_identifier(self, operator: Operator, identifier: OperatorIdentifier) -> Self:
+        """Let an operator be found by another uid or id: that which a changed program gives it."""
+        old, new = find_operator(self._before(), operator).id, identifier.operator_id
+        if new != old and new in self._manifest.operators:
+            raise ProgramError("requires an id that is free", who="an operator", got=identifier.uid or new)
+        if old in self._changes:
+            self._changes[new] = self._changes.pop(old)
+        manifest = self._manifest
+        return self._replaced(
+            operators={new if key == old else key: value for key, value in manifest.operators.items()},
+            sources={new if key == old else key: value for key, value in manifest.sources.items()},
+            layers={new if key == old else key: value for key, value in manifest.layers.items()},
+        )
+
+    def write(self, location: str | Path) -> str:
+        """Write the savepoint into an empty directory and return its URL.
+
+        Raises StateError if the directory is not empty, StateCorruptedError if a run of the savepoint begun with is
+        damaged, TypeMismatchError or ProgramError naming the state and the key of a row that cannot be written,
+        EngineError if Spark fails. What is left in the directory then is no savepoint.
+        """
+        target = Storage.of(location)
+        require_empty(target)
+        manifest = self._manifest
+        layers = {key: found for key, found in manifest.layers.items() if key not in self._changes}
+        if self._saved is not None:
+            copy_runs(self._saved.storage, runs_of(layers), target)
+        operators = dict(manifest.operators)
+        for operator_id, change in self._changes.items():
+            operators[operator_id], runs = self._write_operator(operator_id, change, target)
+            if runs:
+                layers[operator_id] = [Layer(1, manifest.epoch, True, runs)]
+        changed = msgspec.structs.replace(
+            manifest,
+            operators=operators,
+            layers=layers,
+            created_at=int(time.time() * 1000),
+            finished=False,
+            wakeups=self._wakeups(),
+            lineage=uuid.uuid4().hex,
+            restored_from="" if self._saved is None else self._saved.storage.url,
+        )
+        complete_savepoint(changed, target)
+        return target.url
+
+    def _write_operator(
+        self, operator_id: str, change: _Change, target: Storage
+    ) -> tuple[OperatorSnapshot, list[RunRef]]:
+        before = self._operator(operator_id, change.name)
+        kept, schemas = self._schemas(before, change)
+        ranges = before.ranges(self._spark.sparkContext.defaultParallelism)
+        by_path = {f"{schema['scope']}:{schema['name']}": schema for schema in schemas}
+        encoded = [
+            self._encoded(source, by_path[source.path], change, before.max_parallelism, len(ranges))
+            for source in change.sources()
+        ]
+        frame = reduce(DataFrame.union, encoded) if encoded else self._spark.createDataFrame([], ENTRY)
+        saved = self._saved
+        task = WriteTask(
+            Target(target.url, operator_id, self._manifest.epoch),
+            tuple(ranges),
+            {schema["id"]: schema for schema in schemas},
+            saved.slice(before, kept, expired=True) if saved is not None and kept else None,
+            "" if saved is None else saved.storage.url,
+            search_path(),
+        )
+        written = frame.repartitionById(len(ranges), frame["target"]).sortWithinPartitions("key")
+        try:
+            blobs = [bytes(row[0]) for row in written.mapInArrow(task, BLOB).collect()]
+        except Exception as error:
+            failure = engine_error(error)
+            failure.requirement = f"could not write the state of operator '{change.name}'"
+            raise failure from None
+        runs = [run for run in map(read_written, blobs) if run is not None]
+        snapshot = msgspec.structs.replace(before.snapshot, states={**by_path})
+        return snapshot, sorted(runs, key=lambda run: run.first_group)
+
+    def _encoded(
+        self, source: StateSource, schema: Schema, change: _Change, max_parallelism: int, parts: int
+    ) -> DataFrame:
+        assert change.transformation is not None
+        written = Written(
+            schema, change.transformation.key_type, max_parallelism, self._manifest.processing_time
+        )
+        who = f"{source.who} of operator '{change.name}'"
+        return source.frame.mapInArrow(EncodeTask(written, source.columns, parts, who, search_path()), ENTRY)
+
+    def _schemas(self, before: SavedOperator, change: _Change) -> tuple[list[Schema], list[Schema]]:
+        """Return the schemas of states that stay, and those of all states there will be."""
+        gone = change.removed | {source.path for source in change.sources()}
+        kept = {path: schema for path, schema in before.snapshot.states.items() if path not in gone}
+        catalog = StateCatalog()
+        catalog.restore(kept)
+        for source in change.sources():
+            types = {name: part for name, part in source.declared.items() if name != "kind"}
+            catalog.declare(source.scope, source.name, source.declared["kind"], types)
+        return list(kept.values()), list(catalog.schemas().values())
+
+    def _operator(self, operator_id: str, name: str) -> SavedOperator:
+        manifest = self._manifest
+        snapshot = manifest.operators.get(operator_id)
+        if snapshot is None:
+            snapshot = OperatorSnapshot(name, 1, [], [], {}, [], manifest.max_parallelism)
+        return SavedOperator(
+            operator_id,
+            snapshot,
+            tuple(manifest.layers.get(operator_id, ())),
+            snapshot.max_parallelism or manifest.max_parallelism,
+            {},
+        )
+
+    def _wakeups(self) -> list[int]:
+        """When processing time timers are due, so that a job runs an epoch for them: at once, if there may be any."""
+        written = any(
+            source.path == "timers:processing"
+            for change in self._changes.values()
+            for source in change.sources()
+        )
+        return [self._manifest.processing_time] if written else self._manifest.wakeups
+
+    def _before(self) -> SavedState:
+        if self._saved is None:
+            raise ProgramError("requires an existing savepoint", who="this method", got="a new one")
+        return SavedState(self._saved.storage, self._manifest)
+
+    def _replaced(self, **fields: object) -> Self:
+        self._manifest = msgspec.structs.replace(self._manifest, **fields)
+        return self
