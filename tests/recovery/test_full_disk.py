@@ -189,3 +189,29 @@ def test_a_full_directory_for_working_copies(directory, disk, monkeypatch):
     disk.free()
     run(directory)
     assert rows(directory) == expected()
+
+
+def test_wherever_the_directory_for_working_copies_is_full(directory, disk, monkeypatch):
+    monkeypatch.setenv("SPARK_LOCAL_DIRS", str(disk.path))
+    failures = 0
+    for pages in range(500):
+        disk.leave(pages * PAGE)
+        said = failure(directory)
+        if said is None:
+            break
+        assert f"{disk.path}" in said
+        failures += 1
+    assert failures >= 3
+    assert rows(directory) == expected(320)
+
+
+def test_a_full_directory_for_temporary_files(directory, disk, monkeypatch):
+    monkeypatch.setenv("SPARK_LOCAL_DIRS", str(disk.path))
+    monkeypatch.setattr("firesteel.state.runs._IN_MEMORY", 1000)
+    disk.leave(PAGE)
+    who = f"a temporary file in {disk.path}"
+    with pytest.raises(StateError, match=f"{who} cannot be written; got .*No space left"):
+        run(directory)
+    disk.free()
+    run(directory)
+    assert rows(directory) == expected()

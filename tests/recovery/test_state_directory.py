@@ -214,7 +214,7 @@ def test_a_commit_that_always_fails_fails_the_job_and_the_next_start_makes_up_fo
 def test_output_that_waits_for_a_sink_is_not_forgotten_with_the_sink(tmp_path):
     with pytest.raises(ConnectorError):
         run(tmp_path, sink=Unwilling(tmp_path, 99))
-    with pytest.raises(StateMismatchError, match="committed and not yet visible, of operators this program does not have"):
+    with pytest.raises(StateMismatchError, match="committed and not yet visible, of operators"):
         run(tmp_path, uid="another sink")
     run(tmp_path)
     assert Counter(ledger.rows(str(tmp_path))) == TOTAL

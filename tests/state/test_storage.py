@@ -154,26 +154,6 @@ def test_many_are_got_in_order(storage: Storage) -> None:
         storage.get_many(["a/1", "a/none", "a/2"])
 
 
-@pytest.mark.parametrize("size", [0, 1000, 11_000_000])
-@pytest.mark.parametrize("elsewhere", [False, True])
-def test_an_object_is_copied_to_another_storage(
-    directory: str, storage: Storage, tmp_path: Path, size: int, elsewhere: bool
-) -> None:
-    data = os.urandom(size)
-    target = Storage.of(tmp_path / "target" if elsewhere else f"{directory}/target")
-    target.put("c", b"other")
-    storage.put("a/b", data)
-    storage.copy_into(target, "a/b")
-    storage.copy_into(target, "a/b", "c")
-    storage.put("a/b", b"changed")
-    assert target.list("") == ["a/b", "c"]
-    assert target.get("a/b") == target.get("c") == data
-    target.copy_into(storage, "c", "back")
-    assert storage.get("back") == data
-    with pytest.raises(NotFound, match="state/none is missing"):
-        storage.copy_into(target, "none")
-
-
 def test_a_file_is_written_from_where_it_stands(storage: Storage, tmp_path: Path) -> None:
     data = os.urandom(12_000_000)
     (tmp_path / "file").write_bytes(data)

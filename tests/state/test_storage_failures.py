@@ -8,7 +8,6 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from io import BytesIO
-from pathlib import Path
 
 import pytest
 
@@ -70,11 +69,6 @@ def delete(storage: Storage) -> bool:
     return storage.list("") == ["big"]
 
 
-def copy(storage: Storage) -> bool:
-    storage.copy_into(storage, "big", "copy")
-    return storage.get("copy") == BIG
-
-
 OPERATIONS: dict[str, Callable[[Storage], bool]] = {
     "get": lambda storage: storage.get("big") == BIG,
     "chunks": lambda storage: b"".join(storage.chunks("big")) == BIG,
@@ -87,7 +81,6 @@ OPERATIONS: dict[str, Callable[[Storage], bool]] = {
     "put file": put_file,
     "create": create,
     "delete": delete,
-    "copy": copy,
 }
 
 FAULTS: dict[str, Callable[[FaultyProxy], None]] = {
@@ -224,12 +217,6 @@ def test_listings_and_deletes_of_many_are_few_requests(storage: Storage, proxy: 
     proxy.requests.clear()
     storage.delete_all(["m/1", "m/2", "m/3"])
     assert [request.method for request in proxy.requests] == ["POST"]
-
-
-def test_within_a_bucket_the_server_copies(storage: Storage, proxy: FaultyProxy, tmp_path: Path) -> None:
-    storage.copy_into(Storage.of(storage.url.replace("/state", "/other")), "big", "copy")
-    assert [request.method for request in proxy.requests] == ["HEAD", "PUT"]
-    assert Storage.of(storage.url.replace("/state", "/other")).get("copy") == BIG
 
 
 def test_credentials_are_not_in_what_travels(storage: Storage) -> None:

@@ -29,6 +29,10 @@ from firesteel.state.storage import Storage
 _log = logging.getLogger("firesteel.control")
 
 POLL_MS: Final = 250
+"""How often a state directory on a disk is looked at for commands."""
+
+REMOTE_POLL_MS: Final = 2_000
+"""The same in an object store, where each look is a request that is paid for."""
 
 
 class Controls(Protocol):
@@ -68,8 +72,9 @@ class Inbox:
         self._reported = 0
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="firesteel-inbox", daemon=True)
-        self._report()
-        self._refuse_old()
+        self._poll_ms = POLL_MS if storage.is_local else REMOTE_POLL_MS
+        self._attempt(self._report)
+        self._attempt(self._refuse_old)
         self._thread.start()
 
     def close(self) -> None:
@@ -83,7 +88,7 @@ class Inbox:
         self._attempt(self._report)
 
     def _watch(self) -> None:
-        while not self._ending.wait(POLL_MS / 1000):
+        while not self._ending.wait(self._poll_ms / 1000):
             self._attempt(self._turn)
 
     def _turn(self) -> None:

@@ -155,7 +155,7 @@ class EpochLoop:
         return self._program.parallelism
 
     def stop(self, savepoint: str | None = None) -> Future[str]:
-        """End the job after the running epoch, with a savepoint below a directory ("": the job's own) if one is given."""
+        """End the job after the running epoch; with a savepoint below a directory, if given ("": the job's own)."""
         answer = self._pending.end(savepoint)
         self._request(StopRequested(JobStatus.FINISHED))
         return answer

@@ -108,7 +108,7 @@ class Maintenance:
             if compact and not self._closing.is_set():
                 self._compact(manifest)
             if collect and not self._closing.is_set():
-                collect_garbage(self._storage, self._pinned)
+                collect_garbage(self._storage, manifest.epoch, self._pinned)
                 self._storage.sweep_staged(STAGED_AGE_MS)
         except FiresteelError as error:
             _log.warning("could not tidy up the state directory; it is tried again later: %s", error)

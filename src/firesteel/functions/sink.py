@@ -43,11 +43,11 @@ class WriterContext:
     """Where and when a writer writes.
 
     `attempt` is unique among all tries of this subtask's epoch, so names made from it never clash with those
-    of a try that failed. `lineage` names the job's history: it changes when the job is started from a savepoint or
-    from an earlier epoch, and what the epochs since then had prepared is of no more use. `state` is what the previous epoch's `snapshot_state` returned for this subtask
-    (None at first). `inherited` is what it returned for subtasks that are no more, because the parallelism
-    was lowered: this writer must finish what they began. `processing_time` is the epoch's, in milliseconds.
-    `final` is set in the last epoch of a bounded job.
+    of a try that failed. `lineage` names the job's history: it changes when the job is started from a savepoint
+    or from an earlier epoch, and what was prepared since then is of no more use. `state` is what the previous
+    epoch's `snapshot_state` returned for this subtask (None at first), `inherited` what it returned for subtasks
+    that are no more, because the parallelism was lowered: this writer must finish what they began.
+    `processing_time` is the epoch's, in milliseconds. `final` is set in the last epoch of a bounded job.
     """
 
     job_id: str

@@ -164,10 +164,10 @@ class SplitReport:
 class EpochPlan:
     """All that tasks are told of one epoch, besides the plan.
 
-    `attempt` is unique among all tries of all drivers. `driver` names the driver, and `run` counts its
-    restarts of the job: operators kept in a worker from another driver or an earlier run are not used again.
-    `committed` is the epoch the state is read at, in the history `lineage`. `inherited` are the operator states of subtasks that are no
-    more, since the parallelism was lowered. Dictionaries are keyed by operator index, then subtask.
+    `attempt` is unique among all tries of all drivers. `driver` names the driver, and `run` counts its restarts
+    of the job: operators kept in a worker from another driver or an earlier run are not used again. `committed`
+    is the epoch the state is read at, in the history `lineage`. `inherited` are the operator states of subtasks
+    that are no more, since the parallelism was lowered. Dictionaries are keyed by operator index, then subtask.
     """
 
     job_id: str

@@ -37,6 +37,8 @@ _HEAD: Final = LIMIT - _HASH
 _SMALLEST_MAP: Final = 1 << 20
 _GROWTH: Final = 4
 _MAX_READERS: Final = 512
+_LOCK_FILE_SIZE: Final = 64 << 10
+"""Room for so many readers of 64 bytes, and a head."""
 
 
 class Snapshot:
@@ -130,6 +132,7 @@ def open_environment(directory: Path, databases: int, map_size: int = LARGEST_MA
     """Open an environment that is not synchronised with the disk; its map is as large as there is room for."""
     while not _room_for(_GROWTH * map_size) and map_size > _SMALLEST_MAP:
         map_size //= _GROWTH
+    _reserve_lock_file(directory)
     environment = lmdb.open(
         str(directory),
         map_size=map_size,
@@ -140,6 +143,15 @@ def open_environment(directory: Path, databases: int, map_size: int = LARGEST_MA
     )
     environment.reader_check()  # snapshots of processes that were killed keep pages from being used again
     return environment
+
+
+def _reserve_lock_file(directory: Path) -> None:
+    """LMDB makes its lock file a sparse one and maps it: where the disk is full, the process would be killed."""
+    try:
+        with (directory / "lock.mdb").open("ab") as file:
+            file.write(bytes(max(0, _LOCK_FILE_SIZE - file.tell())))
+    except OSError as error:
+        raise lmdb.DiskError(str(error)) from error
 
 
 def enlarge(environment: Any, who: str, at_least: int = 0) -> None:

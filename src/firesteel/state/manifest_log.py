@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Final, TypeVar
 
@@ -62,6 +62,11 @@ class ManifestReader:
         """Return what an epoch's manifest says about runs. Raises StateCorruptedError as `read` does."""
         return self._stretch(epoch)
 
+    def listings(self, epochs: Sequence[int]) -> list[ManifestRuns]:
+        """Return the same for several epochs, read at once. Raises NotFound for one that is missing."""
+        found = self._storage.get_many(manifest_path(epoch) for epoch in epochs)
+        return [self._decoded(epoch, data, decode_listing) for epoch, data in zip(epochs, found, strict=True)]
+
     def layers(self, operator: str, after: int, up_to: int) -> list[Layer]:
         """Return the layers, oldest first, that lead a copy of epoch `after` (0: an empty one) to epoch `up_to`.
 
@@ -100,11 +105,16 @@ class ManifestReader:
         return self._read(epoch, decode_listing)
 
     def _read(self, epoch: int, decode: Callable[[bytes], M]) -> M:
+        try:
+            data = self._storage.get(manifest_path(epoch))
+        except NotFound:
+            raise _damaged(self._storage, manifest_path(epoch), "no such file") from None
+        return self._decoded(epoch, data, decode)
+
+    def _decoded(self, epoch: int, data: bytes, decode: Callable[[bytes], M]) -> M:
         path = manifest_path(epoch)
         try:
-            manifest = decode(self._storage.get(path))
-        except NotFound:
-            raise _damaged(self._storage, path, "no such file") from None
+            manifest = decode(data)
         except ValueError as error:
             raise _damaged(self._storage, path, str(error)) from error
         if manifest.epoch != epoch:
@@ -159,10 +169,12 @@ class ManifestLog(ManifestReader):
         """Open the job of a state directory, or begin a new one there, which says what it was restored from.
 
         Raises StateMismatchError if the job there has another max parallelism, since its keys are grouped by
-        that for good.
+        that for good, StateCorruptedError if there are manifests and no job.json.
         """
         log = cls.open(storage)
         if log is None:
+            if storage.list(MANIFESTS):
+                raise _damaged(storage, _JOB, "no such file, beside manifests")
             job = JobFile(uuid.uuid4().hex, max_parallelism, restored_from=restored_from).signed()
             try:
                 storage.create(_JOB, msgspec.json.format(msgspec.json.encode(job)))

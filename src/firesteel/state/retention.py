@@ -6,8 +6,9 @@ runs of the epochs that are not in its layers yet, and the manifests that list t
 
 Removal can be stopped at any point and done again from the start, since it looks at what is there. It goes from
 what refers to what is referred to: manifests, oldest first, then runs. Runs are removed if no kept manifest
-names them and their file names an epoch that is committed: a later one is in flight. Two drivers are harmless: one
-that is behind knows no later epoch, and so removes nothing that was made since.
+names them and their file's name has an epoch that the one who removes knows to be committed: later ones are in
+flight, of an epoch or of a compaction, which names its files by an epoch after the last. So a driver that is behind
+removes nothing of what its successor is making.
 """
 
 from __future__ import annotations
@@ -40,9 +41,10 @@ def kept_epochs(reader: ManifestReader) -> list[int]:
     return [epoch for epoch in epochs if epoch >= oldest]
 
 
-def collect_garbage(storage: Storage, pinned: Iterable[str] = ()) -> Collected:
-    """Remove what no kept epoch needs, but for `pinned` runs, which a compaction has written and no manifest names yet.
+def collect_garbage(storage: Storage, committed: int, pinned: Iterable[str] = ()) -> Collected:
+    """Remove what no kept epoch needs, and was written for epochs up to `committed`, the last that the caller knows of.
 
+    `pinned` runs stay: a compaction of the caller's has written them, and no manifest names them yet.
     Raises StateCorruptedError, having removed nothing, if a kept manifest is damaged: what it named is not known.
     """
     reader = ManifestReader(storage)
@@ -52,13 +54,11 @@ def collect_garbage(storage: Storage, pinned: Iterable[str] = ()) -> Collected:
     latest = reader.read(epochs[-1])
     kept = [epoch for epoch in epochs if epoch >= latest.oldest]
     floor = min(kept[0], reader.listing(kept[0]).compacted + 1)
-    needed = [reader.listing(epoch) for epoch in epochs if epoch >= floor]
+    needed = reader.listings([epoch for epoch in epochs if epoch >= floor])
     live = {path for listing in needed for path in _paths(listing)} | set(pinned)
     storage.delete_all(manifest_path(epoch) for epoch in epochs if epoch < floor)
     left = [
-        file
-        for file in storage.entries(RUNS)
-        if file.path not in live and _epoch_of(file.path) <= latest.epoch
+        file for file in storage.entries(RUNS) if file.path not in live and _epoch_of(file.path) <= committed
     ]
     storage.delete_all(file.path for file in left)
     return Collected(len(left), sum(file.size for file in left))

@@ -10,7 +10,6 @@ checksum.
 from __future__ import annotations
 
 import io
-import tempfile
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,6 +23,7 @@ import pyarrow.compute as pc
 from xxhash import xxh3_64
 
 from firesteel.common.errors import StateCorruptedError
+from firesteel.state.scratch import scratch_file
 from firesteel.state.storage import NotFound, Storage
 
 Entry = tuple[bytes, bytes | None]
@@ -97,7 +97,7 @@ def write_batches(
     last_group: int,
 ) -> RunRef | None:
     """Write entries that are in Arrow already, in order and in batches of `RUN_SCHEMA`, as a run; see `write_run`."""
-    with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as file:
+    with scratch_file(_IN_MEMORY) as file:
         count = _write_batches(file, batches)
         if not count:
             return None
@@ -212,7 +212,7 @@ def _checked(storage: Storage, ref: RunRef) -> Iterator[Any]:
     if ref.size <= _IN_MEMORY:
         yield io.BytesIO(_fetch(storage, ref))
         return
-    with tempfile.TemporaryFile() as file:
+    with scratch_file(_IN_MEMORY) as file:
         _fetch_into(file, storage, ref)
         yield file
 

@@ -35,15 +35,10 @@ from obstore.store import LocalStore
 
 from firesteel.common.errors import ConfigurationError, StateError
 from firesteel.state.remote import connect, is_missing_bucket, persevere, reason
-from firesteel.state.scratch import scratch_file
 
 STAGED: Final = ".staged"
 _CHUNK: Final = 4 << 20
 _AT_ONCE: Final = 16
-_SERVER_COPIES: Final = frozenset({"s3", "s3a", "gs"})
-_LARGEST_SERVER_COPY: Final = 5 << 30
-"""What S3 copies in one request; the limits of the others are higher."""
-
 
 T = TypeVar("T")
 
@@ -117,6 +112,11 @@ class Storage:
         if root is not None and not root.is_dir():
             raise NotFound("is missing", who=f"the directory {root}")
         return cls.of(location)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it is a directory on a disk of this machine, not an object store."""
+        return self._root is not None
 
     def put(self, path: str, data: bytes | IO[bytes]) -> None:
         """Write an object, replacing one of the same name; a binary file is read from where it stands, in parts."""
@@ -223,21 +223,6 @@ class Storage:
         for path in doomed:
             self.delete(path)
 
-    def copy_into(self, target: Storage, path: str, target_path: str | None = None) -> None:
-        """Copy an object to another storage, replacing one of the same name there; raises NotFound.
-
-        The copy is as whole and as durable as what `put` writes, and has a life of its own: it is no link. Memory
-        is bounded. Within one bucket of S3 or Google's storage, the server copies.
-        """
-        copied = path if target_path is None else target_path
-        bucket = _bucket(self.url)
-        if bucket is not None and bucket == _bucket(target.url) and self._size(path) <= _LARGEST_SERVER_COPY:
-            whole, original, copy = connect(bucket), self._key(path), target._key(copied)
-            target._ask(copied, "written", lambda: obstore.copy(whole, original, copy))
-            return
-        with self._opened(path) as file:
-            target.put(copied, file)
-
     def sweep_staged(self, older_than_ms: int) -> None:
         """Remove what crashed writers have left in ``.staged/`` and nobody has written to for `older_than_ms`.
 
@@ -265,21 +250,6 @@ class Storage:
     def __repr__(self) -> str:
         return f"Storage({self.url!r})"
 
-    @contextmanager
-    def _opened(self, path: str) -> Iterator[IO[bytes]]:
-        """Give an object as a file; obstore cannot write what it is reading."""
-        if self._root is not None:
-            with self._failures(path, "read"):
-                file = (self._root / path).open("rb")
-            with file:
-                yield file
-            return
-        with scratch_file(_CHUNK) as copy:
-            for chunk in self.chunks(path):
-                copy.write(chunk)
-            copy.seek(0)
-            yield copy
-
     def _listed(self, prefix: str, after: str | None) -> builtins.list[StoredObject]:
         found = self._ask(prefix, "listed", lambda: [*obstore.list(self._store, prefix, offset=after)])
         return sorted(
@@ -290,10 +260,6 @@ class Storage:
 
     def _size(self, path: str) -> int:
         return self._ask(path, "looked up", lambda: obstore.head(self._store, path)["size"])
-
-    def _key(self, path: str) -> str:
-        """Return an object's name in its bucket."""
-        return "/".join(part for part in (str(self._store.prefix or "").strip("/"), path) if part)
 
     def _publish(self, path: str, data: bytes | IO[bytes], *, overwrite: bool) -> None:
         assert self._root is not None
@@ -344,12 +310,6 @@ def _failures(location: str, action: str) -> Iterator[None]:
             hint = f"the disk of {location} is full: make room, then start the job again"
         # What it was raised from may quote credentials.
         raise StateError(f"cannot be {action}", who=location, got=got, hint=hint) from None
-
-
-def _bucket(url: str) -> str | None:
-    """Return the URL of the bucket within which a server copies, None if it does not."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}" if parts.scheme in _SERVER_COPIES else None
 
 
 def _local_root(location: str) -> Path | None:
