@@ -48,7 +48,7 @@ def test_epochs_with_their_sizes_records_and_program(firesteel, program, job):
     assert lines[0].split()[:5] == ["EPOCH", "TIME", "STATE", "WRITTEN", "RECORDS"]
     assert len(lines) == 5
     assert "INTACT" not in lines[0]
-    assert lines[-1].endswith("the last: all input is read")
+    assert lines[-1].endswith("finished")
 
 
 def test_sizes_are_right_where_compactions_come_between(firesteel, program, job):

@@ -19,6 +19,9 @@ from firesteel.state.savepoint import open_savepoint
 from firesteel.state.storage import Storage
 
 _AT_ONCE: Final = 16
+_DIGITS: Final = 8
+"""How much of a fingerprint people need to tell two versions of a program apart."""
+
 _COLUMNS: Final = (
     Column("EPOCH", number=True),
     Column("TIME"),
@@ -26,10 +29,10 @@ _COLUMNS: Final = (
     Column("WRITTEN", number=True),
     Column("RECORDS", number=True),
     Column("PARALLELISM"),
-    Column("PROGRAM"),
+    Column("PROGRAM", wraps=True),
     Column("FIRESTEEL"),
     Column("INTACT"),
-    Column("NOTE"),
+    Column("NOTE", wraps=True),
 )
 
 
@@ -178,7 +181,7 @@ def _row(checkpoint: Checkpoint) -> list[str]:
         "" if checkpoint.written_bytes is None else how_large(checkpoint.written_bytes),
         "" if checkpoint.records is None else f"{checkpoint.records:,}",
         ", ".join(map(str, checkpoint.parallelism)),
-        f"{checkpoint.program} {checkpoint.fingerprint}".strip(),
+        f"{checkpoint.program} {checkpoint.fingerprint[:_DIGITS]}".strip(),
         checkpoint.firesteel,
         {None: "", True: "yes", False: "damaged"}[checkpoint.intact],
         _note(checkpoint),
@@ -190,5 +193,5 @@ def _note(checkpoint: Checkpoint) -> str:
     if checkpoint.new_history:
         notes.append(f"starts again from {checkpoint.restored_from or 'another state'}")
     if checkpoint.finished:
-        notes.append("the last: all input is read")
+        notes.append("finished")
     return "; ".join(notes)

@@ -23,14 +23,14 @@ DAMAGED: Final = "DAMAGED"
 
 _AT_ONCE: Final = 8
 _COLUMNS: Final = (
-    Column("NAME"),
+    Column("NAME", wraps=True),
     Column("ID"),
     Column("STATUS"),
     Column("EPOCH", number=True),
     Column("LAST EPOCH"),
     Column("PARALLELISM", number=True),
-    Column("DRIVER"),
-    Column("DIRECTORY"),
+    Column("DRIVER", wraps=True),
+    Column("DIRECTORY", wraps=True),
 )
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +13,7 @@ from firesteel.cli.checkpoints import list_checkpoints
 from firesteel.cli.explain import explain_program
 from firesteel.cli.info import describe_installation, find_java
 from firesteel.cli.jobs import list_jobs
-from firesteel.cli.program import INTERRUPTED, log_to_stderr, parse_configuration, report, run_job
+from firesteel.cli.program import log_to_stderr, parse_configuration, reporting, run_job
 from firesteel.cli.state import state_app
 from firesteel.common.errors import FiresteelError
 from firesteel.common.excepthook import DEBUG_VARIABLE, describe_failure
@@ -53,6 +51,22 @@ Conf = Annotated[
 ]
 Debug = Annotated[bool, typer.Option("--debug", help="Show whole tracebacks.")]
 Json = Annotated[bool, typer.Option("--json", help="For programs, not for people.")]
+RestoreFrom = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="DIR|latest|EPOCH",
+        help="Start with a savepoint's or another job's state, where the job stands (there must be one), or again "
+        "at a kept epoch.",
+        show_default=False,
+    ),
+]
+AllowNonRestored = Annotated[
+    bool,
+    typer.Option(
+        "--allow-non-restored-state", help="Leave out state that no operator of the program claims."
+    ),
+]
 Job = Annotated[
     str,
     typer.Argument(metavar="JOB", help="The job's state directory, a path or a URL.", show_default=False),
@@ -89,22 +103,8 @@ def run(
             help="Where state is kept (a path or URL); a job goes on from there.", show_default=False
         ),
     ] = None,
-    restore_from: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            metavar="DIR|latest|EPOCH",
-            help="Start with a savepoint's or another job's state, where the job stands (there must be one), or again "
-            "at a kept epoch.",
-            show_default=False,
-        ),
-    ] = None,
-    allow_non_restored_state: Annotated[
-        bool,
-        typer.Option(
-            "--allow-non-restored-state", help="Leave out state that no operator of the program claims."
-        ),
-    ] = False,
+    restore_from: RestoreFrom = None,
+    allow_non_restored_state: AllowNonRestored = False,
     conf: Conf = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what the engine does.")] = False,
     debug: Debug = False,
@@ -159,7 +159,8 @@ def jobs(
     debug: Debug = False,
 ) -> None:
     """List the jobs whose state is in a directory or directly below it."""
-    with _reporting(debug):
+    _prepare(debug)
+    with reporting():
         list_jobs(directory, json)
 
 
@@ -176,7 +177,8 @@ def checkpoints(
     debug: Debug = False,
 ) -> None:
     """List the epochs a job can be started from."""
-    with _reporting(debug):
+    _prepare(debug)
+    with reporting():
         if not list_checkpoints(job, as_json=json, verify=verify):
             raise typer.Exit(1)
 
@@ -192,7 +194,8 @@ def stop(
     """End a job after its running epoch; with --savepoint, print where the savepoint is."""
     if target is not None and not savepoint:
         raise typer.BadParameter("is for a savepoint: add --savepoint", param_hint="DIR")
-    with _reporting(debug):
+    _prepare(debug)
+    with reporting():
         directory = remote_control.open_job(job)
         typer.echo(remote_control.stop(directory, with_savepoint=savepoint, target=target, timeout=timeout))
 
@@ -200,14 +203,16 @@ def stop(
 @app.command()
 def cancel(job: Job, timeout: Timeout = TEN_MINUTES, debug: Debug = False) -> None:
     """End a job at once: its running epoch is thrown away."""
-    with _reporting(debug):
+    _prepare(debug)
+    with reporting():
         typer.echo(remote_control.ask(remote_control.open_job(job), "cancel", None, timeout))
 
 
 @app.command()
 def savepoint(job: Job, target: Target = None, timeout: Timeout = TEN_MINUTES, debug: Debug = False) -> None:
     """Take a savepoint of a job, which goes on if it runs; print where it is."""
-    with _reporting(debug):
+    _prepare(debug)
+    with reporting():
         typer.echo(remote_control.savepoint(remote_control.open_job(job), target, timeout))
 
 
@@ -219,21 +224,9 @@ def rescale(
     debug: Debug = False,
 ) -> None:
     """Change the parallelism of a running job, between two epochs."""
-    with _reporting(debug):
-        typer.echo(remote_control.ask(remote_control.open_job(job), "rescale", str(parallelism), timeout))
-
-
-@contextmanager
-def _reporting(debug: bool) -> Iterator[None]:
-    """Turn errors into messages and exit codes."""
     _prepare(debug)
-    try:
-        yield
-    except FiresteelError as error:
-        report(error)
-        raise typer.Exit(1) from None
-    except KeyboardInterrupt:
-        raise typer.Exit(INTERRUPTED) from None
+    with reporting():
+        typer.echo(remote_control.ask(remote_control.open_job(job), "rescale", str(parallelism), timeout))
 
 
 def _prepare(debug: bool) -> None:

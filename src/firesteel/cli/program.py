@@ -63,6 +63,18 @@ def report(error: BaseException) -> None:
 
 
 @contextmanager
+def reporting() -> Iterator[None]:
+    """Turn what a command raises into a message on standard error and an exit code."""
+    try:
+        yield
+    except FiresteelError as error:
+        report(error)
+        raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
+
+
+@contextmanager
 def _as_main(program: Path, arguments: Sequence[str]) -> Iterator[None]:
     argv, path = sys.argv[:], sys.path[:]
     sys.argv[:] = [str(program), *arguments]

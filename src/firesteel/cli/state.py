@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import islice
 from typing import Annotated, Any, Final
 
 import msgspec
 import typer
 
-from firesteel.cli.program import report
+from firesteel.cli.program import reporting
 from firesteel.cli.tables import Column, show_table
 from firesteel.common.errors import FiresteelError
 from firesteel.common.typeinfo import Types
@@ -95,7 +94,7 @@ def list_states(
     json: Json = False,
 ) -> None:
     """List operators and their states."""
-    with _reporting():
+    with reporting():
         saved = SavedState.open(directory, epoch)
         listing = _listing(saved, count)
         if json:
@@ -122,7 +121,7 @@ def show_state(
     json: Json = False,
 ) -> None:
     """Show what a keyed, window or broadcast state holds."""
-    with _reporting():
+    with reporting():
         saved = SavedState.open(directory, epoch)
         found = saved.operator(operator, id_of_uid(operator))
         schema = found.state(state)
@@ -233,12 +232,3 @@ def _record(columns: RowColumns, row: StoredRow) -> dict[str, Any]:
 
 def _cell(value: Any) -> str:
     return value if isinstance(value, str) else repr(value)
-
-
-@contextmanager
-def _reporting() -> Iterator[None]:
-    try:
-        yield
-    except FiresteelError as error:
-        report(error)
-        raise typer.Exit(1) from None

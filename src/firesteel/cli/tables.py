@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import typer
 from rich.console import Console
@@ -24,10 +24,11 @@ _STYLES: Final = {
 
 
 class Column(NamedTuple):
-    """A column's title, and whether it holds numbers, which stand at the right."""
+    """A column's title; numbers stand at the right. What `wraps` gives way first where a terminal is narrow."""
 
     title: str
     number: bool = False
+    wraps: bool = False
 
 
 def show_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
@@ -38,9 +39,8 @@ def show_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None
     if sys.stdout.isatty():
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
         for column in columns:
-            table.add_column(
-                column.title, justify="right" if column.number else "left", no_wrap=column.number
-            )
+            justify: Literal["left", "right"] = "right" if column.number else "left"
+            table.add_column(column.title, justify=justify, no_wrap=not column.wraps, overflow="fold")
         for row in rows:
             table.add_row(
                 *(f"[{_STYLES[cell]}]{cell}[/]" if cell in _STYLES else _plain(cell) for cell in row)
