@@ -21,6 +21,7 @@ from firesteel.common.errors import StateCorruptedError, StateError
 from firesteel.state.storage import NotFound, Storage
 
 COMMANDS: Final = "commands"
+REPLIES: Final = "replies"
 HEARTBEAT_MS: Final = 2_000
 """How often a driver says that it is alive."""
 
@@ -129,7 +130,7 @@ def write_status(storage: Storage, status: DriverStatus) -> None:
 
 def reply_path(command_id: str) -> str:
     """Return where the answer to a command lies."""
-    return f"replies/{command_id}.json"
+    return f"{REPLIES}/{command_id}.json"
 
 
 def now_ms() -> int:

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Protocol
 
 from firesteel.common.errors import FiresteelError, ProgramError, StateError
@@ -16,6 +17,7 @@ from firesteel.common.job_status import JobStatus
 from firesteel.control.commands import (
     COMMANDS,
     HEARTBEAT_MS,
+    REPLIES,
     Command,
     DriverStatus,
     Reply,
@@ -30,6 +32,9 @@ _log = logging.getLogger("firesteel.control")
 
 POLL_MS: Final = 250
 """How often a state directory on a disk is looked at for commands."""
+
+STALE_MS: Final = 3_600_000
+"""An answer that has not been fetched for so long is not waited for."""
 
 REMOTE_POLL_MS: Final = 2_000
 """The same in an object store, where each look is a request that is paid for."""
@@ -74,7 +79,7 @@ class Inbox:
         self._thread = threading.Thread(target=self._watch, name="firesteel-inbox", daemon=True)
         self._poll_ms = POLL_MS if storage.is_local else REMOTE_POLL_MS
         self._attempt(self._report)
-        self._attempt(self._refuse_old)
+        self._attempt(self._begin)
         self._thread.start()
 
     def close(self) -> None:
@@ -84,7 +89,8 @@ class Inbox:
         for command_id, answer in self._taken.items():
             if not answer.done():
                 answer.set_exception(StateError("ended before it came to this command", who="the job"))
-            self._attempt(lambda sent=command_id, got=answer: self._answer(sent, got))  # type: ignore[misc]
+            self._attempt(partial(self._answer, command_id, answer))
+        self._attempt(partial(self._refuse, "the job has ended"))
         self._attempt(self._report)
 
     def _watch(self) -> None:
@@ -128,12 +134,18 @@ class Inbox:
         )
         write_reply(self._storage, reply)
 
-    def _refuse_old(self) -> None:
+    def _begin(self) -> None:
+        """Refuse what another driver was asked for, and remove answers that nobody has fetched."""
+        self._refuse("the driver it was sent to is gone; send it again")
+        old = now_ms() - STALE_MS
+        answers = self._storage.entries(REPLIES)
+        self._storage.delete_all(file.path for file in answers if file.modified_ms < old)
+
+    def _refuse(self, reason: str) -> None:
         for path in self._storage.list(COMMANDS):
             command_id = path.rpartition("/")[2].removesuffix(".json")
-            write_reply(
-                self._storage, Reply(command_id, error="the driver it was sent to is gone; send it again")
-            )
+            if command_id not in self._taken:
+                write_reply(self._storage, Reply(command_id, error=reason))
 
     def _report(self) -> None:
         job_id, job_name = self._job
