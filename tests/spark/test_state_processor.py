@@ -102,6 +102,16 @@ def test_broadcast_windows_timers_and_positions_are_read(state, spark):
     assert reader.watermarks().where(f"operator_id = '{KINDS.operator_id}'").count() == 2
 
 
+def test_operator_list_state_is_read_by_subtask(state, spark):
+    seen = SavepointReader.read(state, spark=spark).read_list_state("seen", "seen")
+    assert sorted(row.value for row in seen.collect()) == [number for _, number, _ in kinds.EVENTS]
+    parts = seen.groupBy("subtask").agg(F.sort_array(F.collect_list("position")).alias("at")).collect()
+    assert sorted(row.subtask for row in parts) == [0, 1]
+    assert all(row.at == list(range(len(row.at))) for row in parts)
+    with pytest.raises(StateError, match="has no list state 'sen'; got seen"):
+        SavepointReader.read(state, spark=spark).read_list_state("seen", "sen")
+
+
 def test_a_type_may_be_given_for_keys_and_for_values_that_have_none(state, spark):
     reader = SavepointReader.read(state, spark=spark)
     as_map = Types.MAP(Types.STRING(), Types.LIST(Types.INT()))
@@ -301,9 +311,9 @@ def test_broadcast_state_windows_and_timers_go_on_where_they_were(state, spark, 
         outputs.append(lines(sink))
     whole, rest = outputs[1], outputs[0]
     assert set(rest) <= set(whole)
-    # The first window, and the first 60 counts, were put out before the savepoint.
+    # The first window, and two lines for each of the first 60 events, were put out before the savepoint.
     assert sorted(line for line in set(whole) - set(rest) if "window" in line) == kinds.windows(0)
-    assert len(whole) - len(rest) == 60 + len(kinds.windows(0))
+    assert len(whole) - len(rest) == 60 + len(kinds.windows(0)) + 60
 
 
 def test_an_operator_can_be_renamed_and_a_state_removed(state, spark, tmp_path):

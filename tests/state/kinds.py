@@ -20,8 +20,10 @@ from firesteel.control.maintenance import MaintenancePolicy
 from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.datastream.functions import (
     AggregateFunction,
+    CheckpointedFunction,
     KeyedBroadcastProcessFunction,
     KeyedProcessFunction,
+    MapFunction,
     ProcessWindowFunction,
 )
 from firesteel.datastream.state import (
@@ -114,6 +116,22 @@ class Limits(KeyedBroadcastProcessFunction):
         yield from ()
 
 
+class Seen(MapFunction, CheckpointedFunction):
+    """Keeps the numbers it has seen in operator list state."""
+
+    def initialize_state(self, context):
+        self.saved = context.get_operator_state_store().get_list_state(
+            ListStateDescriptor("seen", Types.INT())
+        )
+
+    def snapshot_state(self, context):
+        pass
+
+    def map(self, value):
+        self.saved.add(value[1])
+        return str(value[1])
+
+
 class Sizes(ProcessWindowFunction):
     def process(self, key, context, elements):
         yield f"{key} window {context.window().start}: {len(list(elements))}"
@@ -136,7 +154,8 @@ def build(env: StreamExecutionEnvironment, sink: Path | None = None) -> None:
     limits = keyed.connect(rules).process(Limits()).uid("limits").name("limits")
     windows = keyed.window(TumblingEventTimeWindows.of(Time.seconds(5)))
     sizes = windows.process(Sizes()).uid("sizes").name("sizes")
-    results = counts.union(limits, sizes)
+    seen = stream.map(Seen()).uid("seen").name("seen")
+    results = counts.union(limits, sizes, seen)
     if sink is None:
         results._add_sink(DiscardingSink(), "nowhere")
     else:
@@ -182,10 +201,10 @@ def environment(
     parallelism: int = 2,
     epoch_records: int = 30,
     compact_every: int = 100,
+    clock: ManualClock | None = None,
     **settings: Any,
 ) -> Iterator[StreamExecutionEnvironment]:
-    """An environment whose jobs run in this process (or `on` Spark), compacting between epochs, with state in
-    `directory`."""
+    """An environment whose jobs have their state in `directory`; they run in this process unless `on` Spark."""
 
     def adapt(given):
         return replace(
@@ -197,5 +216,5 @@ def environment(
             **settings,
         )
 
-    with executing_with(on, ManualClock(NOW), adapt):
+    with executing_with(on, clock or ManualClock(NOW), adapt):
         yield StreamExecutionEnvironment.get_execution_environment()

@@ -192,9 +192,10 @@ def _exact_fields(schema: dict[str, Any]) -> Convert:
     is_row = schema["type"] == "ROW"
 
     def exact(key: Any) -> Any:
-        if type(key) is not (Row if is_row else tuple) or len(key) != len(names):
-            raise _not_exactly(schema, key)
-        if is_row and (field_names(key) != names or key.get_row_kind() is not RowKind.INSERT):
+        fits = type(key) is (Row if is_row else tuple) and len(key) == len(names)
+        if fits and isinstance(key, Row):
+            fits = field_names(key) == names and key.get_row_kind() is RowKind.INSERT
+        if not fits:
             raise _not_exactly(schema, key)
         return {
             field: object_text(item) if convert is None else convert(item)
