@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from firesteel.common.errors import StateError
 from firesteel.state import environment
 from firesteel.state.backend import KeyedStateBackend
+from firesteel.state.chunks import Entry
 from firesteel.state.descriptors import ListStateDescriptor, MapStateDescriptor, ValueStateDescriptor
-from firesteel.state.environment import Entry
 from firesteel.state.spill import Spill
 from tests.state.memory import MemoryReader, MemoryStore
 
@@ -29,7 +29,7 @@ KEYS = st.binary(min_size=1, max_size=3) | st.binary(min_size=1, max_size=2).map
 CHANGES = st.dictionaries(KEYS, st.none() | st.binary(max_size=4), max_size=10).map(
     lambda changes: sorted(changes.items())
 )
-LIMIT = 4 << 20
+LIMIT = 1 << 20
 
 
 @pytest.fixture(autouse=True)
@@ -104,7 +104,7 @@ def test_an_epoch_may_change_many_times_what_memory_may_hold(size: int, keep: bo
     run = Keyed(LIMIT)
     model: dict[str, tuple[bytes, list[bytes], dict[int, bytes]]] = {}
     chosen = random.Random(size)
-    keys = [f"key-{number}" for number in range(max(100, 3 * LIMIT // (size + 240)))]
+    keys = [f"key-{number}" for number in range(max(100, 2 * LIMIT // (size + 240)))]
     most = 0
     for _ in range(3):
         held = 0
@@ -126,7 +126,7 @@ def test_an_epoch_may_change_many_times_what_memory_may_hold(size: int, keep: bo
                 old = value, [], {key: held for key, held in old[2].items() if key != 1}
             model[key] = (value, *old[1:])
             held += size
-            if held > LIMIT // 16 or number % 250 == 0:
+            if held > LIMIT // 16 or number % 60 == 0:
                 held = 0
                 run.store.backend.relax()
                 most = max(most, run.store.backend._weigh().kept)

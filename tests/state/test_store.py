@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from firesteel.common.errors import FencedError, StateError
 from firesteel.state import copies
-from firesteel.state.environment import Entry, bounded
+from firesteel.state.chunks import Entry, bounded
 from firesteel.state.store import WorkingStore, close_working_stores, open_working_store
 
 RunPython = Callable[..., CompletedProcess[str]]
@@ -252,14 +252,15 @@ def test_two_may_apply_the_same_epoch_at_once(store: WorkingStore) -> None:
 @settings(max_examples=30, deadline=None)
 def test_chunks_are_bounded_by_bytes(sizes: list[int]) -> None:
     entries: list[Entry] = [(b"%d" % number, bytes(size)) for number, size in enumerate(sizes)]
-    chunks = list(bounded(entries))
+    chunks = list(bounded(entries, 8 << 20))
     assert [entry for chunk in chunks for entry in chunk] == entries
     assert all(chunks)
 
 
 def test_chunks_of_one_size_of_values_are_of_8_mib() -> None:
     for size in (100, 5_000, 100_000, 3_000_000):
-        chunks = list(bounded((b"k", bytes(size)) for _ in range(200_000_000 // size // 10)))
+        entries: list[Entry] = [(b"k", bytes(size))] * (40_000_000 // size)
+        chunks = list(bounded(entries, 8 << 20))
         assert all(sum(len(value or b"") for _, value in chunk) <= (8 << 20) + 2 * size for chunk in chunks)
         assert all(len(chunk) <= 8192 for chunk in chunks)
 

@@ -4,8 +4,8 @@ LMDB's keys have at most 511 bytes. A longer one is stored as its first 495 byte
 in the value; readers put such keys in order again, so that every key and every prefix works, whatever its
 length.
 
-LMDB keeps the pages that a transaction changes in memory until it is committed. `bounded` cuts entries into chunks, a
-transaction each, whose pages take some 32 MiB at the most.
+LMDB keeps the pages that a transaction changes in memory until it is committed. `chunks` are for a transaction each, so
+that these pages take some 32 MiB at the most.
 
 The map's size is address space, not memory, so it is as large as it may be; a limit on address space (`ulimit -v`,
 Spark's `spark.executor.pyspark.memory`) makes it smaller.
@@ -16,7 +16,6 @@ from __future__ import annotations
 import mmap
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
-from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
@@ -24,14 +23,11 @@ from typing import Any, Final, Self
 import lmdb
 
 from firesteel.common.errors import StateError
-
-Entry = tuple[bytes, bytes | None]
-"""A key and its value, None where it is deleted."""
+from firesteel.state.chunks import Entry, bounded
 
 LIMIT: Final = 511
 LARGEST_MAP: Final = 64 << 30
-CHUNK: Final = 8192
-_CHUNK_BYTES: Final = 8 << 20
+_CHUNK_BYTES: Final = 2 << 20
 _HASH: Final = 16
 _HEAD: Final = LIMIT - _HASH
 _SMALLEST_MAP: Final = 1 << 20
@@ -95,25 +91,9 @@ class Snapshot:
         self.close()
 
 
-def bounded(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
-    """Cut entries into lists of at most 8192, and of some 8 MiB of values where entries are of a size.
-
-    >>> [len(chunk) for chunk in bounded((b"%d" % number, bytes(100_000)) for number in range(200))]
-    [84, 84, 32]
-    """
-    iterator = iter(entries)
-    chunk: list[Entry] = []
-    size, step = 0, 1
-    while part := list(islice(iterator, min(step, CHUNK - len(chunk)))):
-        chunk += part
-        weight = sum([len(value) for _, value in part if value])
-        size += weight
-        if len(chunk) == CHUNK or size >= _CHUNK_BYTES:
-            yield chunk
-            chunk, size = [], 0
-        step = max(1, min(step * 4, (_CHUNK_BYTES - size) * len(part) // (weight + 1)))
-    if chunk:
-        yield chunk
+def chunks(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    """Cut entries into chunks for `write`."""
+    return bounded(entries, _CHUNK_BYTES)
 
 
 def write(transaction: Any, chunk: list[Entry]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from firesteel.state.api import AggregatingState, ReducingState, ValueState
 from firesteel.state.codecs import ValueCodec
@@ -18,6 +18,9 @@ from firesteel.state.weights import ENTRY, Weight, ends, mean_size
 
 if TYPE_CHECKING:
     from firesteel.state.backend import Change, KeyedStateBackend, Scope
+
+
+_ENCODED: Final = 512
 
 
 class LoadingCache(dict[Any, Any]):
@@ -112,7 +115,9 @@ class SingleValue:
             if self._gone:
                 yield self._with_deletes(keys, currents, values)
             else:
-                yield zip(keys, encode_all(values), strict=True)
+                for start in range(0, len(keys), _ENCODED):
+                    end = start + _ENCODED
+                    yield zip(keys[start:end], encode_all(values[start:end]), strict=True)
 
     def _with_deletes(self, keys: list[bytes], currents: list[Any], values: list[Any]) -> Iterator[Change]:
         fresh, encode = self._fresh or (), self._codec.encode

@@ -23,15 +23,15 @@ import pyarrow.compute as pc
 from xxhash import xxh3_64
 
 from firesteel.common.errors import StateCorruptedError
+from firesteel.state.chunks import Entry as Entry
+from firesteel.state.chunks import bounded
 from firesteel.state.scratch import scratch_file
 from firesteel.state.storage import NotFound, Storage
-
-Entry = tuple[bytes, bytes | None]
-"""A composite key and its new value, None where it is deleted."""
 
 BROADCAST_GROUP: Final = b"\xff\xff"
 
 BATCH: Final = 8192
+_BATCH_BYTES: Final = 1 << 20
 _IN_MEMORY: Final = 32 << 20
 _CHUNK: Final = 1 << 20
 RUN_SCHEMA: Final = pa.schema([pa.field("key", pa.binary(), nullable=False), pa.field("value", pa.binary())])
@@ -174,8 +174,8 @@ class RunEntries:
 
 
 def _batched(entries: Iterable[Entry]) -> Iterator[pa.RecordBatch]:
-    iterator, last = iter(entries), None
-    while chunk := list(islice(iterator, BATCH)):
+    last = None
+    for chunk in bounded(entries, _BATCH_BYTES):
         keys, values = zip(*chunk, strict=True)
         _check_order(keys, last)
         last = keys[-1]

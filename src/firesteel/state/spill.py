@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 import lmdb
 
 from firesteel.common.errors import StateError
-from firesteel.state.environment import Entry, Snapshot, bounded, open_environment, write
+from firesteel.state.chunks import Entry
+from firesteel.state.environment import Snapshot, chunks, open_environment, write
 from firesteel.state.scratch import local_directory
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Spill:
     def add(self, changes: Iterable[Entry]) -> None:
         """Put changes on top. Raises StateError if the disk is full or cannot be written."""
         try:
-            for chunk in bounded(changes):
+            for chunk in chunks(changes):
                 with self._environment.begin(write=True) as transaction:
                     write(transaction, [(key, _marked(value)) for key, value in chunk])
             self._snapshot.close()

@@ -23,16 +23,9 @@ from typing import Any, Final, NamedTuple
 import lmdb
 
 from firesteel.common.errors import FencedError, StateError
+from firesteel.state.chunks import Entry
 from firesteel.state.copies import DATA_FILE, Identity, claimed, discard
-from firesteel.state.environment import (
-    LARGEST_MAP,
-    Entry,
-    Snapshot,
-    bounded,
-    enlarge,
-    open_environment,
-    write,
-)
+from firesteel.state.environment import LARGEST_MAP, Snapshot, chunks, enlarge, open_environment, write
 
 _MARK: Final = b"mark"
 _mark: Final = struct.Struct(">QQQ")
@@ -84,7 +77,7 @@ class WorkingStore:
         """Put and delete entries and move to version `epoch`; do nothing if that is past.
 
         Entries may be in any order (that of their keys is far the fastest), each key once. `since` is the epoch they
-        lead on from, to be checked (ValueError). Memory is bounded: more than 8192 entries or 8 MiB take several
+        lead on from, to be checked (ValueError). Memory is bounded: more than 8192 entries or 2 MiB take several
         transactions. Raises StateError if the disk is full or cannot be written, or another process empties the copy
         meanwhile; FencedError if another process is moving it beyond `epoch`.
         """
@@ -154,10 +147,10 @@ class WorkingStore:
         return mark
 
     def _move(self, epoch: int, entries: Iterable[Entry], fill: int) -> None:
-        chunks = bounded(entries)
-        chunk = next(chunks, [])
+        left = chunks(entries)
+        chunk = next(left, [])
         while True:
-            following = next(chunks, None)
+            following = next(left, None)
             while not self._written(epoch, chunk, following is None, fill):
                 self._grow()
             if following is None:
