@@ -42,13 +42,14 @@ def kept_epochs(reader: ManifestReader) -> list[int]:
 
 
 def collect_garbage(storage: Storage, committed: int, pinned: Iterable[str] = ()) -> Collected:
-    """Remove what no kept epoch needs, and was written for epochs up to `committed`, the last that the caller knows of.
+    """Remove what no epoch needs that was kept when epoch `committed`, the last that the caller knows of, was written.
 
-    `pinned` runs stay: a compaction of the caller's has written them, and no manifest names them yet.
+    Epochs that were committed since then are left alone, and so is what they replaced: a savepoint may still be copying
+    that. `pinned` runs stay: a compaction of the caller's has written them, and no manifest names them yet.
     Raises StateCorruptedError, having removed nothing, if a kept manifest is damaged: what it named is not known.
     """
     reader = ManifestReader(storage)
-    epochs = reader.epochs()
+    epochs = [epoch for epoch in reader.epochs() if epoch <= committed]
     if not epochs:
         return Collected()
     latest = reader.read(epochs[-1])
