@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -175,6 +176,18 @@ def operation_step(count: int) -> int:
     return count // 50
 
 
+def deleting(last: int) -> Callable[[Storage, str], None]:
+    """Delete until this is called for the time `last`."""
+    delete, calls = Storage.delete, itertools.count(1)
+
+    def call(self: Storage, path: str) -> None:
+        if next(calls) == last:
+            raise Killed
+        delete(self, path)
+
+    return call
+
+
 def test_a_collection_killed_at_each_deletion_can_be_done_again(tmp_path):
     number = 0
     while True:
@@ -185,18 +198,8 @@ def test_a_collection_killed_at_each_deletion_can_be_done_again(tmp_path):
             driver.commit(changes(driver.epoch + 1), 2)
         driver.commit(changes(6), 1, driver.merged(99))
         driver.commit(changes(7), 1)
-        left = number
-        delete = Storage.delete
-
-        def deleting(self: Storage, path: str) -> None:
-            nonlocal left
-            left -= 1
-            if left == 0:
-                raise Killed
-            delete(self, path)
-
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Storage, "delete", deleting)
+            patch.setattr(Storage, "delete", deleting(number))
             try:
                 collect_garbage(driver.storage, 7)
             except Killed:
