@@ -98,7 +98,9 @@ def test_broadcast_windows_timers_and_positions_are_read(state, spark):
     )
     [(_, read)] = tuples(reader.positions().where("not finished"), "split", "position")
     assert read == 60
-    assert {row.scope for row in reader.states().collect()} == {"keyed", "windowed", "broadcast", "timers"}
+    assert {row.scope for row in reader.states().collect()} == {
+        "keyed", "windowed", "broadcast", "timers", "operator"
+    }  # fmt: skip
     assert reader.watermarks().where(f"operator_id = '{KINDS.operator_id}'").count() == 2
 
 
