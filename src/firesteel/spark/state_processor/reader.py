@@ -60,9 +60,9 @@ class SavepointReader:
         return self._saved.manifest.epoch
 
     def states(self) -> DataFrame:
-        """Return what there is, a row for each state: its operator, name, scope, kind, type and time to live.
+        """Return what there is, a row for each state: its operator, name, scope, kind, type and time to live (ms).
 
-        `read` names the method that reads it; `subtasks_with_it` is told of operator list state.
+        The scope is keyed, windowed, broadcast, timers or operator (operator list state).
         """
         rows = [row for operator in self._saved.operators() for row in _described(operator)]
         return self._spark.createDataFrame(rows, _STATES)

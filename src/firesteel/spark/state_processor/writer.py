@@ -7,7 +7,7 @@ import uuid
 from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 import msgspec
 from pyspark.sql import DataFrame, SparkSession
@@ -28,7 +28,7 @@ from firesteel.state.savepoint import complete_savepoint, copy_runs, require_emp
 from firesteel.state.schemas import Schema
 from firesteel.state.storage import Storage
 
-LARGEST: int = 1 << 15
+LARGEST: Final = 1 << 15
 """The largest max parallelism, as in Flink."""
 
 
