@@ -1,6 +1,6 @@
 """Measure Firesteel beside PyFlink and Spark's transformWithState, and write docs/benchmarks.md.
 
-    python -m bench                         everything, three runs each (about three quarters of an hour)
+    python -m bench                         everything, three runs each (about fifty minutes)
     python -m bench count-1k window         some parts; the others keep the figures they have
     python -m bench --scale 0.02 --runs 1   a quick look at whether everything works; writes nothing
 

@@ -87,7 +87,7 @@ class Driver:
 
     def forget_working_copies(self) -> None:
         """Leave this machine as one that has never run the job."""
-        shutil.rmtree(self._work)
+        self._work.rename(self._directory / f"forgotten-{self._starts}")
 
     def notes(self) -> list[Note]:
         """What the process has noted since it was started last."""
