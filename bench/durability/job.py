@@ -36,7 +36,7 @@ class Draw:
 
     >>> key = Draw(Load(keys=100, changed=4))
     >>> [key(index) for index in (0, 99)], sorted(map(key, range(100, 108)))
-    ([0, 99], [6, 6, 50, 50, 54, 54, 98, 98])
+    ([0, 99], [5, 5, 49, 49, 53, 53, 97, 97])
     """
 
     def __init__(self, load: Load) -> None:
