@@ -11,7 +11,8 @@ from firesteel.common.errors import StateEvolutionRequired
 from firesteel.control.executor import Executor
 from firesteel.control.journal import Journal
 from firesteel.state.compaction import merge_tasks, merged_layer
-from firesteel.state.evolution import converter, migrate_schemas
+from firesteel.state.evolution import Converter, converter, migrate_schemas
+from firesteel.state.manifest import Layer, Manifest
 from firesteel.state.savepoint import self_contained
 
 
@@ -28,20 +29,8 @@ def evolve(journal: Journal, executor: Executor, change: StateEvolutionRequired)
     operator = change.operator_id
     snapshot = manifest.operators[operator]
     recorded = {**snapshot.states[change.path], **change.recorded}
-    layers = manifest.layers.get(operator, [])
-    merged = []
-    if layers:
-        tasks = merge_tasks(
-            operator,
-            layers,
-            len(layers),
-            max_parallelism=snapshot.max_parallelism or manifest.max_parallelism,
-            parallelism=snapshot.parallelism,
-            epoch=number,
-            now=manifest.processing_time,
-            converters=(converter(recorded, change.declared, manifest.processing_time),),
-        )
-        merged = [merged_layer(tasks, [executor.merge(task) for task in tasks])]
+    conversion = converter(recorded, change.declared, manifest.processing_time)
+    layers = _converted(manifest, operator, conversion, number, executor)
     states = migrate_schemas(snapshot.states, change.path, change.declared)
     journal.reset(
         msgspec.structs.replace(
@@ -49,10 +38,30 @@ def evolve(journal: Journal, executor: Executor, change: StateEvolutionRequired)
             epoch=number,
             compacted=number,
             operators={**manifest.operators, operator: msgspec.structs.replace(snapshot, states=states)},
-            layers={**manifest.layers, operator: merged},
+            layers={**manifest.layers, operator: layers},
             lineage=uuid.uuid4().hex,
             restored_from=f"epoch {journal.epoch}",
             created_at=int(time.time() * 1000),
             records=0,
         )
     )
+
+
+def _converted(
+    manifest: Manifest, operator: str, conversion: Converter, epoch: int, executor: Executor
+) -> list[Layer]:
+    layers = manifest.layers.get(operator, [])
+    if not layers:
+        return []
+    snapshot = manifest.operators[operator]
+    tasks = merge_tasks(
+        operator,
+        layers,
+        len(layers),
+        max_parallelism=snapshot.max_parallelism or manifest.max_parallelism,
+        parallelism=snapshot.parallelism,
+        epoch=epoch,
+        now=manifest.processing_time,
+        converters=(conversion,),
+    )
+    return [merged_layer(tasks, [executor.merge(task) for task in tasks])]

@@ -172,11 +172,21 @@ class Journal:
 
         `compaction` is what a merge has made of the layers up to an earlier epoch; they count from now on.
         """
+        manifest = self._manifest(epoch, reports, positions, compaction)
+        self._log.append(manifest)
+        self._last, self._wakeups = manifest, list(manifest.wakeups)
+
+    def _manifest(
+        self,
+        epoch: EpochPlan,
+        reports: list[SubtaskReport],
+        positions: dict[str, dict[str, SplitPosition]],
+        compaction: Compaction | None,
+    ) -> Manifest:
         by_operator: dict[int, list[SubtaskReport]] = defaultdict(list)
         for report in sorted(reports, key=lambda report: report.subtask):
             by_operator[report.operator].append(report)
-        wakeups = [report.next_wakeup for report in reports if report.next_wakeup is not None]
-        manifest = Manifest(
+        return Manifest(
             job_id=self.job_id,
             epoch=epoch.number,
             max_parallelism=self._plan.max_parallelism,
@@ -195,7 +205,7 @@ class Journal:
             finished=epoch.final,
             created_at=int(time.time() * 1000),
             version=__version__,
-            wakeups=wakeups,
+            wakeups=[report.next_wakeup for report in reports if report.next_wakeup is not None],
             fingerprint=self._fingerprint,
             program=self._program,
             job_name=self._plan.job_name,
@@ -205,8 +215,6 @@ class Journal:
             lineage=epoch.lineage,
             oldest=self._oldest(epoch.number),
         )
-        self._log.append(manifest)
-        self._last, self._wakeups = manifest, wakeups
 
     def publish(self, sinks: dict[int, Sink[Any]]) -> None:
         """Commit the last manifest's committables to the sinks and note that it is done."""

@@ -101,18 +101,16 @@ def launch(graph: Graph, settings: JobSettings) -> JobHandle:
         resources = opened.pop_all()
     vitals = Vitals(loop)
     if settings.state_dir is not None:
-        inbox = Inbox(storage, journal.job_id, settings.job_name, loop, vitals)
-        resources.callback(inbox.close)
+        resources.callback(Inbox(storage, journal.job_id, settings.job_name, loop, vitals).close)
     resources.callback(maintenance.close)
 
     def body() -> JobResult:
         started = time.monotonic()
         with resources:
             job = loop.run()
-            failure = _failure(job, storage)
-            vitals.failure = failure
-        if failure is not None:
-            raise failure
+            vitals.failure = _failure(job, storage)
+        if vitals.failure is not None:
+            raise vitals.failure
         took = int((time.monotonic() - started) * 1000)
         return JobResult(journal.job_id, job.status, took, journal.epoch)
 

@@ -17,31 +17,21 @@ def check_program(
     StateMismatchError, listing the operators and their states, where `who` names what holds them.
     """
     known = {spec.id: spec for spec in plan.operators}
+    missing = []
     for operator_id, snapshot in manifest.operators.items():
         if operator_id in known:
             _check_key_groups(known[operator_id], snapshot)
-    missing = {
-        operator_id: snapshot
-        for operator_id, snapshot in manifest.operators.items()
-        if operator_id not in known
-    }
-    waiting = [
-        missing[operator_id]
-        for operator_id in missing
-        if unpublished and manifest.committables.get(operator_id)
-    ]
-    if waiting:
+        else:
+            missing.append((operator_id, snapshot))
+    waiting = [snapshot.name for operator_id, snapshot in missing if manifest.committables.get(operator_id)]
+    if unpublished and waiting:
         raise StateMismatchError(
             "has output that is committed and not yet visible, of operators this program does not have",
             who=who,
-            got=", ".join(sorted(snapshot.name for snapshot in waiting)),
+            got=", ".join(sorted(waiting)),
             hint="start the program that wrote it once more, and stop it when it has begun",
         )
-    left = [
-        _described(operator_id, snapshot, manifest)
-        for operator_id, snapshot in missing.items()
-        if snapshot.states or any(snapshot.operator_state) or operator_id in manifest.sources
-    ]
+    left = [_described(*found, manifest) for found in missing if _has_state(*found, manifest)]
     if left and not allow_non_restored_state:
         raise StateMismatchError(
             "belongs to another program",
@@ -50,6 +40,10 @@ def check_program(
             hint="give the operators the uid() they had, use another state directory, or start with "
             "--allow-non-restored-state to go on without that state",
         )
+
+
+def _has_state(operator_id: str, snapshot: OperatorSnapshot, manifest: Manifest) -> bool:
+    return bool(snapshot.states) or any(snapshot.operator_state) or operator_id in manifest.sources
 
 
 def _described(operator_id: str, snapshot: OperatorSnapshot, manifest: Manifest) -> str:
