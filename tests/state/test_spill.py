@@ -252,6 +252,19 @@ def test_a_directory_that_cannot_be_made_is_named(directory: Path, monkeypatch: 
         Spill(MemoryReader({}))
 
 
+def test_a_spill_grows_and_names_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environment, "_room_for", lambda size: size <= 3 << 20)
+    spill = Spill(MemoryReader({}))
+    entries: list[Entry] = [(b"%06d" % number, bytes(100)) for number in range(20_000)]
+    spill.add(entries[:5000], 500_000)
+    monkeypatch.setattr(environment, "_room_for", lambda size: size <= 40 << 20)
+    spill.add(entries[5000:], 1_500_000)
+    assert len(list(spill.scan(b""))) == 20_000
+    with pytest.raises(StateError, match=r"requires more than \d+ MiB of address space.*\n.*pyspark.memory"):
+        spill.add(((b"x%06d" % number, bytes(1000)) for number in range(100_000)), 10)
+    spill.close()
+
+
 @given(room=st.integers(20, 44))
 @settings(max_examples=25)
 def test_the_map_is_as_large_as_there_is_address_space(room: int) -> None:
@@ -260,4 +273,4 @@ def test_the_map_is_as_large_as_there_is_address_space(room: int) -> None:
         spill = Spill(MemoryReader({}))
         size: Any = spill._environment.info()["map_size"]
         spill.close()
-    assert size == max(1 << 20, min(64 << 30, 1 << (room - 2 - room % 2)))
+    assert size == max(1 << 20, min(64 << 30, 1 << (room - 1)))

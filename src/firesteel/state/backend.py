@@ -110,8 +110,8 @@ class KeyedStateBackend:
     """The state of one operator subtask; see the module for the contract.
 
     `keyed` is the scope of a key, `windowed` that of a key and a namespace (a window). `cache_limit` bounds the clean
-    entries that are kept in memory, and `memory_limit` the bytes of all that is kept (default: an equal share of
-    `WORKER_MEMORY` for each backend of the process).
+    entries that are kept in memory, and `memory_limit` the bytes of all that is kept (default: what the other
+    backends of the process leave of `WORKER_MEMORY`).
     """
 
     def __init__(
@@ -133,6 +133,7 @@ class KeyedStateBackend:
         self._spill: Spill | None = None
         self._interval = self._quiet = 1
         self._filled = self._growth = 0.0
+        self._kept = 0
         self._catalog = StateCatalog()
         self._handles: dict[str, tuple[Schema, Any]] = {}
         self._parts: list[StatePart] = []
@@ -188,7 +189,7 @@ class KeyedStateBackend:
         if self._spill is None:
             self._spill = Spill(self.reader)
             self.reader = self._spill
-        self._spill.add(self._changes_in_memory())
+        self._spill.add(self._changes_in_memory(), self._weigh().dirty)
         for part in self._parts:
             part.begin(True)
 
@@ -197,7 +198,7 @@ class KeyedStateBackend:
         return chain.from_iterable(part.changes() for part in parts)
 
     def _look(self) -> None:
-        limit = self._memory_limit or WORKER_MEMORY // max(1, len(_live))
+        limit = self._memory_limit or self._share()
         weight = self._weigh()
         self._growth = max((self._fill(weight, limit) - self._filled) / self._interval, self._growth / 2)
         if weight.kept > limit or self.cached_entries > self._cache_limit:
@@ -206,9 +207,15 @@ class KeyedStateBackend:
                 self.spill()
                 while weight.kept > limit // 2 and self.cached_entries:
                     weight = self._drop()
+        self._kept = weight.kept
         self._filled = self._fill(weight, limit)
         blocks = int(min((1 - self._filled) / (2 * self._growth + 1e-9), _MOST_QUIET, self._cache_limit))
         self._interval = self._quiet = max(1, blocks, weight.scanned // _SCANNED_PER_BLOCK)
+
+    def _share(self) -> int:
+        """Return what the process's other backends leave of its memory, an equal share of it at the least."""
+        others = sum([backend._kept for backend in _live if backend is not self])
+        return max(WORKER_MEMORY - others, WORKER_MEMORY // max(1, len(_live)))
 
     def _fill(self, weight: Weight, limit: int) -> float:
         """Return how full memory is; `_look` comes again before half of what is left can be used."""

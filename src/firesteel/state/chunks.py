@@ -16,7 +16,7 @@ def bounded(entries: Iterable[Entry], size: int) -> Iterator[list[Entry]]:
     """Cut entries into lists of at most 8192, and of about `size` bytes of values (or one entry).
 
     >>> [len(chunk) for chunk in bounded(((b"%d" % number, bytes(100)) for number in range(200)), 9000)]
-    [89, 89, 22]
+    [90, 90, 20]
     """
     iterator = iter(entries)
     chunk: list[Entry] = []

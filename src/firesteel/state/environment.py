@@ -31,7 +31,6 @@ _CHUNK_BYTES: Final = 2 << 20
 _HASH: Final = 16
 _HEAD: Final = LIMIT - _HASH
 _SMALLEST_MAP: Final = 1 << 20
-_GROWTH: Final = 4
 _MAX_READERS: Final = 512
 _LOCK_FILE_SIZE: Final = 64 << 10
 """Room for so many readers of 64 bytes, and a head."""
@@ -110,9 +109,8 @@ def write(transaction: Any, chunk: list[Entry]) -> None:
 
 def open_environment(directory: Path, databases: int, map_size: int = LARGEST_MAP) -> Any:
     """Open an environment that is not synchronised with the disk; its map is as large as there is room for."""
-    while not _room_for(_GROWTH * map_size) and map_size > _SMALLEST_MAP:
-        map_size //= _GROWTH
-    _reserve_lock_file(directory)
+    while not _room_for(2 * map_size) and map_size > _SMALLEST_MAP:
+        map_size //= 2
     environment = lmdb.open(
         str(directory),
         map_size=map_size,
@@ -139,23 +137,32 @@ def enlarge(environment: Any, who: str, at_least: int = 0) -> None:
 
     Raises StateError if the process has no room for that.
     """
-    present = environment.info()["map_size"]
-    size = present * _GROWTH
-    while size <= at_least:
-        size *= _GROWTH
-    if not _room_for(
-        size
-    ):  # LMDB lets go of the old map before it makes the new one, and crashes if it cannot
-        size = max(present, at_least) * 5 // 4
-    if not _room_for(size):
-        raise StateError(
-            f"requires {size >> 20} MiB of address space",
-            who=who,
-            got="a process that may not have so much",
-            hint="remove the limit on address space (spark.executor.pyspark.memory, ulimit -v), since what is mapped "
-            "there is a file, not memory; or spread the state over more subtasks",
-        )
-    environment.set_mapsize(size)
+    size = max(environment.info()["map_size"], at_least)
+    for growth in (4.0, 2.0, 1.25):
+        larger = int(size * growth) & -mmap.PAGESIZE
+        if _room_for(
+            larger
+        ):  # LMDB lets go of the old map before it makes the new one, and crashes if it cannot
+            environment.set_mapsize(larger)
+            return
+    raise no_room(who, size)
+
+
+def no_room(who: str, size: int) -> StateError:
+    """Return the error of a process whose address space is too small for a map of more than `size` bytes."""
+    return StateError(
+        f"requires more than {size >> 20} MiB of address space",
+        who=who,
+        got="a process that is not allowed so much",
+        hint="remove the limit on address space (spark.executor.pyspark.memory, ulimit -v), since what is mapped "
+        "there is a file, not memory; or spread the state over more subtasks",
+    )
+
+
+def pages_in(environment: Any) -> int:
+    """Return how many bytes of the map are in use."""
+    size: int = (environment.info()["last_pgno"] + 1) * environment.stat()["psize"]
+    return size
 
 
 def _room_for(size: int) -> bool:

@@ -16,7 +16,15 @@ import lmdb
 
 from firesteel.common.errors import StateError
 from firesteel.state.chunks import Entry
-from firesteel.state.environment import Snapshot, chunks, open_environment, write
+from firesteel.state.environment import (
+    Snapshot,
+    chunks,
+    enlarge,
+    no_room,
+    open_environment,
+    pages_in,
+    write,
+)
 from firesteel.state.scratch import local_directory
 
 if TYPE_CHECKING:
@@ -25,6 +33,8 @@ if TYPE_CHECKING:
 _VALUE: Final = b"\1"
 _DELETED: Final = b"\0"
 _DELETED_CODE: Final = 0
+_PAGES_PER_BYTE: Final = 4  # pages are half full at times, and a changed one is written anew
+_WHO: Final = "the file for what an epoch changes"
 
 
 class Spill:
@@ -57,14 +67,22 @@ class Spill:
         for key, data in self._snapshot.scan(prefix, start):
             yield key, (None if data[0] == _DELETED_CODE else data[1:])
 
-    def add(self, changes: Iterable[Entry]) -> None:
-        """Put changes on top. Raises StateError if the disk is full or cannot be written."""
+    def add(self, changes: Iterable[Entry], size: int = 0) -> None:
+        """Put changes on top, of about `size` bytes. Raises StateError if there is no room for them."""
+        environment = self._environment
         try:
+            needed = pages_in(environment) + _PAGES_PER_BYTE * size
+            if needed > environment.info()["map_size"]:
+                self._snapshot.close()
+                enlarge(environment, _WHO, needed)
+                self._snapshot = Snapshot(environment.begin())
             for chunk in chunks(changes):
-                with self._environment.begin(write=True) as transaction:
+                with environment.begin(write=True) as transaction:
                     write(transaction, [(key, _marked(value)) for key, value in chunk])
             self._snapshot.close()
-            self._snapshot = Snapshot(self._environment.begin())
+            self._snapshot = Snapshot(environment.begin())
+        except lmdb.MapFullError as error:
+            raise no_room(_WHO, environment.info()["map_size"]) from error
         except lmdb.Error as error:
             raise _unusable(error) from error
 
@@ -117,6 +135,5 @@ def _unusable(error: Exception) -> StateError:
         "requires room for what one epoch changes",
         who=f"state, in {local_directory()},",
         got=f"{type(error).__name__}: {error}",
-        hint="give the disk of SPARK_LOCAL_DIRS (or of temporary files) more room, or make epochs smaller; a limit on "
-        "address space (spark.executor.pyspark.memory) limits this file too",
+        hint="give the disk of SPARK_LOCAL_DIRS (or of temporary files) more room, or make epochs smaller",
     )

@@ -25,7 +25,15 @@ import lmdb
 from firesteel.common.errors import FencedError, StateError
 from firesteel.state.chunks import Entry
 from firesteel.state.copies import DATA_FILE, Identity, claimed, discard
-from firesteel.state.environment import LARGEST_MAP, Snapshot, chunks, enlarge, open_environment, write
+from firesteel.state.environment import (
+    LARGEST_MAP,
+    Snapshot,
+    chunks,
+    enlarge,
+    open_environment,
+    pages_in,
+    write,
+)
 
 _MARK: Final = b"mark"
 _mark: Final = struct.Struct(">QQQ")
@@ -296,8 +304,7 @@ os.register_at_fork(after_in_child=_after_fork)
 
 def _open_checked(directory: Path, map_size: int) -> Any:
     environment = open_environment(directory, databases=2, map_size=map_size)
-    pages, page = environment.info()["last_pgno"] + 1, environment.stat()["psize"]
-    if (directory / DATA_FILE).stat().st_size < pages * page:
+    if (directory / DATA_FILE).stat().st_size < pages_in(environment):
         environment.close()
         raise lmdb.CorruptedError("the file was cut off")
     return environment
