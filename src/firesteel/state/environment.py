@@ -111,7 +111,7 @@ def open_environment(directory: Path, databases: int, map_size: int = LARGEST_MA
     """Open an environment that is not synchronised with the disk; its map is as large as there is room for."""
     while not _room_for(2 * map_size) and map_size > _SMALLEST_MAP:
         map_size //= 2
-    environment = lmdb.open(
+    return lmdb.open(
         str(directory),
         map_size=map_size,
         max_dbs=databases,
@@ -119,8 +119,6 @@ def open_environment(directory: Path, databases: int, map_size: int = LARGEST_MA
         sync=False,
         metasync=False,
     )
-    environment.reader_check()  # snapshots of processes that were killed keep pages from being used again
-    return environment
 
 
 def _reserve_lock_file(directory: Path) -> None:

@@ -138,6 +138,7 @@ class WorkingStore:
 
     def _start(self, epoch: int, since: int | None) -> _Mark | None:
         """Return where the copy stands, None if it is at `epoch` already."""
+        self._environment.reader_check()  # the snapshot of a process that was killed keeps pages from being used again
         with self._begin() as transaction:
             mark = self._marked(transaction)
         if mark.version >= epoch:
