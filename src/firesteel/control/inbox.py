@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Protocol
 
-from firesteel.common.errors import FiresteelError, ProgramError, StateError
+from firesteel.common.errors import FiresteelError, ProgramError, StateCorruptedError, StateError
 from firesteel.common.job_status import JobStatus
 from firesteel.control.commands import (
     COMMANDS,
@@ -75,6 +75,7 @@ class Inbox:
         self._started = now_ms()
         self._taken: dict[str, Future[str]] = {}
         self._reported = 0
+        self._begun = False
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="firesteel-inbox", daemon=True)
         self._poll_ms = POLL_MS if storage.is_local else REMOTE_POLL_MS
@@ -100,12 +101,16 @@ class Inbox:
     def _turn(self) -> None:
         if now_ms() - self._reported >= HEARTBEAT_MS:
             self._report()
-        for path in self._storage.list(COMMANDS):
-            command_id = path.rpartition("/")[2].removesuffix(".json")
-            if command_id not in self._taken:
+        if not self._begun:  # else what another driver was asked for would be done by this one
+            self._begin()
+        for command_id, path in self._new_commands():
+            try:
                 command = read_command(self._storage, path)
-                if command is not None:
-                    self._taken[command_id] = self._carry_out(command)
+            except StateCorruptedError as error:
+                self._taken[command_id] = _refused(error)
+                continue
+            if command is not None:
+                self._taken[command_id] = self._carry_out(command)
         for command_id in [sent for sent, answer in self._taken.items() if answer.done()]:
             self._answer(command_id, self._taken[command_id])
             del self._taken[command_id]
@@ -121,9 +126,7 @@ class Inbox:
                 return controls.savepoint(argument)
             return controls.rescale(_number(argument))
         except FiresteelError as error:
-            refused: Future[str] = Future()
-            refused.set_exception(error)
-            return refused
+            return _refused(error)
 
     def _answer(self, command_id: str, answer: Future[str]) -> None:
         error = answer.exception()
@@ -140,12 +143,20 @@ class Inbox:
         old = now_ms() - STALE_MS
         answers = self._storage.entries(REPLIES)
         self._storage.delete_all(file.path for file in answers if file.modified_ms < old)
+        self._begun = True
 
     def _refuse(self, reason: str) -> None:
-        for path in self._storage.list(COMMANDS):
-            command_id = path.rpartition("/")[2].removesuffix(".json")
-            if command_id not in self._taken:
-                write_reply(self._storage, Reply(command_id, error=reason))
+        for command_id, _ in self._new_commands():
+            write_reply(self._storage, Reply(command_id, error=reason))
+
+    def _new_commands(self) -> list[tuple[str, str]]:
+        """The ids and files of commands that nobody has looked at."""
+        names = [(path.rpartition("/")[2].partition(".json"), path) for path in self._storage.list(COMMANDS)]
+        return [
+            (command_id, path)
+            for (command_id, extension, rest), path in names
+            if extension and not rest and command_id not in self._taken
+        ]
 
     def _report(self) -> None:
         job_id, job_name = self._job
@@ -172,6 +183,12 @@ class Inbox:
             work()
         except FiresteelError as error:
             _log.warning("cannot exchange commands with those who watch the job: %s", error)
+
+
+def _refused(error: FiresteelError) -> Future[str]:
+    answer: Future[str] = Future()
+    answer.set_exception(error)
+    return answer
 
 
 def _number(argument: str | None) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import time
+import uuid
 from collections import defaultdict
 from typing import Any
 
@@ -83,6 +84,12 @@ class Journal:
     def lineage(self) -> str:
         """The name of the history that working copies are of."""
         return self.job_id if self._last is None else self._last.lineage or self.job_id
+
+    @property
+    def visible(self) -> bool:
+        """Whether everything that is committed has been published."""
+        last = self._last
+        return last is None or not last.committables or published_epoch(self._storage) >= last.epoch
 
     @property
     def finished(self) -> bool:
@@ -172,6 +179,8 @@ class Journal:
 
         `compaction` is what a merge has made of the layers up to an earlier epoch; they count from now on.
         """
+        if self._drops_state():  # for good: an operator that comes back must not find a part of what it had
+            compaction = Compaction(uuid.uuid4().hex, self.epoch, self._log.all_layers(0, self.epoch))
         manifest = self._manifest(epoch, reports, positions, compaction)
         self._log.append(manifest)
         self._last, self._wakeups = manifest, list(manifest.wakeups)
@@ -212,15 +221,13 @@ class Journal:
             records=sum(split.records for report in reports for split in report.splits),
             layers=self._layers(compaction),
             compacted=self._compacted(compaction),
-            lineage=epoch.lineage,
+            lineage=epoch.lineage if compaction is None else compaction.lineage,
             oldest=self._oldest(epoch.number),
         )
 
     def publish(self, sinks: dict[int, Sink[Any]]) -> None:
         """Commit the last manifest's committables to the sinks and note that it is done."""
-        if self._last is None or not self._last.committables:
-            return
-        if published_epoch(self._storage) >= self._last.epoch:
+        if self._last is None or self.visible:
             return
         for index, sink in sinks.items():
             spec = self._plan.operators[index]
@@ -247,6 +254,11 @@ class Journal:
         """Close the sinks' committers."""
         for committer in self._committers.values():
             committer.close()
+
+    def _drops_state(self) -> bool:
+        known = {spec.id for spec in self._plan.operators}
+        operators = {} if self._last is None else self._last.operators
+        return any(snapshot.states and operator not in known for operator, snapshot in operators.items())
 
     def _layers(self, compaction: Compaction | None) -> dict[str, list[Layer]]:
         known = {spec.id for spec in self._plan.operators}

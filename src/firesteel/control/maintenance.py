@@ -62,15 +62,19 @@ class Maintenance:
         self._busy = False
         self._ready: Compaction | None = None
         self._pinned: set[str] = set()
+        self._compacted_at = 0
         self._collected = 0
 
     def after_epoch(self, manifest: Manifest) -> None:
         """An epoch has been published: start what is due, unless something is still under way."""
-        compact = manifest.epoch - manifest.compacted >= self._policy.compact_every
+        since = max(manifest.compacted, self._compacted_at)
+        compact = manifest.epoch - since >= self._policy.compact_every
         collect = manifest.epoch - self._collected >= self._policy.collect_every
         if self._busy or self._ready is not None or not (compact or collect):
             return
         self._busy = True
+        if compact:
+            self._compacted_at = manifest.epoch
         if collect:
             self._collected = manifest.epoch
         self._submit(lambda: self._maintain(manifest, compact, collect))
@@ -105,15 +109,27 @@ class Maintenance:
 
     def _maintain(self, manifest: Manifest, compact: bool, collect: bool) -> None:
         try:
-            if compact and not self._closing.is_set():
-                self._compact(manifest)
-            if collect and not self._closing.is_set():
-                collect_garbage(self._storage, manifest.epoch, self._pinned)
-                self._storage.sweep_staged(STAGED_AGE_MS)
-        except FiresteelError as error:
-            _log.warning("could not tidy up the state directory; it is tried again later: %s", error)
+            if compact:
+                self._attempt("compact the state", lambda: self._compact(manifest))
+            if collect:
+                self._attempt("remove what is not needed", lambda: self._collect(manifest.epoch))
         finally:
             self._busy = False
+
+    def _attempt(self, what: str, work: Callable[[], None]) -> None:
+        """Whatever goes wrong here is no harm to the job."""
+        if self._closing.is_set():
+            return
+        try:
+            work()
+        except FiresteelError as error:
+            _log.warning("could not %s; it is tried again later: %s", what, error)
+        except Exception:
+            _log.exception("could not %s; it is tried again later", what)
+
+    def _collect(self, epoch: int) -> None:
+        collect_garbage(self._storage, epoch, self._pinned)
+        self._storage.sweep_staged(STAGED_AGE_MS)
 
     def _compact(self, manifest: Manifest) -> None:
         compaction = self._compacted(manifest)

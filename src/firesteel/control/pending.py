@@ -68,7 +68,8 @@ class Pending:
         """Answer everything, now that the job has ended."""
         with self._lock:
             self._closed = True
-        well = job.status in (JobStatus.FINISHED, JobStatus.CANCELED) and journal.epoch > 0
+        ended = job.status in (JobStatus.FINISHED, JobStatus.CANCELED)
+        well = ended and journal.epoch > 0 and _all_visible(journal)
         wanted = self._taken(self._savepoints) if well and job.status is JobStatus.FINISHED else []
         for target, answer in wanted:
             _pass_on(maintenance.savepoint(journal.epoch, target), answer)
@@ -96,6 +97,14 @@ class Pending:
         with self._lock:
             taken, requests[:] = requests[:], []
         return taken
+
+
+def _all_visible(journal: Journal) -> bool:
+    """A job that was cancelled may have committed what it could not publish, and a savepoint would not have that."""
+    try:
+        return journal.visible
+    except FiresteelError:
+        return False
 
 
 def _no_savepoint(reason: str) -> StateError:

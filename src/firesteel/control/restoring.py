@@ -14,7 +14,7 @@ from firesteel.runtime.plan import Plan
 from firesteel.state.integrity import damage_of, offer
 from firesteel.state.manifest import Manifest
 from firesteel.state.manifest_log import ManifestLog, ManifestReader
-from firesteel.state.publication import published_epoch
+from firesteel.state.publication import PUBLISHED, published_epoch
 from firesteel.state.retention import kept_epochs
 from firesteel.state.savepoint import copy_runs, open_savepoint, runs_of, self_contained
 from firesteel.state.storage import Storage
@@ -67,45 +67,61 @@ class _Restoring:
 
     def go_back(self, epoch: int) -> ManifestLog:
         log = ManifestLog.open_or_create(self._storage, self._plan.max_parallelism)
-        kept = self._kept(log)
+        kept, oldest = self._kept(log, epoch)
         if epoch not in kept:
             raise self._nothing(f"epoch {epoch}", f"the epochs {_listed(kept)}" if kept else "no epoch")
-        if epoch == kept[-1]:  # there it stands, maybe with output that is still to be made visible
+        published = self._published(kept[-1])
+        if epoch == kept[-1] >= published:  # there it stands; what is still to be made visible will be
             return log
         damage = damage_of(self._storage, epoch)
         if damage is not None:
             raise offer(damage, self._storage, before=epoch)
         manifest = self_contained(log, epoch)
         self._check(manifest, self._storage)
-        log.append(_reset(manifest, log.epochs()[-1] + 1, log.job.job_id, f"epoch {epoch}"))
+        last = max(log.epochs()[-1], published)
+        reset = _reset(manifest, last + 1, log.job.job_id, f"epoch {epoch}")
+        log.append(msgspec.structs.replace(reset, oldest=oldest))
         return log
 
     def take_over(self, source: Storage) -> ManifestLog:
         epoch, identity = _identity(source)
         log = ManifestLog.open(self._storage)
-        if log is not None and (log.epochs() or log.job.restored_from):
-            if log.job.restored_from != identity:
-                raise StateMismatchError(
-                    "requires a state directory of its own",
-                    who=f"a job that begins with {source.url}",
-                    got=f"{self._storage.url}, which has another history",
-                    hint="name an empty directory, or leave --from out to go on with the job that is there",
-                )
-            if log.epochs():
+        if log is not None and log.epochs():
+            if log.job.restored_from == identity:
                 return log
+            raise StateMismatchError(
+                "requires a state directory of its own",
+                who=f"a job that begins with {source.url}",
+                got=f"{self._storage.url}, which has another history",
+                hint="name an empty directory, or leave --from out to go on with the job that is there",
+            )
         manifest = self_contained(ManifestReader(source), epoch)
         self._check(manifest, source)
         log = ManifestLog.open_or_create(self._storage, self._plan.max_parallelism, identity)
+        if log.job.restored_from != identity:  # of a job that has not committed anything
+            log = log.restored_from(identity)
         copy_runs(source, runs_of(manifest.layers), self._storage)
         log.append(_reset(manifest, epoch + 1, log.job.job_id, source.url))
         return log
 
-    def _kept(self, log: ManifestLog) -> list[int]:
-        """The last manifest, which says what is kept, may be the damaged one: then all there are."""
+    def _kept(self, log: ManifestLog, epoch: int) -> tuple[list[int], int]:
+        """The epochs there are, and the oldest of them that goes on being kept if the job goes back to `epoch`.
+
+        The last manifest, which says that, may be the damaged one: then of those before `epoch` nothing is known.
+        """
         try:
-            return kept_epochs(log)
+            kept = kept_epochs(log)
         except StateCorruptedError:
-            return log.epochs()
+            return log.epochs(), epoch
+        return kept, min(kept, default=epoch)
+
+    def _published(self, newest: int) -> int:
+        """The last epoch said to be visible; if that cannot be read, the newest is made visible once more."""
+        try:
+            return published_epoch(self._storage)
+        except StateCorruptedError:
+            self._storage.put(PUBLISHED, str(newest - 1).encode())
+            return newest - 1
 
     def _check(self, manifest: Manifest, source: Storage) -> None:
         if manifest.max_parallelism != self._plan.max_parallelism:
@@ -162,7 +178,7 @@ def _reset(manifest: Manifest, epoch: int, job_id: str, restored_from: str) -> M
         restored_from=restored_from,
         created_at=int(time.time() * 1000),
         records=0,
-        oldest=min(manifest.oldest, epoch) if job_id == manifest.job_id else epoch,
+        oldest=epoch,
     )
 
 

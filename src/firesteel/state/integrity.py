@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from firesteel.common.errors import StateCorruptedError
 from firesteel.state.manifest_log import ManifestReader
+from firesteel.state.retention import kept_epochs
 from firesteel.state.runs import check_run
 from firesteel.state.savepoint import runs_of
 from firesteel.state.storage import Storage
@@ -21,8 +22,13 @@ def damage_of(storage: Storage, epoch: int) -> StateCorruptedError | None:
 
 
 def newest_intact(storage: Storage, before: int) -> int | None:
-    """Return the newest epoch before this one that can be started from, None if there is none."""
-    for epoch in reversed(ManifestReader(storage).epochs()):
+    """Return the newest epoch before this one that is kept and can be started from, None if there is none."""
+    reader = ManifestReader(storage)
+    try:
+        kept = kept_epochs(reader)
+    except StateCorruptedError:  # the last manifest, which says what is kept
+        kept = reader.epochs()
+    for epoch in reversed(kept):
         if epoch < before and damage_of(storage, epoch) is None:
             return epoch
     return None

@@ -190,13 +190,24 @@ class ManifestLog(ManifestReader):
             )
         return log
 
+    def restored_from(self, source: str) -> ManifestLog:
+        """Return the log of the same job, which has no epochs, that says what it is restored from."""
+        job = msgspec.structs.replace(self.job, restored_from=source).signed()
+        self._storage.put(_JOB, msgspec.json.format(msgspec.json.encode(job)))
+        return ManifestLog(self._storage, job)
+
     def append(self, manifest: Manifest) -> None:
         """Commit an epoch, atomically and durably. Raises FencedError if another driver has committed it.
 
         A driver that slept for long may write an epoch that others committed, and of which retention then removed
         the manifest; but the newest manifest is never removed, so finding a later one tells.
         """
-        stretch = self._stretch_to(manifest)
+        try:
+            stretch = self._stretch_to(manifest)
+        except StateCorruptedError as error:  # it may have been removed, by the retention of another driver
+            if self._storage.names_after(MANIFESTS, manifest_path(manifest.epoch - 1)):
+                raise _fenced(self._storage, manifest.epoch) from error
+            raise
         complete = msgspec.structs.replace(
             manifest, span=stretch.span, history=stretch.history, writer=self._writer
         )

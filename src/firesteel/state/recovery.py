@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from firesteel.common.errors import FencedError
-from firesteel.state.manifest import Layer
+from firesteel.common.errors import FencedError, StateCorruptedError
+from firesteel.state.manifest import MANIFESTS, Layer, manifest_path
 from firesteel.state.manifest_log import ManifestReader
 from firesteel.state.runs import Entry, RunEntries, RunRef
 from firesteel.state.storage import Storage
@@ -51,17 +51,35 @@ def catch_up(
 
     `groups` are the first and last key group the store holds; `run` is the subtask's own run of epoch
     `committed` if it is known. Raises StateCorruptedError if a run or manifest that is needed is missing or
-    damaged, FencedError if the copy is already at a later epoch that was committed. (At one that was not, the
-    history has been cut: the copy starts over.)
+    damaged, FencedError if what is needed, or the copy itself, is of a later epoch: then the job has a new driver, and
+    retention may have removed what this one asks for. (A copy ahead of all epochs starts over: the history has been
+    cut.)
     """
     version = store.version
     if version > committed:
-        if ManifestReader(storage).committed(version):
+        if _has_gone_on(storage, committed):
             raise _fenced(store, version, committed)
         store.clear()
         version = 0
     if version == committed:
         return
+    try:
+        _apply_layers(store, storage, operator, groups, version, committed, run)
+    except StateCorruptedError as error:
+        if _has_gone_on(storage, committed):
+            raise _left_behind(storage, committed) from error
+        raise
+
+
+def _apply_layers(
+    store: WorkingStore,
+    storage: Storage,
+    operator: str,
+    groups: tuple[int, int],
+    version: int,
+    committed: int,
+    run: RunRef | None,
+) -> None:
     if version == committed - 1 and run is not None and _is_own(run, committed, groups):
         store.apply(committed, RunEntries(storage, run, *groups), since=version)
         return
@@ -98,6 +116,18 @@ class LayerEntries:
 
 def _is_own(run: RunRef, epoch: int, groups: tuple[int, int]) -> bool:
     return run.epoch == epoch and (run.first_group, run.last_group) == groups
+
+
+def _has_gone_on(storage: Storage, committed: int) -> bool:
+    return bool(storage.names_after(MANIFESTS, manifest_path(committed)))
+
+
+def _left_behind(storage: Storage, committed: int) -> FencedError:
+    return FencedError(
+        f"has a new driver: epochs after {committed}, at which this one is, have been committed",
+        who=f"the job in {storage.url}",
+        hint="a job is run by one driver at a time; this one ends, the other one goes on",
+    )
 
 
 def _fenced(store: WorkingStore, version: int, committed: int) -> FencedError:

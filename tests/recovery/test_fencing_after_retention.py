@@ -1,0 +1,158 @@
+"""A driver that slept while another one committed many epochs: it ends, and harms nothing, whenever it wakes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from firesteel.common.errors import FencedError, StateCorruptedError
+from firesteel.control.maintenance import MaintenancePolicy
+from firesteel.runtime.plan import SubtaskReport
+from firesteel.state.compaction import Compaction
+from firesteel.state.manifest_log import ManifestReader
+from firesteel.state.recovery import catch_up
+from firesteel.state.retention import collect_garbage, kept_epochs
+from firesteel.state.storage import Storage
+from firesteel.state.store import close_working_stores, open_working_store
+from tests.state.histories import GROUPS, Driver, Entries
+from tests.state.test_retention import OPERATORS, changes, check
+
+BUSY = MaintenancePolicy(2, 2, inline=True)
+ALL = (0, GROUPS - 1)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _no_flush() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        yield
+
+
+@pytest.fixture
+def storage(tmp_path: Path) -> Storage:
+    return Storage.of(tmp_path / "state")
+
+
+def driver(storage: Storage, models: dict[int, dict[str, Entries]], name: str) -> Driver:
+    return Driver(storage, OPERATORS, retained=2, policy=BUSY, models=models, name=name)
+
+
+class Sleeper:
+    """A driver in slow motion: each call of `step` takes it one step further, until it ends."""
+
+    def __init__(self, storage: Storage, models: dict[int, dict[str, Entries]]) -> None:
+        self.driver = Driver(storage, OPERATORS, retained=2, models=models, name="sleeper")
+        self.fenced = False
+        self._reports: list[SubtaskReport] = []
+        self._compaction: Compaction | None = None
+        self._steps = self._script()
+
+    def step(self) -> bool:
+        if self.fenced:
+            return False
+        try:
+            return next(self._steps, None) is not None
+        except FencedError:
+            self.fenced = True
+            return True
+
+    def _script(self) -> Iterator[str]:
+        mine = self.driver
+        for merging in (False, True, False):
+            if merging:
+                with suppress(StateCorruptedError):  # in a job that is logged, and no harm to it
+                    self._compaction = mine.merged(99)
+                yield "merged"
+            self._reports = mine.work(changes(mine.epoch + 1), 2)
+            yield "wrote its runs"
+            mine.finish(changes(mine.epoch + 1), self._reports, self._compaction)
+            self._compaction = None
+            yield "committed"
+            collect_garbage(mine.storage, mine.epoch)
+            yield "collected"
+
+
+STEPS = 10
+
+
+@pytest.mark.parametrize(("begun", "slept_for"), [(5, 1), (5, 2), (5, 9), (7, 9)])
+@pytest.mark.parametrize("at", range(STEPS + 1))
+def test_a_driver_that_wakes_up_at_any_step_is_fenced_and_removes_nothing(storage, at, begun, slept_for):
+    models: dict[int, dict[str, Entries]] = {0: {}}
+    first = driver(storage, models, "first")
+    for _ in range(begun):
+        first.commit(changes(first.epoch + 1), 2)
+    sleeper = Sleeper(storage, models)
+    for _ in range(at):
+        assert sleeper.step()
+    successor = driver(storage, models, "successor")
+    for _ in range(slept_for):
+        successor.commit(changes(successor.epoch + 1), 1)
+    flying = successor.work(changes(successor.epoch + 1), 3)
+    before = successor.journal.last
+    while sleeper.step():
+        check(storage, models)
+    assert sleeper.fenced == (at < STEPS - 1)
+    assert ManifestReader(storage).latest() == ManifestReader(storage).read(before.epoch)
+    successor.finish(changes(successor.epoch + 1), flying)
+    for _ in range(4):
+        successor.commit(changes(successor.epoch + 1), 2)
+        check(storage, models)
+    assert kept_epochs(successor.log) == [successor.epoch - 1, successor.epoch]
+
+
+@pytest.mark.parametrize("turns", range(2**6))
+def test_two_drivers_at_every_interleaving(storage, turns):
+    models: dict[int, dict[str, Entries]] = {0: {}}
+    first = driver(storage, models, "first")
+    for _ in range(3):
+        first.commit(changes(first.epoch + 1))
+    drivers = [Sleeper(storage, models), Sleeper(storage, models)]
+    for turn in range(6):
+        drivers[turns >> turn & 1].step()
+        check(storage, models)
+    for mine in drivers:
+        while mine.step():
+            check(storage, models)
+    assert sum(mine.fenced for mine in drivers) == 1
+    assert not any(mine.driver.epoch > kept_epochs(first.log)[-1] for mine in drivers)
+
+
+def test_the_late_collection_of_a_driver_leaves_the_compaction_of_its_successor(storage):
+    models: dict[int, dict[str, Entries]] = {0: {}}
+    sleeper = driver(storage, models, "sleeper")
+    for _ in range(3):
+        sleeper.commit(changes(sleeper.epoch + 1))
+    successor = Driver(storage, OPERATORS, retained=2, models=models, name="successor")
+    for _ in range(3):
+        successor.commit(changes(successor.epoch + 1))
+    made = successor.merged(99)
+    for _ in range(5):
+        successor.commit(changes(successor.epoch + 1))
+    collect_garbage(storage, sleeper.epoch)
+    successor.commit(changes(successor.epoch + 1), 1, made)
+    check(storage, models)
+
+
+@pytest.mark.parametrize("copy_at", [0, 2, 3, 5, 9])
+def test_a_task_of_a_driver_that_slept_is_fenced_though_what_it_needs_is_gone(storage, tmp_path, copy_at):
+    """Not told of damage, which would have somebody start the job from an older epoch; and the copy stays usable."""
+    models: dict[int, dict[str, Entries]] = {0: {}}
+    busy = driver(storage, models, "busy")
+    store = open_working_store(tmp_path / "copy", "job", *ALL)
+    while busy.epoch < 12:
+        busy.commit(changes(busy.epoch + 1))
+        if busy.epoch == copy_at:
+            catch_up(store, storage, "a", ALL, copy_at, None)
+    assert not busy.log.committed(3)
+    with pytest.raises(FencedError):
+        catch_up(store, storage, "a", ALL, 4 if copy_at == 3 else 3, None)
+    assert store.version == copy_at
+    catch_up(store, storage, "a", ALL, 12, None)
+    with store.read() as reader:
+        assert dict(reader.scan(b"")) == models[12]["a"]
+    close_working_stores(tmp_path)
