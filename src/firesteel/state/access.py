@@ -9,16 +9,22 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from firesteel.state.backend import Change, StateReader
 from firesteel.state.recovery import read_at
 from firesteel.state.runs import RunRef, write_run
+from firesteel.state.scratch import local_directory
 from firesteel.state.storage import Storage
 from firesteel.state.store import Reader, open_working_store, release_working_stores
+
+ABANDONED_S: Final = 3 * 86_400
+_OF_ONE_APPLICATION: Final = ("blockmgr-", "executor-", "spark-")
+"""How the names of directories begin that Spark makes for an application within its local ones, and removes with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +43,15 @@ class StateAddress:
 class CheckpointedState:
     """State in a checkpoint directory, with working copies on this machine's disk.
 
-    `url` is the state directory. Working copies lie under `SPARK_LOCAL_DIRS`, or the directory for temporary
-    files; they can be removed at any time, since they are made from the runs.
+    `url` is the state directory. Working copies lie in the directory of which Spark's local directories are part
+    (`SPARK_LOCAL_DIRS`, or the one for temporary files); they can be removed at any time, since they are made
+    from the runs. Those that nobody goes on with are removed by whoever comes next on the machine.
     """
 
     def __init__(self, url: str) -> None:
         self._storage = Storage.of(url)
         self._root = _work_root()
+        discard_abandoned_copies()
         self._readers: list[_LazyReader] = []
 
     def attach(self, address: StateAddress, committed: int, run: RunRef | None) -> StateReader:
@@ -125,6 +133,24 @@ def discard_working_copies(lineage: str) -> None:
     shutil.rmtree(directory, ignore_errors=True)
 
 
+def discard_abandoned_copies() -> None:
+    """Remove this machine's working copies of histories that nobody has touched for `ABANDONED_S` seconds."""
+    limit = time.time() - ABANDONED_S
+    for directory in _work_root().glob("*"):
+        if all(_modified(path) < limit for path in directory.glob("*/*")):
+            discard_working_copies(directory.name)
+
+
+def _modified(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
+
+
 def _work_root() -> Path:
-    base = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or tempfile.gettempdir()
-    return Path(base) / f"firesteel-work-{os.getuid()}"
+    """Copies outlive the application that made them: a driver that is started again finds them."""
+    directory = local_directory()
+    while directory.name.startswith(_OF_ONE_APPLICATION):
+        directory = directory.parent
+    return directory / f"firesteel-work-{os.getuid()}"

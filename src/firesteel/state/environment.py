@@ -111,6 +111,7 @@ def open_environment(directory: Path, databases: int, map_size: int = LARGEST_MA
     """Open an environment that is not synchronised with the disk; its map is as large as there is room for."""
     while not _room_for(2 * map_size) and map_size > _SMALLEST_MAP:
         map_size //= 2
+    _reserve_lock_file(directory)
     return lmdb.open(
         str(directory),
         map_size=map_size,
