@@ -25,7 +25,9 @@ from firesteel.common.errors import ProgramError
 from firesteel.state.backend import Change, KeyedStateBackend
 from firesteel.state.composite import (
     GroupHeads,
+    decode_time,
     delimited,
+    encode_time,
     key_segment,
     namespace_segments,
     no_key,
@@ -173,10 +175,10 @@ class TimerQueue:
         composite = self._composite
         changed: dict[bytes, bytes | None] = dict.fromkeys(self._consumed)
         for time, deleted in self._deleted.items():
-            stamp = _encode_time(time)
+            stamp = encode_time(time)
             changed.update((composite(stamp, current), None) for current in deleted)
         for time in sorted(self._buckets):
-            stamp = _encode_time(time)
+            stamp = encode_time(time)
             for current in self._buckets[time]:
                 changed[composite(stamp, current)] = b""
         groups: defaultdict[bytes, list[bytes]] = defaultdict(list)
@@ -276,7 +278,7 @@ class TimerQueue:
             if first is None:
                 break
             group = int.from_bytes(first[0][2:4], "big")
-            heads.append((_decode_time(first[0]), first[0][_BODY:], first[0], entries))
+            heads.append((decode_time(first[0][4:_BODY]), first[0][_BODY:], first[0], entries))
             start = self._prefix + (group + 1).to_bytes(2, "big")
         heapq.heapify(heads)
         self._heads = heads
@@ -291,7 +293,7 @@ class TimerQueue:
             heapq.heappop(heads)
         else:
             after = following[0]
-            heapq.heapreplace(heads, (_decode_time(after), after[_BODY:], after, entries))
+            heapq.heapreplace(heads, (decode_time(after[4:_BODY]), after[_BODY:], after, entries))
 
     def _head_is_deleted(self, head: _Head) -> bool:
         return self._current_of(head[2]) in self._deleted[head[0]]
@@ -314,11 +316,3 @@ class TimerQueue:
             self._group_heads[xxh3_64_intdigest(encoded) % self._max_parallelism] + stamp + delimited(encoded)
         )
         return composite if key is current else composite + self._segment_of(current[1])
-
-
-def _encode_time(time: int) -> bytes:
-    return (time + _SIGN).to_bytes(8, "big")
-
-
-def _decode_time(key: bytes) -> int:
-    return int.from_bytes(key[4:_BODY], "big") - _SIGN
