@@ -1,31 +1,33 @@
-"""Jobs that go back to an earlier epoch, or begin with a savepoint: what they go on from, and what they put out."""
+"""Going back to an earlier epoch, and what is offered when the last one is damaged."""
 
 from __future__ import annotations
 
-import shutil
+import re
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 
-from firesteel.common import Types
-from firesteel.common.errors import StateCorruptedError, StateError, StateMismatchError
+from firesteel.common import Types, WatermarkStrategy
+from firesteel.common.errors import StateCorruptedError, StateError
 from firesteel.connectors.file_sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
-from firesteel.control.launch import executing_with
 from firesteel.control.maintenance import MaintenancePolicy
-from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.datastream.functions import KeyedProcessFunction
 from firesteel.datastream.state import ValueStateDescriptor
+from firesteel.state.integrity import damage_of
+from firesteel.state.manifest import manifest_path
 from firesteel.state.manifest_log import ManifestReader
-from firesteel.state.retention import kept_epochs
+from firesteel.state.retention import collect_garbage, kept_epochs
 from firesteel.state.storage import Storage
-from firesteel.testing import LocalExecutor, ManualClock
-from tests.recovery.jobs import Watch, lines, start
+from firesteel.testing import ScriptedSource
+from tests.recovery import ledger
+from tests.recovery.jobs import Watch, environment, lines, start
 
 pytestmark = pytest.mark.usefixtures("machine")
 
-VALUES = list(range(40))
+EVENTS = [(f"k{number % 7}", number) for number in range(120)]
 PER_EPOCH = 4
+EPOCHS = 30
+OFTEN = MaintenancePolicy(3, 3, inline=True)
 
 
 class Count(KeyedProcessFunction):
@@ -34,210 +36,223 @@ class Count(KeyedProcessFunction):
 
     def process_element(self, value, ctx):
         self.count.update((self.count.value() or 0) + 1)
-        yield f"{value} {self.count.value()}"
+        yield f"{ctx.get_current_key()} {value[1]} {self.count.value()}"
 
 
-EVERY_EPOCH = RollingPolicy.on_epoch()
-LONG = RollingPolicy(part_size=1_000_000)
+def row(number: int) -> str:
+    """What event `number` must give."""
+    return f"k{number % 7} {number} {number // 7 + 1}"
+
+
+def rows(first_epoch: int, last_epoch: int) -> Counter[str]:
+    """What these epochs, both included, must give."""
+    return Counter(map(row, range((first_epoch - 1) * PER_EPOCH, last_epoch * PER_EPOCH)))
+
+
+ROLLED = RollingPolicy.on_epoch()
+LONG = RollingPolicy(part_size=100_000)
+
+
+@pytest.fixture
+def name(tmp_path):
+    yield str(tmp_path)
+    ledger.forget(str(tmp_path))
 
 
 def run(
-    directory, *, state="state", stop_after=None, savepoint=None, rolling=EVERY_EPOCH, keyed=True, **more
+    directory, restore_from=None, stop_after=None, parallelism=1, retained=10, policy=OFTEN, sink=True, **more
 ):
-    """Run the job; answer the savepoint it was stopped with, if one was asked for."""
-    answers = []
-
-    def act(handle, stats):
-        if stats.epoch == stop_after:
-            answers.append(handle.stop(savepoint))
-
-    watch = Watch(act)
-
-    def adapt(job):
-        settings = {
-            "state_dir": str(directory / state),
-            "parallelism": 2,
-            "max_epoch_records": PER_EPOCH,
-            "retained": 100,
-            "maintenance": MaintenancePolicy(3, 3, inline=True),
-            "listeners": (watch,),
-        }
-        return replace(job, **{**settings, **more})
-
-    with executing_with(LocalExecutor, ManualClock(1_000_000), adapt):
-        env = StreamExecutionEnvironment.get_execution_environment()
-        out = env.from_collection(VALUES, Types.INT()).uid("numbers")
-        if keyed:
-            out = out.key_by(lambda value: value % 3).process(Count(), Types.STRING()).uid("count")
-        out.sink_to(FileSink(directory / "out", TextLines(), BasePathBuckets(), rolling)).uid("out")
-        start(env, watch).wait(60)
-    return answers[0].result() if savepoint is not None else None
+    """Run the job, at most until `stop_after` epochs have been committed by this driver; answer its last epoch."""
+    watch = Watch(lambda handle, stats: handle.stop() if len(watch.epochs) == stop_after else None)
+    with environment(
+        directory,
+        parallelism=parallelism,
+        epoch_records=PER_EPOCH,
+        listener=watch,
+        restore_from=restore_from,
+        retained=retained,
+        maintenance=policy,
+        **more,
+    ) as env:
+        events = env.from_source(ScriptedSource(EVENTS), WatermarkStrategy.no_watermarks(), "events").uid(
+            "events"
+        )
+        counted = events.key_by(lambda event: event[0]).process(Count(), Types.STRING()).uid("count")
+        counted.sink_to(ledger.LedgerSink(str(directory))).uid("ledger")
+        if sink:
+            for name, policy in (("rolled", ROLLED), ("long", LONG)):
+                counted.sink_to(FileSink(directory / name, TextLines(), BasePathBuckets(), policy)).uid(name)
+        return start(env, watch).wait(60).epochs
 
 
-def counted(since=0):
-    """What the job says of the values from this place on."""
-    return [f"{value} {value // 3 + 1}" for value in VALUES[since:]]
+def storage(directory):
+    return Storage.of(directory / "state")
 
 
-def upto(epoch):
-    return epoch * PER_EPOCH
+def written(directory, name):
+    return Counter(lines(directory / name))
 
 
-def newest(directory, state="state"):
-    return ManifestReader(Storage.of(directory / state)).epochs()[-1]
+@pytest.mark.parametrize("parallelism", [1, 2, 3])
+@pytest.mark.parametrize("back", [9, 6, 3, 1])
+def test_what_came_after_is_put_out_again_and_nothing_is_lost(tmp_path, name, back, parallelism):
+    assert run(tmp_path, stop_after=12) == 12
+    before = {path.name: path.read_bytes() for path in (tmp_path / "rolled").iterdir() if path.name[0] != "."}
+    target = 12 - back
+    assert run(tmp_path, str(target), parallelism=parallelism) == 13 + EPOCHS - target
+    again = rows(target + 1, 12)
+    assert Counter(ledger.rows(name)) == rows(1, EPOCHS) + again
+    assert written(tmp_path, "rolled") == rows(1, EPOCHS) + again
+    after = {path.name: path.read_bytes() for path in (tmp_path / "rolled").iterdir() if path.name[0] != "."}
+    assert before.items() <= after.items()  # nothing that was to be seen has changed or has another name
+    assert written(tmp_path, "long") == rows(1, EPOCHS)  # nothing of its part was to be seen before
 
 
-@pytest.mark.parametrize("epoch", [1, 3, 4, 6])
-@pytest.mark.parametrize("parallelism", [1, 3])
-def test_a_job_goes_back_and_puts_out_again_what_came_after(tmp_path, epoch, parallelism):
-    run(tmp_path, stop_after=7)
-    assert Counter(lines(tmp_path / "out")) == Counter(counted()[: upto(7)])
-    run(tmp_path, restore_from=str(epoch), parallelism=parallelism)
-    again = counted()[upto(epoch) : upto(7)]
-    assert Counter(lines(tmp_path / "out")) == Counter(counted()) + Counter(again)
-    reset = ManifestReader(Storage.of(tmp_path / "state")).read(8)
-    assert reset.restored_from == f"epoch {epoch}"
-    assert reset.lineage not in ("", reset.job_id)
+@pytest.mark.parametrize(
+    ("stop_after", "target"), [(17, 1), (17, 15), (17, 16), (21, 8), (21, 17), (30, 8), (30, 20)]
+)
+def test_parts_that_were_open_for_long_are_not_lost(tmp_path, name, stop_after, target):
+    """Segments of one part are joined after 16 epochs, in the history that is left."""
+    run(tmp_path, stop_after=stop_after, retained=40)
+    run(tmp_path, str(target), retained=40)
+    shown = written(tmp_path, "long")
+    again = rows(target + 1, stop_after)
+    assert shown >= rows(1, EPOCHS)
+    assert shown <= rows(1, EPOCHS) + again
 
 
-def test_going_back_to_the_last_epoch_is_going_on(tmp_path):
-    run(tmp_path, stop_after=5)
-    run(tmp_path, restore_from="5")
-    assert lines(tmp_path / "out") == sorted(counted())
-    assert ManifestReader(Storage.of(tmp_path / "state")).read(6).restored_from == ""
-
-
-def test_parts_that_were_open_then_are_neither_lost_nor_taken_for_what_they_became(tmp_path):
-    run(tmp_path, stop_after=3, rolling=LONG)
-    assert lines(tmp_path / "out") == []
-    run(tmp_path, rolling=LONG)
-    assert lines(tmp_path / "out") == sorted(counted())
-    run(tmp_path, rolling=LONG, restore_from="3")
-    again = counted()[upto(3) :]
-    assert Counter(lines(tmp_path / "out")) == Counter(counted()) + Counter(again)
-
-
-def test_one_may_go_back_again_and_again(tmp_path):
-    run(tmp_path, stop_after=4)
-    for _ in range(3):
-        run(tmp_path, restore_from="2", stop_after=newest(tmp_path) + 2)
+def test_back_and_forth_and_back(tmp_path, name):
+    epoch = run(tmp_path, stop_after=6, retained=40)
+    expected, position = rows(1, 6), {6: 6}
+    for target in (4, 2, 5, 8, 7):
+        if target not in position:
+            position[target] = target
+        epoch = run(tmp_path, str(target), stop_after=3, retained=40)
+        base = position[target]
+        position |= {epoch - 3: base, epoch - 2: base + 1, epoch - 1: base + 2, epoch: base + 3}
+        expected += rows(base + 1, base + 3)
+        assert Counter(ledger.rows(name)) == expected
+        assert written(tmp_path, "rolled") == expected
     run(tmp_path)
-    again = Counter(counted()[upto(2) : upto(4)]) + Counter(counted()[upto(2) : upto(3)] * 2)
-    assert Counter(lines(tmp_path / "out")) == Counter(counted()) + again
+    assert Counter(ledger.rows(name)) == expected + rows(position[epoch] + 1, EPOCHS)
 
 
-@pytest.mark.parametrize("wanted", ["99", "0"])
-def test_an_epoch_that_is_not_kept_cannot_be_gone_back_to(tmp_path, wanted):
-    run(tmp_path, stop_after=3)
-    with pytest.raises(StateError, match=f"requires epoch {wanted}; got the epochs 1, 2, 3"):
-        run(tmp_path, restore_from=wanted)
+@pytest.mark.parametrize("retained", [3, 5])
+@pytest.mark.parametrize("step", range(5))
+def test_everything_that_is_kept_can_still_be_read_after_going_back(tmp_path, name, retained, step):
+    policy = MaintenancePolicy(4, 1, inline=True)
+    epoch = run(tmp_path, stop_after=9 + step, retained=retained, policy=policy)
+    first = run(tmp_path, str(epoch - retained + 1), stop_after=1, retained=retained, policy=policy)
+    for stop_after in (1, 2, 3):
+        kept = kept_epochs(ManifestReader(storage(tmp_path)))
+        assert [damage_of(storage(tmp_path), found) for found in kept] == [None] * len(kept)
+        assert len(kept) >= min(retained, first)
+        run(tmp_path, stop_after=stop_after, retained=retained, policy=policy)
 
 
-def test_latest_needs_a_job(tmp_path):
-    with pytest.raises(StateError, match="got no epoch that was committed"):
-        run(tmp_path, restore_from="latest")
-    run(tmp_path, stop_after=3)
-    run(tmp_path, restore_from="latest")
-    assert lines(tmp_path / "out") == sorted(counted())
+def test_going_back_needs_an_epoch_that_is_kept(tmp_path, name):
+    epoch = run(tmp_path, stop_after=9, retained=3)
+    for wrong in ("1", str(epoch - 3), str(epoch + 1), "0"):
+        with pytest.raises(StateError, match=rf"requires epoch {wrong}; got the epochs 7, 8, 9"):
+            run(tmp_path, wrong)
+    assert run(tmp_path, "9") == EPOCHS
+    assert Counter(ledger.rows(name)) == rows(1, EPOCHS)
 
 
-def damage(directory, what):
-    """Cut off the newest manifest, or a run that the newest epoch alone has added."""
-    reader = ManifestReader(Storage.of(directory / "state"))
-    last = reader.epochs()[-1]
-    path = directory / "state" / f"manifests/{last:012d}"
-    if what == "run":
-        [run, *_] = [run for found in reader.read(last).operators.values() for run in found.runs]
-        path = directory / "state" / run.path
-    path.write_bytes(path.read_bytes()[:-3])
-    return path.name
+def test_going_back_in_an_empty_directory(tmp_path):
+    with pytest.raises(StateError, match="requires epoch 3; got no epoch"):
+        run(tmp_path, "3")
 
 
-@pytest.mark.parametrize("what", ["manifest", "run"])
-def test_of_a_damaged_job_the_newest_intact_epoch_is_offered(tmp_path, machine, what):
-    run(tmp_path, stop_after=5)
-    name = damage(tmp_path, what)
-    machine("another")
-    with pytest.raises(StateCorruptedError, match=name) as failed:
-        run(tmp_path)
-    assert "--from 4" in failed.value.hint
-    run(tmp_path, restore_from="4")
-    again = counted()[upto(4) : upto(5)]
-    assert Counter(lines(tmp_path / "out")) == Counter(counted()) + Counter(again)
+def offered(error: StateCorruptedError) -> str:
+    found = re.search(r"start from epoch (\d+), which is intact, with --from \1\b", str(error))
+    assert found, error
+    return found[1]
 
 
-def test_a_savepoint_moves_and_needs_nothing_else(tmp_path, machine):
-    made = run(tmp_path, stop_after=5, savepoint=str(tmp_path / "savepoints"))
-    moved = shutil.move(made, tmp_path / "elsewhere")
-    shutil.rmtree(tmp_path / "state")
-    machine("another")
-    for parallelism in (1, 2, 3, 5):
-        shutil.rmtree(tmp_path / "out")
-        run(tmp_path, state=f"state-{parallelism}", restore_from=str(moved), parallelism=parallelism)
-        assert lines(tmp_path / "out") == sorted(counted()[upto(5) :])
-
-
-def test_the_command_that_begins_with_a_savepoint_may_be_repeated(tmp_path):
-    made = run(tmp_path, stop_after=5, savepoint="")
-    run(tmp_path, state="second", restore_from=made, stop_after=8)
-    run(tmp_path, state="second", restore_from=made)
-    assert lines(tmp_path / "out") == sorted(counted())
-    other = run(tmp_path, state="third", stop_after=2, savepoint="")
-    with pytest.raises(StateMismatchError, match="requires a state directory of its own"):
-        run(tmp_path, state="second", restore_from=other)
-
-
-def test_parts_that_are_open_at_a_savepoint_are_finished_by_the_job_that_begins_with_it(tmp_path):
-    made = run(tmp_path, stop_after=5, savepoint="", rolling=LONG)
-    run(tmp_path, state="second", restore_from=made, rolling=LONG)
-    assert lines(tmp_path / "out") == sorted(counted())
-
-
-def test_state_that_no_operator_has_is_left_out_only_on_request(tmp_path):
-    made = run(tmp_path, stop_after=5, savepoint="")
-    with pytest.raises(StateMismatchError, match=r"does not have: KEYED PROCESS|does not have: .*count"):
-        run(tmp_path, state="second", restore_from=made, keyed=False)
-    run(tmp_path, state="third", restore_from=made, keyed=False, allow_non_restored_state=True)
-    assert sorted(lines(tmp_path / "out")) == sorted(counted()[: upto(5)] + list(map(str, VALUES[upto(5) :])))
-
-
-def test_a_savepoint_is_of_a_max_parallelism(tmp_path):
-    made = run(tmp_path, stop_after=5, savepoint="")
-    with pytest.raises(StateMismatchError, match="requires the max parallelism 128"):
-        run(tmp_path, state="second", restore_from=made, max_parallelism=64)
-
-
-@pytest.mark.parametrize("file", ["savepoint.json", "manifests", "runs"])
-@pytest.mark.parametrize("harm", ["cut", "changed", "gone"])
-def test_harm_to_a_savepoint_is_named(tmp_path, file, harm):
-    made = run(tmp_path, stop_after=5, savepoint=str(tmp_path / "savepoints"))
-    [place] = (tmp_path / "savepoints").iterdir()
-    path = (
-        place / file if file.endswith("json") else next(p for p in (place / file).rglob("*") if p.is_file())
-    )
-    data = path.read_bytes()
-    if harm == "gone":
-        path.unlink()
+def harm(directory, what):
+    """Damage the newest epoch in some way; the newest epoch that is intact afterwards."""
+    state = storage(directory)
+    newest = ManifestReader(state).epochs()[-1]
+    path = manifest_path(newest)
+    run_path = ManifestReader(state).all_layers(newest - 1, newest)[operator(state, newest)][-1].runs[0].path
+    if what == "manifest cut":
+        state.put(path, state.get(path)[:-9])
+    elif what == "manifest empty":
+        state.put(path, b"")
+    elif what == "manifest gone":
+        state.delete(path)
+    elif what == "run gone":
+        state.delete(run_path)
+    elif what == "run altered":
+        data = state.get(run_path)
+        state.put(run_path, data[:50] + bytes([data[50] ^ 1]) + data[51:])
     else:
-        path.write_bytes(data[:-2] if harm == "cut" else data[:-9] + bytes([data[-9] ^ 1]) + data[-8:])
-    with pytest.raises(StateError, match="savepoint.json" if file.endswith("json") else path.name):
-        run(tmp_path, state="second", restore_from=made)
-    assert ManifestReader(Storage.of(tmp_path / "second")).epochs() == []
+        state.put("published", b"what")
+        return newest
+    return newest - 1
 
 
-def test_a_restore_that_broke_off_is_not_mistaken_for_a_new_job(tmp_path, monkeypatch):
-    made = run(tmp_path, stop_after=5, savepoint=str(tmp_path / "savepoints"))
-    with monkeypatch.context() as patch:
-        patch.setattr("firesteel.control.restoring.copy_runs", lambda *_: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            run(tmp_path, state="second", restore_from=made)
-    with pytest.raises(StateError, match="start the job with the same --from again"):
-        run(tmp_path, state="second")
-    run(tmp_path, state="second", restore_from=made)
-    assert lines(tmp_path / "out") == sorted(counted())
+def operator(state, epoch):
+    snapshots = ManifestReader(state).read(epoch).operators
+    return next(found for found, snapshot in snapshots.items() if snapshot.states)
 
 
-def test_epochs_that_are_kept_are_those_that_were_asked_for(tmp_path):
-    run(tmp_path, retained=3)
-    reader = ManifestReader(Storage.of(tmp_path / "state"))
-    assert kept_epochs(reader) == [8, 9, 10]
+HARMS = ["manifest cut", "manifest empty", "manifest gone", "run gone", "run altered", "marker"]
+
+
+@pytest.mark.parametrize("parallelism", [1, 2])
+@pytest.mark.parametrize("what", HARMS)
+def test_the_epoch_offered_when_the_last_is_damaged_can_be_started_from(
+    tmp_path, name, machine, what, parallelism
+):
+    epoch = run(tmp_path, stop_after=8)
+    intact = harm(tmp_path, what)
+    machine("second")
+    with pytest.raises(StateCorruptedError) as error:
+        run(tmp_path)
+    assert offered(error.value) == str(intact)
+    assert run(tmp_path, str(intact), parallelism=parallelism, stop_after=4) >= epoch + 4
+    kept = kept_epochs(ManifestReader(storage(tmp_path)))
+    assert intact in kept
+    run(tmp_path)
+    assert Counter(ledger.rows(name)) == rows(1, EPOCHS) + rows(intact + 1, 8)
+    assert written(tmp_path, "rolled") == rows(1, EPOCHS) + rows(intact + 1, 8)
+
+
+def test_collection_goes_on_once_a_damaged_manifest_is_kept_no_more(tmp_path, name):
+    run(tmp_path, stop_after=8)
+    intact = harm(tmp_path, "manifest cut")
+    run(tmp_path, str(intact), stop_after=4)
+    with pytest.raises(StateCorruptedError, match="000000000008"):
+        collect_garbage(storage(tmp_path), ManifestReader(storage(tmp_path)).epochs()[-1])
+    epoch = run(tmp_path, stop_after=12)
+    kept = kept_epochs(ManifestReader(storage(tmp_path)))
+    assert kept == [*range(epoch - 9, epoch + 1)]
+    collect_garbage(storage(tmp_path), epoch)
+    assert not storage(tmp_path).exists(manifest_path(8))
+    assert [damage_of(storage(tmp_path), found) for found in kept] == [None] * len(kept)
+
+
+def test_an_older_epoch_is_offered_when_what_is_asked_for_is_damaged(tmp_path, name):
+    run(tmp_path, stop_after=8, policy=MaintenancePolicy(100, 100, inline=True))
+    state = storage(tmp_path)
+    [found] = [path for path in state.list("runs") if "/000000000005-" in path]
+    data = state.get(found)
+    state.delete(found)
+    with pytest.raises(StateCorruptedError, match=found) as error:
+        run(tmp_path, "6")
+    assert offered(error.value) == "4"
+    run(tmp_path, "4", stop_after=2)
+    state.put(found, data)
+    assert Counter(ledger.rows(name)) == rows(1, 8) + rows(5, 6)
+
+
+def test_working_copies_of_the_history_that_was_left_are_not_used(tmp_path, name, machine):
+    machine("first")
+    run(tmp_path, stop_after=9)
+    machine("second")  # here the job goes back, and gets further than it was
+    run(tmp_path, "3", stop_after=9)
+    machine("first")
+    run(tmp_path)
+    assert Counter(ledger.rows(name)) == rows(1, EPOCHS) + rows(4, 9)

@@ -153,6 +153,7 @@ class Journal:
             processing_time=processing_time,
             final=final,
             lineage=self.lineage,
+            oldest=self._oldest(self.epoch + 1),
             driver=driver,
             inputs=inputs,
             watermarks={index: list(snapshot.watermarks) for index, snapshot in known.items()},

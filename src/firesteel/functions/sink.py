@@ -47,7 +47,8 @@ class WriterContext:
     or from an earlier epoch, and what was prepared since then is of no more use. `state` is what the previous
     epoch's `snapshot_state` returned for this subtask (None at first), `inherited` what it returned for subtasks
     that are no more, because the parallelism was lowered: this writer must finish what they began.
-    `processing_time` is the epoch's, in milliseconds. `final` is set in the last epoch of a bounded job.
+    The job can be started from epochs that are `oldest` or later (None: from the last only), so what their states refer
+    to must stay. `processing_time` is the epoch's, in milliseconds. `final` is set in the last epoch of a bounded job.
     """
 
     job_id: str
@@ -61,6 +62,7 @@ class WriterContext:
     final: bool = False
     inherited: tuple[Any, ...] = ()
     lineage: str = ""
+    oldest: int | None = None
 
 
 class SinkWriter(ABC, Generic[T]):

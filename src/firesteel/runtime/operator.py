@@ -90,7 +90,8 @@ class Epoch:
     `processing_time` is fixed by the driver (milliseconds). `watermark` is where this subtask's watermark
     stood when the previous epoch ended. `operator_state` is what its `end_epoch` returned then, `inherited`
     what those of subtasks returned that are no more, because the parallelism was lowered. `input` is a
-    source's share of work. `final` is set in the last epoch of a bounded job. `lineage` names the job's history.
+    source's share of work. `final` is set in the last epoch of a bounded job. `lineage` names the job's history, of
+    which epochs from `oldest` on are kept (None: only the last).
     """
 
     number: int
@@ -102,6 +103,7 @@ class Epoch:
     input: Any = None
     final: bool = False
     lineage: str = ""
+    oldest: int | None = None
 
 
 @dataclass(slots=True)

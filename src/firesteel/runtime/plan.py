@@ -167,7 +167,8 @@ class EpochPlan:
     `attempt` is unique among all tries of all drivers. `driver` names the driver, and `run` counts its restarts
     of the job: operators kept in a worker from another driver or an earlier run are not used again. `committed`
     is the epoch the state is read at, in the history `lineage`. `inherited` are the operator states of subtasks
-    that are no more, since the parallelism was lowered. Dictionaries are keyed by operator index, then subtask.
+    that are no more, since the parallelism was lowered. `oldest` is the first epoch that is kept when this one is
+    committed. Dictionaries are keyed by operator index, then subtask.
     """
 
     job_id: str
@@ -178,6 +179,7 @@ class EpochPlan:
     processing_time: int
     final: bool
     lineage: str = ""
+    oldest: int | None = None
     driver: str = ""
     inputs: dict[int, dict[int, list[SplitInput]]] = field(default_factory=dict)
     watermarks: dict[int, list[int]] = field(default_factory=dict)

@@ -107,6 +107,7 @@ class LiveSubtask:
                     input=epoch.inputs.get(self.spec.index, {}).get(self.subtask, []),
                     final=epoch.final,
                     lineage=epoch.lineage,
+                    oldest=epoch.oldest,
                 )
             )
         )

@@ -23,17 +23,18 @@ def executing(
     state_dir: str | None = None,
     clock: Clock | None = None,
     listener: JobListener | None = None,
+    **more: Any,
 ) -> Iterator[None]:
     """Run the jobs started in this block in this process (or on Spark), cut into epochs of at most `epoch_records`.
 
     `parallelism` is the job's unless an operator has its own. `clock` gives the processing time (default:
-    the machine's).
+    the machine's). `more` are further fields of `firesteel.control.JobSettings`: TypeError for what is none.
     """
     factories: dict[str, ExecutorFactory] = {"process": LocalExecutor, "spark": spark_executor}
     factory = factories[on] if isinstance(on, str) else on
 
     def adapt(settings: JobSettings) -> JobSettings:
-        changes: dict[str, Any] = {}
+        changes: dict[str, Any] = {**more}
         if epoch_records is not None:
             changes["max_epoch_records"] = epoch_records
         if parallelism is not None:

@@ -34,12 +34,22 @@ class FileSinkSettings:
 
 @dataclass(frozen=True, slots=True)
 class OpenPart:
-    """A part that goes on in the next epoch; times are processing times in milliseconds."""
+    """A part that goes on in the next epoch; times are processing times in milliseconds.
+
+    `merged` are segments that have been joined into one of `segments`, and in which epoch: who goes back to an
+    earlier one needs them.
+    """
 
     final: str
     segments: tuple[Segment, ...]
     created: int
     written: int
+    merged: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def commit(self) -> PartCommit:
+        """What makes the part visible."""
+        return PartCommit(self.final, self.segments, tuple(path for _, path in self.merged))
 
     @property
     def size(self) -> int:
@@ -90,6 +100,8 @@ class FileWriter(SinkWriter[Any]):
         self._final = context.final
         self._attempt = re.sub(r"[^A-Za-z0-9.-]", "_", context.attempt)
         self._lineage = context.lineage
+        self._epoch = context.epoch
+        self._oldest = context.epoch if context.oldest is None else context.oldest
         known: FileWriterState | None = context.state
         goes_on = known is not None and known.lineage == context.lineage
         state = known if known is not None and goes_on else FileWriterState(str(uuid.uuid4()), 0)
@@ -109,7 +121,7 @@ class FileWriter(SinkWriter[Any]):
         """Commits for the open parts of a writer that is no more; those of a copied job stay its original's."""
         base = Path(self._settings.base_path)
         return [
-            PartCommit(part.final, part.segments)
+            part.commit
             for part in left.parts.values()
             if left.lineage == self._lineage or Path(part.final).is_relative_to(base)
         ]
@@ -168,8 +180,7 @@ class FileWriter(SinkWriter[Any]):
         self._parts[bucket] = replace(part, segments=segments, written=self._now)
 
     def _commit_part(self, bucket: str) -> None:
-        part = self._parts.pop(bucket)
-        self._commits.append(PartCommit(part.final, part.segments))
+        self._commits.append(self._parts.pop(bucket).commit)
 
     def prepare_commit(self) -> Sequence[PartCommit]:
         for bucket in list(self._active):
@@ -185,9 +196,9 @@ class FileWriter(SinkWriter[Any]):
 
     def _merge(self, bucket: str, part: OpenPart) -> None:
         """Join segments of one tier, so that a part that is open for long is neither many files nor a long state."""
-        segments = list(part.segments)
+        segments, obsolete = list(part.segments), list(part.merged)
         while len(segments) >= _FAN_IN and segments[-_FAN_IN].tier == segments[-1].tier:
-            merged, obsolete = segments[-_FAN_IN:], segments[:-_FAN_IN]
+            merged, others = segments[-_FAN_IN:], segments[:-_FAN_IN]
             tier = merged[-1].tier + 1
             final = Path(part.final)
             path = final.with_name(f".{final.name}.inprogress.{self._attempt}.{tier}")
@@ -195,9 +206,13 @@ class FileWriter(SinkWriter[Any]):
             with path.open("xb") as file:
                 self._settings.format.join([Path(segment.path) for segment in merged], file)
                 sync_file(file)
-                segments = [*obsolete, Segment(str(path), file.tell(), tier)]
-            self._commits.append(PartCommit("", (), tuple(segment.path for segment in merged)))
-        self._parts[bucket] = replace(part, segments=tuple(segments))
+                segments = [*others, Segment(str(path), file.tell(), tier)]
+            obsolete.extend((self._epoch, segment.path) for segment in merged)
+        over = tuple(path for epoch, path in obsolete if epoch <= self._oldest)
+        if over:
+            self._commits.append(PartCommit("", (), over))
+        kept = tuple(found for found in obsolete if found[0] > self._oldest)
+        self._parts[bucket] = replace(part, segments=tuple(segments), merged=kept)
 
     def snapshot_state(self) -> FileWriterState:
         """The parts that stay open."""

@@ -63,5 +63,6 @@ class SinkOperator(Operator):
                 inherited=tuple(epoch.inherited),
                 final=epoch.final,
                 lineage=epoch.lineage,
+                oldest=epoch.oldest,
             )
         )
