@@ -97,9 +97,9 @@ def chunks(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
 
 def write(transaction: Any, chunk: list[Entry]) -> None:
     """Put and delete a chunk's entries; in the order of their keys it is many times as fast."""
-    keys, values = zip(*chunk, strict=True)
+    values = [value for _, value in chunk]  # zip(*chunk) would keep the garbage collector busy
     with transaction.cursor() as cursor:
-        if None not in values and max(map(len, keys)) < LIMIT:
+        if None not in values and max([len(key) for key, _ in chunk]) < LIMIT:
             cursor.putmulti(chunk)
             return
         cursor.putmulti(_puts(chunk))

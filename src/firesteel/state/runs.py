@@ -176,10 +176,10 @@ class RunEntries:
 def _batched(entries: Iterable[Entry]) -> Iterator[pa.RecordBatch]:
     last = None
     for chunk in bounded(entries, _BATCH_BYTES):
-        keys, values = zip(*chunk, strict=True)
+        keys = [key for key, _ in chunk]  # zip(*chunk) would keep the garbage collector busy
         _check_order(keys, last)
         last = keys[-1]
-        arrays = [pa.array(keys, pa.binary()), pa.array(values, pa.binary())]
+        arrays = [pa.array(keys, pa.binary()), pa.array([value for _, value in chunk], pa.binary())]
         yield pa.RecordBatch.from_arrays(arrays, schema=RUN_SCHEMA)
 
 
