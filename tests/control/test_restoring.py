@@ -132,7 +132,7 @@ def savepoint(tmp_path):
     asked = Asked(HALF, lambda handle: handle.stop(str(tmp_path / "taken")))
     run(tmp_path / "first", "first", act=asked)
     moved = tmp_path / "moved"
-    os.rename(asked.answer.result(30), moved)
+    Path(asked.answer.result(30)).rename(moved)
     shutil.rmtree(tmp_path / "first")
     close_working_stores(tmp_path)
     shutil.rmtree(tmp_path / "machine")
@@ -303,11 +303,9 @@ def test_state_that_was_dropped_does_not_come_back(tmp_path, policy):
     shown = Counter(ledger.rows("third"))
     ends = [row for row in shown if row[0] == "end"]
     assert sorted(ends) == sorted(ENDS)
-    rest = {
-        key: [n for n in range(key, 72, 6) if n // 6 + 1 > sum(r[1] == f"k{key}" for r in read)]
-        for key in range(6)
-    }
-    windows = Counter(("window", f"k{key}", tuple(rest[key][:5])) for key in range(6) if len(rest[key]) >= 5)
+    seen = Counter(key for _, key, _ in read)
+    rest = {f"k{key}": tuple(range(key, 72, 6))[seen[f"k{key}"] :][:5] for key in range(6)}
+    windows = Counter(("window", key, numbers) for key, numbers in rest.items() if len(numbers) == 5)
     assert Counter({row: count for row, count in shown.items() if row[0] == "window"}) == windows
     last = kept.latest()
     assert damage_of(Storage.of(tmp_path / "state"), last.epoch) is None

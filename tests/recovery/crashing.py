@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from firesteel.connectors.file_sink.committer import FileCommitter
-from firesteel.control import JobSettings
+from firesteel.control import JobSettings, loop
 from firesteel.control.loop import EpochLoop
+from firesteel.state import savepoint
 from firesteel.state.access import CheckpointedState
 from firesteel.state.storage import Storage
 from firesteel.testing import LocalExecutor, executor
@@ -72,8 +73,10 @@ def around(what: str, call: Callable[[], Any]) -> Any:
 
 
 @contextmanager
-def points(crasher: Crasher) -> Iterator[Crasher]:
-    """Have all that an epoch consists of pass by `crasher`."""
+def points(crasher: Crasher, *, upkeep: bool = False) -> Iterator[Crasher]:
+    """Have all that an epoch consists of pass by `crasher`, and all `upkeep` of its state: what compaction, collection,
+    savepoints, restoring, changes of parallelism and of types consist of.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(_active, "crasher", crasher)
         patch.setattr(os, "fsync", lambda descriptor: None)  # a process dies here, not its machine
@@ -81,6 +84,10 @@ def points(crasher: Crasher) -> Iterator[Crasher]:
         _wrap_tasks(patch, crasher)
         _wrap_storage(patch, crasher)
         _wrap_file_commits(patch, crasher)
+        if upkeep:
+            _wrap_maintenance(patch, crasher)
+            _wrap_savepoints(patch, crasher)
+            _wrap_changes(patch, crasher)
         yield crasher
 
 
@@ -141,3 +148,60 @@ def _wrap_file_commits(patch: pytest.MonkeyPatch, crasher: Crasher) -> None:
 
     patch.setattr(FileCommitter, "_publish", publishing)
     patch.setattr(FileCommitter, "_join", joining)
+
+
+def _wrap_maintenance(patch: pytest.MonkeyPatch, crasher: Crasher) -> None:
+    merge, delete = executor.merge, Storage.delete
+
+    def merging(storage: Storage, task: Any) -> Any:
+        return crasher.around("a merge", lambda: merge(storage, task))
+
+    def deleting(self: Storage, path: str) -> None:
+        kind = {"manifests": "a manifest", "runs": "a run"}.get(path.partition("/")[0])
+        if kind is None:
+            delete(self, path)
+        else:
+            crasher.around(f"the removal of {kind}", lambda: delete(self, path))
+
+    patch.setattr(executor, "merge", merging)
+    patch.setattr(Storage, "delete", deleting)
+
+
+def _wrap_savepoints(patch: pytest.MonkeyPatch, crasher: Crasher) -> None:
+    copy, write, create, put = savepoint.copy_run, savepoint.write_manifest, Storage.create, Storage.put
+
+    def copying(source: Storage, run: Any, target: Storage) -> None:
+        crasher.around("a copied run", lambda: copy(source, run, target))
+
+    def writing(storage: Storage, manifest: Any) -> None:
+        crasher.around("a savepoint's manifest", lambda: write(storage, manifest))
+
+    def creating(self: Storage, path: str, data: bytes) -> None:
+        if path == "job.json":
+            crasher.around(path, lambda: create(self, path, data))
+        else:
+            create(self, path, data)
+
+    def putting(self: Storage, path: str, data: Any) -> None:
+        if path == "savepoint.json":
+            crasher.around(path, lambda: put(self, path, data))
+        else:
+            put(self, path, data)
+
+    patch.setattr(savepoint, "copy_run", copying)
+    patch.setattr(savepoint, "write_manifest", writing)
+    patch.setattr(Storage, "create", creating)
+    patch.setattr(Storage, "put", putting)
+
+
+def _wrap_changes(patch: pytest.MonkeyPatch, crasher: Crasher) -> None:
+    change, evolve = EpochLoop._go_on_at, loop.evolve
+
+    def changing(self: Any, parallelism: int) -> None:
+        crasher.around("a change of parallelism", lambda: change(self, parallelism))
+
+    def evolving(*arguments: Any) -> None:
+        crasher.around("a change of types", lambda: evolve(*arguments))
+
+    patch.setattr(EpochLoop, "_go_on_at", changing)
+    patch.setattr(loop, "evolve", evolving)
