@@ -42,7 +42,7 @@ def test_a_job_survives_the_loss_of_an_executor(tmp_path: Path, run_python: RunP
     }
     with standalone_cluster(tmp_path / "cluster", workers=2) as cluster:
         done = run_python(
-            *("-m", "firesteel.cli", "run", "--master", master, "--parallelism", 2),
+            *("-m", "firesteel.cli", "run", "--master", cluster.url, "--parallelism", 2),
             *("--state-dir", tmp_path / "state"),
             *(word for name, value in options.items() for word in ("--conf", f"{name}={value}")),
             *(PROGRAM, output, marker, NUMBERS),
