@@ -150,6 +150,7 @@ class KeyedStateBackend:
             self._spill.close()
             self._spill = None
         _live.add(self)
+        self._interval = self._quiet = 1
         self.reader = reader
         self._processing_time = processing_time
         for expiry in self._expiries:
