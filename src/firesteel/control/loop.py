@@ -346,5 +346,8 @@ class EpochLoop:
     def _back_off(self) -> Event:
         self._turn = None
         _log.warning("after epoch %d the job is restarted: %s", self._journal.epoch, self._job.error)
-        self._clock.wait(self._job.delay_ms, self._wakeup)
+        until = self._clock.now() + self._job.delay_ms
+        while not self._requests and (left := until - self._clock.now()) > 0:
+            self._clock.wait(left, self._wakeup)  # a savepoint that is asked for meanwhile does not cut it short
+            self._wakeup.clear()
         return Woken()

@@ -61,6 +61,9 @@ class Pending:
                 change(parallelism)
             except FiresteelError as error:
                 answer.set_exception(error)
+            except BaseException as error:
+                answer.set_exception(error)
+                raise
             else:
                 answer.set_result(f"parallelism {parallelism}")
 
