@@ -8,7 +8,7 @@ Layout, all paths relative::
 
 Except for savepoint.json a savepoint is laid out as a state directory is, and is read in the same way. It holds
 no committables: it is taken of an epoch whose output is visible. Writing one can be stopped at any point; what
-is left then is not a savepoint, and may be removed or written again.
+is left then is not a savepoint, and may be removed: another one goes into a directory of its own.
 """
 
 from __future__ import annotations
