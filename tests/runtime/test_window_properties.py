@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from firesteel.common.time import Time
@@ -187,6 +187,11 @@ ASSIGNERS = {
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("kind", ASSIGNERS)
 @given(stream=streams(), lateness=st.sampled_from([0, 1, 15]), cut=cuts)
+@example(
+    stream=[("a", number, time) for number, time in enumerate([0, 0, -1, 0, -12])],
+    lateness=0,
+    cut={"batch": 3, "epoch": 0, "restart": False},
+)
 def test_hot_loops_give_what_the_general_path_gives(
     kind: str, mode: str, stream: list[Event], lateness: int, cut: dict[str, Any]
 ) -> None:
@@ -197,8 +202,15 @@ def test_hot_loops_give_what_the_general_path_gives(
         # The general path takes the records one by one and never ends an epoch.
         harness.play(stream, **({"batch": 1} if general else cut))
         harness.finish()
-        seen.append((sorted(map(repr, harness.out())), sorted(harness.late()), harness.leftovers()))
+        out = map(without_order, harness.out()) if (kind, mode) == ("session", "process") else harness.out()
+        seen.append((sorted(map(repr, out)), sorted(harness.late()), harness.leftovers()))
     assert seen[0] == seen[1]
+
+
+def without_order(record: Any) -> Any:
+    """Sessions that merge append their elements to one another: which comes first Flink leaves open."""
+    timestamp, (key, window, elements) = record
+    return timestamp, (key, window, sorted(elements))
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -2,7 +2,8 @@
 
 The watermark stands still within a batch, and a default trigger does nothing but wait for the end of its window. So the
 records of a batch whose windows have not ended can be added window by window and key by key, and timers registered once
-per pane, with the same result as record by record. All other records take the operator's general path.
+per pane, with the same result as record by record (but for the order of elements within sessions that merge, which
+Flink leaves open). All other records take the operator's general path.
 """
 
 from __future__ import annotations
