@@ -19,6 +19,7 @@ from firesteel.common.errors import (
 )
 from firesteel.connectors.file_sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
 from firesteel.control.maintenance import MaintenancePolicy
+from firesteel.control.restoring import open_history
 from firesteel.datastream.functions import (
     KeyedBroadcastProcessFunction,
     ProcessWindowFunction,
@@ -26,12 +27,14 @@ from firesteel.datastream.functions import (
 from firesteel.datastream.state import ListStateDescriptor, MapStateDescriptor
 from firesteel.state.integrity import damage_of
 from firesteel.state.manifest_log import ManifestReader
+from firesteel.state.retention import collect_garbage, kept_epochs
 from firesteel.state.savepoint import open_savepoint
 from firesteel.state.storage import Storage
 from firesteel.state.store import close_working_stores
 from firesteel.testing import ScriptedSource
 from tests.recovery import ledger
 from tests.recovery.jobs import Watch, environment, start
+from tests.state import histories, test_retention
 
 NO_WATERMARKS = WatermarkStrategy.no_watermarks()
 EVENTS = [(f"k{number % 6}", number) for number in range(72)]
@@ -358,3 +361,20 @@ def test_open_parts_of_a_file_sink_are_finished_by_who_takes_over_its_directory(
     assert shown() == Counter()
     run(tmp_path / "second", "second", asked.answer.result(30), build=writes, parallelism=1)
     assert shown() == Counter(map(str, range(72)))
+
+
+@pytest.mark.parametrize("back_to", ["10", "11"])
+def test_going_back_keeps_no_epoch_that_was_given_up(tmp_path, back_to):
+    """Manifests of given up epochs stay while those that are kept need them, though what they name is removed."""
+    mine = histories.Driver(Storage.of(tmp_path), test_retention.OPERATORS, retained=3)
+    made = None
+    for epoch in range(1, 13):
+        mine.commit(test_retention.changes(epoch), 2, made if epoch == 10 else None)
+        made = mine.merged(99) if epoch == 6 else made
+    collect_garbage(mine.storage, 12)
+    assert [int(path[-12:]) for path in mine.storage.list("manifests")] == [*range(7, 13)]
+    assert kept_epochs(mine.log) == [10, 11, 12]
+    log = open_history(mine.storage, histories.program(mine.operators), back_to)
+    assert kept_epochs(log) == [10, 11, 12, 13]
+    mine.models[13] = mine.models[int(back_to)]
+    test_retention.check(mine.storage, mine.models)
