@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from firesteel.common import Configuration, WatermarkStrategy
+from firesteel.common.errors import FiresteelError
 from firesteel.control import EpochStats, JobHandle
 from firesteel.control.launch import ExecutorFactory
 from firesteel.datastream import StreamExecutionEnvironment
@@ -152,5 +153,7 @@ def running(
             yield job
     finally:
         if job.handle is not None and not job.handle.done():
-            job.handle.cancel().result(30)
+            job.handle.cancel()  # it may just have ended by itself
+            with suppress(FiresteelError):
+                job.handle.wait(30)
         ledger.forget(job.name)

@@ -28,7 +28,7 @@ from firesteel.state.expiry import STAMP_SIZE, ExpiryRule
 from firesteel.state.keys import key_group_range
 from firesteel.state.manifest import Layer
 from firesteel.state.recovery import LayerEntries
-from firesteel.state.runs import BATCH, RUN_SCHEMA, RunRef, write_batches
+from firesteel.state.runs import RUN_SCHEMA, RunRef, batches_of, write_batches
 from firesteel.state.storage import Storage
 
 RATIO: Final = 2
@@ -128,7 +128,7 @@ def merge(storage: Storage, task: MergeTask) -> RunRef | None:
     return write_batches(
         storage,
         f"runs/{task.operator}/{task.epoch:012d}-m{task.first_group:05d}.run",
-        merged.to_batches(BATCH),
+        batches_of(merged),
         epoch=task.layers[-1].last,
         operator=task.operator,
         subtask=0,

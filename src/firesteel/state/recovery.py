@@ -86,9 +86,9 @@ def _apply_layers(
     for layer in ManifestReader(storage).layers(operator, version, committed):
         entries = LayerEntries(storage, layer, groups)
         if layer.whole:
-            store.clear()
-            version = 0
-        store.apply(layer.last, entries, since=version)
+            store.load(layer.last, entries)
+        else:
+            store.apply(layer.last, entries, since=version)
         version = layer.last
     store.apply(committed, (), since=version)
 

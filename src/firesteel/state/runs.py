@@ -137,6 +137,12 @@ def read_batches(storage: Storage, ref: RunRef) -> Iterator[pa.RecordBatch]:
         yield from reader
 
 
+def batches_of(table: pa.Table) -> Iterator[pa.RecordBatch]:
+    """Cut a table into batches of at most `BATCH` rows, and of about 1 MiB."""
+    rows = min(BATCH, _BATCH_BYTES * len(table) // max(table.nbytes, 1))
+    yield from table.to_batches(max(rows, 1))
+
+
 def in_groups(batch: pa.RecordBatch, first_group: int, last_group: int, *, broadcast: bool) -> pa.RecordBatch:
     """Return those entries of a batch that belong to a range of key groups and, if asked for, to broadcast state."""
     groups = pc.binary_slice(batch.column(0), 2, 4)
