@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from firesteel.common.errors import FencedError, StateCorruptedError
 from firesteel.control.maintenance import MaintenancePolicy
@@ -18,6 +21,10 @@ from firesteel.state.recovery import catch_up
 from firesteel.state.retention import collect_garbage, kept_epochs
 from firesteel.state.storage import Storage
 from firesteel.state.store import close_working_stores, open_working_store
+from tests.recovery import pipeline
+from tests.recovery.crashing import Crasher
+from tests.recovery.test_compaction_crashes import made
+from tests.recovery.upkeep import check_state, run
 from tests.state.histories import GROUPS, Driver, Entries
 from tests.state.test_retention import OPERATORS, changes, check
 
@@ -156,3 +163,32 @@ def test_a_task_of_a_driver_that_slept_is_fenced_though_what_it_needs_is_gone(st
     with store.read() as reader:
         assert dict(reader.scan(b"")) == models[12]["a"]
     close_working_stores(tmp_path)
+
+
+class Rival:
+    """Runs a second driver at a point of the first one, up to a point of its own, and then once more."""
+
+    def __init__(self, directory: Path, at: int, up_to: int) -> None:
+        self.directory, self.at, self.up_to = directory, at, up_to
+        self.ran = False
+
+    def __call__(self, count: int, point: tuple[int, str]) -> bool:
+        if count == self.at and not self.ran:
+            self.ran = True
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("SPARK_LOCAL_DIRS", str(self.directory / "machines" / "second"))
+                run(self.directory, 2, Crasher(lambda count, point: count == self.up_to))
+        return False
+
+
+@settings(max_examples=12)
+@given(st.integers(1, 300), st.integers(1, 500))
+def test_however_two_drivers_meet_that_compact_and_collect(at, up_to):
+    with tempfile.TemporaryDirectory() as name, made(Path(name)), pytest.MonkeyPatch.context() as patch:
+        directory = Path(name)
+        patch.setenv("SPARK_LOCAL_DIRS", f"{name}/machines/first")
+        with suppress(FencedError):
+            run(directory, 1, Crasher(Rival(directory, at, up_to)))
+        run(directory, 1)
+        assert pipeline.output(directory) == pipeline.expected()
+        check_state(directory / "state")

@@ -56,7 +56,7 @@ def following(plan, answers):
     return act
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(PARALLELISMS, st.integers(1, 5))
 def test_keyed_and_broadcast_state_and_count_windows(plan, first):
     with tempfile.TemporaryDirectory() as name:

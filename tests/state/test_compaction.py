@@ -52,7 +52,7 @@ ADOPT = st.tuples(st.just("adopt"), st.none(), st.none())
 STEPS = st.lists(st.one_of(COMMIT, COMMIT, MERGE, ADOPT), min_size=6, max_size=24)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(STEPS, st.randoms(use_true_random=False))
 def test_every_copy_reads_the_model_at_every_epoch(steps, rng):
     with TemporaryDirectory() as directory:
@@ -125,7 +125,7 @@ TTL_STEPS = st.lists(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(TTL_STEPS)
 def test_what_has_expired_leaves_and_nothing_else_does(steps):
     with TemporaryDirectory() as directory:
@@ -174,7 +174,7 @@ NUMBERS = st.dictionaries(
 )
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(st.lists(st.tuples(NUMBERS, st.integers(1, 3)), min_size=1, max_size=6), st.integers(1, 5))
 def test_a_merge_with_a_converter_converts_that_state_and_no_other(epochs, parallelism):
     int_codec, double_codec = ValueCodec(Types.INT(), "n"), ValueCodec(Types.DOUBLE(), "n")

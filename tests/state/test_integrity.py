@@ -76,7 +76,7 @@ def read_is_right(driver: Driver, epoch: int) -> bool:
 HARMS = st.lists(st.tuples(st.integers(0, 200), st.sampled_from(["gone", "cut", "altered"])), max_size=6)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(HARMS)
 def test_what_is_offered_can_be_read_and_nothing_newer_can(driver, harms):
     storage = driver.storage

@@ -88,7 +88,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(STEPS, st.integers(1, 4))
 def test_all_that_is_kept_can_be_read_and_nothing_else_stays(steps, retained):
     with TemporaryDirectory() as directory:
@@ -172,8 +172,8 @@ def test_killed_at_every_storage_operation_and_run_again(tmp_path):
 
 
 def operation_step(count: int) -> int:
-    """Some fifty of them; which ones changes as the code does."""
-    return count // 50
+    """Some thirty of them; which ones changes as the code does."""
+    return count // 30
 
 
 def deleting(last: int) -> Callable[[Storage, str], None]:
