@@ -347,7 +347,8 @@ class EpochLoop:
         self._turn = None
         _log.warning("after epoch %d the job is restarted: %s", self._journal.epoch, self._job.error)
         until = self._clock.now() + self._job.delay_ms
+        # A savepoint that is asked for meanwhile wakes the loop, and does not cut the delay short.
         while not self._requests and (left := until - self._clock.now()) > 0:
-            self._clock.wait(left, self._wakeup)  # a savepoint that is asked for meanwhile does not cut it short
+            self._clock.wait(left, self._wakeup)
             self._wakeup.clear()
         return Woken()
