@@ -11,6 +11,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -137,15 +138,9 @@ def discard_abandoned_copies() -> None:
     """Remove this machine's working copies of histories that nobody has touched for `ABANDONED_S` seconds."""
     limit = time.time() - ABANDONED_S
     for directory in _work_root().glob("*"):
-        if all(_modified(path) < limit for path in directory.glob("*/*")):
-            discard_working_copies(directory.name)
-
-
-def _modified(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except FileNotFoundError:
-        return 0.0
+        with suppress(FileNotFoundError):  # somebody else is removing it
+            if max(path.stat().st_mtime for path in (directory, *directory.rglob("*"))) < limit:
+                discard_working_copies(directory.name)
 
 
 def _work_root() -> Path:
