@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import time
 import uuid
-from typing import Final, Literal, TypeVar
+from typing import Final, Literal
 
 import msgspec
 
-from firesteel.common.errors import StateCorruptedError, StateError
-from firesteel.state.storage import NotFound, Storage
+from firesteel.common.errors import StateError
+from firesteel.state.documents import read_document, write_document
+from firesteel.state.storage import Storage
 
 COMMANDS: Final = "commands"
 REPLIES: Final = "replies"
@@ -29,8 +30,6 @@ ALIVE_MS: Final = 15_000
 """A driver that has said nothing for so long is taken for dead."""
 
 Kind = Literal["stop", "cancel", "savepoint", "rescale"]
-
-S = TypeVar("S", bound=msgspec.Struct)
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -96,7 +95,7 @@ def send(storage: Storage, kind: Kind, argument: str | None = None) -> Command:
 def take_reply(storage: Storage, command: Command) -> Reply | None:
     """Return the answer to a command, and remove it; None if there is none yet."""
     path = reply_path(command.id)
-    reply = _read(storage, path, Reply)
+    reply = read_document(storage, path, Reply, hint=None)
     if reply is not None:
         storage.delete(path)
     return reply
@@ -109,7 +108,7 @@ def withdraw(storage: Storage, command: Command) -> None:
 
 def read_command(storage: Storage, path: str) -> Command | None:
     """Return a command, None if it was withdrawn."""
-    return _read(storage, path, Command)
+    return read_document(storage, path, Command, hint=None)
 
 
 def write_reply(storage: Storage, reply: Reply) -> None:
@@ -120,12 +119,12 @@ def write_reply(storage: Storage, reply: Reply) -> None:
 
 def read_status(storage: Storage) -> DriverStatus | None:
     """Return what is known of a job's driver, None if it never had one."""
-    return _read(storage, _STATUS, DriverStatus)
+    return read_document(storage, _STATUS, DriverStatus, hint=None)
 
 
 def write_status(storage: Storage, status: DriverStatus) -> None:
     """Say how a job's driver does."""
-    storage.put(_STATUS, msgspec.json.format(msgspec.json.encode(status)))
+    write_document(storage, _STATUS, status)
 
 
 def reply_path(command_id: str) -> str:
@@ -136,19 +135,6 @@ def reply_path(command_id: str) -> str:
 def now_ms() -> int:
     """Return the wall clock in milliseconds: drivers and those who watch them are different machines."""
     return int(time.time() * 1000)
-
-
-def _read(storage: Storage, path: str, kind: type[S]) -> S | None:
-    try:
-        data = storage.get(path)
-    except NotFound:
-        return None
-    try:
-        return msgspec.json.decode(data, type=kind)
-    except msgspec.DecodeError as error:
-        raise StateCorruptedError(
-            "must be as it was written", who=f"{storage.url.rstrip('/')}/{path}", got=str(error)
-        ) from error
 
 
 def _last_sign(status: DriverStatus, now: int) -> str:

@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 import msgspec
 
 from firesteel.common.errors import FencedError, StateCorruptedError, StateMismatchError
+from firesteel.state.documents import as_document, damaged, read_signed, write_document
 from firesteel.state.manifest import (
     FORMAT,
     MANIFESTS,
@@ -108,7 +109,7 @@ class ManifestReader:
         try:
             data = self._storage.get(manifest_path(epoch))
         except NotFound:
-            raise _damaged(self._storage, manifest_path(epoch), "no such file") from None
+            raise damaged(self._storage, manifest_path(epoch), "no such file") from None
         return self._decoded(epoch, data, decode)
 
     def _decoded(self, epoch: int, data: bytes, decode: Callable[[bytes], M]) -> M:
@@ -116,9 +117,9 @@ class ManifestReader:
         try:
             manifest = decode(data)
         except ValueError as error:
-            raise _damaged(self._storage, path, str(error)) from error
+            raise damaged(self._storage, path, str(error)) from error
         if manifest.epoch != epoch:
-            raise _damaged(self._storage, path, f"the manifest of epoch {manifest.epoch}")
+            raise damaged(self._storage, path, f"the manifest of epoch {manifest.epoch}")
         return manifest
 
 
@@ -145,24 +146,8 @@ class ManifestLog(ManifestReader):
 
         Raises StateCorruptedError if job.json is damaged, StateMismatchError if a newer Firesteel made the directory.
         """
-        try:
-            data = storage.get(_JOB)
-        except NotFound:
-            return None
-        try:
-            job = msgspec.json.decode(data, type=JobFile)
-        except msgspec.DecodeError as error:
-            raise _damaged(storage, _JOB, str(error)) from error
-        if job.signed() != job:
-            raise _damaged(storage, _JOB, f"checksum {job.checksum!r}")
-        if job.format > FORMAT:
-            raise StateMismatchError(
-                f"requires a Firesteel that knows format {job.format} of state directories",
-                who=storage.url,
-                got=f"one that knows formats up to {FORMAT}",
-                hint="run the program with the version of Firesteel it was last run with, or a newer one",
-            )
-        return cls(storage, job)
+        job = read_signed(storage, _JOB, JobFile, FORMAT, "state directories")
+        return None if job is None else cls(storage, job)
 
     @classmethod
     def open_or_create(cls, storage: Storage, max_parallelism: int, restored_from: str = "") -> ManifestLog:
@@ -174,10 +159,10 @@ class ManifestLog(ManifestReader):
         log = cls.open(storage)
         if log is None:
             if storage.list(MANIFESTS):
-                raise _damaged(storage, _JOB, "no such file, beside manifests")
+                raise damaged(storage, _JOB, "no such file, beside manifests")
             job = JobFile(uuid.uuid4().hex, max_parallelism, restored_from=restored_from).signed()
             try:
-                storage.create(_JOB, msgspec.json.format(msgspec.json.encode(job)))
+                storage.create(_JOB, as_document(job))
                 return cls(storage, job)
             except AlreadyExists:  # another driver begins at the same time: both go on with its job
                 return cls.open_or_create(storage, max_parallelism, restored_from)
@@ -193,7 +178,7 @@ class ManifestLog(ManifestReader):
     def restored_from(self, source: str) -> ManifestLog:
         """Return the log of the same job, which has no epochs, that says what it is restored from."""
         job = msgspec.structs.replace(self.job, restored_from=source).signed()
-        self._storage.put(_JOB, msgspec.json.format(msgspec.json.encode(job)))
+        write_document(self._storage, _JOB, job)
         return ManifestLog(self._storage, job)
 
     def append(self, manifest: Manifest) -> None:
@@ -261,13 +246,4 @@ def _fenced(storage: Storage, epoch: int) -> FencedError:
         f"has a new driver: epoch {epoch} was committed while this one worked on it",
         who=f"the job in {storage.url}",
         hint="a job is run by one driver at a time; this one ends, and nothing of its epoch is visible",
-    )
-
-
-def _damaged(storage: Storage, path: str, got: str) -> StateCorruptedError:
-    return StateCorruptedError(
-        "must be as it was written",
-        who=f"{storage.url.rstrip('/')}/{path}",
-        got=got,
-        hint="the file was damaged or removed after it was written; restore it from a backup",
     )

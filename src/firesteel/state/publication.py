@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from firesteel.common.errors import StateCorruptedError
+from firesteel.state.documents import damaged
 from firesteel.state.storage import NotFound, Storage
 
 PUBLISHED: Final = "published"
@@ -20,10 +20,5 @@ def published_epoch(storage: Storage) -> int:
     except NotFound:
         return 0
     if not data.isdigit():
-        raise StateCorruptedError(
-            "must be the number of an epoch",
-            who=f"{storage.url.rstrip('/')}/{PUBLISHED}",
-            got=repr(data[:40]),
-            hint="the file was damaged after it was written; restore it from a backup",
-        )
+        raise damaged(storage, PUBLISHED, repr(data[:40]), requirement="must be the number of an epoch")
     return int(data)

@@ -21,11 +21,12 @@ from typing import Final
 import msgspec
 from xxhash import xxh3_64_hexdigest
 
-from firesteel.common.errors import StateCorruptedError, StateError, StateMismatchError
+from firesteel.common.errors import StateError
+from firesteel.state.documents import read_signed, write_document
 from firesteel.state.manifest import FORMAT, Layer, Manifest
 from firesteel.state.manifest_log import ManifestReader, write_manifest
 from firesteel.state.runs import RunRef, copy_run
-from firesteel.state.storage import NotFound, Storage
+from firesteel.state.storage import Storage
 
 _FILE: Final = "savepoint.json"
 _COPIES: Final = 8
@@ -93,7 +94,7 @@ def new_savepoint(source: Storage, epoch: int, parent: str | None) -> str:
     """Write a savepoint as `write_savepoint` does into a new directory below `parent` (None: ``savepoints`` in the
     state directory) and return its URL.
     """
-    below = (parent or f"{source.url.rstrip('/')}/savepoints").rstrip("/")
+    below = (parent or source.location("savepoints")).rstrip("/")
     target = Storage.of(f"{below}/savepoint-{epoch:06d}-{uuid.uuid4().hex[:8]}")
     write_savepoint(source, epoch, target)
     return target.url
@@ -118,7 +119,7 @@ def complete_savepoint(manifest: Manifest, target: Storage) -> SavepointFile:
         runs=len(runs),
         size=sum(run.size for run in runs),
     ).signed()
-    target.put(_FILE, msgspec.json.format(msgspec.json.encode(file)))
+    write_document(target, _FILE, file)
     return file
 
 
@@ -127,24 +128,7 @@ def open_savepoint(storage: Storage) -> SavepointFile | None:
 
     Raises StateCorruptedError if it is damaged, StateMismatchError if a newer Firesteel wrote it.
     """
-    try:
-        data = storage.get(_FILE)
-    except NotFound:
-        return None
-    where = f"{storage.url.rstrip('/')}/{_FILE}"
-    try:
-        file = msgspec.json.decode(data, type=SavepointFile)
-    except msgspec.DecodeError as error:
-        raise StateCorruptedError("must be as it was written", who=where, got=str(error)) from error
-    if file.signed() != file:
-        raise StateCorruptedError("must be as it was written", who=where, got=f"checksum {file.checksum!r}")
-    if file.format > FORMAT:
-        raise StateMismatchError(
-            f"requires a Firesteel that knows format {file.format} of savepoints",
-            who=storage.url,
-            got=f"one that knows formats up to {FORMAT}",
-        )
-    return file
+    return read_signed(storage, _FILE, SavepointFile, FORMAT, "savepoints")
 
 
 def runs_of(layers: dict[str, list[Layer]]) -> list[RunRef]:

@@ -118,6 +118,10 @@ class Storage:
         """Whether it is a directory on a disk of this machine, not an object store."""
         return self._root is not None
 
+    def location(self, path: str) -> str:
+        """Return where an object lies, in full, for messages."""
+        return f"{self.url.rstrip('/')}/{path}"
+
     def put(self, path: str, data: bytes | IO[bytes]) -> None:
         """Write an object, replacing one of the same name; a binary file is read from where it stands, in parts."""
         if self._root is not None:
@@ -289,7 +293,7 @@ class Storage:
             return operation() if self._root is not None else persevere(operation)
 
     def _failures(self, path: str, action: str) -> Any:
-        return _failures(f"{self.url.rstrip('/')}/{path}", action)
+        return _failures(self.location(path), action)
 
 
 @contextmanager
