@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import time
-import uuid
-
 import msgspec
 
 from firesteel.common.errors import StateEvolutionRequired
 from firesteel.control.executor import Executor
 from firesteel.control.journal import Journal
-from firesteel.state.compaction import merge_tasks, merged_layer
+from firesteel.state.compaction import merged_layer, tasks_after
 from firesteel.state.evolution import Converter, converter, migrate_schemas
-from firesteel.state.manifest import Layer, Manifest
+from firesteel.state.manifest import Layer, Manifest, taken_over
 from firesteel.state.savepoint import self_contained
 
 
@@ -30,38 +27,19 @@ def evolve(journal: Journal, executor: Executor, change: StateEvolutionRequired)
     snapshot = manifest.operators[operator]
     recorded = {**snapshot.states[change.path], **change.recorded}
     conversion = converter(recorded, change.declared, manifest.processing_time)
-    layers = _converted(manifest, operator, conversion, number, executor)
+    layers = _converted(manifest, operator, conversion, executor)
     states = migrate_schemas(snapshot.states, change.path, change.declared)
-    journal.reset(
-        msgspec.structs.replace(
-            manifest,
-            epoch=number,
-            compacted=number,
-            operators={**manifest.operators, operator: msgspec.structs.replace(snapshot, states=states)},
-            layers={**manifest.layers, operator: layers},
-            lineage=uuid.uuid4().hex,
-            restored_from=f"epoch {journal.epoch}",
-            created_at=int(time.time() * 1000),
-            records=0,
-        )
+    converted = msgspec.structs.replace(
+        manifest,
+        operators={**manifest.operators, operator: msgspec.structs.replace(snapshot, states=states)},
+        layers={**manifest.layers, operator: layers},
     )
+    journal.reset(taken_over(converted, number, f"epoch {journal.epoch}"))
 
 
-def _converted(
-    manifest: Manifest, operator: str, conversion: Converter, epoch: int, executor: Executor
-) -> list[Layer]:
+def _converted(manifest: Manifest, operator: str, conversion: Converter, executor: Executor) -> list[Layer]:
     layers = manifest.layers.get(operator, [])
     if not layers:
         return []
-    snapshot = manifest.operators[operator]
-    tasks = merge_tasks(
-        operator,
-        layers,
-        len(layers),
-        max_parallelism=snapshot.max_parallelism or manifest.max_parallelism,
-        parallelism=snapshot.parallelism,
-        epoch=epoch,
-        now=manifest.processing_time,
-        converters=(conversion,),
-    )
+    tasks = tasks_after(manifest, operator, layers, len(layers), converters=(conversion,))
     return [merged_layer(tasks, [executor.merge(task) for task in tasks])]

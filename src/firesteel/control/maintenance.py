@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from firesteel.common.errors import FiresteelError
 from firesteel.control.executor import Executor
-from firesteel.state.compaction import Compaction, MergeTask, merge_tasks, merged_layer, to_merge
+from firesteel.state.compaction import Compaction, MergeTask, merged_layer, tasks_after, to_merge
 from firesteel.state.expiry import ExpiryRule, expiry_rule
 from firesteel.state.manifest import Layer, Manifest
 from firesteel.state.manifest_log import ManifestReader
@@ -146,17 +146,8 @@ class Maintenance:
             count = to_merge(found)
             if not count:
                 continue
-            snapshot = manifest.operators[operator]
-            tasks = merge_tasks(
-                operator,
-                found,
-                count,
-                max_parallelism=snapshot.max_parallelism or manifest.max_parallelism,
-                parallelism=snapshot.parallelism,
-                epoch=manifest.epoch + 1,
-                now=manifest.processing_time,
-                rules=_rules(snapshot.states),
-            )
+            rules = _rules(manifest.operators[operator].states)
+            tasks = tasks_after(manifest, operator, found, count, rules=rules)
             merged = self._merge(tasks)
             if merged is None:
                 return None

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import time
-import uuid
 from typing import Final
-
-import msgspec
 
 from firesteel.common.errors import StateCorruptedError, StateError, StateMismatchError
 from firesteel.control.program_check import check_program
 from firesteel.runtime.plan import Plan
 from firesteel.state.integrity import damage_of, offer
-from firesteel.state.manifest import Manifest
+from firesteel.state.manifest import Manifest, runs_of, taken_over
 from firesteel.state.manifest_log import ManifestLog, ManifestReader
 from firesteel.state.publication import PUBLISHED, published_epoch
 from firesteel.state.retention import kept_epochs
-from firesteel.state.savepoint import copy_runs, open_savepoint, runs_of, self_contained
+from firesteel.state.savepoint import copy_runs, open_savepoint, self_contained
 from firesteel.state.storage import Storage
 
 LATEST: Final = "latest"
@@ -79,8 +75,7 @@ class _Restoring:
         manifest = self_contained(log, epoch)
         self._check(manifest, self._storage)
         last = max(log.epochs()[-1], published)
-        reset = _reset(manifest, last + 1, log.job.job_id, f"epoch {epoch}")
-        log.append(msgspec.structs.replace(reset, oldest=oldest))
+        log.append(taken_over(manifest, last + 1, f"epoch {epoch}", job_id=log.job.job_id, oldest=oldest))
         return log
 
     def take_over(self, source: Storage) -> ManifestLog:
@@ -101,7 +96,8 @@ class _Restoring:
         if log.job.restored_from != identity:  # of a job that has not committed anything
             log = log.restored_from(identity)
         copy_runs(source, runs_of(manifest.layers), self._storage)
-        log.append(_reset(manifest, epoch + 1, log.job.job_id, source.url))
+        first = epoch + 1
+        log.append(taken_over(manifest, first, source.url, job_id=log.job.job_id, oldest=first))
         return log
 
     def _kept(self, log: ManifestLog, epoch: int) -> tuple[list[int], int]:
@@ -164,21 +160,6 @@ def _identity(source: Storage) -> tuple[int, str]:
         "requires a savepoint, or the state directory of a job",
         who="--from",
         got=f"{source.url}, which holds neither (a savepoint that is not complete has no savepoint.json)",
-    )
-
-
-def _reset(manifest: Manifest, epoch: int, job_id: str, restored_from: str) -> Manifest:
-    """Return a manifest for `epoch` that takes over the state of a self-contained one, under a new lineage."""
-    return msgspec.structs.replace(
-        manifest,
-        job_id=job_id,
-        epoch=epoch,
-        compacted=epoch,
-        lineage=uuid.uuid4().hex,
-        restored_from=restored_from,
-        created_at=int(time.time() * 1000),
-        records=0,
-        oldest=epoch,
     )
 
 

@@ -26,7 +26,7 @@ import pyarrow.compute as pc
 from firesteel.state.evolution import Converter
 from firesteel.state.expiry import STAMP_SIZE, ExpiryRule
 from firesteel.state.keys import key_group_range
-from firesteel.state.manifest import Layer
+from firesteel.state.manifest import Layer, Manifest, runs_of
 from firesteel.state.recovery import LayerEntries
 from firesteel.state.runs import RUN_SCHEMA, RunRef, batches_of, write_batches
 from firesteel.state.storage import Storage
@@ -70,7 +70,7 @@ class Compaction:
     @property
     def paths(self) -> set[str]:
         """The files of its runs."""
-        return {run.path for layers in self.layers.values() for layer in layers for run in layer.runs}
+        return {run.path for run in runs_of(self.layers)}
 
 
 def to_merge(layers: list[Layer]) -> int:
@@ -114,6 +114,30 @@ def merge_tasks(
         MergeTask(operator, merged, whole, groups.start, groups.stop - 1, epoch, now, rules, converters)
         for groups in ranges
     ]
+
+
+def tasks_after(
+    manifest: Manifest,
+    operator: str,
+    layers: list[Layer],
+    count: int,
+    *,
+    rules: tuple[ExpiryRule, ...] = (),
+    converters: tuple[Converter, ...] = (),
+) -> list[MergeTask]:
+    """Return the tasks (see `merge_tasks`) of a merge of an operator's state as it is after a manifest's epoch."""
+    snapshot = manifest.operators[operator]
+    return merge_tasks(
+        operator,
+        layers,
+        count,
+        max_parallelism=snapshot.max_parallelism or manifest.max_parallelism,
+        parallelism=snapshot.parallelism,
+        epoch=manifest.epoch + 1,
+        now=manifest.processing_time,
+        rules=rules,
+        converters=converters,
+    )
 
 
 def merge(storage: Storage, task: MergeTask) -> RunRef | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from firesteel.common.errors import StateCorruptedError
+from firesteel.state.manifest import runs_of
 from firesteel.state.manifest_log import ManifestReader
 from firesteel.state.retention import kept_epochs
 from firesteel.state.runs import check_run
-from firesteel.state.savepoint import runs_of
 from firesteel.state.storage import Storage
 
 

@@ -19,11 +19,13 @@ an epoch lists the runs of fewer than five epochs on average, however long the j
 epochs are found in about 7 log8(n) reads.
 
 History is append-only. Who goes back to an earlier epoch, or takes over a savepoint, commits a further manifest
-that has that state's layers (`reset`), under a new `lineage`.
+that has that state's layers (`taken_over`), under a new `lineage`.
 """
 
 from __future__ import annotations
 
+import time
+import uuid
 from typing import Any, Final
 
 import msgspec
@@ -138,6 +140,31 @@ class JobFile(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, checksum=xxh3_64_hexdigest(fields.encode()))
 
 
+def taken_over(
+    manifest: Manifest,
+    epoch: int,
+    restored_from: str,
+    *,
+    job_id: str | None = None,
+    oldest: int | None = None,
+) -> Manifest:
+    """Return a manifest for `epoch` that takes over the state of a self-contained one, under a new lineage.
+
+    The job, and the oldest epoch that is kept, are those of `manifest` unless others are given.
+    """
+    return msgspec.structs.replace(
+        manifest,
+        job_id=manifest.job_id if job_id is None else job_id,
+        epoch=epoch,
+        compacted=epoch,
+        lineage=uuid.uuid4().hex,
+        restored_from=restored_from,
+        created_at=int(time.time() * 1000),
+        records=0,
+        oldest=manifest.oldest if oldest is None else oldest,
+    )
+
+
 class OperatorRuns(msgspec.Struct, frozen=True):
     """The part of an operator's snapshot that says which runs there are."""
 
@@ -160,6 +187,11 @@ class ManifestRuns(msgspec.Struct, frozen=True):
         for operator, snapshot in self.operators.items():
             runs.setdefault(operator, []).extend(snapshot.runs)
         return runs
+
+
+def runs_of(layers: dict[str, list[Layer]]) -> list[RunRef]:
+    """Return all runs of all layers."""
+    return [run for found in layers.values() for layer in found for run in layer.runs]
 
 
 def manifest_path(epoch: int) -> str:

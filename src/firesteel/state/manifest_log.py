@@ -51,17 +51,13 @@ class ManifestReader:
         epochs = self.epochs()
         return self.read(epochs[-1]) if epochs else None
 
-    def committed(self, epoch: int) -> bool:
-        """Return whether an epoch has been committed."""
-        return self._storage.exists(manifest_path(epoch))
-
     def read(self, epoch: int) -> Manifest:
         """Return an epoch's manifest. Raises StateCorruptedError, naming it, if it is missing or damaged."""
         return self._read(epoch, decode_manifest)
 
     def listing(self, epoch: int) -> ManifestRuns:
         """Return what an epoch's manifest says about runs. Raises StateCorruptedError as `read` does."""
-        return self._stretch(epoch)
+        return self._read(epoch, decode_listing)
 
     def listings(self, epochs: Sequence[int]) -> list[ManifestRuns]:
         """Return the same for several epochs, read at once. Raises NotFound for one that is missing."""
@@ -80,7 +76,7 @@ class ManifestReader:
         """Return the same for all operators that have any."""
         if after >= up_to:
             return {}
-        top = self._stretch(up_to)
+        top = self.listing(up_to)
         layers = {
             operator: [layer for layer in merged if layer.last > after]
             for operator, merged in top.layers.items()
@@ -94,16 +90,13 @@ class ManifestReader:
     def _between(self, after: int, up_to: int) -> dict[str, list[RunRef]]:
         stretches = []
         while up_to > after:
-            stretches.append(self._stretch(up_to))
+            stretches.append(self.listing(up_to))
             up_to -= stretches[-1].span
         runs: dict[str, list[RunRef]] = {}
         for stretch in reversed(stretches):
             for operator, found in stretch.by_operator().items():
                 runs.setdefault(operator, []).extend(run for run in found if run.epoch > after)
         return runs
-
-    def _stretch(self, epoch: int) -> ManifestRuns:
-        return self._read(epoch, decode_listing)
 
     def _read(self, epoch: int, decode: Callable[[bytes], M]) -> M:
         try:
@@ -223,10 +216,10 @@ class ManifestLog(ManifestReader):
             compacted=manifest.compacted,
         )
 
-    def _stretch(self, epoch: int) -> ManifestRuns:
-        """Those of the epochs just committed are remembered: a driver never reads what it has written."""
+    def listing(self, epoch: int) -> ManifestRuns:
+        """Return the same; those of the epochs just committed are remembered: a driver never reads what it wrote."""
         found = self._stretches.get(epoch)
-        return super()._stretch(epoch) if found is None else found
+        return super().listing(epoch) if found is None else found
 
 
 def write_manifest(storage: Storage, manifest: Manifest) -> None:

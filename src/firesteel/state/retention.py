@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from firesteel.state.manifest import ManifestRuns, manifest_path
+from firesteel.state.manifest import ManifestRuns, manifest_path, runs_of
 from firesteel.state.manifest_log import ManifestReader
 from firesteel.state.storage import Storage
 
@@ -69,10 +69,8 @@ def _paths(listing: ManifestRuns) -> Iterable[str]:
     for snapshot in listing.operators.values():
         for run in snapshot.runs:
             yield run.path
-    for layers in listing.layers.values():
-        for layer in layers:
-            for run in layer.runs:
-                yield run.path
+    for run in runs_of(listing.layers):
+        yield run.path
 
 
 def _epoch_of(path: str) -> int:

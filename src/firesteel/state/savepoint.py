@@ -23,7 +23,7 @@ from xxhash import xxh3_64_hexdigest
 
 from firesteel.common.errors import StateError
 from firesteel.state.documents import read_signed, write_document
-from firesteel.state.manifest import FORMAT, Layer, Manifest
+from firesteel.state.manifest import FORMAT, Manifest, runs_of
 from firesteel.state.manifest_log import ManifestReader, write_manifest
 from firesteel.state.runs import RunRef, copy_run
 from firesteel.state.storage import Storage
@@ -129,11 +129,6 @@ def open_savepoint(storage: Storage) -> SavepointFile | None:
     Raises StateCorruptedError if it is damaged, StateMismatchError if a newer Firesteel wrote it.
     """
     return read_signed(storage, _FILE, SavepointFile, FORMAT, "savepoints")
-
-
-def runs_of(layers: dict[str, list[Layer]]) -> list[RunRef]:
-    """Return all runs of all layers."""
-    return [run for found in layers.values() for layer in found for run in layer.runs]
 
 
 def copy_runs(source: Storage, runs: list[RunRef], target: Storage) -> None:

@@ -21,10 +21,10 @@ from firesteel.spark.state_processor.reader import search_path, session
 from firesteel.spark.state_processor.tasks import BLOB, ENTRY, EncodeTask, Target, WriteTask, read_written
 from firesteel.state.catalog import StateCatalog
 from firesteel.state.inspection import SavedOperator, SavedState
-from firesteel.state.manifest import Layer, Manifest, OperatorSnapshot
+from firesteel.state.manifest import Layer, Manifest, OperatorSnapshot, runs_of
 from firesteel.state.row_writing import Written
 from firesteel.state.runs import RunRef
-from firesteel.state.savepoint import complete_savepoint, copy_runs, require_empty, runs_of
+from firesteel.state.savepoint import complete_savepoint, copy_runs, require_empty
 from firesteel.state.schemas import Schema
 from firesteel.state.storage import Storage
 
