@@ -1,0 +1,1 @@
+"""Scale curves: the same job at growing sizes, and what each doubling of its work costs."""
