@@ -19,6 +19,7 @@ import msgspec
 
 from firesteel.common.errors import StateError
 from firesteel.state.documents import read_document, write_document
+from firesteel.state.fencing import job_in
 from firesteel.state.storage import Storage
 
 COMMANDS: Final = "commands"
@@ -83,7 +84,7 @@ def send(storage: Storage, kind: Kind, argument: str | None = None) -> Command:
     if status is None or not status.alive(now):
         raise StateError(
             "has no driver that could be asked",
-            who=f"the job in {storage.url}",
+            who=job_in(storage),
             got="no sign of one" if status is None else _last_sign(status, now),
             hint="start it with firesteel run --state-dir",
         )

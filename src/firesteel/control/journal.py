@@ -98,9 +98,8 @@ class Journal:
 
     def recover(self) -> None:
         """Read the last manifest and check that it is this program's."""
-        published = published_epoch(
-            self._storage
-        )  # before the manifests: another driver may be adding to both
+        # What is published is read before the manifests: another driver may be adding to both.
+        published = published_epoch(self._storage)
         self._last = self._log.latest()
         self._wakeups = []
         if published > self.epoch:

@@ -20,7 +20,7 @@ from typing import Final
 
 import msgspec
 
-from firesteel.common.errors import StateError
+from firesteel.state.scratch import unwritable
 
 DATA_FILE: Final = "data.mdb"
 _LOCK_FILE: Final = "lock.mdb"
@@ -42,12 +42,7 @@ def claimed(directory: Path, identity: Identity) -> Iterator[None]:
     try:
         descriptor = _locked(directory, identity)
     except OSError as error:
-        raise StateError(
-            "cannot be made",
-            who=f"the working copy {directory}",
-            got=str(error),
-            hint="check that the directory's disk has room and that you may write to it",
-        ) from error
+        raise unwritable(f"the working copy {directory}", "cannot be made", error) from error
     try:
         yield
     finally:

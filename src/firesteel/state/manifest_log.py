@@ -11,6 +11,7 @@ import msgspec
 
 from firesteel.common.errors import FencedError, StateCorruptedError, StateMismatchError
 from firesteel.state.documents import as_document, damaged, read_signed, write_document
+from firesteel.state.fencing import fenced, job_in
 from firesteel.state.manifest import (
     FORMAT,
     MANIFESTS,
@@ -235,8 +236,8 @@ def _span(epoch: int) -> int:
 
 
 def _fenced(storage: Storage, epoch: int) -> FencedError:
-    return FencedError(
+    return fenced(
         f"has a new driver: epoch {epoch} was committed while this one worked on it",
-        who=f"the job in {storage.url}",
-        hint="a job is run by one driver at a time; this one ends, and nothing of its epoch is visible",
+        job_in(storage),
+        "and nothing of its epoch is visible",
     )

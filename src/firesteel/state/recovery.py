@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from firesteel.common.errors import FencedError, StateCorruptedError
+from firesteel.state.fencing import fenced, job_in
 from firesteel.state.manifest import MANIFESTS, Layer, manifest_path
 from firesteel.state.manifest_log import ManifestReader
 from firesteel.state.runs import Entry, RunEntries, RunRef
@@ -123,16 +124,14 @@ def _has_gone_on(storage: Storage, committed: int) -> bool:
 
 
 def _left_behind(storage: Storage, committed: int) -> FencedError:
-    return FencedError(
+    return fenced(
         f"has a new driver: epochs after {committed}, at which this one is, have been committed",
-        who=f"the job in {storage.url}",
-        hint="a job is run by one driver at a time; this one ends, the other one goes on",
+        job_in(storage),
     )
 
 
 def _fenced(store: WorkingStore, version: int, committed: int) -> FencedError:
-    return FencedError(
+    return fenced(
         f"is at epoch {version}, while this driver is at epoch {committed}: the job has a new driver",
-        who=f"the working copy {store.directory}",
-        hint="a job is run by one driver at a time; this one ends, the other one goes on",
+        f"the working copy {store.directory}",
     )

@@ -33,9 +33,10 @@ def scratch_file(in_memory: int) -> Iterator[IO[bytes]]:
         with tempfile.SpooledTemporaryFile(max_size=in_memory, dir=str(directory)) as file:
             yield file
     except OSError as error:
-        raise StateError(
-            "cannot be written",
-            who=f"a temporary file in {directory}",
-            got=str(error),
-            hint="check that the directory's disk has room and that you may write to it",
-        ) from error
+        raise unwritable(f"a temporary file in {directory}", "cannot be written", error) from error
+
+
+def unwritable(who: str, requirement: str, error: OSError) -> StateError:
+    """Return the error for something on this machine's disk that could not be written, or made."""
+    hint = "check that the directory's disk has room and that you may write to it"
+    return StateError(requirement, who=who, got=str(error), hint=hint)
