@@ -1,4 +1,4 @@
-"""What recovery tests share: a machine of a test's own."""
+"""What recovery tests share: a machine of a test's own, and the recovery program's directory."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from firesteel.state.store import close_working_stores
+from tests.recovery import pipeline
 
 
 @pytest.fixture
@@ -22,3 +23,10 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
     move("first")
     yield move
     close_working_stores(tmp_path)
+
+
+@pytest.fixture
+def directory(tmp_path: Path, machine: Callable[[str], None]) -> Iterator[Path]:
+    """Where the recovery program's input is and its output will be."""
+    with pipeline.made(tmp_path):
+        yield tmp_path

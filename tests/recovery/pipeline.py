@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.datastream.functions import KeyedProcessFunction, ProcessWindowFunction
 from firesteel.datastream.state import ListStateDescriptor, MapStateDescriptor, ValueStateDescriptor
 from firesteel.datastream.window import EventTimeSessionWindows, TumblingEventTimeWindows
+from firesteel.state.store import close_working_stores
 from firesteel.testing import ManualClock, executing
 from tests.recovery import ledger
 from tests.recovery.crashing import Crasher, points
@@ -43,6 +45,18 @@ def write_input(directory: Path) -> None:
             f"{KEYS[(at * 7 + number) % 5]},{at * 10 - (at % 3) * 3},{FILLER}\n" for at in range(LINES // 2)
         ]
         (directory / f"{number}.csv").write_text("".join(lines))
+
+
+@contextmanager
+def made(directory: Path) -> Iterator[None]:
+    """A directory, made if it is missing, with the program's input; what the program leaves in memory goes with it."""
+    directory.mkdir(exist_ok=True)
+    write_input(directory / "in")
+    try:
+        yield
+    finally:
+        ledger.forget(str(directory))
+        close_working_stores(directory)
 
 
 def generate(index: int) -> str:

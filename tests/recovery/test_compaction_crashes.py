@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,44 +15,15 @@ from firesteel.datastream.functions import KeyedProcessFunction
 from firesteel.datastream.state import ValueStateDescriptor
 from firesteel.state.manifest_log import ManifestReader
 from firesteel.state.storage import Storage
-from firesteel.state.store import close_working_stores
 from firesteel.testing import ScriptedSource
 from tests.recovery import ledger, pipeline
 from tests.recovery.crashing import Crasher
-from tests.recovery.upkeep import check_state, once, run
+from tests.recovery.upkeep import check_state, once, run, until_it_ends
+
+pytestmark = pytest.mark.usefixtures("machine")
 
 STEPS = ("a merge", "the removal of a manifest", "the removal of a run")
 AROUND = [f"{when} {what}" for what in STEPS for when in ("before", "after")]
-
-
-@pytest.fixture(autouse=True)
-def _machine(machine: Callable[[str], None]) -> Callable[[str], None]:
-    return machine
-
-
-@pytest.fixture
-def directory(tmp_path: Path) -> Iterator[Path]:
-    with made(tmp_path):
-        yield tmp_path
-
-
-@contextmanager
-def made(directory: Path) -> Iterator[None]:
-    directory.mkdir(exist_ok=True)
-    pipeline.write_input(directory / "in")
-    try:
-        yield
-    finally:
-        ledger.forget(str(directory))
-        close_working_stores(directory)
-
-
-def until_it_ends(what: list[str], go: Callable[[Crasher], Crasher], most: int = 300) -> int:
-    """Start a driver again and again, of which `most` die where none has died before; answer how often one did."""
-    struck: set = set()
-    while go(once(what if len(struck) < most else [], struck)).crashed is not None:
-        pass
-    return len(struck)
 
 
 @pytest.mark.parametrize("parallelism", [1, 2])
@@ -74,12 +43,12 @@ def test_a_crash_at_each_step_of_compaction_and_collection(directory, what):
 
 def test_a_crash_at_single_steps_of_a_job(tmp_path):
     """A job that dies once, at every tenth of the steps of its state's upkeep."""
-    with made(tmp_path / "whole"):
+    with pipeline.made(tmp_path / "whole"):
         whole = run(tmp_path / "whole", 2)
     steps = [number for number, (_, what) in enumerate(whole.points, 1) if what in AROUND]
     assert len(steps) > 100
     for dies_at in steps[::10]:
-        with made(tmp_path / str(dies_at)):
+        with pipeline.made(tmp_path / str(dies_at)):
             directory = tmp_path / str(dies_at)
             crasher = run(directory, 2, Crasher(lambda count, point, last=dies_at: count == last))
             assert crasher.crashed == whole.points[dies_at - 1]
@@ -95,7 +64,11 @@ def test_a_crash_at_single_steps_of_a_job(tmp_path):
     st.booleans(),
 )
 def test_crashes_anywhere_while_state_is_compacted_and_jobs_are_rescaled(crashes, epoch_records, live):
-    with tempfile.TemporaryDirectory() as name, made(Path(name)), pytest.MonkeyPatch.context() as patch:
+    with (
+        tempfile.TemporaryDirectory() as name,
+        pipeline.made(Path(name)),
+        pytest.MonkeyPatch.context() as patch,
+    ):
         directory = Path(name)
         patch.setenv("SPARK_LOCAL_DIRS", f"{name}/machines/0")
 
@@ -129,7 +102,7 @@ def test_a_crash_at_each_change_of_parallelism(directory, when):
 
 def test_a_crash_at_each_step_of_going_back(directory):
     twin = directory / "twin"
-    with made(twin):
+    with pipeline.made(twin):
         outputs = []
         for place, what in ((twin, []), (directory, ["before the manifest", "after the manifest"])):
             run(place, 2, act=lambda handle, stats: handle.stop() if stats.epoch == 4 else None)

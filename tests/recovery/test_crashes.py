@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.state.store import close_working_stores
-from tests.recovery import ledger, pipeline
+from tests.recovery import pipeline
 from tests.recovery.crashing import Crasher
+
+pytestmark = pytest.mark.usefixtures("machine")
 
 AROUND = (
     "planning",
@@ -32,28 +31,6 @@ POINTS = {
     ]
     for parallelism, own in ((1, ONE), (2, TWO))
 }
-
-
-@pytest.fixture(autouse=True)
-def _machine(machine: Callable[[str], None]) -> Callable[[str], None]:
-    return machine
-
-
-@pytest.fixture
-def directory(tmp_path: Path) -> Iterator[Path]:
-    """Where the program's input is and its output will be."""
-    with made(tmp_path):
-        yield tmp_path
-
-
-@contextmanager
-def made(directory: Path) -> Iterator[None]:
-    pipeline.write_input(directory / "in")
-    try:
-        yield
-    finally:
-        ledger.forget(str(directory))
-        close_working_stores(directory)
 
 
 @pytest.mark.parametrize("parallelism", [1, 2])
@@ -86,7 +63,11 @@ def test_a_crash_at_one_point_of_each_epoch(directory, parallelism, what):
     st.integers(3, 40),
 )
 def test_crashes_at_any_points_on_any_machines_at_changing_parallelism(crashes, epoch_records):
-    with tempfile.TemporaryDirectory() as name, made(Path(name)), pytest.MonkeyPatch.context() as patch:
+    with (
+        tempfile.TemporaryDirectory() as name,
+        pipeline.made(Path(name)),
+        pytest.MonkeyPatch.context() as patch,
+    ):
         directory = Path(name)
         patch.setenv("SPARK_LOCAL_DIRS", f"{name}/machines/0")
         for number, (dies_at, moves, parallelism) in enumerate(crashes):

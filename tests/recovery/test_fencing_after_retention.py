@@ -23,7 +23,6 @@ from firesteel.state.storage import Storage
 from firesteel.state.store import close_working_stores, open_working_store
 from tests.recovery import pipeline
 from tests.recovery.crashing import Crasher
-from tests.recovery.test_compaction_crashes import made
 from tests.recovery.upkeep import check_state, run
 from tests.state.histories import GROUPS, Driver, Entries
 from tests.state.test_retention import OPERATORS, changes, check
@@ -184,7 +183,11 @@ class Rival:
 @settings(max_examples=12)
 @given(st.integers(1, 300), st.integers(1, 500))
 def test_however_two_drivers_meet_that_compact_and_collect(at, up_to):
-    with tempfile.TemporaryDirectory() as name, made(Path(name)), pytest.MonkeyPatch.context() as patch:
+    with (
+        tempfile.TemporaryDirectory() as name,
+        pipeline.made(Path(name)),
+        pytest.MonkeyPatch.context() as patch,
+    ):
         directory = Path(name)
         patch.setenv("SPARK_LOCAL_DIRS", f"{name}/machines/first")
         with suppress(FencedError):

@@ -28,12 +28,9 @@ from tests.control import test_restoring as broadcasting
 from tests.recovery import ledger
 from tests.recovery.jobs import Watch, environment, fails_once, lines, restarting, start
 
+pytestmark = pytest.mark.usefixtures("machine")
+
 BUSY = MaintenancePolicy(2, 3, inline=True)
-
-
-@pytest.fixture(autouse=True)
-def _machine(machine: Callable[[str], None]) -> Callable[[str], None]:
-    return machine
 
 
 @pytest.fixture

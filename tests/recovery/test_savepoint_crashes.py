@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,8 +12,9 @@ from firesteel.state.savepoint import open_savepoint
 from firesteel.state.storage import Storage
 from tests.recovery import pipeline
 from tests.recovery.crashing import Crasher
-from tests.recovery.test_compaction_crashes import made, until_it_ends
-from tests.recovery.upkeep import check_state, once, run
+from tests.recovery.upkeep import check_state, once, run, until_it_ends
+
+pytestmark = pytest.mark.usefixtures("machine")
 
 TAKING = [
     f"{when} {what}"
@@ -24,17 +24,6 @@ TAKING = [
 BEGINNING = [
     f"{when} {what}" for what in ("job.json", "a copied run", "the manifest") for when in ("before", "after")
 ]
-
-
-@pytest.fixture(autouse=True)
-def _machine(machine: Callable[[str], None]) -> Callable[[str], None]:
-    return machine
-
-
-@pytest.fixture
-def directory(tmp_path: Path) -> Iterator[Path]:
-    with made(tmp_path):
-        yield tmp_path
 
 
 class Asking:

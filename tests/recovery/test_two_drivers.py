@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firesteel.common.errors import FencedError
-from firesteel.state.store import close_working_stores
-from tests.recovery import ledger, pipeline
+from tests.recovery import pipeline
 from tests.recovery.crashing import Crasher
 
 UNCOMMITTED = [
@@ -58,13 +57,6 @@ def first_driver(directory: Path, rival: Rival) -> bool:
     return False
 
 
-@pytest.fixture
-def directory(tmp_path, machine):
-    pipeline.write_input(tmp_path / "in")
-    yield tmp_path
-    ledger.forget(str(tmp_path))
-
-
 @pytest.mark.parametrize("machine_of_rival", ["first", "second"])
 @pytest.mark.parametrize("what", UNCOMMITTED)
 def test_a_driver_that_was_overtaken_ends(directory, what, machine_of_rival):
@@ -88,11 +80,9 @@ def test_however_two_drivers_meet(at, up_to, machine_of_rival):
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
         directory = Path(name)
         patch.setenv("SPARK_LOCAL_DIRS", f"{name}/machines/first")
-        pipeline.write_input(directory / "in")
-        rival = Rival(directory, at, machine_of_rival, up_to)
-        fenced = first_driver(directory, rival)
-        assert rival.last or not fenced  # a rival that committed nothing is in nobody's way
-        pipeline.run(directory, 1)
-        assert pipeline.output(directory) == pipeline.expected()
-        ledger.forget(str(directory))
-        close_working_stores(directory)
+        with pipeline.made(directory):
+            rival = Rival(directory, at, machine_of_rival, up_to)
+            fenced = first_driver(directory, rival)
+            assert rival.last or not fenced  # a rival that committed nothing is in nobody's way
+            pipeline.run(directory, 1)
+            assert pipeline.output(directory) == pipeline.expected()

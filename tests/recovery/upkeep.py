@@ -74,6 +74,14 @@ def run(
     return crasher
 
 
+def until_it_ends(what: list[str], go: Callable[[Crasher], Crasher], most: int = 300) -> int:
+    """Start a driver again and again, of which `most` die where none has died before; answer how often one did."""
+    struck: set = set()
+    while go(once(what if len(struck) < most else [], struck)).crashed is not None:
+        pass
+    return len(struck)
+
+
 def check_state(directory: Path) -> None:
     """Everything that is kept is intact, and nothing else stays once the state directory has been tidied up."""
     storage = Storage.of(directory)
