@@ -1,11 +1,18 @@
-"""Admission: epochs find their size, and shares never exceed the budget or the wants."""
+"""Admission: epochs find their size, whatever their floor and a record's cost, and shares never exceed the budget."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firesteel.control.admission import LEAST, Admission, share
+from firesteel.control.admission import FIRST, LEAST, Admission, Load, share
+
+TARGET = 1000
+MOST = 4_000_000
+
+floors = st.floats(0, 450)
+costs = st.floats(0.0003, 1.0)
+"""Milliseconds a record: those with which epochs between the bounds of records can last as long as the target."""
 
 
 @given(
@@ -22,27 +29,107 @@ def test_shares_keep_to_the_budget_and_to_the_wants(budget, wants):
         assert shares == wants
 
 
-def settled(rate, floor_ms, first=200_000):
-    """The limit after many epochs of a system that takes `floor_ms` plus a time per record."""
-    admission = Admission(1000, 4_000_000, first)
-    for _ in range(30):
-        records = admission.limit
-        admission = admission.after(records, floor_ms + records / rate * 1000)
-    return admission.limit
+def under_load(admission, floor, cost, epochs, noise=()):
+    """Let epochs take all that is admitted; answer the controller and how long each took."""
+    durations = []
+    factors = iter(noise)
+    for _ in range(epochs):
+        duration = (floor + cost * admission.limit) * next(factors, 1.0)
+        durations.append(duration)
+        admission = admission.after(Load(admission.limit, duration))
+    return admission, durations
 
 
-@given(st.integers(2_000, 2_000_000))
-def test_epochs_under_load_come_near_the_target(rate):
-    limit = settled(rate, floor_ms=200)
-    duration = 200 + limit / rate * 1000
-    assert 500 <= duration <= 1500
+@given(floors, costs)
+def test_epochs_under_load_last_as_long_as_the_target_after_a_few(floor, cost):
+    _, durations = under_load(Admission(TARGET, MOST), floor, cost, 12)
+    assert all(0.75 * TARGET <= duration <= 1.25 * TARGET for duration in durations[8:]), durations
+
+
+@given(floors, costs)
+def test_growing_does_not_shoot_far_beyond_the_target(floor, cost):
+    _, durations = under_load(Admission(TARGET, MOST, LEAST), floor, cost, 12)
+    assert max(durations) <= 1.6 * TARGET, durations
+
+
+@given(floors, st.floats(0.003, 0.1), st.sampled_from([10.0, 0.1]))
+def test_a_step_of_the_cost_is_followed_within_a_few_epochs(floor, cost, factor):
+    admission, _ = under_load(Admission(TARGET, MOST), floor, cost, 12)
+    _, durations = under_load(admission, floor, cost * factor, 8)
+    assert all(0.7 * TARGET <= duration <= 1.3 * TARGET for duration in durations[5:]), durations
+    assert all(duration <= 4.5 * TARGET for duration in durations[1:]), durations
+
+
+@given(floors, st.floats(0.0003, 0.1), st.floats(2, 30))
+def test_one_epoch_that_was_held_up_does_not_make_the_next_ones_small_for_long(floor, cost, factor):
+    admission, _ = under_load(Admission(TARGET, MOST), floor, cost, 12)
+    before = admission.limit
+    admission = admission.after(Load(before, TARGET * factor))
+    assert admission.limit >= before / 10
+    admission, _ = under_load(admission, floor, cost, 4)
+    assert admission.limit >= 0.6 * before
+
+
+@given(
+    floors,
+    st.floats(0.003, 0.1),
+    st.lists(st.floats(0.8, 1.25), min_size=40, max_size=40),
+)
+def test_noise_does_not_make_it_swing(floor, cost, noise):
+    _, durations = under_load(Admission(TARGET, MOST), floor, cost, 40, noise)
+    assert all(duration <= 2.5 * TARGET for duration in durations[10:]), durations
+    assert sum(durations[10:]) / 30 >= 0.5 * TARGET, durations
+
+
+@given(
+    st.integers(1, MOST),
+    st.lists(
+        st.tuples(st.integers(0, MOST), st.floats(0, 1e6), st.integers(0, 1 << 40), st.booleans()),
+        max_size=30,
+    ),
+)
+def test_the_limit_keeps_its_bounds_whatever_happens(most, epochs):
+    admission = Admission(TARGET, most, min(FIRST, most))
+    for epoch in epochs:
+        before, load = admission.limit, Load(*epoch)
+        admission = admission.after(load)
+        assert 1 <= admission.limit <= most
+        assert admission.limit <= max(before * 8, LEAST)
+        if not load.bytes:
+            assert admission.limit >= min(LEAST, most)
+
+
+@given(st.floats(1200, 8000), st.floats(0.001, 0.1))
+def test_a_floor_above_the_target_does_not_make_epochs_shrink_without_end(floor, cost):
+    _, durations = under_load(Admission(TARGET, MOST), floor, cost, 40)
+    assert durations[-1] >= 1.5 * floor, "at least a third of an epoch is for its records"
 
 
 def test_a_slow_sink_makes_epochs_smaller_but_not_smaller_than_the_least():
-    assert settled(rate=10, floor_ms=0) == LEAST
+    admission, _ = under_load(Admission(TARGET, MOST), 0, 100.0, 5)
+    assert admission.limit == LEAST
 
 
-def test_an_epoch_far_below_its_limit_changes_nothing():
-    admission = Admission(1000, 4_000_000, 100_000)
-    assert admission.after(10, 200.0) == admission
-    assert admission.after(0, 200.0) == admission
+@given(st.integers(1, 100), st.floats(50, 400))
+def test_a_trickle_leaves_the_limit_alone(records, duration):
+    admission, _ = under_load(Admission(TARGET, MOST), 120, 0.004, 12)
+    limit = admission.limit
+    for _ in range(50):
+        admission = admission.after(Load(records, duration))
+    assert admission.limit == limit
+    assert admission.after(Load(0, 120.0)) == admission
+
+
+def test_the_first_epoch_of_a_run_tells_nothing_of_the_cost():
+    admission, _ = under_load(Admission(TARGET, MOST), 120, 0.004, 12)
+    assert admission.after(Load(admission.limit, 9000.0, first=True)) == admission
+
+
+@given(st.integers(1, 1 << 20), st.integers(1 << 20, 1 << 30))
+def test_the_bytes_of_an_epoch_keep_to_the_budget(size, budget):
+    admission = Admission(TARGET, MOST, FIRST, budget)
+    admission = admission.after(Load(100, 150.0, 100 * size, first=True))
+    for _ in range(5):
+        records = admission.limit
+        assert records == 1 or records * size <= budget * 1.01
+        admission = admission.after(Load(records, 150.0, records * size))

@@ -1,47 +1,128 @@
 """How much input an epoch takes: the back-pressure of the system.
 
-The controller aims epochs at a target duration. From the records and the duration of the last epoch it
-estimates what fits, and moves there at most eight-fold up or ten-fold down at a time; so a slow sink makes
-epochs smaller, never memory larger, and a burst is worked off in epochs near the target.
+An epoch of `n` records is taken to last `floor + cost * n` milliseconds. Both are measured from the epochs
+themselves, and the next epoch is given as many records as fit into the target duration: so a slow sink makes epochs
+smaller, never memory larger, and a burst is worked off in epochs near the target. An epoch takes what is there, up to
+that limit: below it epochs are as short as the floor allows.
+
+- The **cost** of a record is the geometric mean of what the last two epochs tell: a step is followed within two epochs,
+  and one that was held up (a pause of a collector, a compaction beside it) moves the limit by the root of its factor
+  for two epochs.
+- The **floor** is where the line through two successive epochs of different sizes meets no records, smoothed. A wrong
+  one does no harm: at the target duration the limit stays where it is for any floor, which only decides how fast it
+  gets there. No floor above `_TRUSTED` of the target is used, or the limit would swing.
+- The target is at least twice the floor: where the floor alone is above what the user asks for, epochs of half floor
+  and half records are better than a limit that shrinks without end.
+- Bytes bound the limit, too: `budget` is what one subtask may take in or send in an epoch, by the mean size of the
+  last epoch's records.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import sqrt
 from typing import Final
 
 FIRST: Final = 20_000
 LEAST: Final = 500
 _UP: Final = 8.0
 _DOWN: Final = 0.1
+_TRUSTED: Final = 0.4
+_SMOOTHING: Final = 0.3
+_SHARE: Final = 0.05
+"""The part of an epoch that is for its records at least, whatever the floor."""
+
+_LEAST_COST: Final = 1e-6
+"""Milliseconds a record takes at least."""
+
+_DIFFERENT: Final = 1.4
+"""The ratio of the records of two epochs from which on the line through them says something."""
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What an epoch was: its records, how long it took, and the bytes that went through its busiest subtask.
+
+    `first` is the first one of a run, for which workers were started and operators opened: it shows no cost.
+    """
+
+    records: int
+    duration_ms: float
+    bytes: int = 0
+    first: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
     """The record limit of the next epoch. Immutable: `after` returns the controller for the epoch that follows.
 
-    >>> Admission(target_ms=1000, most=10**6, limit=1000).after(records=1000, duration_ms=100.0).limit
+    Contract: `limit` is in `[1, most]`, and at least `LEAST` where `most` and the bytes allow it; it moves at most
+    eight-fold up or ten-fold down at a time, but at once where bytes demand it. `floor_ms` is None as long as nothing
+    is known of the floor, `cost_ms` (a record's) as long as no epoch has counted.
+
+    >>> Admission(target_ms=1000, most=10**6, limit=1000).after(Load(records=1000, duration_ms=100.0)).limit
     8000
-    >>> Admission(target_ms=1000, most=10**6, limit=1000).after(records=1000, duration_ms=2000.0).limit
-    500
+    >>> Admission(target_ms=1000, most=10**6, limit=8000).after(Load(records=8000, duration_ms=2000.0)).limit
+    4000
+    >>> Admission(target_ms=1000, most=10**6, limit=8000, budget=10**6).after(Load(8000, 1000.0, 4 * 10**6)).limit
+    2000
     """
 
     target_ms: int
     most: int
     limit: int = FIRST
+    budget: int = 1 << 62
+    floor_ms: float | None = None
+    cost_ms: float | None = None
+    last: Load | None = None
 
-    def after(self, records: int, duration_ms: float) -> Admission:
-        """Adapt to an epoch that took `duration_ms` for `records`.
+    def after(self, load: Load) -> Admission:
+        """Adapt to an epoch that has been committed."""
+        if load.records <= 0 or load.duration_ms <= 0:
+            return self
+        if load.first:
+            return self._bounded(self.limit, load)
+        floor = self._floor(load)
+        learned = replace(self, floor_ms=floor, last=self._anchor(load))
+        # An epoch well below its limit and its target tells the floor, but not what fits.
+        if load.records < self.limit // 2 and load.duration_ms < self.target_ms / 2:
+            return learned._bounded(self.limit, load)
+        trusted = min(floor or 0.0, _TRUSTED * self._target(floor))
+        rest = max(load.duration_ms - trusted, load.duration_ms * _SHARE)
+        cost = max(rest / load.records, _LEAST_COST)
+        mean = cost if self.cost_ms is None else sqrt(cost * self.cost_ms)
+        fits = (self._target(floor) - trusted) / mean
+        aimed = min(max(fits, self.limit * _DOWN), self.limit * _UP)
+        return replace(learned, cost_ms=cost)._bounded(aimed, load)
 
-        An epoch well below its limit and its target says nothing about what fits.
-        """
-        if records <= 0 or duration_ms <= 0:
-            return self
-        fits = records * self.target_ms / duration_ms
-        if records < self.limit // 2 and duration_ms < self.target_ms:
-            return self
-        bounded = min(max(fits, self.limit * _DOWN), self.limit * _UP)
-        return Admission(self.target_ms, self.most, int(min(max(bounded, min(LEAST, self.most)), self.most)))
+    def _target(self, floor: float | None) -> float:
+        return max(self.target_ms, 2 * (floor or 0.0))
+
+    def _floor(self, load: Load) -> float | None:
+        """The floor as it is known after `load`: never above what an epoch has taken."""
+        known, last = self.floor_ms, self.last
+        if last is not None and _differ(load.records, last.records):
+            slope = (load.duration_ms - last.duration_ms) / (load.records - last.records)
+            seen = load.duration_ms - slope * load.records
+            # Else it is noise, or the cost has changed in between.
+            if slope >= 0 and seen >= 0:
+                known = seen if known is None else known + _SMOOTHING * (seen - known)
+        return None if known is None else min(known, load.duration_ms)
+
+    def _anchor(self, load: Load) -> Load:
+        """What the next epoch is compared to: sizes that change little by little differ in the end."""
+        last = self.last
+        return load if last is None or _differ(load.records, last.records) else last
+
+    def _bounded(self, aimed: float, load: Load) -> Admission:
+        limit = min(max(aimed, LEAST), self.most)
+        if load.bytes > 0:
+            limit = min(limit, self.budget * load.records / load.bytes)
+        return replace(self, limit=max(int(limit), 1))
+
+
+def _differ(records: int, others: int) -> bool:
+    return max(records, others) >= _DIFFERENT * min(records, others)
 
 
 def share(budget: int, wants: dict[str, int]) -> dict[str, int]:

@@ -8,13 +8,13 @@ import time
 import uuid
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
 from firesteel.common.errors import EngineError, FiresteelError, StateEvolutionRequired
 from firesteel.common.job_status import JobStatus
 from firesteel.common.time import MAX_WATERMARK, MIN_WATERMARK
-from firesteel.control.admission import FIRST, Admission
+from firesteel.control.admission import FIRST, Admission, Load
 from firesteel.control.evolution import evolve
 from firesteel.control.executor import Executor
 from firesteel.control.journal import Journal
@@ -43,7 +43,11 @@ from firesteel.functions.source import Source
 from firesteel.runtime.plan import EpochPlan, Plan, SubtaskReport
 
 POLL_MS: Final = 50
-"""How long the loop waits before it asks its sources for new input again."""
+"""How long an idle loop waits before it asks its sources for new input again."""
+
+EAGER_POLL_MS: Final = 10
+EAGER_POLLS: Final = 100
+"""How often after an epoch it asks at shorter intervals: input that comes now and then is not kept waiting for it."""
 
 _DAY_MS: Final = 86_400_000
 
@@ -119,14 +123,14 @@ class EpochLoop:
         self._clock = clock
         self._pending = Pending()
         most = settings.max_epoch_records
-        self._admission = Admission(settings.epoch_ms, most, min(FIRST, most))
+        self._admission = Admission(settings.epoch_ms, most, min(FIRST, most), settings.max_epoch_bytes)
         self._job = Job(settings.restart)
         self._requests: list[Event] = []
         self._wakeup = threading.Event()
         self._lock = threading.Lock()
         self._token = uuid.uuid4().hex[:8]
         self._tries = 0
-        self._runs = 0
+        self._runs = self._polls = 0
         self._wait_until: int | None = None
         self._turn: _Turn | None = None
         self._handlers: dict[Command, Callable[[], Event | None]] = {
@@ -230,6 +234,7 @@ class EpochLoop:
     def _start_run(self) -> None:
         """From here on operators are opened anew, and sources go on from what is committed."""
         self._runs += 1
+        self._fresh = True
         plan = self._program.plan
         self._coordinators = {
             index: SourceCoordinator(
@@ -257,6 +262,7 @@ class EpochLoop:
             self._wait_until = wakeup
             return Planned(work=False, wakeup=wakeup)
         self._tries += 1
+        self._polls = 0
         epoch = self._journal.next_epoch(
             driver=self._token,
             attempt=f"{self._token}-{self._tries}",
@@ -265,7 +271,7 @@ class EpochLoop:
             final=final,
             inputs={index: plan.inputs for index, plan in plans.items()},
         )
-        self._turn = _Turn(epoch, time.perf_counter())
+        self._turn = _Turn(replace(epoch, budget=self._settings.max_epoch_bytes), time.perf_counter())
         return Planned(work=True)
 
     def _run_epoch(self) -> Event:
@@ -307,7 +313,9 @@ class EpochLoop:
         if self._turn is not None:
             turn, self._turn = self._turn, None
             duration = (time.perf_counter() - turn.started) * 1000
-            self._admission = self._admission.after(self._records, duration)
+            load = Load(self._records, duration, _busiest(turn.reports), self._fresh)
+            self._fresh = False
+            self._admission = self._admission.after(load)
             self._tell(turn, duration)
             if self._journal.last is not None:
                 self._maintenance.after_epoch(self._journal.last)
@@ -337,7 +345,8 @@ class EpochLoop:
         return lag if lag <= _DAY_MS else None
 
     def _wait(self) -> Event:
-        timeout = POLL_MS
+        self._polls += 1
+        timeout = EAGER_POLL_MS if self._polls <= EAGER_POLLS else POLL_MS
         if self._wait_until is not None:
             timeout = max(0, min(timeout, self._wait_until - self._clock.now()))
         self._clock.wait(timeout, self._wakeup)
@@ -352,3 +361,10 @@ class EpochLoop:
             self._clock.wait(left, self._wakeup)
             self._wakeup.clear()
         return Woken()
+
+
+def _busiest(reports: list[SubtaskReport]) -> int:
+    """The bytes of the subtask that most went through; a source without an exchange tells only what it has read."""
+    return max(
+        (max(report.bytes, sum(split.bytes for split in report.splits)) for report in reports), default=0
+    )

@@ -15,15 +15,15 @@ from firesteel.control.maintenance import MaintenancePolicy
 class JobSettings:
     """How a job runs.
 
-    `state_dir` is a path or URL that every worker can reach; None makes a temporary directory that is
-    removed when the job ends. `master` is a Spark master URL (None: an active session's, else
-    `local[parallelism]`). `watermark_interval` is how often periodic watermarks are due and `epoch_ms` the
-    duration an epoch aims at (milliseconds); `max_epoch_records` bounds it in records. `configuration` holds
-    further Spark settings (`spark.*`); `python_files` are shipped to the workers;
-    `worker_setup` is called once in each worker process before anything of the program is unpickled.
-    `restore_from` and `allow_non_restored_state`: see `firesteel.control.restoring.open_history`. `savepoint_dir` is
-    where savepoints go that name no directory (None: below the state directory); `retained` is how many epochs
-    can be started from at least.
+    `state_dir` is a path or URL that every worker can reach; None makes a temporary directory that is removed when
+    the job ends. `master` is a Spark master URL (None: an active session's, else `local[parallelism]`).
+    `watermark_interval` is how often periodic watermarks are due and `epoch_ms` the duration an epoch aims at
+    (milliseconds); `max_epoch_records` bounds it in records, and `max_epoch_bytes` in bytes that one subtask takes in
+    and sends. `configuration` holds further Spark settings (`spark.*`); `python_files` are shipped to the workers;
+    `worker_setup` is called once in each worker process before anything of the program is unpickled. `restore_from`
+    and `allow_non_restored_state`: see `firesteel.control.restoring.open_history`. `savepoint_dir` is where
+    savepoints go that name no directory (None: below the state directory); `retained` is how many epochs can be
+    started from at least.
     """
 
     job_name: str = "Flink Streaming Job"
@@ -36,6 +36,7 @@ class JobSettings:
     watermark_interval: int = 200
     epoch_ms: int = 1000
     max_epoch_records: int = 4_000_000
+    max_epoch_bytes: int = 256 << 20
     configuration: dict[str, str] = field(default_factory=dict)
     job_parameters: dict[str, str] = field(default_factory=dict)
     python_files: tuple[str, ...] = ()

@@ -18,6 +18,7 @@ from firesteel.control import JobHandle, JobSettings, launch
 from firesteel.datastream.ambient import Ambient, current_ambient
 from firesteel.datastream.options import (
     EPOCH_DURATION,
+    EPOCH_MAX_BYTES,
     EPOCH_MAX_RECORDS,
     JOB_NAME,
     MASTER,
@@ -31,6 +32,7 @@ from firesteel.datastream.options import (
     maintenance_policy,
     positive_number,
     restart_policy,
+    size_bytes,
     truth,
 )
 from firesteel.datastream.streams.node_settings import call_site
@@ -120,6 +122,7 @@ def job_settings(
         max_epoch_records=Configuration.from_dict(options).get_integer(
             EPOCH_MAX_RECORDS, defaults.max_epoch_records
         ),
+        max_epoch_bytes=_epoch_bytes(options, defaults.max_epoch_bytes),
         configuration={key: value for key, value in options.items() if key.startswith("spark.")},
         job_parameters=dict(env.get_config().get_global_job_parameters()),
         python_files=tuple(env._python_files),
@@ -138,6 +141,10 @@ def job_settings(
 def _max_parallelism(asked: int, widest: int) -> int:
     # A power of two where the default does not do, so that a little more parallelism later does not change it.
     return asked if asked > 0 else max(DEFAULT_MAX_PARALLELISM, 1 << (widest - 1).bit_length())
+
+
+def _epoch_bytes(options: dict[str, str], default: int) -> int:
+    return size_bytes(EPOCH_MAX_BYTES, options[EPOCH_MAX_BYTES]) if EPOCH_MAX_BYTES in options else default
 
 
 def _epoch_ms(env: StreamExecutionEnvironment, options: dict[str, str], default: int) -> int:

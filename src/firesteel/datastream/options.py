@@ -26,6 +26,7 @@ MASTER: Final = "firesteel.master"
 STATE_DIR: Final = "firesteel.state-dir"
 EPOCH_DURATION: Final = "firesteel.epoch.duration"
 EPOCH_MAX_RECORDS: Final = "firesteel.epoch.max-records"
+EPOCH_MAX_BYTES: Final = "firesteel.epoch.max-bytes"
 COMPACTION_EPOCHS: Final = "firesteel.compaction.epochs"
 STATE_DIR_KEYS: Final = (STATE_DIR, "execution.checkpointing.dir", "state.checkpoints.dir")
 RESTORE_KEYS: Final = ("execution.state-recovery.path", "execution.savepoint.path")
@@ -36,7 +37,9 @@ UNCLAIMED_KEYS: Final = (
 RETAINED_KEYS: Final = ("execution.checkpointing.num-retained", "state.checkpoints.num-retained")
 JOB_NAME: Final = "pipeline.name"
 
-_FIRESTEEL_KEYS: Final = frozenset({MASTER, STATE_DIR, EPOCH_DURATION, EPOCH_MAX_RECORDS, COMPACTION_EPOCHS})
+_FIRESTEEL_KEYS: Final = frozenset(
+    {MASTER, STATE_DIR, EPOCH_DURATION, EPOCH_MAX_RECORDS, EPOCH_MAX_BYTES, COMPACTION_EPOCHS}
+)
 _ENDLESS: Final = 2**31 - 1
 _UNITS: Final = {
     **dict.fromkeys(("", "ms", "milli", "millis", "millisecond", "milliseconds"), 1),
@@ -45,7 +48,14 @@ _UNITS: Final = {
     **dict.fromkeys(("h", "hour", "hours"), 3_600_000),
     **dict.fromkeys(("d", "day", "days"), 86_400_000),
 }
-_DURATION: Final = re.compile(r"\s*(\d+)\s*([a-z]*)\s*", re.IGNORECASE)
+_SIZES: Final = {
+    **dict.fromkeys(("", "b", "byte", "bytes"), 0),
+    **dict.fromkeys(("k", "kb", "kib", "kibibyte", "kibibytes"), 10),
+    **dict.fromkeys(("m", "mb", "mib", "mebibyte", "mebibytes"), 20),
+    **dict.fromkeys(("g", "gb", "gib", "gibibyte", "gibibytes"), 30),
+    **dict.fromkeys(("t", "tb", "tib", "tebibyte", "tebibytes"), 40),
+}
+_QUANTITY: Final = re.compile(r"\s*(\d+)\s*([a-z]*)\s*", re.IGNORECASE)
 
 E = TypeVar("E", RuntimeExecutionMode, CheckpointingMode)
 Setter = Callable[["EnvironmentSettings", str], object]
@@ -178,12 +188,26 @@ def duration_ms(key: str, text: str) -> int:
     >>> duration_ms("k", "10 s"), duration_ms("k", "2min"), duration_ms("k", "500")
     (10000, 120000, 500)
     """
-    match = _DURATION.fullmatch(text)
+    match = _QUANTITY.fullmatch(text)
     if match is None or match[2].lower() not in _UNITS:
         raise ConfigurationError(
             "requires a duration", who=f"option {key!r}", got=repr(text), hint="e.g. 10 s"
         )
     return int(match[1]) * _UNITS[match[2].lower()]
+
+
+def size_bytes(key: str, text: str) -> int:
+    """Return a size in bytes as Flink writes it (powers of 1024), at least 1; raises ConfigurationError.
+
+    >>> size_bytes("k", "64 mb"), size_bytes("k", "1g"), size_bytes("k", "500")
+    (67108864, 1073741824, 500)
+    """
+    match = _QUANTITY.fullmatch(text)
+    if match is None or match[2].lower() not in _SIZES or int(match[1]) < 1:
+        raise ConfigurationError(
+            "requires a size of at least 1 byte", who=f"option {key!r}", got=repr(text), hint="e.g. 256 mb"
+        )
+    return int(match[1]) << _SIZES[match[2].lower()]
 
 
 def _number(key: str, text: str) -> int:

@@ -91,7 +91,8 @@ class Epoch:
     stood when the previous epoch ended. `operator_state` is what its `end_epoch` returned then, `inherited`
     what those of subtasks returned that are no more, because the parallelism was lowered. `input` is a
     source's share of work. `final` is set in the last epoch of a bounded job. `lineage` names the job's history, of
-    which epochs from `oldest` on are kept (None: only the last).
+    which epochs from `oldest` on are kept (None: only the last). `budget` bounds the bytes that a source
+    reads, unless `final`.
     """
 
     number: int
@@ -104,6 +105,7 @@ class Epoch:
     final: bool = False
     lineage: str = ""
     oldest: int | None = None
+    budget: int | None = None
 
 
 @dataclass(slots=True)

@@ -151,13 +151,14 @@ class SplitInput:
 
 @dataclass(frozen=True)
 class SplitReport:
-    """How far a split got in an epoch."""
+    """How far a split got in an epoch; `bytes` is about what its records take, 0 where that is not known."""
 
     split_id: str
     position: int
     finished: bool
     generator_state: Any
     records: int
+    bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -168,7 +169,8 @@ class EpochPlan:
     of the job: operators kept in a worker from another driver or an earlier run are not used again. `committed`
     is the epoch the state is read at, in the history `lineage`. `inherited` are the operator states of subtasks
     that are no more, since the parallelism was lowered. `oldest` is the first epoch that is kept when this one is
-    committed. Dictionaries are keyed by operator index, then subtask.
+    committed. `budget` is how many bytes a source subtask reads at most, unless the epoch is final (None: no bound).
+    Dictionaries are keyed by operator index, then subtask.
     """
 
     job_id: str
@@ -187,11 +189,15 @@ class EpochPlan:
     inherited: dict[int, dict[int, list[Any]]] = field(default_factory=dict)
     schemas: dict[int, dict[str, Any]] = field(default_factory=dict)
     runs: dict[int, dict[int, Any]] = field(default_factory=dict)
+    budget: int | None = None
 
 
 @dataclass
 class SubtaskReport:
-    """What one operator subtask reports at the end of an epoch."""
+    """What one operator subtask reports at the end of an epoch.
+
+    `bytes` is what its task took from exchanges and gave to them; the first operator of a task reports it for all.
+    """
 
     operator: int
     subtask: int
@@ -204,3 +210,4 @@ class SubtaskReport:
     next_wakeup: int | None = None
     records_in: int = 0
     records_out: int = 0
+    bytes: int = 0

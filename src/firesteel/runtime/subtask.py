@@ -108,6 +108,7 @@ class LiveSubtask:
                     final=epoch.final,
                     lineage=epoch.lineage,
                     oldest=epoch.oldest,
+                    budget=epoch.budget,
                 )
             )
         )

@@ -130,6 +130,7 @@ class _Task:
         self._rows: list[Row] = []
         self._routers: list[Router] = []
         self._live: list[LiveSubtask] = []
+        self._bytes = 0
         self._width = plan.levels[level]
 
     def run(self, rows: Iterable[Row]) -> Iterator[Row]:
@@ -197,6 +198,7 @@ class _Task:
 
     def _take(self, row: Row) -> None:
         _, index, channel, _, block = row
+        self._bytes += len(block)
         if index == REPORT:
             self._rows.append(row)
             return
@@ -239,6 +241,7 @@ class _Task:
         for router in self._routers:
             router.flush()
         yield from self._drain()
+        reports[0].bytes = self._bytes
         for live, report in zip(self._live, reports, strict=True):
             if live.backend is not None:
                 report.run = self._state.persist(
@@ -269,6 +272,7 @@ class _Task:
     def _drain(self) -> list[Row]:
         rows = self._rows[:]
         self._rows.clear()
+        self._bytes += sum([len(row[4]) for row in rows])
         return rows
 
 

@@ -1,8 +1,16 @@
-"""The source operator: reads its splits' ranges and generates their watermarks."""
+"""The source operator: reads its splits' ranges and generates their watermarks.
+
+A source decides itself how many records a batch has, and a range says nothing of their size. So of a source whose
+positions count records the first `_PROBE` are read as a range of their own; if they are large, the rest is read in
+ranges of about `_RANGE_BYTES`, and no more of them than the epoch's budget of bytes allows: the epoch then ends where
+the last one did. If they are small, the rest is read in one go, and so are all ranges of the epochs that follow.
+"""
 
 from __future__ import annotations
 
+import pickle
 import time
+from math import inf
 from typing import Any, Final
 
 from firesteel.common.time import MAX_WATERMARK
@@ -14,6 +22,12 @@ from firesteel.runtime.operator import Batch, Epoch, Operator, OperatorReport
 from firesteel.runtime.output import MAX_BATCH
 from firesteel.runtime.plan import SplitInput, SplitReport
 
+_PROBE: Final = 64
+_SAMPLE: Final = 8
+_RANGE_BYTES: Final = 32 << 20
+_LARGE: Final = _RANGE_BYTES // MAX_BATCH
+"""Bytes of a record from which on a batch of a few thousand is too much to have in memory at once."""
+
 _QUICK: Final = 0.02
 _SLOW: Final = 0.1
 """Seconds that a part of a batch may take before the next part is made larger no more, or smaller."""
@@ -22,14 +36,14 @@ _SLOW: Final = 0.1
 class _OpenSplit:
     """One split in one epoch."""
 
-    __slots__ = ("batches", "finished", "input", "left", "position", "records", "time")
+    __slots__ = ("batches", "finished", "input", "left", "position", "records", "target", "time")
 
-    def __init__(self, given: SplitInput, event_time: EventTime, batches: RecordBatches[Any] | None) -> None:
+    def __init__(self, given: SplitInput, event_time: EventTime) -> None:
         self.input = given
         self.time = event_time
-        self.batches = batches
+        self.batches: RecordBatches[Any] | None = None
         self.left: list[Any] = []
-        self.position = given.start
+        self.position = self.target = given.start
         self.records = 0
         self.finished = given.split.end is not None and given.start >= given.split.end
 
@@ -45,11 +59,16 @@ class SourceOperator(Operator):
     def __init__(self, source: Source[Any], strategy: WatermarkStrategy) -> None:
         self._source = source
         self._strategy = strategy
+        self._record_bytes: float | None = None
+        """About what a record takes, by the first ones of the last batch that was looked at; None: none was."""
 
     def begin_epoch(self, epoch: Epoch) -> None:
         super().begin_epoch(epoch)
         self._final = epoch.final
         self._bounded = self._source.boundedness is Boundedness.BOUNDED
+        self._budget = None if epoch.final else epoch.budget
+        self._read = 0
+        self._measured = False
         self._splits = [self._open(given) for given in epoch.input]
         self._reading = [split for split in self._splits if split.batches is not None]
         self._turn = 0
@@ -75,6 +94,9 @@ class SourceOperator(Operator):
         assert split.batches is not None
         try:
             split.left = next(split.batches)
+            if split.left and not self._measured:
+                self._measured = True
+                self._record_bytes = _mean_bytes(split.left[:_SAMPLE])
         except StopIteration as stop:
             self._close(split, stop.value)
             return bool(self._reading)
@@ -92,10 +114,16 @@ class SourceOperator(Operator):
             split.time.check_idle()
         self._update_watermark()
         deadlines = [split.time.idle_deadline() for split in self._splits if not split.finished]
+        size = self._record_bytes or 0.0
         return OperatorReport(
             splits=[
                 SplitReport(
-                    split.input.split.id, split.position, split.finished, split.time.state, split.records
+                    split.input.split.id,
+                    split.position,
+                    split.finished,
+                    split.time.state,
+                    split.records,
+                    int(split.records * size),
                 )
                 for split in self._splits
             ],
@@ -110,18 +138,38 @@ class SourceOperator(Operator):
             self.processing_time,
             self.context.watermark_interval,
         )
-        reading = given.start < given.end
-        batches = self._source.read(given.split, given.start, given.end) if reading else None
-        if not reading:
+        split = _OpenSplit(given, event_time)
+        if given.start < given.end:
+            self._read_on(split)
+        else:
             event_time.check_idle()
-        return _OpenSplit(given, event_time, batches)
+        return split
+
+    def _read_on(self, split: _OpenSplit) -> None:
+        """Begin the next range of a split, from where the last one ended."""
+        start, end = split.position, split.input.end
+        if self._source.unit == "records":
+            if self._record_bytes is None:
+                end = min(end, start + _PROBE)
+            elif self._record_bytes > _LARGE:
+                room = min(_RANGE_BYTES, self._left())
+                end = min(end, start + max(1, int(room / self._record_bytes)))
+        split.target = end
+        split.batches = self._source.read(split.input.split, start, end)
 
     def _close(self, split: _OpenSplit, result: EndOfSplit | None) -> None:
         split.batches = None
-        split.position = split.input.end
+        split.position = split.target
         split.finished = result is not None or split.position == split.input.split.end
+        if not split.finished and split.position < split.input.end and self._left() > 0:
+            self._read_on(split)
+            return
         self._reading.remove(split)
         self._update_watermark()
+
+    def _left(self) -> float:
+        """The bytes that may still be read in this epoch."""
+        return inf if self._budget is None else self._budget - self._read * (self._record_bytes or 0.0)
 
     def _emit(self, split: _OpenSplit) -> None:
         """Emit the next records of a batch: few at first, more as long as what is downstream takes little
@@ -135,6 +183,7 @@ class SourceOperator(Operator):
             timestamps = list(batch.timestamps[: len(values)])
             split.left = Timestamped(split.left, batch.timestamps[len(values) :])
         split.records += len(values)
+        self._read += len(values)
         if self.context.typed_output:
             values = list(map(self.output.seal, values))
         for records, stamps, risen in split.time.stamp(values, timestamps):
@@ -175,3 +224,13 @@ class SourceOperator(Operator):
             return
         self._status = status
         self.emit_watermark(status)
+
+
+def _mean_bytes(sample: list[Any]) -> float:
+    """About the bytes a record takes."""
+    if all(type(record) in (bytes, str) for record in sample):
+        return sum(map(len, sample)) / len(sample)
+    try:
+        return len(pickle.dumps(sample, 5)) / len(sample)
+    except Exception:  # only a record that goes into an exchange has to be picklable, and is told of there
+        return 0.0
