@@ -6,48 +6,46 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from bench.environments import ROOT
-from bench.parts import System
+from bench.environments import ROOT, pyflink_python, spark_python
+from bench.part import Figures, RunError
 from bench.workload import Job
 
 SAMPLE_SECONDS: Final = 0.1
 TIMEOUT_SECONDS: Final = 1800
 
 
-class RunError(Exception):
-    """A run failed, or its result was wrong."""
-
-
 @dataclass(frozen=True)
-class Figures:
-    """One run: records and seconds from first record to last result; the largest worker's peak memory in bytes.
+class System:
+    """What a job is run on: a module of bench.systems, its mode, and the interpreter it needs."""
 
-    `worker_bytes` is None where the operating system does not tell (it is read from /proc) or there is no worker.
-    """
+    title: str
+    module: str
+    mode: str
+    python: Callable[[], Path]
 
-    records: int
-    seconds: float
-    worker_bytes: int | None
 
-    @property
-    def rate(self) -> float:
-        """Records per second."""
-        return self.records / self.seconds
-
-    def as_dict(self) -> dict[str, Any]:
-        """For the results file."""
-        return {**asdict(self), "rate": round(self.rate)}
+FIRESTEEL: Final = System("Firesteel", "firesteel", "", lambda: Path(sys.executable))
+PROCESS: Final = System("PyFlink, process mode", "pyflink", "process", pyflink_python)
+THREAD: Final = System("PyFlink, thread mode", "pyflink", "thread", pyflink_python)
+ROWS: Final = System("Spark, transformWithState", "spark_state", "rows", spark_python)
+PANDAS: Final = System("Spark, transformWithStateInPandas", "spark_state", "pandas", spark_python)
 
 
 def measure(system: System, job: Job) -> Figures:
-    """Run `job` on `system` in a process of its own. Raises RunError if it fails or counts wrongly."""
+    """Run `job` on `system` in a process of its own. Raises RunError if it fails or counts wrongly.
+
+    The figures: `records` and `seconds` from the first record to the last result, their `rate` (records per second),
+    and `worker_bytes`, the peak memory of the largest Python worker; None where the operating system does not tell
+    (it is read from /proc) or there is no worker.
+    """
     python = system.python()
     path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
     # PyFlink looks for `python` on the PATH.
@@ -86,7 +84,9 @@ def _checked(system: System, job: Job, figures: dict[str, Any], worker_bytes: in
     wanted = job.expected().results, job.expected().total
     if got != wanted:
         raise RunError(f"{system.title}: {job} gave {got[0]} results that sum up to {got[1]}, not {wanted}")
-    return Figures(figures["records"], figures["seconds"], worker_bytes)
+    records, seconds = figures["records"], figures["seconds"]
+    rate = round(records / seconds)
+    return {"records": records, "seconds": round(seconds, 3), "rate": rate, "worker_bytes": worker_bytes}
 
 
 class _Peak:

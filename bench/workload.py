@@ -16,13 +16,27 @@ LANES: Final = 2
 """Subtasks of every system."""
 
 WINDOW_MS: Final = 1000
-RECORDS_PER_WINDOW_AND_KEY: Final = 100
+"""A tumbling window; a pane of a sliding one; how long a key is active in a session, and how long it is silent then."""
+
+PANES: Final = 6
+"""Panes of a sliding window."""
+
+GAP_MS: Final = 500
+"""The silence that ends a session."""
+
+TIMER_MS: Final = 10_000
+"""How long after its record a timer is due."""
+
+PER_WINDOW_AND_KEY: Final = {"window": 100, "sliding": 20, "session": 20}
+"""A key's records in one window, in one pane, in one session."""
+
+KINDS: Final = ("map", "count", "reduce", "timers", *PER_WINDOW_AND_KEY)
 _SPREAD: Final = 7919  # a prime: consecutive records have unrelated keys, every key comes equally often
 
 
 @dataclass(frozen=True)
 class Job:
-    """One measurement's work: `kind` is map, count or window; `keys` different keys in `records` records."""
+    """One measurement's work: `kind` is one of KINDS; `keys` different keys in `records` records."""
 
     kind: str
     keys: int
@@ -39,13 +53,21 @@ class Job:
         return self.records // self.distinct_keys
 
     @property
+    def active_keys(self) -> int:
+        """Keys that have records at the same time: all, but in sessions every other one."""
+        return self.keys // 2 if self.kind == "session" else self.keys
+
+    @property
     def records_per_window(self) -> int:
-        """Records of all keys in one window."""
-        return self.keys * RECORDS_PER_WINDOW_AND_KEY
+        """Records of all keys in one window, pane or session."""
+        return self.active_keys * PER_WINDOW_AND_KEY[self.kind]
 
     def rounded(self) -> Job:
         """The same job with whole rounds of keys and whole windows in every lane."""
-        step = {"map": LANES, "count": self.distinct_keys, "window": self.records_per_window}[self.kind]
+        if self.kind in PER_WINDOW_AND_KEY:
+            step = self.records_per_window
+        else:
+            step = LANES if self.kind == "map" else self.distinct_keys
         step *= 1 if step % LANES == 0 else LANES
         return Job(self.kind, self.keys, max(step, self.records // step * step))
 
@@ -55,20 +77,30 @@ class Job:
             return Outcome(self.records, self.records * (self.records + 1) // 2)
         if self.kind == "count":
             return Outcome(self.distinct_keys, self.records)
-        return Outcome(self.records // RECORDS_PER_WINDOW_AND_KEY, self.records)
+        if self.kind == "timers":
+            return Outcome(self.records, self.records)
+        if self.kind == "reduce":
+            return Outcome(self.records, self.distinct_keys * self.per_key * (self.per_key + 1) // 2)
+        results = self.records // PER_WINDOW_AND_KEY[self.kind]
+        if (
+            self.kind == "sliding"
+        ):  # windows that begin before the first record or end after the last have results, too
+            return Outcome(results + self.keys * (PANES - 1), self.records * PANES)
+        return Outcome(results, self.records)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Results that reached the sink: how many, and the sum of their numbers (map: values, else: counts)."""
+    """Results that reached the sink: how many, and the sum of their numbers (map: values, timers: 1, else: counts)."""
 
     results: int
     total: int
 
 
 class Records:
-    """The generator: `record(position, lane)` is a tuple (key, number), the number being index or timestamp.
+    """The generator: `record(position, lane)` is a tuple (key, number).
 
+    The number is the record's index; with windows and sessions its timestamp; for `reduce`, 1.
     The first record's time is written to `start`: the measurement begins when a system, already up, generates data.
 
     >>> job = Job("count", 10, 20)
@@ -79,9 +111,13 @@ class Records:
 
     def __init__(self, job: Job, start: str) -> None:
         self._keys = job.keys
+        self._active = job.active_keys
         self._start = start
-        self._per_ms = max(job.records_per_window // WINDOW_MS // LANES, 1)
-        self.record = self._timed if job.kind == "window" else self._counted
+        windowed = job.kind in PER_WINDOW_AND_KEY
+        self._per_window = job.records_per_window if windowed else 0
+        self._per_ms = max(self._per_window // WINDOW_MS // LANES, 1)
+        shapes = {"session": self._in_sessions, "reduce": self._ones}
+        self.record = shapes.get(job.kind, self._timed if windowed else self._counted)
 
     def _counted(self, position: int, lane: int) -> tuple[int, int]:
         index = position * LANES + lane
@@ -89,11 +125,24 @@ class Records:
             self._begin()
         return index * _SPREAD % self._keys, index
 
+    def _ones(self, position: int, lane: int) -> tuple[int, int]:
+        index = position * LANES + lane
+        if not index:
+            self._begin()
+        return index * _SPREAD % self._keys, 1
+
     def _timed(self, position: int, lane: int) -> tuple[int, int]:
         index = position * LANES + lane
         if not index:
             self._begin()
         return index * _SPREAD % self._keys, position // self._per_ms
+
+    def _in_sessions(self, position: int, lane: int) -> tuple[int, int]:
+        """Even keys and odd keys take turns: the ones are active while the others are silent."""
+        index = position * LANES + lane
+        if not index:
+            self._begin()
+        return index * _SPREAD % self._active * 2 + index // self._per_window % 2, position // self._per_ms
 
     def _begin(self) -> None:
         Path(self._start).write_text(repr(time.time()), encoding="ascii")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from bench.durability.job import Load
-from bench.measure import RunError
+from bench.part import RunError
 from firesteel.common import Types
 from firesteel.state.codecs import ValueCodec
 from firesteel.state.compaction import newest_entries

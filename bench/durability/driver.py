@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from bench.durability.job import Load
 from bench.environments import ROOT
-from bench.measure import RunError
+from bench.part import RunError
 from firesteel.cli import remote_control
 from firesteel.control.commands import Kind
 from firesteel.state.storage import Storage

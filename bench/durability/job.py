@@ -66,7 +66,8 @@ class GatedSource(DataGeneratorSource[int]):
         if self._gate is None:
             return super().available(split, position, now)
         first, stride = split.payload
-        return max(position, -(-(self._gate - first) // stride))
+        below: int = -(-(self._gate - first) // stride)
+        return max(position, below)
 
 
 class Count(KeyedProcessFunction):

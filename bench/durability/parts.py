@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from statistics import fmean, median, quantiles
-from typing import Any, Final
+from typing import Final
 
 from bench.durability.check import check
 from bench.durability.driver import Driver, Note
 from bench.durability.job import KEYS_PER_EPOCH, Load
 from bench.durability.prepared import savepoint
+from bench.durability.report import HOW, render_recovery, render_rescale, render_state_size
+from bench.part import Case, Figures, Part, RunError
+from firesteel.common.errors import FiresteelError
 
 SIZES: Final = (10_000, 1_000_000, 10_000_000)
 KEYS: Final = 1_000_000
@@ -27,23 +30,12 @@ BEFORE: Final = 15
 CHANGES: Final = (3, 1, 2)
 """The parallelisms a job goes on at, one after the other."""
 
-Figures = dict[str, Any]
 
-
-@dataclass(frozen=True)
-class Case:
-    """The figures of one run of one of a part's cases."""
-
-    title: str
-    figures: Figures
-
-
-def state_size(scale: float) -> Iterator[Case]:
-    """Epochs over states of different sizes that change by the same number of keys."""
-    sizes = [_scaled(keys, scale) for keys in SIZES]
+def state_size(keys: int, scale: float) -> dict[str, Figures]:
+    """Epochs over a state of a size, whatever it is the same number of keys that change."""
+    size = _scaled(keys, scale)
     count = max(2 * WARM_UP, round(EPOCHS * min(scale, 1)))
-    for keys in sizes:
-        yield Case(f"{keys:,} keys", _epochs(Load(keys, min(KEYS_PER_EPOCH, *sizes)), count))
+    return {f"{size:,} keys": _epochs(Load(size, min(KEYS_PER_EPOCH, _scaled(SIZES[0], scale))), count)}
 
 
 def _epochs(load: Load, count: int) -> Figures:
@@ -65,20 +57,23 @@ def _epochs(load: Load, count: int) -> Figures:
         "run_bytes": round(fmean(epoch["runs"] for epoch in measured)),
         "manifest_bytes": round(fmean(epoch["manifest"] for epoch in measured)),
         "compaction_bytes": sum(epoch["compaction"] for epoch in measured),
-        "epochs_ms": " ".join(str(round(duration)) for duration in durations),
+        "epochs_ms": [round(duration) for duration in durations],
     }
 
 
-def recovery(scale: float) -> Iterator[Case]:
+def recovery(scale: float) -> dict[str, Figures]:
     """A driver is killed and started again at once, with and without the working copies it left."""
     load = _load(scale)
     with Driver(load, savepoint(load)) as driver:
         driver.start()
         driver.wait(lambda epochs: len(epochs) >= BEFORE)
-        yield Case("the same machine", {"keys": load.keys, **_restarted(driver)})
-        yield Case("another machine", {"keys": load.keys, **_restarted(driver, fresh=True)})
+        figures = {
+            "the same machine": {"keys": load.keys, **_restarted(driver)},
+            "another machine": {"keys": load.keys, **_restarted(driver, fresh=True)},
+        }
         driver.stop()
         check(driver.state, load)
+    return figures
 
 
 def _restarted(driver: Driver, *, fresh: bool = False) -> Figures:
@@ -99,20 +94,26 @@ def _restarted(driver: Driver, *, fresh: bool = False) -> Figures:
     }
 
 
-def rescale(scale: float) -> Iterator[Case]:
+def rescale(scale: float) -> dict[str, Figures]:
     """A running job goes on at another parallelism."""
     load = _load(scale)
+    changes: dict[str, Figures] = {}
     with Driver(load, savepoint(load)) as driver:
         driver.start()
         driver.wait(lambda epochs: len(epochs) >= BEFORE)
         for parallelism in CHANGES:
             done = len(driver.epochs())
             driver.ask("rescale", str(parallelism))
-            epochs = driver.wait(lambda epochs, wanted=parallelism: _at(epochs, wanted) >= BEFORE)
+            epochs = driver.wait(partial(_is_at, parallelism))
             title, figures = _change(epochs[done - BEFORE + 1 :])
-            yield Case(title, {"keys": load.keys, **figures})
+            changes[title] = {"keys": load.keys, **figures}
         driver.stop()
         check(driver.state, load)
+    return changes
+
+
+def _is_at(parallelism: int, epochs: list[Note]) -> bool:
+    return _at(epochs, parallelism) >= BEFORE
 
 
 def _at(epochs: list[Note], parallelism: int) -> int:
@@ -141,7 +142,8 @@ def _change(epochs: list[Note]) -> tuple[str, Figures]:
 
 def _usual(epochs: list[Note]) -> float:
     """The median time from one commit to the next, in seconds."""
-    return round(median(new["at"] - old["at"] for old, new in pairwise(epochs)), 3)
+    between: list[float] = [new["at"] - old["at"] for old, new in pairwise(epochs)]
+    return round(median(between), 3)
 
 
 def _load(scale: float) -> Load:
@@ -153,9 +155,38 @@ def _scaled(keys: int, scale: float) -> int:
     return max(int(keys * scale) // 2 * 2, 100)
 
 
-PARTS: Final[dict[str, Callable[[float], Iterator[Case]]]] = {
-    "state-size": state_size,
-    "recovery": recovery,
-    "rescale": rescale,
-}
-"""Each takes the scale of the number of keys."""
+def _checked(run: Callable[[float], dict[str, Figures]]) -> Callable[[float], dict[str, Figures]]:
+    """The same with Firesteel's own errors as failures of the run."""
+
+    def checked(scale: float) -> dict[str, Figures]:
+        try:
+            return run(scale)
+        except FiresteelError as error:
+            raise RunError(str(error)) from error
+
+    return checked
+
+
+PARTS: Final = (
+    Part(
+        "state-size",
+        "Epochs over states of different sizes",
+        tuple(Case(f"{keys:,} keys", _checked(partial(state_size, keys))) for keys in SIZES),
+        render_state_size,
+        HOW["state-size"],
+    ),
+    Part(
+        "recovery",
+        "Recovery after a kill",
+        (Case("both machines", _checked(recovery)),),
+        render_recovery,
+        HOW["recovery"],
+    ),
+    Part(
+        "rescale",
+        "Change of a running job's parallelism",
+        (Case("up, down and up", _checked(rescale)),),
+        render_rescale,
+        HOW["rescale"],
+    ),
+)

@@ -4,151 +4,111 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from statistics import median
-from typing import Any
+from typing import Final
 
+from bench.part import Figures, Runs
 from bench.tables import table
 
-Results = dict[str, Any]
-Runs = list[dict[str, Any]]
+_PLACE: Final = (
+    "On `local[2]`, state on the local disk, every file flushed; each run in a process of its own. It begins with a "
+    "savepoint of all keys, and at its end all records are in the counts."
+)
 
-HOW = {
-    "state-size": """\
-- **size of state**: a keyed count in a `ValueState` of type LONG. Every epoch has {records} records: {changed} keys,
-  drawn at random from all keys there are, twice each. Compaction and the removal of garbage run as they do by default,
-  once in the epochs that are measured ({epochs}, after 10 that are left out). An epoch's time is that from its
-  planning until it is published; its bytes are those of its runs and of its manifest.""",
-    "recovery": """\
-- **recovery**: the same job is killed with SIGKILL, its JVM too, in the middle of its work, and the same command is
-  started again at once. The time ends with the next epoch that is published. On another machine the working copies are
-  missing, and are made again from the checkpoint. Files that were read before are in the page cache.""",
-    "rescale": """\
-- **rescale**: the same job is asked for another parallelism while it runs. The pause is the time between the last
-  epoch published at the old parallelism and the first at the new one, that epoch's own work included.""",
+HOW: Final = {
+    "state-size": f"""\
+A keyed count in a `ValueState` of type LONG. Every epoch has 20,000 records: 10,000 keys, drawn at random from all keys
+there are, twice each. Compaction and the removal of garbage run as they do by default, once in the 120 epochs that are
+measured (after 10 that are left out). An epoch's time is that from its planning until it is published; its bytes are
+those of its runs and of its manifest. {_PLACE}""",
+    "recovery": f"""\
+The same job is killed with SIGKILL, its JVM too, in the middle of its work, and the same command is started again at
+once. The time ends with the next epoch that is published. On another machine the working copies are missing, and are
+made again from the checkpoint. Files that were read before are in the page cache. {_PLACE}""",
+    "rescale": f"""\
+The same job is asked for another parallelism while it runs. The pause is the time between the last epoch published at
+the old parallelism and the first at the new one, that epoch's own work included. {_PLACE}""",
 }
 
 
-def render_durability(parts: Results) -> list[str]:
-    """The sections with the figures of those parts that were measured."""
-    sections = {"state-size": _state_size, "recovery": _recovery, "rescale": _rescale}
-    lines: list[str] = []
-    for name, render in sections.items():
-        cases = _cases(parts, name)
-        lines += render(cases) if cases else []
-    return ["## State that survives", "", *lines] if lines else []
-
-
-def how_durability(parts: Results) -> list[str]:
-    """How those figures were measured."""
-    measured = [name for name in HOW if _cases(parts, name)]
-    if not measured:
-        return []
-    lines = [
-        "",
-        "What is durable (`local[2]`, state on the local disk, every file flushed; each run a process of its own):",
-        "",
-    ]
-    numbers = _numbers(parts)
-    for name in measured:
-        lines += HOW[name].format(**numbers).splitlines()
-    return [
-        *lines,
-        "",
-        "Each run begins with a savepoint of all keys, and at its end all records are in the counts.",
-    ]
-
-
-def _numbers(parts: Results) -> dict[str, str]:
-    cases = _cases(parts, "state-size")
-    if not cases:
-        return {}
-    figures = next(iter(cases.values()))[0]
-    return {
-        "records": f"{figures['records']:,}",
-        "changed": f"{figures['changed']:,}",
-        "epochs": str(len(figures["epochs_ms"].split())),
-    }
-
-
-def runs_of_durability(parts: Results) -> list[str]:
-    """Each run's figures."""
-    main = {"state-size": ("median_ms", "ms"), "recovery": ("seconds", "s"), "rescale": ("seconds", "s")}
-    rows = [
-        [f"{name}: {title}", ", ".join(f"{run[figure]:,} {unit}" for run in runs)]
-        for name, (figure, unit) in main.items()
-        for title, runs in _cases(parts, name).items()
-    ]
-    return [*table(["", "Epoch, time to recover, pause"], rows), ""] if rows else []
-
-
-def _state_size(cases: dict[str, Runs]) -> list[str]:
-    def row(title: str, runs: Runs) -> list[str]:
-        value = _medians(runs)
-        epochs = len(runs[0]["epochs_ms"].split())
-        return [
-            title,
-            f"{value('median_ms'):,.0f} ms",
-            f"{value('p95_ms'):,.0f} ms",
-            f"{_checkpoint(runs):,.0f}",
-            f"{value('compaction_bytes') / epochs:,.0f}",
-            f"{value('first_ms') / 1000:,.1f} s",
-        ]
-
+def render_state_size(runs: Runs) -> list[str]:
+    """The section about epochs over states of different sizes."""
     header = ["State", "Epoch, median", "95th percentile", "Checkpoint, bytes", "Compaction, bytes per epoch"]
     header += ["First epoch, from a savepoint"]
-    times = [_medians(runs)("median_ms") for runs in cases.values()]
-    sizes = [_checkpoint(runs) for runs in cases.values()]
-    changed, records = (next(iter(cases.values()))[0][name] for name in ("changed", "records"))
+    times = [_medians(figures)("median_ms") for figures in runs.values()]
+    sizes = [_checkpoint(figures) for figures in runs.values()]
+    changed, records = (next(iter(runs.values()))[0][name] for name in ("changed", "records"))
     said = (
         f"Epochs of {records:,} records that change {changed:,} keys, whatever the size of the state; the slowest "
         f"median is {max(times) / min(times):.2f} times the fastest, the largest checkpoint "
         f"{max(sizes) / min(sizes):.2f} times the smallest:"
     )
     return [
+        "## Epochs over states of different sizes",
+        "",
         said,
         "",
-        *table(header, [row(title, runs) for title, runs in cases.items()]),
+        *table(header, [_size(title, figures) for title, figures in runs.items()]),
         "",
     ]
 
 
-def _recovery(cases: dict[str, Runs]) -> list[str]:
+def _size(title: str, figures: list[Figures]) -> list[str]:
+    value = _medians(figures)
+    return [
+        title,
+        f"{value('median_ms'):,.0f} ms",
+        f"{value('p95_ms'):,.0f} ms",
+        f"{_checkpoint(figures):,.0f}",
+        f"{value('compaction_bytes') / len(figures[0]['epochs_ms']):,.0f}",
+        f"{value('first_ms') / 1000:,.1f} s",
+    ]
+
+
+def render_recovery(runs: Runs) -> list[str]:
+    """The section about recovery."""
     columns = ["seconds", "python", "session", "first_epoch", "usual_epoch"]
     header = ["Started again on", "To the next epoch", "Python and imports", "Spark's session", "First epoch"]
     return [
-        f"From SIGKILL of the driver to the next epoch, with {_keys(cases)} keys of state:",
+        "## Recovery after a kill",
         "",
-        *_seconds([*header, "Later epochs"], columns, cases),
+        f"From SIGKILL of the driver to the next epoch, with {_keys(runs)} keys of state:",
+        "",
+        *_seconds([*header, "Later epochs"], columns, runs),
     ]
 
 
-def _rescale(cases: dict[str, Runs]) -> list[str]:
+def render_rescale(runs: Runs) -> list[str]:
+    """The section about changes of parallelism."""
     columns = ["seconds", "epoch_before", "epoch_after"]
     return [
-        f"Change of a running job's parallelism, with {_keys(cases)} keys of state:",
+        "## Change of a running job's parallelism",
         "",
-        *_seconds(["Parallelism", "Pause", "Epochs before", "Epochs after"], columns, cases),
+        f"With {_keys(runs)} keys of state:",
+        "",
+        *_seconds(["Parallelism", "Pause", "Epochs before", "Epochs after"], columns, runs),
     ]
 
 
-def _seconds(header: list[str], columns: list[str], cases: dict[str, Runs]) -> list[str]:
+def _seconds(header: list[str], columns: list[str], runs: Runs) -> list[str]:
     rows = [
-        [title, *(f"{_medians(runs)(column):.2f} s" for column in columns)] for title, runs in cases.items()
+        [title, *(f"{_medians(figures)(column):.2f} s" for column in columns)]
+        for title, figures in runs.items()
     ]
     return [*table(header, rows), ""]
 
 
-def _keys(cases: dict[str, Runs]) -> str:
-    return f"{next(iter(cases.values()))[0]['keys']:,}"
+def _keys(runs: Runs) -> str:
+    return f"{next(iter(runs.values()))[0]['keys']:,}"
 
 
-def _medians(runs: Runs) -> Callable[[str], float]:
-    return lambda figure: median(run[figure] for run in runs)
+def _medians(figures: list[Figures]) -> Callable[[str], float]:
+    def value(name: str) -> float:
+        values: list[float] = [run[name] for run in figures]
+        return median(values)
+
+    return value
 
 
-def _checkpoint(runs: Runs) -> float:
-    return median(run["run_bytes"] + run["manifest_bytes"] for run in runs)
-
-
-def _cases(parts: Results, name: str) -> dict[str, Runs]:
-    cases: dict[str, Runs] = parts.get(name, {"cases": {}})["cases"]
-    return {title: runs for title, runs in cases.items() if runs}
+def _checkpoint(figures: list[Figures]) -> float:
+    sizes: list[float] = [run["run_bytes"] + run["manifest_bytes"] for run in figures]
+    return median(sizes)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.workload import Job, Outcome
+from bench.workload import KINDS, Job, Outcome
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Run:
 def main(run: Callable[[Task], Run]) -> None:
     """Run the job that the command line describes and print its figures as one line of JSON."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("kind", choices=("map", "count", "window"))
+    parser.add_argument("kind", choices=KINDS)
     parser.add_argument("--keys", type=int, default=1000)
     parser.add_argument("--records", type=int, required=True)
     parser.add_argument("--mode", default="")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from bench.systems.command import Run, Task, main
-from bench.workload import LANES, WINDOW_MS, Outcome, Records, started_at
+from bench.tally import Pair, TallySink
+from bench.workload import GAP_MS, LANES, PANES, TIMER_MS, WINDOW_MS, Outcome, Records, started_at
 from firesteel.common import Configuration, Time, Types, WatermarkStrategy
 from firesteel.common.watermark_strategy import TimestampAssigner
 from firesteel.connectors.datagen import DataGeneratorSource
@@ -19,11 +19,15 @@ from firesteel.datastream import (
     WindowFunction,
 )
 from firesteel.datastream.state import ValueStateDescriptor
-from firesteel.datastream.window import TimeWindow, TumblingEventTimeWindows
-from firesteel.functions.sink import Committer, Sink, SinkWriter, WriterContext
+from firesteel.datastream.window import (
+    EventTimeSessionWindows,
+    SlidingEventTimeWindows,
+    TimeWindow,
+    TumblingEventTimeWindows,
+    WindowAssigner,
+)
 
 PAIR = Types.TUPLE([Types.LONG(), Types.LONG()])
-Pair = tuple[int, int]
 
 
 class Count(KeyedProcessFunction):
@@ -67,46 +71,14 @@ class Number(TimestampAssigner):
         return value[1]
 
 
-class _TallyWriter(SinkWriter[Pair]):
-    def __init__(self) -> None:
-        self._results = 0
-        self._total = 0
+class Timers(KeyedProcessFunction):
+    """Registers a timer for each record and emits a result when it is due."""
 
-    def write(self, values: Sequence[Pair], timestamps: Sequence[int | None] | None) -> None:
-        self._results += len(values)
-        self._total += sum([value[1] for value in values])
+    def process_element(self, value: Pair, ctx: Any) -> None:
+        ctx.timer_service().register_event_time_timer(value[1] + TIMER_MS)
 
-    def prepare_commit(self) -> list[Pair]:
-        return [(self._results, self._total)]
-
-
-class _TallyCommitter(Committer):
-    def __init__(self, add: Callable[[int, int], None]) -> None:
-        self._add = add
-
-    def commit(self, committables: Sequence[Pair]) -> None:
-        for results, total in committables:
-            self._add(results, total)
-
-
-class TallySink(Sink[Pair]):
-    """Counts what reaches it; the time of a commit is the time at which its epoch's results are visible."""
-
-    def __init__(self) -> None:
-        self.results = 0
-        self.total = 0
-        self.ended = 0.0
-
-    def create_writer(self, context: WriterContext) -> SinkWriter[Pair]:
-        return _TallyWriter()
-
-    def create_committer(self) -> Committer:
-        return _TallyCommitter(self._add)
-
-    def _add(self, results: int, total: int) -> None:
-        self.results += results
-        self.total += total
-        self.ended = time.time()
+    def on_timer(self, timestamp: int, ctx: Any) -> Iterator[Pair]:
+        yield ctx.get_current_key(), 1
 
 
 def pipeline(env: StreamExecutionEnvironment, task: Task) -> DataStream:
@@ -121,13 +93,28 @@ def pipeline(env: StreamExecutionEnvironment, task: Task) -> DataStream:
     records = env.from_source(source, WatermarkStrategy.no_watermarks(), "records", PAIR)
     if job.kind == "map":
         return records.map(lambda value: (value[0], value[1] + 1), PAIR)
-    if job.kind == "count":
+    if job.kind in ("count", "reduce"):
         keyed = records.key_by(lambda value: value[0], Types.LONG())
-        return keyed.process(Count(job.per_key), PAIR)
+        return keyed.reduce(add) if job.kind == "reduce" else keyed.process(Count(job.per_key), PAIR)
     times = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(Number())
     keyed = records.assign_timestamps_and_watermarks(times).key_by(lambda value: value[0], Types.LONG())
-    windowed = keyed.window(TumblingEventTimeWindows.of(Time.milliseconds(WINDOW_MS)))
-    return windowed.aggregate(CountAll(), WithKey(), Types.LONG(), PAIR)
+    if job.kind == "timers":
+        return keyed.process(Timers(), PAIR)
+    return keyed.window(assigner(job.kind)).aggregate(CountAll(), WithKey(), Types.LONG(), PAIR)
+
+
+def add(accumulated: Pair, value: Pair) -> Pair:
+    """The reduction: a sum for each key."""
+    return accumulated[0], accumulated[1] + value[1]
+
+
+def assigner(kind: str) -> WindowAssigner[Any, TimeWindow]:
+    """The windows of a job."""
+    if kind == "sliding":
+        return SlidingEventTimeWindows.of(Time.milliseconds(PANES * WINDOW_MS), Time.milliseconds(WINDOW_MS))
+    if kind == "session":
+        return EventTimeSessionWindows.with_gap(Time.milliseconds(GAP_MS))
+    return TumblingEventTimeWindows.of(Time.milliseconds(WINDOW_MS))
 
 
 def run(task: Task) -> Run:
@@ -141,7 +128,7 @@ def run(task: Task) -> Run:
     pipeline(env, task).sink_to(sink)
     env.execute()
     outcome = Outcome(sink.results, sink.total)
-    return Run(task.job.records, sink.ended - started_at(str(task.scratch / "start")), outcome)
+    return Run(task.job.records, sink.commits[-1] - started_at(str(task.scratch / "start")), outcome)
 
 
 if __name__ == "__main__":

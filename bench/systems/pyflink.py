@@ -28,11 +28,15 @@ from pyflink.datastream import (  # type: ignore[import-not-found]
 from pyflink.datastream.connectors.number_seq import NumberSequenceSource  # type: ignore[import-not-found]
 from pyflink.datastream.functions import SinkFunction  # type: ignore[import-not-found]
 from pyflink.datastream.state import ValueStateDescriptor  # type: ignore[import-not-found]
-from pyflink.datastream.window import TumblingEventTimeWindows  # type: ignore[import-not-found]
+from pyflink.datastream.window import (  # type: ignore[import-not-found]
+    EventTimeSessionWindows,
+    SlidingEventTimeWindows,
+    TumblingEventTimeWindows,
+)
 from pyflink.java_gateway import get_gateway  # type: ignore[import-not-found]
 
 from bench.systems.command import Run, Task, main
-from bench.workload import LANES, WINDOW_MS, Job, Outcome, Records, started_at
+from bench.workload import GAP_MS, LANES, PANES, TIMER_MS, WINDOW_MS, Job, Outcome, Records, started_at
 
 WORKERS_VARIABLE = "_python_worker_execution_mode"
 PAIR = Types.TUPLE([Types.LONG(), Types.LONG()])
@@ -103,6 +107,39 @@ class Count(KeyedProcessFunction):  # type: ignore[misc]
         self._tally.leave()
 
 
+class Timers(KeyedProcessFunction):  # type: ignore[misc]
+    """Registers a timer for each record and emits a result when it is due."""
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+
+    def process_element(self, value: tuple[int, int], ctx: Any) -> None:
+        ctx.timer_service().register_event_time_timer(value[1] + TIMER_MS)
+
+    def on_timer(self, timestamp: int, ctx: Any) -> Iterator[tuple[int, int]]:
+        self._tally.results += 1
+        self._tally.total += 1
+        yield ctx.get_current_key(), 1
+
+    def close(self) -> None:
+        self._tally.leave()
+
+
+class Counted(MapFunction):  # type: ignore[misc]
+    """Counts what a reduction emits, as its function does not see a key's first record."""
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+
+    def map(self, value: tuple[int, int]) -> tuple[int, int]:
+        self._tally.results += 1
+        self._tally.total += value[1]
+        return value
+
+    def close(self) -> None:
+        self._tally.leave()
+
+
 class CountAll(AggregateFunction):  # type: ignore[misc]
     def create_accumulator(self) -> int:
         return 0
@@ -162,13 +199,30 @@ def pipeline(env: StreamExecutionEnvironment, task: Task) -> DataStream:
     records = indices.map(Generate(job, str(task.scratch / "start")), PAIR)
     if job.kind == "map":
         return records.map(Increment(tally), PAIR)
-    if job.kind == "count":
+    if job.kind in ("count", "reduce"):
         keyed = records.key_by(lambda value: value[0], Types.LONG())
+        if job.kind == "reduce":
+            return keyed.reduce(add).map(Counted(tally), PAIR)
         return keyed.process(Count(job.per_key, tally), PAIR)
     times = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(Number())
     keyed = records.assign_timestamps_and_watermarks(times).key_by(lambda value: value[0], Types.LONG())
-    windowed = keyed.window(TumblingEventTimeWindows.of(Time.milliseconds(WINDOW_MS)))
-    return windowed.aggregate(CountAll(), WithKey(tally), Types.LONG(), PAIR)
+    if job.kind == "timers":
+        return keyed.process(Timers(tally), PAIR)
+    return keyed.window(assigner(job.kind)).aggregate(CountAll(), WithKey(tally), Types.LONG(), PAIR)
+
+
+def add(accumulated: tuple[int, int], value: tuple[int, int]) -> tuple[int, int]:
+    """The reduction: a sum for each key."""
+    return accumulated[0], accumulated[1] + value[1]
+
+
+def assigner(kind: str) -> Any:
+    """The windows of a job."""
+    if kind == "sliding":
+        return SlidingEventTimeWindows.of(Time.milliseconds(PANES * WINDOW_MS), Time.milliseconds(WINDOW_MS))
+    if kind == "session":
+        return EventTimeSessionWindows.with_gap(Time.milliseconds(GAP_MS))
+    return TumblingEventTimeWindows.of(Time.milliseconds(WINDOW_MS))
 
 
 def run(task: Task) -> Run:

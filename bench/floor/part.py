@@ -1,0 +1,130 @@
+"""The part: small epochs with one and with two exchanges, and first results."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from functools import partial
+from typing import Final
+
+from bench.environments import ROOT
+from bench.floor import word_count
+from bench.floor.job import EPOCHS, WARM_UP
+from bench.floor.report import COMMAND, HOW, ONE, SESSION, TWO, render
+from bench.part import Case, Figures, Part, RunError
+
+_PATIENCE_S: Final = 300
+_LEAST_EPOCHS: Final = 5
+
+
+def _run(title: str, exchanges: int, scale: float) -> dict[str, Figures]:
+    warm_up = max(round(WARM_UP * min(scale, 1)), 1)
+    epochs = max(round(EPOCHS * min(scale, 1)), _LEAST_EPOCHS)
+    options = ["--exchanges", exchanges, "--epochs", epochs, "--warm-up", warm_up]
+    output, _ = _finished(["-m", "bench.floor.job", *map(str, options)])
+    figures: Figures = json.loads(output.splitlines()[-1])
+    return {title: figures}
+
+
+def _finished(arguments: list[str]) -> tuple[str, str]:
+    """What a Python process printed, to its standard output and error. Raises RunError if it fails."""
+    with _started(arguments) as process:
+        try:
+            output, errors = process.communicate(timeout=_PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            raise RunError(f"{' '.join(arguments)} took more than {_PATIENCE_S} s") from None
+        finally:
+            _end(process)
+    if process.returncode:
+        raise RunError(
+            f"{' '.join(arguments)} ended with {process.returncode}\n{output[-2000:]}\n{errors[-4000:]}"
+        )
+    return output, errors
+
+
+def _started(arguments: list[str]) -> subprocess.Popen[str]:
+    path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
+    return subprocess.Popen(
+        [sys.executable, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env=os.environ | {"PYTHONPATH": path},
+    )
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)  # with its JVM and its workers
+
+
+def first_result(scale: float) -> dict[str, Figures]:
+    """From typing `firesteel run` to the first line that is printed; the scale changes nothing."""
+    del scale
+    typed = time.time()
+    with _started(["-m", "firesteel.cli", "run", word_count.__file__]) as process:
+        try:
+            assert process.stdout is not None
+            lines = [process.stdout.readline()]
+            shown = time.time()
+            rest, errors = process.communicate(timeout=_PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            raise RunError(f"the word count took more than {_PATIENCE_S} s") from None
+        finally:
+            _end(process)
+    lines += rest.splitlines()
+    if process.returncode or _counts(lines) != _words():
+        raise RunError(f"the word count ended with {process.returncode}: {lines}\n{errors[-4000:]}")
+    began, imported, launched = _moments(errors)
+    return {
+        COMMAND: {
+            "seconds": round(shown - typed, 3),
+            "python": round(began - typed, 3),
+            "imports": round(imported - began, 3),
+            "session": round(launched - imported, 3),
+            "first_epoch": round(shown - launched, 3),
+        }
+    }
+
+
+def _counts(lines: list[str]) -> Counter[str]:
+    """How many results each word had."""
+    return Counter(line.partition("(")[2].partition(",")[0].strip("'") for line in lines if line.strip())
+
+
+def _words() -> Counter[str]:
+    return Counter(word for line in word_count.LINES for word in line.split())
+
+
+def _moments(text: str) -> list[float]:
+    """The times in the line that begins with `bench:`."""
+    [line] = [line for line in text.splitlines() if line.startswith("bench: ")]
+    return [float(moment) for moment in line.split()[1:]]
+
+
+def in_session(scale: float) -> dict[str, Figures]:
+    """From `execute` to the first result in a program that has its session; the scale changes nothing."""
+    del scale
+    output, _ = _finished(["-m", "bench.floor.in_session"])
+    called, committed = _moments(output)
+    return {SESSION: {"seconds": round(committed - called, 3)}}
+
+
+PART: Final = Part(
+    "floor",
+    "The floor of an epoch",
+    (
+        Case("one exchange", partial(_run, ONE, 1)),
+        Case("two exchanges", partial(_run, TWO, 2)),
+        Case("first result", first_result),
+        Case("first result in a session", in_session),
+    ),
+    render,
+    HOW,
+)

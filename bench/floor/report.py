@@ -1,0 +1,67 @@
+"""The section of the page about small epochs and first results."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import Final
+
+from bench.part import Figures, Runs
+from bench.tables import table
+
+ONE: Final = "one exchange"
+TWO: Final = "two exchanges"
+COMMAND: Final = "first result of a command"
+SESSION: Final = "first result in a session"
+
+AIMS_MS: Final = {ONE: 120, TWO: 180}
+AIMS_S: Final = {COMMAND: 8, SESSION: 3}
+
+HOW: Final = """\
+**Epochs**: 150 epochs of exactly 1,000 records at parallelism 2, of which the first 30 are left out. A record goes from
+a generator through `key_by` to a `KeyedProcessFunction` that reads and writes a `ValueState` (1,000 keys, all of them
+in every epoch), with two exchanges through another `key_by` and another such function, and to a sink with two-phase
+commit. State is written and a manifest committed in every epoch. An epoch's duration is that from its planning until it
+is published; from commit to commit is what a sink sees. All results are checked.
+
+**First results**: `firesteel run` of a word count over three lines of text, from the start of the process to the first
+line that it prints; Python's start includes the command line's own imports. In a session: a program that has started
+Spark already calls `execute`; the time ends with the commit of the first epoch's 1,000 results."""
+
+
+def middle(figures: list[Figures], name: str) -> float:
+    """The median of a figure over the runs."""
+    values: list[float] = [run[name] for run in figures]
+    return median(values)
+
+
+def render(runs: Runs) -> list[str]:
+    """The section's lines."""
+    lines = ["## The floor of an epoch", ""]
+    epochs = [_epoch(title, aim, runs[title]) for title, aim in AIMS_MS.items() if title in runs]
+    if epochs:
+        header = [
+            "1,000 records",
+            "Epoch, median",
+            "Aim",
+            "95th percentile",
+            "Commit to commit",
+            "95th percentile",
+        ]
+        lines += ["Epochs of 1,000 records each, parallelism 2:", "", *table(header, epochs), ""]
+    firsts = [_first(title, aim, runs[title]) for title, aim in AIMS_S.items() if title in runs]
+    if firsts:
+        header = ["", "First result after", "Aim", "Python", "Imports", "Spark's session", "First epoch"]
+        lines += ["First results of a small job:", "", *table(header, firsts), ""]
+    return lines
+
+
+def _epoch(title: str, aim: int, figures: list[Figures]) -> list[str]:
+    names = ("median_ms", "p95_ms", "commit_median_ms", "commit_p95_ms")
+    median_ms, *others = (f"{middle(figures, name):,.0f} ms" for name in names)
+    return [title, median_ms, f"{aim} ms", *others]
+
+
+def _first(title: str, aim: int, figures: list[Figures]) -> list[str]:
+    parts = ("python", "imports", "session", "first_epoch")
+    cells = [f"{middle(figures, name):.2f} s" if name in figures[0] else "" for name in parts]
+    return [title, f"{middle(figures, 'seconds'):.2f} s", f"{aim} s", *cells]

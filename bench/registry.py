@@ -1,0 +1,40 @@
+"""All parts, in the order of the page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from bench.durability.parts import PARTS as DURABILITY
+from bench.floor.part import PART as FLOOR
+from bench.part import Part
+from bench.scale.part import PART as SCALE
+from bench.throughput.part import PARTS as THROUGHPUT
+from bench.throughput.report import ABOUT as ABOUT_THROUGHPUT
+
+_SHARED: Final = ("bench/measure.py", "bench/systems", "bench/tally.py", "bench/workload.py")
+"""What several packages run."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Parts that have their code in common: the folders that hold it, and what is said about all of them at once."""
+
+    parts: tuple[Part, ...]
+    code: tuple[str, ...]
+    about: str = ""
+
+
+GROUPS: Final = (
+    Group(THROUGHPUT, ("bench/throughput", *_SHARED), ABOUT_THROUGHPUT),
+    Group((FLOOR,), ("bench/floor", "bench/tally.py")),
+    Group(DURABILITY, ("bench/durability",)),
+    Group((SCALE,), ("bench/scale", "bench/systems/firesteel.py", "bench/tally.py")),
+)
+
+PARTS: Final = tuple(part for group in GROUPS for part in group.parts)
+
+
+def group_of(part: Part) -> Group:
+    """The group that a part is in."""
+    return next(group for group in GROUPS if part in group.parts)

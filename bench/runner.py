@@ -1,0 +1,120 @@
+"""Runs the cases of parts in turn, keeps the figures of every finished run at once, and goes on where it stopped."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from statistics import fmean
+
+from bench.part import Case, Figures, Part, RunError
+from bench.store import Machine, Record, Store
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be done: `runs` of each case (None: as many as the part says), those of a record included.
+
+    A record is gone on with if it has the same `machine` and source, unless `again` forgets it.
+    """
+
+    machine: Machine
+    source_of: Callable[[Part], str]
+    runs: int | None = None
+    scale: float = 1
+    again: bool = False
+
+    def runs_of(self, part: Part) -> int:
+        return part.runs if self.runs is None else self.runs
+
+
+def say(text: str) -> None:
+    """A line about how it goes, on standard error."""
+    print(text, file=sys.stderr, flush=True)
+
+
+@dataclass
+class Runner:
+    """Carries out a plan. `failures` are the runs that failed, each with what it said; the others went on."""
+
+    store: Store
+    plan: Plan
+    failures: list[str] = field(default_factory=list)
+    _seconds: list[float] = field(default_factory=list)
+    _left: int = 0
+
+    def measure(self, parts: Iterable[Part]) -> dict[str, Record]:
+        """Run what is not yet known of these parts, and return their records by name."""
+        plan, opened = self.plan, []
+        for part in parts:
+            record = self.store.open(part.name, plan.machine, plan.source_of(part), plan.again)
+            opened.append((part, record))
+            self._left += sum(self._missing(part, record, case) for case in part.cases)
+        return {part.name: self._part(part, record) for part, record in opened}
+
+    def _missing(self, part: Part, record: Record, case: Case) -> int:
+        return max(self.plan.runs_of(part) - record.done.get(case.name, 0), 0)
+
+    def _part(self, part: Part, record: Record) -> Record:
+        for number in range(self.plan.runs_of(part)):
+            for case in part.cases:
+                if record.done.get(case.name, 0) <= number:
+                    self._run(part, record, case, number)
+        if record.earlier is not None and record.runs:
+            record.earlier = None
+            self.store.write(part.name, record)
+        return record
+
+    def _run(self, part: Part, record: Record, case: Case, number: int) -> None:
+        name = f"{part.name}: {case.name}, run {number + 1}"
+        began = time.monotonic()
+        try:
+            figures = case.run(self.plan.scale)
+        except RunError as error:
+            self.failures.append(f"{name}: {error}")
+            said = f"{name} failed"
+        else:
+            record.add(case.name, figures)
+            self.store.write(part.name, record)
+            said = f"{name}: {shown(figures)}"
+        seconds = time.monotonic() - began
+        self._seconds.append(seconds)
+        self._left -= 1
+        say(f"{said} ({seconds:.0f} s; {self._remaining()})")
+
+    def _remaining(self) -> str:
+        each = fmean(self._seconds)
+        return (
+            f"{self._left} to go, about {self._left * each / 60:.0f} min"
+            if self._left > 0
+            else "the last one"
+        )
+
+
+def shown(figures: dict[str, Figures]) -> str:
+    """The figures of a run in a line, without its curves.
+
+    >>> shown({"2 to 3": {"seconds": 1.5, "epochs_ms": [1, 2]}, "3 to 1": {"seconds": 2}})
+    '2 to 3: seconds 1.5; 3 to 1: seconds 2'
+    """
+    return "; ".join(
+        f"{title}: " + ", ".join(f"{name} {number(value)}" for name, value in scalars(values).items())
+        for title, values in figures.items()
+    )
+
+
+def scalars(figures: Figures) -> Figures:
+    """The figures that are one number or a short text."""
+    return {name: value for name, value in figures.items() if isinstance(value, int | float | str)}
+
+
+def number(value: float | str) -> str:
+    """As the page and the progress show it.
+
+    >>> number(1234567), number(0.1234), number(1234.5), number("ok")
+    ('1,234,567', '0.123', '1,234', 'ok')
+    """
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return value if isinstance(value, str) else f"{value:,}"

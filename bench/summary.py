@@ -1,0 +1,52 @@
+"""The table at the top of the page: the figures that have an aim or a peer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+from bench.floor.report import AIMS_MS, AIMS_S, middle
+from bench.measure import FIRESTEEL, PROCESS, THREAD
+from bench.part import Runs
+from bench.throughput.part import ROWS_OF_ALL
+from bench.throughput.report import Row, advantage, rates
+
+Summary = Callable[[Runs], list[list[str]]]
+"""Rows of the table: what it is, Firesteel's figure, the aim, PyFlink's figure, how many times as good Firesteel is."""
+
+
+def _throughput(row: Row, runs: Runs) -> list[list[str]]:
+    measured = rates(runs)
+    if FIRESTEEL.title not in measured:
+        return []
+    flink = [measured[system.title] for system in (PROCESS, THREAD) if system.title in measured]
+    peer = f"{max(flink):,.0f}/s" if flink else ""
+    return [[row.title, f"{measured[FIRESTEEL.title]:,.0f}/s", f"{row.aim:,}/s", peer, advantage(measured)]]
+
+
+def _floor(runs: Runs) -> list[list[str]]:
+    epochs = [
+        [
+            f"epoch of 1,000 records, {title}",
+            f"{middle(runs[title], 'median_ms'):,.0f} ms",
+            f"{aim} ms",
+            "",
+            "",
+        ]
+        for title, aim in AIMS_MS.items()
+        if title in runs
+    ]
+    firsts = [
+        [title, f"{middle(runs[title], 'seconds'):.1f} s", f"{aim} s", "", ""]
+        for title, aim in AIMS_S.items()
+        if title in runs
+    ]
+    return epochs + firsts
+
+
+SUMMARIES: Final[dict[str, Summary]] = {
+    **{row.name: partial(_throughput, row) for row in ROWS_OF_ALL},
+    "floor": _floor,
+}
+"""By the name of the part."""
