@@ -1,0 +1,1 @@
+"""Latency under load, in the manner of the Yahoo Streaming Benchmark: one PyFlink program, run by both systems."""

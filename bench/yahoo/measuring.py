@@ -1,0 +1,165 @@
+"""One run of one system in a process of its own: started, waited for, checked, and its figures read off its files.
+
+A result is visible from the moment its file has its final name. That moment is the file's change time (ctime), which
+a rename sets and nothing touches afterwards; both systems make results visible by renaming.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from bench.environments import ROOT, pyflink_python
+from bench.part import RunError
+from bench.yahoo.command import Task
+from bench.yahoo.events import WINDOW_MS, Load, Start
+
+TIMEOUT_S: Final = 300
+
+
+@dataclass(frozen=True)
+class System:
+    """A system in one of its modes: the module of this package that runs the job, and the interpreter it needs."""
+
+    title: str
+    module: str
+    mode: str
+    python: Callable[[], Path]
+
+
+FIRESTEEL: Final = System("Firesteel", "on_firesteel", "", lambda: Path(sys.executable))
+PROCESS: Final = System("PyFlink, process mode", "on_pyflink", "process", pyflink_python)
+THREAD: Final = System("PyFlink, thread mode", "on_pyflink", "thread", pyflink_python)
+
+
+@dataclass(frozen=True)
+class Visible:
+    """Results that became visible together: seconds after the start, and the starts of their windows, counted."""
+
+    at: float
+    windows: Counter[int]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one run showed: its files in order of appearance, and the generator's (seconds after the start, lag)."""
+
+    load: Load
+    visible: list[Visible]
+    lags: list[tuple[float, float]]
+
+    @property
+    def seconds(self) -> float:
+        """From the first event to the last result."""
+        return self.visible[-1].at
+
+    def latencies(self, after_s: float) -> list[float]:
+        """Of each result of a window that ended by itself `after_s` after the start or later: seconds from the
+        window's end until it was visible, in order.
+        """
+        load, found = self.load, []
+        for file in self.visible:
+            for start, results in file.windows.items():
+                end = (start + WINDOW_MS - load.first_ms) / 1000
+                if after_s <= end < load.seconds:
+                    found += [file.at - end] * results
+        return sorted(found)
+
+
+def run(system: System, load: Load) -> Outcome:
+    """Run the job. Raises RunError if it fails or counts wrongly."""
+    directory = Path(tempfile.mkdtemp(prefix="firesteel-bench-"))
+    try:
+        _require_change_times(directory)
+        task = Task(load, system.mode, directory)
+        _execute(system, task)
+        start = Start(task.start).read()
+        visible = _checked(system, load, Path(task.target), start)
+        return Outcome(load, visible, sorted(_lags(directory)))
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _execute(system: System, task: Task) -> None:
+    python = system.python()
+    work = task.directory / "work"
+    work.mkdir()
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")]),
+        "PATH": f"{python.parent}{os.pathsep}{os.environ.get('PATH', '')}",  # PyFlink looks for `python` there
+        "SPARK_LOCAL_DIRS": str(work),
+        "TMPDIR": str(work),
+    }
+    log = task.directory / "log"
+    with log.open("wb") as file:
+        process = subprocess.Popen(
+            [python, "-m", f"bench.yahoo.{system.module}", *task.arguments],
+            stdout=file,
+            stderr=file,
+            start_new_session=True,
+            env=environment,
+        )
+        try:
+            process.wait(TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            raise RunError(f"{system.title}: {task.load} took more than {TIMEOUT_S} s") from None
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)  # with its JVM and its workers
+                process.wait()
+    if process.returncode:
+        said = log.read_text(encoding="utf-8", errors="replace")[-4000:]
+        raise RunError(f"{system.title}: {task.load} ended with {process.returncode}\n{said}")
+
+
+def _checked(system: System, load: Load, target: Path, start: float) -> list[Visible]:
+    counts: Counter[tuple[int, int]] = Counter()
+    visible = []
+    results = 0
+    for path in target.iterdir():
+        if path.name.startswith("."):
+            continue
+        windows: Counter[int] = Counter()
+        for line in path.read_text(encoding="ascii").splitlines():
+            window, campaign, count = map(int, line.split())
+            counts[window, campaign] += count
+            windows[window] += 1
+        results += sum(windows.values())
+        visible.append(Visible(path.stat().st_ctime_ns / 1e9 - start, windows))
+    expected = load.expected()
+    if counts != expected or results != len(expected):
+        raise RunError(
+            f"{system.title}: {load} gave {results} results that count {counts.total()} views, "
+            f"not {len(expected)} that count {expected.total()}; or some of the counts are not right"
+        )
+    return sorted(visible, key=lambda file: file.at)
+
+
+def _lags(directory: Path) -> Iterator[tuple[float, float]]:
+    for path in directory.glob("lag-*"):
+        for line in path.read_text(encoding="ascii").splitlines():
+            elapsed, lag = map(float, line.split())
+            yield elapsed, lag
+
+
+def _require_change_times(directory: Path) -> None:
+    file = directory / "probe"
+    file.touch()
+    made = file.stat().st_ctime_ns
+    deadline = time.monotonic() + 1
+    while file.stat().st_ctime_ns == made:
+        if time.monotonic() > deadline:
+            raise RunError(f"{directory} is on a file system where a rename does not set the change time")
+        renamed = file.with_name(f"{file.name}-")
+        file = file.rename(renamed if not renamed.exists() else directory / "probe")
+    file.unlink()
