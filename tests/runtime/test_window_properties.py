@@ -17,7 +17,11 @@ from firesteel.functions.assigners import (
     TumblingProcessingTimeWindows,
 )
 from firesteel.functions.elements import AggregateFunction
-from firesteel.functions.sessions import EventTimeSessionWindows
+from firesteel.functions.sessions import (
+    DynamicEventTimeSessionWindows,
+    EventTimeSessionWindows,
+    SessionWindowTimeGapExtractor,
+)
 from firesteel.functions.triggers import EventTimeTrigger
 from firesteel.functions.windows import TimeWindow
 from tests.runtime.window_harness import STEP, Event, Harness
@@ -177,10 +181,18 @@ def test_lateness_lets_sessions_merge_in_any_order(
     assert harness.leftovers() == []
 
 
+class GapOfNumber(SessionWindowTimeGapExtractor):
+    """Gaps of 1 to 14 milliseconds."""
+
+    def extract(self, element: Any) -> int:
+        return 1 + element * 5 % 14
+
+
 ASSIGNERS = {
     "tumbling": lambda: TumblingEventTimeWindows(20, 3),
     "sliding": lambda: SlidingEventTimeWindows(20, 7, 2),
     "session": lambda: EventTimeSessionWindows(11),
+    "dynamic session": lambda: DynamicEventTimeSessionWindows(GapOfNumber()),
 }
 
 
@@ -202,9 +214,27 @@ def test_hot_loops_give_what_the_general_path_gives(
         # The general path takes the records one by one and never ends an epoch.
         harness.play(stream, **({"batch": 1} if general else cut))
         harness.finish()
-        out = map(without_order, harness.out()) if (kind, mode) == ("session", "process") else harness.out()
+        out = map(without_order, harness.out()) if "session" in kind and mode == "process" else harness.out()
         seen.append((sorted(map(repr, out)), sorted(harness.late()), harness.leftovers()))
     assert seen[0] == seen[1]
+
+
+@pytest.mark.parametrize("kind", ["session", "dynamic session"])
+@given(stream=streams(), batch=st.integers(1, 12), epoch=st.integers(1, 9), restart=st.booleans())
+def test_sessions_fire_in_the_order_of_the_general_path_and_leave_its_timers_between_epochs(
+    kind: str, stream: list[Event], batch: int, epoch: int, restart: bool
+) -> None:
+    fast, general = (
+        Harness(ASSIGNERS[kind](), general=general, **MODES["aggregate"]) for general in (False, True)
+    )
+    for start in range(0, len(stream), epoch):
+        for harness in (fast, general):
+            harness.play(stream[start : start + epoch], batch=batch)
+            harness.epoch(restart=restart)
+        assert fast.event_timers() == general.event_timers()
+    fast.finish()
+    general.finish()
+    assert fast.out() == general.out()
 
 
 def without_order(record: Any) -> Any:

@@ -11,10 +11,11 @@ from firesteel.functions.window_functions import ProcessWindowFunction
 from firesteel.functions.windows import WINDOW_CODEC
 from firesteel.runtime.operator import Batch, Epoch, OperatorContext
 from firesteel.runtime.operators.window import WindowOperator
-from firesteel.runtime.operators.window_panes import Take
+from firesteel.runtime.operators.window_panes import Loops
 from firesteel.runtime.output import Output
 from firesteel.runtime.timers import TimerQueue
 from firesteel.state.backend import KeyedStateBackend
+from firesteel.state.composite import state_prefix
 from firesteel.state.keys import state_key
 
 LATE = OutputTag("late")
@@ -32,6 +33,9 @@ class DictReader:
 
     def get(self, key: bytes) -> bytes | None:
         return self._entries.get(key)
+
+    def get_many(self, keys: list[bytes]) -> dict[bytes, bytes]:
+        return {key: value for key in keys if (value := self.get(key)) is not None}
 
     def scan(self, prefix: bytes, start: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
         for key, value in self._entries.items():
@@ -54,12 +58,8 @@ class _Gather:
 class GeneralWindowOperator(WindowOperator):
     """The operator without its hot loops."""
 
-    def choose_loop(self) -> Take:
-        return self.take_each
-
-    def _fire_ended(self, watermark: int) -> None:
-        for time, (key, window) in self._event_timers.pop_due(watermark):
-            self._on_timer(time, key, window, event_time=True)
+    def choose_loops(self) -> Loops:
+        return Loops(self.take_each, self.fire_each)
 
 
 class Harness:
@@ -186,6 +186,11 @@ class Harness:
         """Return, and forget, what was late."""
         records, self._late.records = self._late.records, []
         return [value for _, value in records]
+
+    def event_timers(self) -> list[bytes]:
+        """Return the event-time timers that are in state."""
+        prefix = state_prefix(self._timers[0].state_id)
+        return sorted(key for key in self.entries if key.startswith(prefix))
 
     def leftovers(self) -> list[bytes]:
         """Return the keys of what is in state after the epoch has been committed."""

@@ -68,10 +68,10 @@ class _EventTimeSessions(_Sessions[T]):
         """Return the window from `timestamp` to the end of the gap; raises RecordError if there is no timestamp."""
         if timestamp == MIN_WATERMARK:
             raise no_timestamp()
-        return [TimeWindow(timestamp, timestamp + self._gap_after(element))]
+        return [TimeWindow(timestamp, timestamp + self.gap_after(element))]
 
     @abstractmethod
-    def _gap_after(self, element: T) -> int: ...
+    def gap_after(self, element: T) -> int: ...
 
 
 class _ProcessingTimeSessions(_Sessions[T]):
@@ -91,10 +91,10 @@ class _ProcessingTimeSessions(_Sessions[T]):
     ) -> Collection[TimeWindow]:
         """Return the window from the current processing time to the end of the gap."""
         now = context.get_current_processing_time()
-        return [TimeWindow(now, now + self._gap_after(element))]
+        return [TimeWindow(now, now + self.gap_after(element))]
 
     @abstractmethod
-    def _gap_after(self, element: T) -> int: ...
+    def gap_after(self, element: T) -> int: ...
 
 
 class _FixedGap:
@@ -105,7 +105,7 @@ class _FixedGap:
             )
         self.session_gap = session_gap
 
-    def _gap_after(self, element: Any) -> int:
+    def gap_after(self, element: Any) -> int:
         return self.session_gap
 
     def __repr__(self) -> str:
@@ -123,7 +123,7 @@ class _DynamicGap:
             )
         self._session_window_time_gap_extractor = session_window_time_gap_extractor
 
-    def _gap_after(self, element: Any) -> int:
+    def gap_after(self, element: Any) -> int:
         gap = self._session_window_time_gap_extractor.extract(element)
         if gap <= 0:
             raise RecordError(

@@ -29,6 +29,14 @@ class MergingWindowSet:
         self._assigner = assigner
         self._state = state
 
+    def mapping(self) -> dict[Any, Any]:
+        """Return the windows in flight, each with the one its contents are kept under; `keep` what is changed."""
+        return self._state.value() or {}
+
+    def keep(self, mapping: dict[Any, Any]) -> None:
+        """Set the windows in flight to what became of `mapping`."""
+        self._state.update(mapping or None)
+
     def state_window(self, window: Any) -> Any:
         """Return the window under which the contents of `window` are kept, None if it is not in flight."""
         mapping = self._state.value()
@@ -36,19 +44,17 @@ class MergingWindowSet:
 
     def retire(self, window: Any) -> None:
         """Forget a window that expired, or that came too late."""
-        mapping = self._state.value() or {}
+        mapping = self.mapping()
         mapping.pop(window, None)
-        self._state.update(mapping or None)
+        self.keep(mapping)
 
     def add(self, window: Any, merge: Merge) -> Any:
         """Add a window, merge what it touches, and return the window in flight that now contains it.
 
         A window that is in flight already stays as it is, with its contents.
         """
-        mapping = self._state.value()
-        if mapping is None:
-            mapping = {}
-        elif window in mapping:
+        mapping = self.mapping()
+        if window in mapping:
             return window
         groups = _Groups()
         if mapping:

@@ -17,7 +17,7 @@ from firesteel.common.time import MAX_WATERMARK, MIN_WATERMARK
 from firesteel.functions.assigners import MergingWindowAssigner, WindowAssigner
 from firesteel.functions.base import Function
 from firesteel.functions.output_tag import OutputTag
-from firesteel.functions.triggers import EventTimeTrigger, Trigger, TriggerResult
+from firesteel.functions.triggers import Trigger, TriggerResult
 from firesteel.runtime.checkpointing import initialize_lists
 from firesteel.runtime.context import TaskRuntimeContext
 from firesteel.runtime.failures import user_failure
@@ -31,7 +31,7 @@ from firesteel.runtime.operators.window_evaluation import (
     make_contents,
     make_evaluation,
 )
-from firesteel.runtime.operators.window_panes import Take, specialised
+from firesteel.runtime.operators.window_panes import Loops, specialised
 from firesteel.runtime.output import Collector, not_iterable
 from firesteel.state.descriptors import ValueStateDescriptor
 from firesteel.state.keys import user_key
@@ -67,9 +67,9 @@ class WindowOperator(Operator):
         self.assigner = assigner
         self.trigger = trigger
         self._logic = WindowLogic(mode, function, window_function, input_type, accumulator_type, keyed)
-        self._lateness = allowed_lateness
+        self.lateness = allowed_lateness
         self._late_tag = late_tag
-        self._event_time = assigner.is_event_time()
+        self.event_time = assigner.is_event_time()
         self._opened: list[Function] = []
 
     # Lifecycle
@@ -86,9 +86,9 @@ class WindowOperator(Operator):
         self._collector = Collector(context.output, context.side_outputs)
         runtime = TaskRuntimeContext(context, keyed=True)
         self._late_records = runtime.get_metrics_group().counter("numLateRecordsDropped")
-        self._merging = self._make_merging_set()
+        self.merging = self._make_merging_set()
         self._assigner_context = AssignerContext(self, runtime)
-        self._process_context = ProcessContext(self, backend, runtime, self._merging is not None)
+        self._process_context = ProcessContext(self, backend, runtime, self.merging is not None)
         self.contents, folder = make_contents(self._logic, backend, self.who)
         self._own_copy = own_copy(self.contents)
         evaluation = make_evaluation(self._logic, self._process_context, self.who)
@@ -100,11 +100,11 @@ class WindowOperator(Operator):
             self._opened.append(function)
         timers = self._event_timers, self._processing_timers
         self._trigger_context = PaneTriggerContext(self, backend, timers, runtime.get_metrics_group())
-        self._take = self.choose_loop()
+        self._loops = self.choose_loops()
 
-    def choose_loop(self) -> Take:
-        """Return what takes a batch: a loop made for this assigner and trigger, or the general one."""
-        return specialised(self) or self.take_each
+    def choose_loops(self) -> Loops:
+        """Return what takes batches and fires timers: loops made for this assigner and trigger, or the general ones."""
+        return specialised(self) or Loops(self.take_each, self.fire_each)
 
     def close(self) -> None:
         for function in self._opened:
@@ -122,14 +122,14 @@ class WindowOperator(Operator):
 
     def process(self, batch: Batch, port: int) -> None:
         keys = batch.keys if batch.keys is not None else [0] * len(batch.values)
-        self._take(keys, batch.values, batch.timestamps)
+        self._loops.take(keys, batch.values, batch.timestamps)
         self._collector.flush()
         self.advance_processing_time(self.processing_time)
 
     def take_each(self, keys: list[Any], values: list[Any], timestamps: Any) -> None:
         """Take records one by one: the general path."""
         iterator = iter(values)
-        take = self._take_merging if self._merging is not None else self._take_plain
+        take = self._take_merging if self.merging is not None else self._take_plain
         assign, context, keyed = self.assigner.assign_windows, self._assigner_context, self._keyed_scope
         try:
             stamps = repeat(None, len(values)) if timestamps is None else timestamps
@@ -152,14 +152,14 @@ class WindowOperator(Operator):
         return taken
 
     def _take_merging(self, key: Any, value: Any, time: int, windows: Any) -> bool:
-        assert self._merging is not None
+        assert self.merging is not None
         taken = False
         for window in windows:
-            actual = self._merging.add(window, self._merge)
+            actual = self.merging.add(window, self._merge)
             if self._has_expired(actual):
-                self._merging.retire(actual)
+                self.merging.retire(actual)
                 continue
-            state_window = self._merging.state_window(actual)
+            state_window = self.merging.state_window(actual)
             self._add(key, actual, state_window, self._own_copy(value) if taken else value, time)
             taken = True
         return taken
@@ -182,11 +182,11 @@ class WindowOperator(Operator):
 
     def add_session(self, key: Any, window: Any, values: list[Any]) -> None:
         """Add records that form one session which has not ended, and which nothing but its end makes fire."""
-        assert self._merging is not None
+        assert self.merging is not None
         self._keyed_scope.current = key
         try:
-            actual = self._merging.add(window, self._merge)
-            self._scope.current = (key, self._merging.state_window(actual))
+            actual = self.merging.add(window, self._merge)
+            self._scope.current = (key, self.merging.state_window(actual))
             self.contents.add_all(values)
         except Exception as error:
             raise user_failure(error, self.who) from error
@@ -195,11 +195,11 @@ class WindowOperator(Operator):
     def register_pane(self, current: tuple[Any, Any]) -> None:
         """Register what a default trigger and the cleanup wait for."""
         end = current[1].max_timestamp()
-        if not self._event_time:
+        if not self.event_time:
             self._processing_timers.register(end, current)
             return
         self._event_timers.register(end, current)
-        if self._lateness:
+        if self.lateness:
             self._register_cleanup(*current)
 
     def _drop(self, value: Any, timestamp: int | None) -> None:
@@ -224,7 +224,7 @@ class WindowOperator(Operator):
         self.contents.merge(state_window, other_state_windows)
 
     def _check_not_ended(self, window: Any) -> None:
-        now = self.watermark if self._event_time else self.processing_time
+        now = self.watermark if self.event_time else self.processing_time
         if self._cleanup_time(window) <= now:
             raise RecordError(
                 "requires that merged windows end after the current time",
@@ -240,11 +240,7 @@ class WindowOperator(Operator):
         due = self._event_timers.next_due()
         if due is not None and due <= watermark:
             try:
-                if type(self.trigger) is EventTimeTrigger and self._merging is None and self._event_time:
-                    self._fire_ended(watermark)
-                else:
-                    for time, (key, window) in self._event_timers.pop_due(watermark):
-                        self._on_timer(time, key, window, event_time=True)
+                self._loops.fire(watermark)
             except Exception as error:
                 raise user_failure(error, self.who) from error
             self._collector.flush()
@@ -263,12 +259,18 @@ class WindowOperator(Operator):
         self._collector.flush()
 
     def end_epoch(self) -> OperatorReport:
+        self._loops.settle()
         self._collector.flush()
         return OperatorReport(operator_state=self._lists and self._lists.snapshot(self))
 
-    def _fire_ended(self, watermark: int) -> None:
+    def fire_each(self, watermark: int) -> None:
+        """Ask the trigger about each timer that is due: the general path."""
+        for time, (key, window) in self._event_timers.pop_due(watermark):
+            self._on_timer(time, key, window, event_time=True)
+
+    def fire_ended(self, watermark: int) -> None:
         """Fire and clean up panes whose only timers are their end and their cleanup: no trigger needs to be asked."""
-        lateness, scope, contents = self._lateness, self._scope, self.contents
+        lateness, scope, contents = self.lateness, self._scope, self.contents
         for time, current in self._event_timers.pop_due(watermark):
             key, window = current
             end = window.max_timestamp()
@@ -276,15 +278,15 @@ class WindowOperator(Operator):
             if time == end:
                 found = contents.get()
                 if found is not None:
-                    self._emit(key, window, found, time)
+                    self.emit_pane(key, window, found, time)
             if time == end + lateness:
                 scope.current = current
                 contents.clear()
-                self._clear_process_state(key, window)
+                self.clear_process_state(key, window)
 
     def _on_timer(self, time: int, key: Any, window: Any, event_time: bool) -> None:
         self._keyed_scope.current = key
-        state_window = window if self._merging is None else self._merging.state_window(window)
+        state_window = window if self.merging is None else self.merging.state_window(window)
         if state_window is None:
             return  # a timer that a trigger did not clean up when its window was merged away
         context = self._trigger_context
@@ -298,7 +300,7 @@ class WindowOperator(Operator):
         if result in _PURGES:
             self._scope.current = (key, state_window)
             self.contents.clear()
-        if event_time == self._event_time and time == self._cleanup_time(window):
+        if event_time == self.event_time and time == self._cleanup_time(window):
             self._clean_up(key, window, state_window)
 
     def _clean_up(self, key: Any, window: Any, state_window: Any) -> None:
@@ -307,12 +309,13 @@ class WindowOperator(Operator):
         context = self._trigger_context
         context.current = (key, window)
         self.trigger.clear(window, context)
-        self._clear_process_state(key, window)
-        if self._merging is not None:
+        self.clear_process_state(key, window)
+        if self.merging is not None:
             self._keyed_scope.current = key
-            self._merging.retire(window)
+            self.merging.retire(window)
 
-    def _clear_process_state(self, key: Any, window: Any) -> None:
+    def clear_process_state(self, key: Any, window: Any) -> None:
+        """Let the window function clear what it keeps for a pane."""
         if self._clear_function is not None:
             self._keyed_scope.current = key
             self._scope.current = (key, window)
@@ -327,10 +330,11 @@ class WindowOperator(Operator):
         found = self.contents.get()
         if found is None:
             return False
-        self._emit(key, window, found, time)
+        self.emit_pane(key, window, found, time)
         return True
 
-    def _emit(self, key: Any, window: Any, found: list[Any], time: int) -> None:
+    def emit_pane(self, key: Any, window: Any, found: list[Any], time: int) -> None:
+        """Evaluate a pane with contents; `time` is the timestamp of the results where the window has no end."""
         end: int = window.max_timestamp()
         timestamp: int | None = end
         if end == MAX_WATERMARK:
@@ -351,25 +355,23 @@ class WindowOperator(Operator):
 
     def _cleanup_time(self, window: Any) -> int:
         end: int = window.max_timestamp()
-        return min(end + self._lateness, MAX_WATERMARK) if self._event_time else end
+        return min(end + self.lateness, MAX_WATERMARK) if self.event_time else end
 
     def _has_expired(self, window: Any) -> bool:
-        return self._event_time and self._cleanup_time(window) <= self.watermark
+        return self.event_time and self._cleanup_time(window) <= self.watermark
 
     def _is_late(self, time: int) -> bool:
-        return self._event_time and time + self._lateness <= self.watermark
+        return self.event_time and time + self.lateness <= self.watermark
 
     def _register_cleanup(self, key: Any, window: Any) -> None:
         time = self._cleanup_time(window)
         if time != MAX_WATERMARK:
-            (self._event_timers if self._event_time else self._processing_timers).register(
-                time, (key, window)
-            )
+            (self._event_timers if self.event_time else self._processing_timers).register(time, (key, window))
 
     def _delete_cleanup(self, key: Any, window: Any) -> None:
         time = self._cleanup_time(window)
         if time != MAX_WATERMARK:
-            (self._event_timers if self._event_time else self._processing_timers).delete(time, (key, window))
+            (self._event_timers if self.event_time else self._processing_timers).delete(time, (key, window))
 
     def _no_result(self, result: object) -> RecordError:
         return RecordError(

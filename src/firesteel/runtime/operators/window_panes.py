@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from firesteel.functions.assigners import (
     SlidingEventTimeWindows,
@@ -19,38 +19,75 @@ from firesteel.functions.assigners import (
     TumblingProcessingTimeWindows,
     no_timestamp,
 )
-from firesteel.functions.sessions import EventTimeSessionWindows
+from firesteel.functions.sessions import DynamicEventTimeSessionWindows, EventTimeSessionWindows
 from firesteel.functions.triggers import EventTimeTrigger, ProcessingTimeTrigger
 from firesteel.functions.windows import TimeWindow
 from firesteel.runtime.failures import summary
+from firesteel.runtime.merging import MergingWindowSet
 from firesteel.runtime.operators.window_contents import own_copy
+from firesteel.runtime.operators.window_sessions import DynamicSessionPanes, SessionPanes
 
 if TYPE_CHECKING:
     from firesteel.runtime.operators.window import WindowOperator
 
 _WINDOWS_REMEMBERED: Final = 1 << 12
 
+
+def _nothing() -> None:
+    pass
+
+
 Take = Callable[[list[Any], list[Any], list[int | None] | None], None]
 """Adds a batch, given as keys, values and timestamps."""
 
 
-def specialised(operator: WindowOperator) -> Take | None:
-    """Return the loop for the operator's assigner and trigger, None if there is none for them."""
+class Loops(NamedTuple):
+    """What an operator does with batches, with event-time timers that are due, and before an epoch ends."""
+
+    take: Take
+    fire: Callable[[int], None]
+    settle: Callable[[], None] = _nothing
+
+
+def specialised(operator: WindowOperator) -> Loops | None:
+    """Return the loops for the operator's assigner and trigger, None if there are none for them."""
+    trigger = type(operator.trigger)
+    if trigger is EventTimeTrigger and operator.event_time:
+        if operator.merging is not None:
+            return _sessions(operator, operator.merging)
+        return Loops(_event_time_loop(operator) or operator.take_each, operator.fire_ended)
     assigner: Any = operator.assigner
-    kind, trigger = type(assigner), type(operator.trigger)
-    if trigger is EventTimeTrigger:
-        if kind is TumblingEventTimeWindows:
-            return TumblingPanes(operator, assigner.size, assigner.size, assigner.offset).take
-        if kind is SlidingEventTimeWindows:
-            return SlidingPanes(operator, assigner.size, assigner.slide, assigner.offset).take
-        if kind is EventTimeSessionWindows:
-            return SessionPanes(operator, assigner.session_gap).take
-    if trigger is ProcessingTimeTrigger and kind in (
+    if trigger is ProcessingTimeTrigger and type(assigner) in (
         TumblingProcessingTimeWindows,
         SlidingProcessingTimeWindows,
     ):
-        return ProcessingTimePanes(operator, assigner).take
+        return Loops(ProcessingTimePanes(operator, assigner).take, operator.fire_each)
     return None
+
+
+def _event_time_loop(operator: WindowOperator) -> Take | None:
+    assigner: Any = operator.assigner
+    if type(assigner) is TumblingEventTimeWindows:
+        return TumblingPanes(operator, assigner.size, assigner.size, assigner.offset).take
+    if type(assigner) is SlidingEventTimeWindows:
+        return SlidingPanes(operator, assigner.size, assigner.slide, assigner.offset).take
+    return None
+
+
+def _sessions(operator: WindowOperator, sessions: MergingWindowSet) -> Loops | None:
+    assigner: Any = operator.assigner
+    panes: SessionPanes
+    if type(assigner) is EventTimeSessionWindows:
+        panes = SessionPanes(operator, sessions, assigner.session_gap)
+    elif type(assigner) is DynamicEventTimeSessionWindows:
+        panes = DynamicSessionPanes(operator, sessions, assigner)
+    else:
+        return None
+
+    def take(keys: list[Any], values: list[Any], timestamps: list[int | None] | None) -> None:
+        panes.take(keys, values, require_timestamps(operator.who, values, timestamps))
+
+    return Loops(take, operator.fire_each if operator.lateness else panes.fire, panes.settle)
 
 
 def require_timestamps(who: str, values: list[Any], timestamps: list[int | None] | None) -> list[int]:
@@ -181,49 +218,3 @@ class ProcessingTimePanes:
         for window in windows:
             operator.contents.fold(window, keys, copies, operator.register_pane)
             copies = list(map(own, values))
-
-
-class SessionPanes:
-    """Sessions with a fixed gap: the records of a key are joined into sessions before they meet those in state."""
-
-    def __init__(self, operator: WindowOperator, gap: int) -> None:
-        self._operator = operator
-        self._gap = gap
-
-    def take(self, keys: list[Any], values: list[Any], timestamps: list[int | None] | None) -> None:
-        """Add a batch; if one of its records alone would be late, all of it goes the general path.
-
-        Such a record may or may not be saved by a session it merges with, which depends on the order of arrival.
-        """
-        operator = self._operator
-        times = require_timestamps(operator.who, values, timestamps)
-        if times and min(times) + self._gap - 1 <= operator.watermark:
-            operator.take_each(keys, values, timestamps)
-            return
-        by_key: dict[Any, list[int]] = {}
-        for index, key in enumerate(keys):
-            indices = by_key.get(key)
-            if indices is None:
-                by_key[key] = [index]
-            else:
-                indices.append(index)
-        for key, indices in by_key.items():
-            if len(indices) == 1:
-                time = times[indices[0]]
-                operator.add_session(key, TimeWindow(time, time + self._gap), [values[indices[0]]])
-            else:
-                self._take_key(key, indices, values, times)
-
-    def _take_key(self, key: Any, indices: list[int], values: list[Any], times: list[int]) -> None:
-        gap, add = self._gap, self._operator.add_session
-        in_time = sorted(indices, key=times.__getitem__)
-        start = last = times[in_time[0]]
-        members: list[int] = []
-        for index in in_time:
-            time = times[index]
-            if time > last + gap:
-                add(key, TimeWindow(start, last + gap), [values[member] for member in sorted(members)])
-                start, members = time, []
-            last = time
-            members.append(index)
-        add(key, TimeWindow(start, last + gap), [values[member] for member in sorted(members)])
