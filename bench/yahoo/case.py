@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bench.part import Figures, RunError
-from bench.yahoo.events import Load
+from bench.yahoo.events import LANES, Load
 from bench.yahoo.measuring import FIRESTEEL, PROCESS, THREAD, Outcome, System, run
 
 FACTORS: Final = (1.0, 0.85, 0.7, 0.55, 0.4, 0.25)
@@ -40,12 +40,12 @@ class Times:
     settled: float
 
 
-PUBLISHED: Final = Times(confirm=14, last=3, behind=1, latency=28.5, settled=8)
+PUBLISHED: Final = Times(confirm=12, last=3, behind=1, latency=28.5, settled=8)
 GLANCE: Final = Times(confirm=3, last=3, behind=math.inf, latency=4, settled=3)
 """For a look at whether all works: too short for what the rates are to mean anything."""
 
 UNPACED: Final[dict[tuple[System, int], int]] = {
-    (PROCESS, 100): 200_000,
+    (PROCESS, 100): 150_000,
     (THREAD, 100): 150_000,
     (FIRESTEEL, 100): 2_000_000,
     (PROCESS, 1_000_000): 40_000,
@@ -93,7 +93,7 @@ class Trial:
 
     def throughput(self, system: System) -> float:
         """Events per second when all are there at once: those after the first third, up to the last result."""
-        count = max(_KINDS * 1000, int(UNPACED[system, self.campaigns] * self.scale))
+        count = _whole(max(_KINDS * 1000, int(UNPACED[system, self.campaigns] * self.scale)))
         load = Load(self.campaigns, max(1, int(count / _NOMINAL_S)), count, 5000, paced=False)
         outcome = self.run(system, load)
         made = ((elapsed, (elapsed - lag) * load.rate) for elapsed, lag in outcome.lags)
@@ -104,7 +104,7 @@ class Trial:
         """The largest of the rates tried that is kept up with. Raises RunError if there is none."""
         for factor in FACTORS:
             rate = max(_KINDS, int(throughput * factor))
-            load = Load(self.campaigns, rate, int(rate * self.times.confirm), 4000, paced=True)
+            load = self._paced(rate, self.times.confirm, 4000)
             if keeps_up(self.run(system, load), self.times):
                 return rate
         raise RunError(f"{system.title} kept up with none of {FACTORS} of {throughput:,.0f} events/s")
@@ -113,7 +113,7 @@ class Trial:
         """The distribution of event-to-visible latency at a rate (seconds)."""
         times = self.times
         rate = max(_KINDS, rate)
-        load = Load(self.campaigns, rate, int(rate * times.latency), int(times.settled * 1000), paced=True)
+        load = self._paced(rate, times.latency, int(times.settled * 1000))
         latencies = self.run(system, load).latencies(times.settled)
         if not latencies:
             raise RunError(f"{system.title}: no window of {load} ended by itself")
@@ -123,6 +123,14 @@ class Trial:
             "results": len(latencies),
             "quantiles": [round(value, 3) for value in quantiles(latencies)],
         }
+
+    def _paced(self, rate: int, seconds: float, first_end_ms: int) -> Load:
+        return Load(self.campaigns, rate, _whole(int(rate * seconds)), first_end_ms, paced=True)
+
+
+def _whole(count: int) -> int:
+    """The same in every lane: PyFlink's source cuts its numbers into equal halves, so that each is a lane."""
+    return max(count // LANES, 1) * LANES
 
 
 def keeps_up(outcome: Outcome, times: Times) -> bool:

@@ -27,6 +27,8 @@ WORKERS_VARIABLE: Final = "_python_worker_execution_mode"
 CHECKPOINT_MS: Final = 1000
 BUNDLE_MS: Final = 100
 MOST_IN_BUNDLE: Final = 10_000
+NAP_S: Final = 0.005
+"""A source that waits wakes up this much later than it could, so that it does not wake up for each event."""
 
 
 class Generate(MapFunction):  # type: ignore[misc]
@@ -48,8 +50,8 @@ class Generate(MapFunction):  # type: ignore[misc]
         elapsed = time.time() - self._began
         early = self._load.due(index) - elapsed
         if self._load.paced and early > 0:
-            time.sleep(early)
-            elapsed += early
+            time.sleep(early + NAP_S)
+            elapsed = time.time() - self._began
         self._lag.note(index, elapsed)
         return self._load.event(index)
 
