@@ -71,8 +71,9 @@ class Runner:
         began = time.monotonic()
         try:
             figures = case.run(self.plan.scale)
-        except RunError as error:
-            self.failures.append(f"{name}: {error}")
+        except Exception as error:  # whatever it is: hours of other runs do not end with it
+            what = str(error) if isinstance(error, RunError) else f"{type(error).__name__}: {error}"
+            self.failures.append(f"{name}: {what}")
             said = f"{name} failed"
         else:
             record.add(case.name, figures)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
+from statistics import median
 from typing import Final
 
 from bench.floor.report import AIMS_MS, AIMS_S, middle
 from bench.measure import FIRESTEEL, PROCESS, THREAD
 from bench.part import Runs
+from bench.scale.part import LIMIT, growth, seconds_by_size
 from bench.throughput.part import ROWS_OF_ALL
 from bench.throughput.report import Row, advantage, rates
 
@@ -45,8 +48,42 @@ def _floor(runs: Runs) -> list[list[str]]:
     return epochs + firsts
 
 
+def _yahoo(runs: Runs) -> list[list[str]]:
+    highest: dict[tuple[str, int], float] = {}
+    for title, figures in runs.items():
+        rates: list[float] = [run["sustainable"] for run in figures if "sustainable" in run]
+        if rates:
+            highest[title.partition(",")[0], figures[0]["campaigns"]] = median(rates)
+    return [
+        [
+            f"sustainable rate, {campaigns:,} campaigns",
+            f"{rate:,.0f}/s",
+            "",
+            *_beside(rate, highest.get(("PyFlink", campaigns))),
+        ]
+        for (system, campaigns), rate in highest.items()
+        if system == "Firesteel"
+    ]
+
+
+def _beside(rate: float, peer: float | None) -> list[str]:
+    return ["", ""] if peer is None else [f"{peer:,.0f}/s", f"{rate / peer:.1f}"]
+
+
+def _scale(runs: Runs) -> list[list[str]]:
+    curves = [seconds_by_size(figures) for figures in runs.values()]
+    growths = [growth(before, after) for points in curves for before, after in pairwise(points)]
+    return (
+        [["costliest doubling of the work", f"{max(growths):.2f} times the time", f"{LIMIT} times", "", ""]]
+        if growths
+        else []
+    )
+
+
 SUMMARIES: Final[dict[str, Summary]] = {
     **{row.name: partial(_throughput, row) for row in ROWS_OF_ALL},
     "floor": _floor,
+    "yahoo": _yahoo,
+    "scale": _scale,
 }
 """By the name of the part."""

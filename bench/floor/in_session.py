@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 import time
@@ -17,6 +18,7 @@ from firesteel.datastream import StreamExecutionEnvironment
 
 def main() -> None:
     """Start a session, then time a job of one epoch from `execute` to its results."""
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.master(f"local[{PARALLELISM},4]").config("spark.ui.enabled", "false")
     spark = builder.getOrCreate()
     sink = TallySink()

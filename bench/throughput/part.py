@@ -73,7 +73,7 @@ _PARTS: Final = (
         SLIDING,
         "sliding",
         1000,
-        {FIRESTEEL: 1_000_000, PROCESS: 40_000, THREAD: 20_000},
+        {FIRESTEEL: 1_000_000, PROCESS: 20_000, THREAD: 40_000},
         "`key_by`, event-time windows of six seconds that begin every second, so that a record belongs to six of them, "
         "with 20 records per key and second; an `AggregateFunction` and a `WindowFunction`.",
     ),
@@ -81,7 +81,7 @@ _PARTS: Final = (
         SESSION,
         "session",
         1000,
-        {FIRESTEEL: 1_000_000, PROCESS: 40_000, THREAD: 20_000},
+        {FIRESTEEL: 1_000_000, PROCESS: 20_000, THREAD: 40_000},
         "`key_by`, sessions that end after half a second without a record; each has 20 records within a second, and "
         "its key is silent for another second then. An `AggregateFunction` and a `WindowFunction`.",
     ),
