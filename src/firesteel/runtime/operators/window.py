@@ -219,13 +219,13 @@ class WindowOperator(Operator):
         for window in merged:
             context.current = (key, window)
             self.trigger.clear(window, context)
-            self._delete_cleanup(key, window)
+            self.delete_cleanup(key, window)
         self._scope.current = (key, state_window)
         self.contents.merge(state_window, other_state_windows)
 
     def _check_not_ended(self, window: Any) -> None:
         now = self.watermark if self.event_time else self.processing_time
-        if self._cleanup_time(window) <= now:
+        if self.cleanup_time(window) <= now:
             raise RecordError(
                 "requires that merged windows end after the current time",
                 who=self.who,
@@ -300,7 +300,7 @@ class WindowOperator(Operator):
         if result in _PURGES:
             self._scope.current = (key, state_window)
             self.contents.clear()
-        if event_time == self.event_time and time == self._cleanup_time(window):
+        if event_time == self.event_time and time == self.cleanup_time(window):
             self._clean_up(key, window, state_window)
 
     def _clean_up(self, key: Any, window: Any, state_window: Any) -> None:
@@ -353,23 +353,25 @@ class WindowOperator(Operator):
 
     # Lateness
 
-    def _cleanup_time(self, window: Any) -> int:
+    def cleanup_time(self, window: Any) -> int:
+        """Return when a window is dropped with all that belongs to it (milliseconds)."""
         end: int = window.max_timestamp()
         return min(end + self.lateness, MAX_WATERMARK) if self.event_time else end
 
     def _has_expired(self, window: Any) -> bool:
-        return self.event_time and self._cleanup_time(window) <= self.watermark
+        return self.event_time and self.cleanup_time(window) <= self.watermark
 
     def _is_late(self, time: int) -> bool:
         return self.event_time and time + self.lateness <= self.watermark
 
     def _register_cleanup(self, key: Any, window: Any) -> None:
-        time = self._cleanup_time(window)
+        time = self.cleanup_time(window)
         if time != MAX_WATERMARK:
             (self._event_timers if self.event_time else self._processing_timers).register(time, (key, window))
 
-    def _delete_cleanup(self, key: Any, window: Any) -> None:
-        time = self._cleanup_time(window)
+    def delete_cleanup(self, key: Any, window: Any) -> None:
+        """Remove the cleanup timer of a pane."""
+        time = self.cleanup_time(window)
         if time != MAX_WATERMARK:
             (self._event_timers if self.event_time else self._processing_timers).delete(time, (key, window))
 

@@ -87,7 +87,7 @@ def _sessions(operator: WindowOperator, sessions: MergingWindowSet) -> Loops | N
     def take(keys: list[Any], values: list[Any], timestamps: list[int | None] | None) -> None:
         panes.take(keys, values, require_timestamps(operator.who, values, timestamps))
 
-    return Loops(take, operator.fire_each if operator.lateness else panes.fire, panes.settle)
+    return Loops(take, panes.fire, panes.settle)
 
 
 def require_timestamps(who: str, values: list[Any], timestamps: list[int | None] | None) -> list[int]:

@@ -1,9 +1,9 @@
 """Sessions by event time with the default trigger: the loops made for them.
 
-Records of a batch are joined into sessions key by key before they meet those in state. Where no lateness is allowed, a
-session that grows does not take its timer along: the timer it had first stays until it is due, or the epoch ends, and
-is set anew then. So within an epoch a session costs a timer per gap, not per record, and what is in state between
-epochs is what the general path leaves there.
+Records of a batch are joined into sessions key by key before they meet those in state. A session that grows does not
+take its timers along: those it had first stay until its end was due, or the epoch ends, and are set anew then. So
+within an epoch a session costs timers per gap, not per record, and what is in state between epochs is what the
+general path leaves there.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class SessionPanes:
         self._timers = operator.context.event_timers
         self._contents = operator.contents
         self._outgrown: dict[tuple[Any, TimeWindow], TimeWindow] = {}
-        """Key and session -> the window under which its timer is set, where that is another one."""
+        """Key and session -> the window under which its timers are set, where that is another one."""
 
     def take(self, keys: list[Any], values: list[Any], times: list[int]) -> None:
         """Add a batch of records with timestamps."""
@@ -74,26 +74,25 @@ class SessionPanes:
                 self._set_anew(key, window)
                 continue
             scope.current = (key, state_window)
-            found = contents.get()
-            if found is not None:
-                operator.emit_pane(key, window, found, time)
-            scope.current = (key, state_window)
-            contents.clear()
-            operator.clear_process_state(key, window)
-            keyed.current = key
-            self._sessions.retire(window)
+            if time == window.max_timestamp():
+                found = contents.get()
+                if found is not None:
+                    operator.emit_pane(key, window, found, time)
+            if time == operator.cleanup_time(window):
+                scope.current = (key, state_window)
+                contents.clear()
+                operator.clear_process_state(key, window)
+                keyed.current = key
+                self._sessions.retire(window)
 
     def settle(self) -> None:
-        """Set the timer of every session that has outgrown the one it has."""
+        """Set the timers of every session that has outgrown those it has."""
         for (key, window), timed in self._outgrown.items():
-            self._move_timer(key, timed, window)
+            self._move_timers(key, timed, window)
         self._outgrown.clear()
 
     def _add(self, key: Any, start: int, end: int, values: list[Any]) -> None:
         """Add records that form one session which has not ended."""
-        if self._operator.lateness:
-            self._operator.add_session(key, TimeWindow(start, end), values)
-            return
         self._keyed.current = key
         sessions = self._sessions.mapping()
         touched = [window for window in sessions if window[0] <= end and window[1] >= start]
@@ -101,8 +100,8 @@ class SessionPanes:
             window = _new_window(TimeWindow, (start, end))
             state_window = sessions[window] = window
             self._sessions.keep(sessions)
-            self._timers.register(end - 1, (key, window))
-        elif len(touched) == 1:
+            self._operator.register_pane((key, window))
+        elif len(touched) == 1 and touched[0][1] > self._operator.watermark + 1:
             window = touched[0]
             state_window = sessions[window]
             if start < window[0] or end > window[1]:
@@ -121,22 +120,26 @@ class SessionPanes:
         self._outgrown[key, grown] = self._outgrown.pop((key, window), window)
 
     def _set_anew(self, key: Any, timed: TimeWindow) -> None:
-        """Set the timer of the session that has grown out of the window whose timer was due."""
+        """Set the timers of the session that has grown out of the window whose timer was due."""
         for window in self._sessions.mapping():
             if window.start <= timed.start and timed.end <= window.end:
                 if self._outgrown.pop((key, window), None) is not None:
-                    self._timers.register(window.end - 1, (key, window))
+                    self._move_timers(key, timed, window)
                 return
 
     def _settle_all(self, key: Any, windows: list[TimeWindow]) -> None:
         for window in windows:
             timed = self._outgrown.pop((key, window), None)
             if timed is not None:
-                self._move_timer(key, timed, window)
+                self._move_timers(key, timed, window)
 
-    def _move_timer(self, key: Any, timed: TimeWindow, window: TimeWindow) -> None:
-        self._timers.delete(timed.end - 1, (key, timed))
-        self._timers.register(window.end - 1, (key, window))
+    def _move_timers(self, key: Any, timed: TimeWindow, window: TimeWindow) -> None:
+        operator = self._operator
+        if timed.end - 1 > operator.watermark:
+            self._timers.delete(timed.end - 1, (key, timed))
+        if operator.lateness:
+            operator.delete_cleanup(key, timed)
+        operator.register_pane((key, window))
 
     def _take_late(self, late: set[Any], keys: list[Any], values: list[Any], times: list[int]) -> None:
         """Take the records of some keys one by one."""
