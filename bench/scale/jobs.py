@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from bench.scale.curves import KEYS, Curve
-from bench.systems.firesteel import PAIR, CountAll, Number, Pair, WithKey
-from bench.tally import TallySink
+from bench.systems.firesteel import PAIR, CountAll, Number, WithKey
+from bench.tally import Pair, TallySink
 from firesteel.common import Configuration, Duration, Time, Types, WatermarkStrategy
 from firesteel.connectors.datagen import DataGeneratorSource
 from firesteel.connectors.file_source import FileSource

@@ -152,8 +152,8 @@ and the first small epochs are part of the time, and stops at the last commit; s
 Two subtasks, state durable after every epoch, epochs of about a second that find their size by themselves, and every
 result checked exactly. Between two neighbouring points, *time per doubling* is (t2 / t1) ^ (1 / log2(n2 / n1)): 2 is
 proportional, {LIMIT} is allowed. What a job costs however small it is makes this easy for small sizes; therefore the
-last column shows what each further unit has cost, which stays the same where the curve is a straight line. In the curves
-over parallelism and over files of equal bytes the work stays the same, so that 1 would be ideal.
+last column shows what each further unit has cost, which stays the same where the curve is a straight line. The curves
+over parallelism and over files of equal bytes have the same work at each point, so that 1 would be ideal.
 """
 
 PART: Final = Part(
