@@ -8,11 +8,11 @@ that limit: below it epochs are as short as the floor allows.
 - The **cost** of a record is the geometric mean of what the last two epochs tell: a step is followed within two epochs,
   and one that was held up (a pause of a collector, a compaction beside it) moves the limit by the root of its factor
   for two epochs.
-- The **floor** is where the line through two successive epochs of different sizes meets no records, smoothed. A wrong
-  one does no harm: at the target duration the limit stays where it is for any floor, which only decides how fast it
-  gets there. No floor above `_TRUSTED` of the target is used, or the limit would swing.
-- The target is at least twice the floor: where the floor alone is above what the user asks for, epochs of half floor
-  and half records are better than a limit that shrinks without end.
+- The **floor** is where the line through two successive epochs of different sizes meets no records; the lowest of
+  the last three counts. A wrong one does no harm: at the target duration the limit stays where it is for any floor,
+  which only decides how fast it gets there. No floor above `_TRUSTED` of the target is used, or the limit would swing.
+- The target is at least twice the floor, once it was seen twice: where the floor alone is above what the user asks for,
+  epochs of half floor and half records are better than a limit that shrinks without end.
 - Bytes bound the limit, too: `budget` is what one subtask may take in or send in an epoch, by the mean size of the
   last epoch's records.
 """
@@ -28,7 +28,7 @@ LEAST: Final = 500
 _UP: Final = 8.0
 _DOWN: Final = 0.1
 _TRUSTED: Final = 0.4
-_SMOOTHING: Final = 0.3
+_FLOORS: Final = 3
 _SHARE: Final = 0.05
 """The part of an epoch that is for its records at least, whatever the floor."""
 
@@ -57,8 +57,8 @@ class Admission:
     """The record limit of the next epoch. Immutable: `after` returns the controller for the epoch that follows.
 
     Contract: `limit` is in `[1, most]`, and at least `LEAST` where `most` and the bytes allow it; it moves at most
-    eight-fold up or ten-fold down at a time, but at once where bytes demand it. `floor_ms` is None as long as nothing
-    is known of the floor, `cost_ms` (a record's) as long as no epoch has counted.
+    eight-fold up or ten-fold down at a time, but at once where bytes demand it. `floors_ms` are the last floors that
+    were seen; `cost_ms` (a record's) is None as long as no epoch has counted.
 
     >>> Admission(target_ms=1000, most=10**6, limit=1000).after(Load(records=1000, duration_ms=100.0)).limit
     8000
@@ -72,7 +72,7 @@ class Admission:
     most: int
     limit: int = FIRST
     budget: int = 1 << 62
-    floor_ms: float | None = None
+    floors_ms: tuple[float, ...] = ()
     cost_ms: float | None = None
     last: Load | None = None
 
@@ -82,32 +82,33 @@ class Admission:
             return self
         if load.first:
             return self._bounded(self.limit, load)
-        floor = self._floor(load)
-        learned = replace(self, floor_ms=floor, last=self._anchor(load))
+        floors = self._floors(load)
+        learned = replace(self, floors_ms=floors, last=self._anchor(load))
         # An epoch well below its limit and its target tells the floor, but not what fits.
         if load.records < self.limit // 2 and load.duration_ms < self.target_ms / 2:
             return learned._bounded(self.limit, load)
-        trusted = min(floor or 0.0, _TRUSTED * self._target(floor))
+        target = self._target(floors)
+        trusted = min(min(floors, default=0.0), _TRUSTED * target)
         rest = max(load.duration_ms - trusted, load.duration_ms * _SHARE)
         cost = max(rest / load.records, _LEAST_COST)
         mean = cost if self.cost_ms is None else sqrt(cost * self.cost_ms)
-        fits = (self._target(floor) - trusted) / mean
+        fits = (target - trusted) / mean
         aimed = min(max(fits, self.limit * _DOWN), self.limit * _UP)
         return replace(learned, cost_ms=cost)._bounded(aimed, load)
 
-    def _target(self, floor: float | None) -> float:
-        return max(self.target_ms, 2 * (floor or 0.0))
+    def _target(self, floors: tuple[float, ...]) -> float:
+        certain = min(floors) if len(floors) > 1 else 0.0
+        return max(self.target_ms, 2 * certain)
 
-    def _floor(self, load: Load) -> float | None:
-        """The floor as it is known after `load`: never above what an epoch has taken."""
-        known, last = self.floor_ms, self.last
+    def _floors(self, load: Load) -> tuple[float, ...]:
+        """The last floors that were seen, with what `load` tells: never above what an epoch has taken."""
+        floors, last = self.floors_ms, self.last
         if last is not None and _differ(load.records, last.records):
             slope = (load.duration_ms - last.duration_ms) / (load.records - last.records)
-            seen = load.duration_ms - slope * load.records
-            # Else it is noise, or the cost has changed in between.
-            if slope >= 0 and seen >= 0:
-                known = seen if known is None else known + _SMOOTHING * (seen - known)
-        return None if known is None else min(known, load.duration_ms)
+            # A record that seems to cost less than nothing comes of noise, or of a cost that has changed in between.
+            if slope >= 0:
+                floors = (*floors, max(load.duration_ms - slope * load.records, 0.0))[-_FLOORS:]
+        return tuple([min(floor, load.duration_ms) for floor in floors])
 
     def _anchor(self, load: Load) -> Load:
         """What the next epoch is compared to: sizes that change little by little differ in the end."""
