@@ -1,0 +1,1 @@
+"""Loads that change while a job runs, and how its epochs follow."""

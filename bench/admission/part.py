@@ -1,0 +1,165 @@
+"""The section of the page on loads that change."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import Any, Final
+
+from bench.admission.scenarios import BY_NAME, SCENARIOS, Scenario
+from bench.environments import ROOT
+from bench.part import Case, Figures, Part, RunError, Runs
+from bench.tables import table
+
+TIMEOUT_SECONDS: Final = 600
+TARGET_MS: Final = 1000
+
+_WARM: Final = "#c8501e"
+_COLD: Final = "#2a6f97"
+
+
+def measure(scenario: Scenario, scale: float) -> dict[str, Figures]:
+    """Run a scenario in a process of its own."""
+    command = [sys.executable, "-m", "bench.admission.program", scenario.name, "--scale", str(scale)]
+    path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
+    with tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            start_new_session=True,
+            env=os.environ | {"PYTHONPATH": path},
+        )
+        try:
+            output, _ = process.communicate(timeout=TIMEOUT_SECONDS)
+        except subprocess.TimeoutExpired:
+            raise RunError(f"admission, {scenario.name}: took more than {TIMEOUT_SECONDS} s") from None
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)  # with its JVM and its workers
+        errors.seek(0)
+        if process.returncode:
+            raise RunError(
+                f"admission, {scenario.name}: ended with {process.returncode}\n{errors.read()[-4000:]}"
+            )
+    return {scenario.name: json.loads(output.splitlines()[-1])}
+
+
+def render(runs: Runs) -> list[str]:
+    """The section: a row for each scenario, then its curves."""
+    measured = [(BY_NAME[name], figures) for name, figures in runs.items() if figures]
+    header = [
+        "Load",
+        "records/s it can do",
+        "epoch before, ms",
+        "epoch under load, ms",
+        "longest epoch, ms",
+        "largest backlog, records",
+        "backlog gone after, s",
+        "workers before, MiB",
+        "workers' peak, MiB",
+    ]
+    rows = [[scenario.title, *_cells(figures)] for scenario, figures in measured]
+    lines = ["## Loads that change", "", *table(header, rows), ""]
+    for scenario, _ in measured:
+        lines += [f"![{scenario.title}](images/admission-{scenario.name}.png)", ""]
+    return lines
+
+
+def _cells(runs: list[Figures]) -> list[str]:
+    return [
+        _number(runs, "capacity"),
+        _number(runs, "usual_ms"),
+        _number(runs, "loaded_ms"),
+        _number(runs, "longest_ms"),
+        _number(runs, "largest_backlog"),
+        _number(runs, "caught_up_seconds", digits=1),
+        _number(runs, "memory_before", 1 << 20),
+        _number(runs, "peak_memory", 1 << 20),
+    ]
+
+
+def _number(runs: list[Figures], name: str, unit: float = 1, digits: int = 0) -> str:
+    """The median of the runs that have this figure: no epoch is under load where nothing was left behind."""
+    values = [figures[name] for figures in runs if figures[name] is not None]
+    return f"{median(values) / unit:,.{digits}f}" if values else "-"
+
+
+def plot(runs: Runs, directory: Path) -> None:
+    """Draw admission-<scenario>.png: four curves over time, of the scenario's first run."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    directory.mkdir(parents=True, exist_ok=True)
+    for name, figures in runs.items():
+        if not figures:
+            continue
+        figure, panels = plt.subplots(4, 1, figsize=(7, 6.4), sharex=True)
+        figure.suptitle(BY_NAME[name].title, fontsize=11)
+        _draw(panels, figures[0], BY_NAME[name])
+        figure.tight_layout()
+        figure.savefig(directory / f"admission-{name}.png", dpi=90)
+        plt.close(figure)
+
+
+def _draw(panels: Any, run: Figures, scenario: Scenario) -> None:
+    seconds = run["epoch_seconds"]
+    pieces = [(lasts, rate) for lasts, rate in run["pieces"]]
+    load, duration, backlog, memory = panels
+    load.step(*_rates(pieces), where="post", color=_COLD, label="records/s that come")
+    rates = [records / ms * 1000 for records, ms in zip(run["epoch_records"], run["epoch_ms"], strict=True)]
+    load.plot(seconds, rates, ".-", color=_WARM, linewidth=0.8, label="records/s of each epoch")
+    duration.plot(seconds, run["epoch_ms"], ".-", color=_WARM, linewidth=0.8, label="epoch, ms")
+    duration.axhline(TARGET_MS, color="0.5", linestyle="--", linewidth=0.8, label="target")
+    backlog.plot(seconds, run["epoch_records"], ".-", color=_WARM, linewidth=0.8, label="records of an epoch")
+    backlog.plot(seconds, run["backlog"], color=_COLD, label="records left behind")
+    mebibytes = [size / (1 << 20) for size in run["memory_bytes"]]
+    memory.plot(run["memory_seconds"], mebibytes, color=_WARM, label="resident memory of all workers, MiB")
+    memory.set_xlabel("seconds", fontsize=8)
+    for panel in panels:
+        panel.set_ylim(bottom=0)
+        panel.axvspan(*run["change"], color="0.93", label=scenario.changed if panel is load else None)
+        panel.tick_params(labelsize=8)
+        panel.grid(visible=True, color="0.9", linewidth=0.6)
+        panel.legend(fontsize=7, loc="upper right", frameon=False)
+
+
+def _rates(pieces: list[tuple[float, float]]) -> tuple[list[float], list[float]]:
+    """The steps of the load: times at which a rate begins, and the rates."""
+    times, rates, at = [], [], 0.0
+    for lasts, rate in pieces:
+        times.append(at)
+        rates.append(rate)
+        at += lasts
+    return [*times, at], [*rates, 0.0]
+
+
+HOW: Final = f"""\
+**Loads that change**: a keyed count in a `ValueState` at two subtasks, state durable after every epoch, every result
+counted and checked. Before each run the same job works off records that are all there at once; what it can do then is
+the measure of the loads. Records come by the wall clock, whether they are read or not. *Ten-fold load*: a quarter of
+what the job can do, ten times that for four seconds, and a quarter again. *Slow sink*: a quarter, and for six seconds
+the sink's writer waits 100 microseconds for each record. *Hot key*: three tenths, and from the sixth second on 90 % of
+all records have the same key. *Trickle*: nothing, then ten records a second. Epochs aim at {TARGET_MS} ms, and an epoch
+counts as under load if it leaves behind more than what comes in that time at first; a backlog is what has come and is not
+committed. Memory is what all Python workers have resident together; the pictures show each scenario's first run.
+"""
+
+PART: Final = Part(
+    name="admission",
+    title="Loads that change",
+    cases=tuple(Case(scenario.name, partial(measure, scenario)) for scenario in SCENARIOS),
+    render=render,
+    how=HOW,
+    plot=plot,
+)

@@ -1,0 +1,63 @@
+"""What happens to a job: the loads, by the records per second that this machine is able to work off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from bench.admission.load import Pieces
+
+KEYS: Final = 10_000
+HOT_SHARE: Final = 10
+"""Of so many records on hot keys all but one are on one key: 90 %."""
+
+_SPREAD: Final = 7919  # a prime: keys do not come in their own order
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A load and what else changes.
+
+    `pieces` are seconds and the share of the machine's capacity that comes meanwhile, or, as a negative number, plain
+    records per second. `change` is from when to when (seconds) it holds what `slow_us` (the microseconds that the
+    sink waits for each record) or `hot` (most records have one key) say.
+    """
+
+    name: str
+    title: str
+    pieces: Pieces
+    change: tuple[float, float] = (0.0, 0.0)
+    changed: str = ""
+    slow_us: float = 0.0
+    hot: bool = False
+
+    def at(self, capacity: float, scale: float) -> Pieces:
+        """The pieces in records per second; a smaller scale makes them shorter."""
+        return [(lasts * scale, share * capacity if share >= 0 else -share) for lasts, share in self.pieces]
+
+
+SCENARIOS: Final = (
+    Scenario(
+        "burst",
+        "A ten-fold load",
+        [(6, 0.25), (4, 2.5), (12, 0.25)],
+        (6, 10),
+        "ten-fold load",
+    ),
+    Scenario("slow-sink", "A slow sink", [(20, 0.25)], (6, 12), "slow sink", slow_us=100.0),
+    Scenario("hot-key", "A hot key", [(18, 0.3)], (6, 18), "90 % on one key", hot=True),
+    Scenario("trickle", "Idle, then a trickle", [(4, 0), (12, -10.0)], (4, 16), "10 records/s"),
+)
+BY_NAME: Final = {scenario.name: scenario for scenario in SCENARIOS}
+
+
+def key_of(hot_from: int | None) -> Callable[[int], int]:
+    """The function that gives the key of a record by its index; from `hot_from` on most are 0."""
+
+    def key(index: int) -> int:
+        if hot_from is not None and index >= hot_from and index % HOT_SHARE:
+            return 0
+        return index * _SPREAD % KEYS
+
+    return key
