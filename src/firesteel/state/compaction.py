@@ -25,9 +25,10 @@ import pyarrow.compute as pc
 
 from firesteel.state.evolution import Converter
 from firesteel.state.expiry import STAMP_SIZE, ExpiryRule
+from firesteel.state.fetching import fetching_ahead
 from firesteel.state.keys import key_group_range
 from firesteel.state.manifest import Layer, Manifest, runs_of
-from firesteel.state.recovery import LayerEntries
+from firesteel.state.recovery import LayerEntries, runs_within
 from firesteel.state.runs import RUN_SCHEMA, RunRef, batches_of, write_batches
 from firesteel.state.storage import Storage
 
@@ -177,10 +178,11 @@ def newest_entries(
     of them. Raises StateCorruptedError, naming it, if a run is missing or damaged.
     """
     tables = [RUN_SCHEMA.empty_table().append_column("rank", pa.array([], pa.int32()))]
-    for rank, layer in enumerate(layers):
-        batches = [_beginning(batch, prefixes) for batch in LayerEntries(storage, layer, groups).batches()]
-        table = pa.Table.from_batches(batches, RUN_SCHEMA)
-        tables.append(table.append_column("rank", pa.array([rank] * len(table), pa.int32())))
+    with fetching_ahead(storage, runs_within(layers, groups)) as source:
+        for rank, layer in enumerate(layers):
+            batches = [_beginning(batch, prefixes) for batch in LayerEntries(source, layer, groups).batches()]
+            table = pa.Table.from_batches(batches, RUN_SCHEMA)
+            tables.append(table.append_column("rank", pa.array([rank] * len(table), pa.int32())))
     return _newest(pa.concat_tables(tables))
 
 

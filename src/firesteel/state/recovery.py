@@ -9,12 +9,13 @@ key group.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
 from firesteel.common.errors import FencedError, StateCorruptedError
 from firesteel.state.fencing import fenced, job_in
+from firesteel.state.fetching import fetching_ahead
 from firesteel.state.manifest import MANIFESTS, Layer, manifest_path
 from firesteel.state.manifest_log import ManifestReader
 from firesteel.state.runs import Entry, RunEntries, RunRef
@@ -84,25 +85,34 @@ def _apply_layers(
     if version == committed - 1 and run is not None and _is_own(run, committed, groups):
         store.apply(committed, RunEntries(storage, run, *groups), since=version)
         return
-    for layer in ManifestReader(storage).layers(operator, version, committed):
-        entries = LayerEntries(storage, layer, groups)
-        if layer.whole:
-            store.load(layer.last, entries)
-        else:
-            store.apply(layer.last, entries, since=version)
-        version = layer.last
+    layers = ManifestReader(storage).layers(operator, version, committed)
+    with fetching_ahead(storage, runs_within(layers, groups)) as source:
+        for layer in layers:
+            entries = LayerEntries(source, layer, groups)
+            if layer.whole:
+                store.load(layer.last, entries)
+            else:
+                store.apply(layer.last, entries, since=version)
+            version = layer.last
     store.apply(committed, (), since=version)
+
+
+def runs_within(layers: Sequence[Layer], groups: tuple[int, int]) -> list[RunRef]:
+    """Return the runs of layers, in order, that hold key groups of a range (both ends included)."""
+    first, last = groups
+    return [
+        run for layer in layers for run in layer.runs if run.first_group <= last and first <= run.last_group
+    ]
 
 
 class LayerEntries:
     """What a layer says about a range of key groups; can be iterated more than once."""
 
     def __init__(self, storage: Storage, layer: Layer, groups: tuple[int, int]) -> None:
-        first, last = groups
+        first, _ = groups
         self._parts = [
             RunEntries(storage, run, *groups, broadcast=run.first_group <= first <= run.last_group)
-            for run in layer.runs
-            if run.first_group <= last and first <= run.last_group
+            for run in runs_within([layer], groups)
         ]
 
     def __iter__(self) -> Iterator[Entry]:
