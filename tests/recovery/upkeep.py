@@ -16,6 +16,7 @@ from firesteel.testing import ManualClock, executing
 from tests.recovery import pipeline
 from tests.recovery.crashing import Crasher, Point, points
 from tests.recovery.jobs import Watch, start
+from tests.state.histories import referred
 
 BUSY = MaintenancePolicy(2, 2, inline=True)
 RETAINED = 2
@@ -90,12 +91,5 @@ def check_state(directory: Path) -> None:
     assert [damage_of(storage, epoch) for epoch in kept] == [None] * len(kept)
     collect_garbage(storage, kept[-1])
     assert [damage_of(storage, epoch) for epoch in kept] == [None] * len(kept)
-    needed = {
-        run.path
-        for epoch in kept
-        for layers in reader.all_layers(0, epoch).values()
-        for layer in layers
-        for run in layer.runs
-    }
     known = {path for path in storage.list("runs") if int(Path(path).name.partition("-")[0]) <= kept[-1]}
-    assert known == needed
+    assert known == referred(storage)

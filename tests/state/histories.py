@@ -21,9 +21,10 @@ from firesteel.state.compaction import (
 from firesteel.state.evolution import Converter
 from firesteel.state.expiry import ExpiryRule
 from firesteel.state.keys import key_group_range
-from firesteel.state.manifest import Manifest
+from firesteel.state.manifest import Manifest, runs_of
 from firesteel.state.manifest_log import ManifestLog, ManifestReader
 from firesteel.state.recovery import catch_up
+from firesteel.state.retention import kept_epochs
 from firesteel.state.runs import RunRef, write_run
 from firesteel.state.storage import Storage
 from firesteel.state.store import close_working_stores, open_working_store
@@ -227,3 +228,9 @@ def read_copy(storage: Storage, operator: str, epochs: Iterable[int], groups: ra
                 found.append(dict(reader.scan(b"")))
         close_working_stores(Path(directory))
     return found
+
+
+def referred(storage: Storage) -> set[str]:
+    """The runs that kept epochs need."""
+    reader = ManifestReader(storage)
+    return {run.path for epoch in kept_epochs(reader) for run in runs_of(reader.all_layers(0, epoch))}

@@ -24,7 +24,7 @@ from firesteel.state.manifest_log import ManifestReader
 from firesteel.state.retention import collect_garbage, kept_epochs
 from firesteel.state.savepoint import new_savepoint
 from firesteel.state.storage import Storage
-from tests.state.histories import GROUPS, Driver, Entries, Merger, read_copy, read_whole
+from tests.state.histories import GROUPS, Driver, Entries, Merger, read_copy, read_whole, referred
 
 OPERATORS = ("a", "b")
 INLINE = MaintenancePolicy(3, 4, inline=True)
@@ -59,18 +59,6 @@ def check(storage: Storage, models: dict[int, dict[str, Entries]]) -> None:
         assert damage_of(storage, epoch) is None
         for operator in OPERATORS:
             assert read_whole(storage, operator, epoch) == models[epoch].get(operator, {}), (epoch, operator)
-
-
-def referred(storage: Storage) -> set[str]:
-    """The runs that kept epochs need."""
-    reader = ManifestReader(storage)
-    return {
-        run.path
-        for epoch in kept_epochs(reader)
-        for layers in reader.all_layers(0, epoch).values()
-        for layer in layers
-        for run in layer.runs
-    }
 
 
 STEPS = st.lists(
