@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, TypeVar
+from functools import lru_cache
+from typing import Any, Final, TypeVar
 
 from firesteel.common.errors import ProgramError
 from firesteel.common.typeinfo import Types
@@ -20,6 +21,7 @@ from firesteel.state.descriptors import ValueStateDescriptor
 __all__ = ["CountSlidingWindowAssigner", "CountTumblingWindowAssigner", "GlobalWindows"]
 
 T = TypeVar("T")
+_REMEMBERED: Final = 1 << 12
 
 
 class CountTumblingWindowAssigner(WindowAssigner[T, CountWindow]):
@@ -48,7 +50,7 @@ class CountTumblingWindowAssigner(WindowAssigner[T, CountWindow]):
         state = context.get_runtime_context().get_state(self._count_descriptor)
         count = state.value() or 0
         state.update(count + 1)
-        return [CountWindow(count // self._window_size)]
+        return [_window(count // self._window_size)]
 
     def get_default_trigger(self, env: Any) -> Trigger[T, CountWindow]:
         """Return the trigger that fires when the window is full."""
@@ -95,7 +97,7 @@ class CountSlidingWindowAssigner(WindowAssigner[T, CountWindow]):
         state.update(count + 1)
         last = count // self._window_slide
         first = max(0, (count - self._window_size) // self._window_slide + 1)
-        return [CountWindow(number) for number in range(last, first - 1, -1)]
+        return [_window(number) for number in range(last, first - 1, -1)]
 
     def get_default_trigger(self, env: Any) -> Trigger[T, CountWindow]:
         """Return the trigger that fires when a window is full."""
@@ -144,6 +146,12 @@ class GlobalWindows(WindowAssigner[T, GlobalWindow]):
 
     def __repr__(self) -> str:
         return "GlobalWindows()"
+
+
+@lru_cache(_REMEMBERED)
+def _window(number: int) -> CountWindow:
+    """Return the same object for the same window: caches of state then find it without comparing it."""
+    return CountWindow(number)
 
 
 def _check_positive(who: str, **arguments: int) -> None:

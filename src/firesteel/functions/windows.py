@@ -119,29 +119,31 @@ class TimeWindow(_Interval, Window):
         return f"TimeWindow(start={self.start}, end={self.end})"
 
 
-class CountWindow(Window):
+class _Bucket(NamedTuple):
+    id: int
+
+
+class CountWindow(_Bucket, Window):
     """The records counted into bucket number `id` of a key.
 
     >>> CountWindow(3)
     CountWindow(id=3)
     """
 
-    __slots__ = ("id",)
-
-    id: Final[int]
-
-    def __init__(self, id: int) -> None:
-        self.id = id
+    __slots__ = ()
 
     def max_timestamp(self) -> int:
         """Return 2**63-1: time does not bound the window."""
         return MAX_WATERMARK
 
+    # As with TimeWindow: hashed in C, equal to its kind only.
+    __hash__ = _Bucket.__hash__
+
     def __eq__(self, other: object) -> bool:
         return type(other) is CountWindow and self.id == other.id
 
-    def __hash__(self) -> int:
-        return hash(self.id)
+    def __ne__(self, other: object) -> bool:
+        return not self == other
 
     def __repr__(self) -> str:
         return f"CountWindow(id={self.id})"

@@ -19,12 +19,16 @@ from firesteel.functions.base import Function
 from firesteel.functions.output_tag import OutputTag
 from firesteel.functions.triggers import Trigger, TriggerResult
 from firesteel.runtime.checkpointing import initialize_lists
-from firesteel.runtime.context import TaskRuntimeContext
 from firesteel.runtime.failures import user_failure
 from firesteel.runtime.merging import MergingWindowSet
 from firesteel.runtime.operator import Batch, Operator, OperatorContext, OperatorReport
 from firesteel.runtime.operators.window_contents import WindowContents, own_copy
-from firesteel.runtime.operators.window_context import AssignerContext, PaneTriggerContext, ProcessContext
+from firesteel.runtime.operators.window_context import (
+    AssignerContext,
+    PaneTriggerContext,
+    ProcessContext,
+    WindowRuntimeContext,
+)
 from firesteel.runtime.operators.window_evaluation import (
     WindowLogic,
     WindowMode,
@@ -84,7 +88,7 @@ class WindowOperator(Operator):
         self._keyed_scope, self._scope = backend.keyed, backend.windowed
         self._event_timers, self._processing_timers = context.event_timers, context.processing_timers
         self._collector = Collector(context.output, context.side_outputs)
-        runtime = TaskRuntimeContext(context, keyed=True)
+        runtime = WindowRuntimeContext(context)
         self._late_records = runtime.get_metrics_group().counter("numLateRecordsDropped")
         self.merging = self._make_merging_set()
         self._assigner_context = AssignerContext(self, runtime)

@@ -115,7 +115,7 @@ class _SingleContents(WindowContents):
         self._who = who
 
     def add(self, value: Any) -> None:
-        self.add_all([value])
+        self._state.update(self._fold_one(self._state.value(), iter((value,))))
 
     def add_all(self, values: list[Any]) -> None:
         iterator = iter(values)

@@ -15,6 +15,8 @@ from firesteel.functions.assigners import WindowAssigner
 from firesteel.functions.base import KeyedStateStore, RuntimeContext
 from firesteel.functions.triggers import Trigger
 from firesteel.functions.window_functions import ProcessAllWindowFunction, ProcessWindowFunction
+from firesteel.runtime.context import TaskRuntimeContext
+from firesteel.runtime.operator import OperatorContext
 from firesteel.state.api import AggregatingState, ListState, MapState, ReducingState, ValueState
 from firesteel.state.backend import KeyedStateBackend
 from firesteel.state.descriptors import (
@@ -67,6 +69,22 @@ class PaneStates:
         own.name = f"{self._prefix}:{descriptor.name}"
         handle = self._handles[type(descriptor), descriptor.name] = make(own, backend.windowed)
         return handle
+
+
+class WindowRuntimeContext(TaskRuntimeContext):
+    """The runtime context of assigners and window functions: they may ask for their state record by record."""
+
+    def __init__(self, context: OperatorContext) -> None:
+        super().__init__(context, keyed=True)
+        self._values: dict[str, tuple[ValueStateDescriptor, ValueState[Any]]] = {}
+
+    def get_state(self, state_descriptor: ValueStateDescriptor) -> ValueState[Any]:
+        known = self._values.get(state_descriptor.name)
+        if known is not None and known[0] is state_descriptor:
+            return known[1]
+        state = super().get_state(state_descriptor)
+        self._values[state_descriptor.name] = state_descriptor, state
+        return state
 
 
 class PaneTriggerContext(Trigger.OnMergeContext):
