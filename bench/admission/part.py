@@ -151,8 +151,8 @@ the measure of the loads. Records come by the wall clock, whether they are read 
 what the job can do, ten times that for four seconds, and a quarter again. *Slow sink*: a quarter, and for six seconds
 the sink's writer waits 100 microseconds for each record. *Hot key*: three tenths, and from the sixth second on 90 % of
 all records have the same key. *Trickle*: nothing, then ten records a second. Epochs aim at {TARGET_MS} ms, and an epoch
-counts as under load if it leaves behind more than what comes in that time at first; a backlog is what has come and is not
-committed. Memory is what all Python workers have resident together; the pictures show each scenario's first run.
+counts as under load if it leaves behind more than what comes in that time at first; a backlog is what has come and is
+not committed. Memory is what all Python workers have resident together; the pictures show each scenario's first run.
 """
 
 PART: Final = Part(
