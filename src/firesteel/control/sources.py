@@ -17,14 +17,19 @@ from firesteel.runtime.plan import SplitInput, SplitReport
 from firesteel.state.manifest import SplitPosition
 
 _FIRST_BYTES_PER_RECORD: Final = 100.0
+_PLAIN: Final = frozenset({type(None), bool, int, float, str})
 
 
 @dataclass(slots=True)
 class _Progress:
+    """A split and how far it has been read; `saved` is that as manifests have it, None until it is asked for."""
+
     split: Split
+    pickled: bytes
     position: int
     finished: bool = False
     generator_state: Any = None
+    saved: SplitPosition | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,12 @@ class SourceCoordinator:
         self._bounded = source.boundedness is Boundedness.BOUNDED
         self._splits = {
             split_id: _Progress(
-                pickle.loads(saved.split), saved.position, saved.finished, pickle.loads(saved.generator_state)
+                pickle.loads(saved.split),
+                saved.split,
+                saved.position,
+                saved.finished,
+                pickle.loads(saved.generator_state),
+                saved,
             )
             for split_id, saved in positions.items()
         }
@@ -112,6 +122,7 @@ class SourceCoordinator:
             progress.position = report.position
             progress.finished = report.finished
             progress.generator_state = report.generator_state
+            progress.saved = None
         if self._source.unit == "bytes" and records:
             self._units_per_record = max(1.0, units / records)
         return records
@@ -119,17 +130,7 @@ class SourceCoordinator:
     def snapshot(self, reports: Iterable[SplitReport]) -> dict[str, SplitPosition]:
         """Return the positions as they will stand when `reports` are committed, for the manifest."""
         by_id = {report.split_id: report for report in reports}
-        saved = {}
-        for name, progress in self._splits.items():
-            report = by_id.get(name)
-            state = progress.generator_state if report is None else report.generator_state
-            saved[name] = SplitPosition(
-                split=cloudpickle.dumps(progress.split),
-                position=progress.position if report is None else report.position,
-                finished=progress.finished if report is None else report.finished,
-                generator_state=cloudpickle.dumps(state),
-            )
-        return saved
+        return {name: _saved(progress, by_id.get(name)) for name, progress in self._splits.items()}
 
     def _discover(self, now: int) -> None:
         if self._bounded and self._discovered:
@@ -144,5 +145,26 @@ class SourceCoordinator:
                     "requires split ids that are unique and stable", who=self._who, got=f"{split.id!r} twice"
                 )
             finished = split.end is not None and split.start >= split.end
-            self._splits[split.id] = _Progress(split, split.start, finished)
+            self._splits[split.id] = _Progress(split, cloudpickle.dumps(split), split.start, finished)
         self._discovered = True
+
+
+def _saved(progress: _Progress, report: SplitReport | None) -> SplitPosition:
+    """How far a split has been read when a report is committed; without one, as it stands.
+
+    Most splits of a long job are finished: what is saved of them is pickled once, not in every epoch.
+    """
+    if report is not None:
+        state = _pickled(report.generator_state)
+        return SplitPosition(progress.pickled, report.position, report.finished, state)
+    if progress.saved is None:
+        state = _pickled(progress.generator_state)
+        progress.saved = SplitPosition(progress.pickled, progress.position, progress.finished, state)
+    return progress.saved
+
+
+def _pickled(state: Any) -> bytes:
+    if type(state) is tuple and _PLAIN.issuperset(map(type, state)):
+        return pickle.dumps(state)  # a tenth of cloudpickle's time, which classes of the program need
+    dumped: bytes = cloudpickle.dumps(state)
+    return dumped

@@ -1,0 +1,114 @@
+"""The driver's side of sources: positions, and what an epoch costs the driver however many splits there are."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable
+from typing import Any
+
+import cloudpickle
+import pytest
+
+from firesteel.control import sources
+from firesteel.control.sources import SourceCoordinator
+from firesteel.functions.source import RecordBatches, Source, Split
+from firesteel.runtime.plan import SplitReport
+
+LENGTH = 10
+
+
+class Many(Source[int]):
+    """So many splits of ten records."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def splits(self, known: frozenset[str]) -> Iterable[Split]:
+        return [Split(str(number), 0, LENGTH) for number in range(self.count)]
+
+    def read(self, split: Split, start: int, end: int) -> RecordBatches[int]:
+        yield list(range(start, end))
+        return None
+
+
+class Generator:
+    """A watermark generator of the program's own."""
+
+    def __init__(self, highest: int) -> None:
+        self.highest = highest
+
+
+def read(coordinator: SourceCoordinator, budget: int, state: Any = None) -> list[SplitReport]:
+    """What the tasks report of an epoch."""
+    return [
+        SplitReport(given.split.id, given.end, given.end == LENGTH, state, given.end - given.start)
+        for inputs in coordinator.plan(budget, 0).inputs.values()
+        for given in inputs
+    ]
+
+
+def run_epoch(coordinator: SourceCoordinator, budget: int, state: Any = None) -> int:
+    reports = read(coordinator, budget, state)
+    coordinator.snapshot(reports)
+    return coordinator.committed(reports)
+
+
+@pytest.fixture
+def pickles(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """All that the coordinator pickles."""
+    seen: list[Any] = []
+    for module in (pickle, cloudpickle):
+        dumps = module.dumps
+
+        def counting(value: Any, *more: Any, dumps: Any = dumps) -> bytes:
+            seen.append(value)
+            return dumps(value, *more)  # type: ignore[no-any-return]
+
+        monkeypatch.setattr(module, "dumps", counting)
+    assert sources.cloudpickle is cloudpickle
+    return seen
+
+
+def test_a_split_is_pickled_once_in_the_life_of_a_job(pickles: list[Any]) -> None:
+    coordinator = SourceCoordinator("many", Many(100), 2, {})
+    for _ in range(3):
+        run_epoch(coordinator, 100)
+    assert len([value for value in pickles if isinstance(value, Split)]) == 100
+
+
+def test_finished_splits_cost_an_epoch_nothing(pickles: list[Any]) -> None:
+    coordinator = SourceCoordinator("many", Many(100), 2, {})
+    run_epoch(coordinator, 100 * LENGTH)
+    assert coordinator.ended
+    coordinator.snapshot([])
+    pickles.clear()
+    saved = coordinator.snapshot([])
+    assert pickles == []
+    assert [position.finished for position in saved.values()] == [True] * 100
+
+
+def test_a_restored_job_does_not_pickle_what_it_was_given(pickles: list[Any]) -> None:
+    first = SourceCoordinator("many", Many(100), 2, {})
+    positions = first.snapshot(read(first, 500, (None, 7, 0, False)))
+    pickles.clear()
+    second = SourceCoordinator("many", Many(100), 2, positions)
+    assert second.snapshot([]) == positions
+    assert pickles == []
+
+
+@pytest.mark.parametrize("state", [None, (None, 7, 0, False), (Generator(3), 7, 0, False), {"own": [1]}])
+def test_a_snapshot_restores_to_where_the_job_stood(state: Any) -> None:
+    first = SourceCoordinator("many", Many(3), 1, {})
+    run_epoch(first, 6, state)
+    second = SourceCoordinator("many", Many(3), 1, first.snapshot([]))
+    inputs = second.plan(100, 0).inputs[0]
+    assert [(given.start, given.end) for given in inputs] == [(2, LENGTH)] * 3
+    assert pickle.dumps(inputs[0].generator_state) == pickle.dumps(state)
+
+
+def test_a_snapshot_of_an_epoch_that_is_lost_leaves_nothing_behind() -> None:
+    coordinator = SourceCoordinator("many", Many(3), 1, {})
+    coordinator.plan(1, 0)
+    before = coordinator.snapshot([])
+    coordinator.snapshot(read(coordinator, 6, "lost"))
+    assert coordinator.snapshot([]) == before
