@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from bench.admission.part import PART as ADMISSION
 from bench.durability.parts import PARTS as DURABILITY
 from bench.floor.part import PART as FLOOR
 from bench.part import Part
@@ -29,6 +30,7 @@ class Group:
 GROUPS: Final = (
     Group(THROUGHPUT, ("bench/throughput", *_SHARED), ABOUT_THROUGHPUT),
     Group((FLOOR,), ("bench/floor", "bench/tally.py")),
+    Group((ADMISSION,), ("bench/admission", "bench/tally.py")),
     Group(DURABILITY, ("bench/durability",)),
     Group((YAHOO,), ("bench/yahoo",)),
     Group((SCALE,), ("bench/scale", "bench/systems/firesteel.py", "bench/tally.py")),
