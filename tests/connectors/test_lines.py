@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from firesteel.common.errors import ConfigurationError, ConnectorError
 from firesteel.connectors.file_source import FileSource
 from firesteel.connectors.formats import lines
+from firesteel.connectors.formats.file import PlainStream
 from firesteel.connectors.formats.format import WAITING
 from firesteel.connectors.formats.text import TextLineFormat
 from firesteel.functions.source import END_OF_SPLIT, UNLIMITED, Source, Split
@@ -147,3 +148,25 @@ def test_a_range_read_again_is_the_same(tmp_path: Path) -> None:
     assert list(source.read(split, 100, 200)) == first
     assert list(source.read(split, 100, 200)) == first
     WAITING.clear()
+
+
+def test_a_short_range_of_a_large_file_reads_little_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    plain = PlainStream.read
+
+    def counting(stream: PlainStream, size: int = -1) -> bytes:
+        data = plain(stream, size)
+        read.append(len(data))
+        return data
+
+    path = tmp_path / "a.txt"
+    path.write_text("".join(f"{number:09}\n" for number in range(100_000)))
+    source = FileSource([path], TextLineFormat())
+    [split] = source.splits(frozenset())
+    monkeypatch.setattr(PlainStream, "read", counting)
+    assert read_split(source, split, [500_000, 501_000]) == [
+        f"{number:09}" for number in range(50_000, 50_100)
+    ]
+    assert sum(read) < 20_000

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_LINE: Final = 4096
+"""Bytes that are read beyond a range, for the rest of its last line."""
+
 
 class Part(NamedTuple):
     """A part of a file: `[start, end)` in the format's unit, and whatever else the format needs to find it."""
@@ -72,7 +75,7 @@ class LineFormat(FileFormat[T]):
         if not self.seekable(file):
             return (yield from self._read_on(file, start, end))
         before = max(start - 1, 0)
-        reader = LineReader(file.open_at(before), before)
+        reader = LineReader(file.open_at(before), before, end - before + _LINE)
         try:
             reader.skip_to(start)
             yield from self._batches(file, reader, end)

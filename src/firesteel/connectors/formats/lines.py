@@ -45,11 +45,13 @@ class LineReader:
     """Cuts a stream into blocks of whole lines; between calls it stands at a line start, `position`.
 
     `position` is where the next byte of `stream` lies in its file when the reader is made. Unless that is 0, it
-    must be one byte before where reading is to begin, for `skip_to` to see whether a line starts there.
+    must be one byte before where reading is to begin, for `skip_to` to see whether a line starts there. `wanted`
+    says that about so many bytes are, so that a short range does not cost a whole block.
     """
 
-    def __init__(self, stream: ByteStream, position: int) -> None:
+    def __init__(self, stream: ByteStream, position: int, wanted: int = BLOCK) -> None:
         self.position = position
+        self._block = min(wanted, BLOCK)
         self._stream = stream
         self._data = b""
         self._ended = False
@@ -75,18 +77,18 @@ class LineReader:
                 return
             keep = min(max(index - 1, 0), max(len(self._data) - 1, 0))
             self._drop(keep)
-            self._fill(max(BLOCK, len(self._data)))
+            self._fill(max(self._block, len(self._data)))
 
     def blocks(self, end: int) -> Iterator[bytes]:
         """Yield the lines that start before `end`, as blocks of whole lines with their ends."""
         while self.position < end:
-            if len(self._data) < BLOCK:
-                self._fill(BLOCK)
+            if len(self._data) < self._block:
+                self._fill(self._block)
             if not self._data:
                 return
             cut = self._cut(end - self.position)
             if cut == 0:
-                self._fill(max(BLOCK, len(self._data)))
+                self._fill(max(self._block, len(self._data)))
                 continue
             block = self._data[:cut]
             self._drop(cut)
