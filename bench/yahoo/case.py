@@ -48,8 +48,8 @@ UNPACED: Final[dict[tuple[System, int], int]] = {
     (PROCESS, 100): 150_000,
     (THREAD, 100): 150_000,
     (FIRESTEEL, 100): 2_000_000,
-    (PROCESS, 1_000_000): 40_000,
-    (THREAD, 1_000_000): 120_000,
+    (PROCESS, 1_000_000): 20_000,
+    (THREAD, 1_000_000): 80_000,
     (FIRESTEEL, 1_000_000): 1_200_000,
 }
 """How many events a system gets at once, so that it has some seconds' work with them."""
