@@ -21,6 +21,7 @@ from pyspark.sql.types import BinaryType, IntegerType, LongType, StructType
 
 from firesteel.runtime.plan import EpochPlan, Plan, SubtaskReport
 from firesteel.runtime.task import read_results
+from firesteel.spark.announcement import announced
 from firesteel.spark.errors import engine_error
 from firesteel.spark.session import is_local, open_session
 from firesteel.spark.shipping import ship
@@ -47,7 +48,8 @@ class SparkExecutor:
     """Runs the epochs of one job in a Spark session; see `firesteel.control.executor` for the contract.
 
     The plan goes to the state directory once, under its hash; a task's closure carries only its name, and a
-    worker process reads it once.
+    worker process reads it once. The DataFrame is built once for a plan, too; each epoch runs it under a new alias,
+    as Spark would not run a DataFrame again whose exchanges it has already computed.
     """
 
     def __init__(
@@ -65,16 +67,16 @@ class SparkExecutor:
         self._tag = f"firesteel-{job_id}-{uuid.uuid4().hex[:6]}"
         self._state_url = state_url
         self._storage = Storage.of(state_url)
-        self._stored: dict[int, str] = {}
+        self._prepared: tuple[Plan, Any] | None = None
         self._sys_path = [path or str(Path.cwd()) for path in sys.path]
         ship(self._spark, python_files, cluster=not is_local(self._spark.conf.get("spark.master", "")))
 
     def run(self, plan: Plan, epoch: EpochPlan) -> list[SubtaskReport]:
         """Run one epoch and return the reports."""
-        plan_path = self._store(plan)
         self._spark.addTag(self._tag)
         try:
-            rows = self._frame(plan, plan_path, epoch).collect()
+            with announced(self._spark, self._storage, epoch):
+                rows = self._frame(plan).alias("epoch").collect()
         except Exception as error:
             raise engine_error(error) from None
         finally:
@@ -97,27 +99,28 @@ class SparkExecutor:
     def close(self) -> None:
         """Leave the application running: other jobs of this process may use it."""
 
-    def _frame(self, plan: Plan, plan_path: str, epoch: EpochPlan) -> Any:
+    def _frame(self, plan: Plan) -> Any:
+        if self._prepared is None or self._prepared[0] is not plan:
+            self._prepared = (plan, self._build(plan, self._store(plan)))
+        return self._prepared[1]
+
+    def _build(self, plan: Plan, plan_path: str) -> Any:
         first, *others = plan.levels
-        frame = self._spark.range(0, first, 1, first).mapInArrow(self._task(0, plan_path, epoch), _SCHEMA)
+        frame = self._spark.range(0, first, 1, first).mapInArrow(self._task(0, plan_path), _SCHEMA)
         for level, width in enumerate(others, start=1):
             frame = (
                 frame.repartitionById(width, frame["target"])
                 .sortWithinPartitions("seq", "channel")
-                .mapInArrow(self._task(level, plan_path, epoch), _SCHEMA)
+                .mapInArrow(self._task(level, plan_path), _SCHEMA)
             )
         return frame
 
-    def _task(self, level: int, plan_path: str, epoch: EpochPlan) -> LevelTask:
-        return LevelTask(level, self._state_url, plan_path, epoch, self._sys_path, self._worker_setup)
+    def _task(self, level: int, plan_path: str) -> LevelTask:
+        return LevelTask(level, self._state_url, plan_path, self._sys_path, self._worker_setup)
 
     def _store(self, plan: Plan) -> str:
-        known = self._stored.get(id(plan))
-        if known is not None:
-            return known
         data = cloudpickle.dumps(plan)
         path = f"plans/{hashlib.sha256(data).hexdigest()[:32]}"
         with suppress(AlreadyExists):  # the same program was here before
             self._storage.create(path, data)
-        self._stored[id(plan)] = path
         return path

@@ -114,6 +114,7 @@ def _start(master: str | None, parallelism: int, configuration: dict[str, str]) 
         # Spark takes the machine's name for its address; a laptop's often does not resolve.
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         settings["spark.executorEnv.PYTHONPATH"] = str(Path(firesteel.__file__).parents[1])
+        settings["spark.python.daemon.module"] = "firesteel.spark.daemon"
     else:
         require_master(master)
     builder = SparkSession.builder.appName("firesteel").master(master or f"local[{parallelism},4]")

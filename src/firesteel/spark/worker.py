@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import pickle
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Final, cast
 
 import pyarrow as pa
 from pyspark import TaskContext
 
 from firesteel.common.errors import FiresteelError
-from firesteel.runtime.plan import EpochPlan, Plan
+from firesteel.runtime.plan import Plan
 from firesteel.runtime.routing import BLOCK_BYTES, Row
 from firesteel.runtime.task import Worker, run_task
+from firesteel.spark import collector
+from firesteel.spark.announcement import read_announcement
 from firesteel.state.access import CheckpointedState
 from firesteel.state.compaction import MergeTask, merge
 from firesteel.state.runs import RunRef
@@ -39,12 +43,14 @@ _states: dict[str, CheckpointedState] = {}
 
 @dataclass(frozen=True)
 class LevelTask:
-    """The function Spark maps over a level's partitions; the partition's index is the subtask."""
+    """The function Spark maps over a level's partitions; the partition's index is the subtask.
+
+    It is the same in all epochs of a plan.
+    """
 
     level: int
     state_url: str
     plan_path: str
-    epoch: EpochPlan
     sys_path: list[str]
     setup: Callable[[], None] | None
 
@@ -54,9 +60,11 @@ class LevelTask:
         assert context is not None
         incoming = _rows(batches) if self.level else _nothing(batches)
         plan, state = self._plan(), self._state()
+        epoch = read_announcement(context, Storage.of(self.state_url))
         # Spark runs a task again whose worker died; what the first try left behind must not be in its way.
-        epoch = replace(self.epoch, attempt=f"{self.epoch.attempt}-{context.taskAttemptId()}")
-        return _batches(run_task(plan, epoch, self.level, context.partitionId(), incoming, _worker, state))
+        epoch = replace(epoch, attempt=f"{epoch.attempt}-{context.taskAttemptId()}")
+        rows = run_task(plan, epoch, self.level, context.partitionId(), incoming, _worker, state)
+        return collector.task(_batches(rows))
 
     def _plan(self) -> Plan:
         plan = _plans.get(self.plan_path)
@@ -93,7 +101,7 @@ class MergeJob:
         except FiresteelError as error:
             error.__cause__ = error.__context__ = None
             merged = error
-        yield pa.RecordBatch.from_pydict({"blob": [pickle.dumps(merged)]}, schema=_BLOB)
+        yield pa.RecordBatch.from_arrays([_binary([pickle.dumps(merged)])], schema=_BLOB)
 
 
 def read_merged(blob: bytes) -> RunRef | None:
@@ -131,7 +139,23 @@ def _batches(rows: Iterator[Row]) -> Iterator[pa.RecordBatch]:
 
 
 def _batch(rows: list[Row]) -> pa.RecordBatch:
+    targets, edges, channels, seqs, blocks = zip(*rows, strict=True)
     columns = [
-        pa.array(column, field.type) for column, field in zip(zip(*rows, strict=True), _ARROW, strict=True)
+        _numbers(pa.int32(), array("i", targets)),
+        _numbers(pa.int32(), array("i", edges)),
+        _numbers(pa.int32(), array("i", channels)),
+        _numbers(pa.int64(), array("q", seqs)),
+        _binary(blocks),
     ]
     return pa.RecordBatch.from_arrays(columns, schema=_ARROW)
+
+
+def _numbers(kind: pa.DataType, values: array[int]) -> pa.Array:
+    """An Arrow array; `pa.array` would import pandas at its first call, half a second in every worker."""
+    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])
+
+
+def _binary(values: Sequence[bytes]) -> pa.Array:
+    offsets = array("i", [0, *accumulate(map(len, values))])
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(values))]
+    return pa.Array.from_buffers(pa.binary(), len(values), buffers)

@@ -1,0 +1,64 @@
+"""How a task learns of the epoch it runs in: a session setting that Spark hands to every task of a job.
+
+A DataFrame's functions are part of its plan. If they carried the epoch, each epoch would build, pickle and analyse
+the whole plan anew (25 ms and more over py4j); so they carry what never changes, and the epoch travels beside them.
+`SQLExecution.withSQLConfPropagated` makes settings of the session local properties of its jobs, and Python workers
+are told those; on Spark Connect, too.
+"""
+
+from __future__ import annotations
+
+import base64
+import pickle
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import cloudpickle
+from pyspark import TaskContext
+
+from firesteel.runtime.plan import EpochPlan
+from firesteel.state.storage import Storage
+
+_PROPERTY: Final = "spark.firesteel.epoch"
+_INLINE: Final = 32_768
+"""Longest epoch, in characters, that travels with each task's description; a longer one is a file that tasks read."""
+
+_FILE: Final = "file:"
+
+
+@contextmanager
+def announced(session: Any, storage: Storage, epoch: EpochPlan) -> Iterator[None]:
+    """Let the jobs that this session starts within the context run as `epoch`."""
+    text = _packed(epoch)
+    path = None
+    if len(text) > _INLINE:
+        path = f"plans/epoch-{epoch.attempt}"
+        storage.put(path, text.encode("ascii"))
+    session.conf.set(_PROPERTY, text if path is None else _FILE + path)
+    try:
+        yield
+    finally:
+        session.conf.unset(_PROPERTY)
+        if path is not None:
+            storage.delete_all([path])
+
+
+def read_announcement(context: TaskContext, storage: Storage) -> EpochPlan:
+    """Return the epoch of the job that a task belongs to."""
+    text = context.getLocalProperty(_PROPERTY)
+    assert text is not None, "a task outside of an announced epoch"
+    if text.startswith(_FILE):
+        text = storage.get(text.removeprefix(_FILE)).decode("ascii")
+    return _unpacked(text)
+
+
+def _packed(epoch: EpochPlan) -> str:
+    # Splits may be of classes of the user's program.
+    return base64.b64encode(zlib.compress(cloudpickle.dumps(epoch, 5), 1)).decode("ascii")
+
+
+def _unpacked(text: str) -> EpochPlan:
+    epoch: EpochPlan = pickle.loads(zlib.decompress(base64.b64decode(text)))
+    return epoch

@@ -1,0 +1,38 @@
+"""Python's garbage collector in a worker, which Spark runs after every task.
+
+PySpark's daemon calls `gc.collect()` when a task has ended, and the worker takes no other task before that is done:
+with the modules of PySpark, Arrow and Firesteel loaded it took 35 ms of processor time per task, most of a small
+epoch, and with a million objects of state ten times that. Objects that live from task to task are set aside
+(`gc.freeze`), so only what is new is looked at; once in a while everything is.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Iterable, Iterator
+from typing import Final, TypeVar
+
+T = TypeVar("T")
+
+_WHOLE_SECONDS: Final = 60.0
+"""How long garbage in cycles that outlived the end of its task may stay."""
+
+_last_whole = time.monotonic()
+
+
+def task(output: Iterable[T]) -> Iterator[T]:
+    """Yield a task's output, then set aside what the worker keeps."""
+    yield from output
+    set_aside()
+
+
+def set_aside() -> None:
+    """Leave what lives now out of collections, until the next one of everything."""
+    global _last_whole
+    now = time.monotonic()
+    if now - _last_whole >= _WHOLE_SECONDS:
+        _last_whole = now
+        gc.unfreeze()
+        gc.collect()
+    gc.freeze()
