@@ -137,6 +137,32 @@ def test_large_records_are_sent_in_blocks_of_about_a_megabyte():
     assert sum(kind == "value" for kind, _ in received(rows, 0)) == 40
 
 
+def test_the_first_blocks_are_small_and_later_ones_are_not():
+    rows = []
+    run(FixedRouter(0, 0, 1, rows, [0]), [list(range(4096)) for _ in range(3)])
+    counts = [len(decode_block(row[4])[0]) for row in rows]
+    assert counts[0] == 64
+    assert max(counts) == 4096
+    assert len(counts) <= 5
+    assert [event for kind, event in received(rows, 0) if kind == "value"] == [*range(4096)] * 3
+
+
+def test_records_may_become_large_all_at_once():
+    rows = []
+    router = FixedRouter(0, 0, 1, rows, [0])
+    run(router, [list(range(4096)), [bytes(100_000)] * 400])
+    assert max(len(row[4]) for row in rows) <= BLOCK_BYTES
+    assert sum(kind == "value" for kind, _ in received(rows, 0)) == 4496
+
+
+def test_a_router_knows_how_many_bytes_it_has_sent():
+    rows = []
+    router = RoundRobinRouter(0, 0, 2, rows, [0, 1])
+    assert router.bytes_sent == 0
+    run(router, [["x" * 1000] * 500])
+    assert router.bytes_sent == sum(len(row[4]) for row in rows) > 0
+
+
 @given(st.integers(1, 6), st.integers(1, 6))
 def test_both_ends_agree_on_who_sends_to_whom(sources, targets):
     for kind in Distribution:

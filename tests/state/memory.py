@@ -19,10 +19,15 @@ class MemoryReader:
         self._keys = sorted(entries)
         self.gets = 0
         self.scans = 0
+        self.batches = 0
 
     def get(self, key: bytes) -> bytes | None:
         self.gets += 1
         return self._entries.get(key)
+
+    def get_many(self, keys: list[bytes]) -> dict[bytes, bytes]:
+        self.batches += 1
+        return {key: self._entries[key] for key in keys if key in self._entries}
 
     def scan(self, prefix: bytes, start: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
         self.scans += 1

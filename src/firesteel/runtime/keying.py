@@ -11,7 +11,7 @@ from firesteel.common.errors import KeyEncodingError
 from firesteel.functions.base import Function, RuntimeContext
 from firesteel.runtime.failures import summary, user_failure
 from firesteel.runtime.plan import Distribution, EdgeSpec
-from firesteel.state.keys import StateKey, key_group, state_key, subtask_of
+from firesteel.state.keys import StateKey, key_groups, state_key, subtask_of
 
 _PLAIN: Final = frozenset({str, int})
 _MEMO_LIMIT: Final = 1 << 17
@@ -82,17 +82,28 @@ class EdgeFunctions:
         self._opened.append(function)
 
 
-class TargetMemo(dict[StateKey, int]):
-    """State key -> index of the subtask that owns it; remembers up to a bound, so memory does not grow with keys."""
+class Targets:
+    """State keys -> indices of the subtasks that own them; remembers up to a bound, so memory does not grow with keys.
+
+    >>> Targets(2, 128).of([1, 2, 3, 1])
+    [0, 0, 1, 0]
+    """
+
+    __slots__ = ("_memo", "_owners")
 
     def __init__(self, parallelism: int, max_parallelism: int) -> None:
-        super().__init__()
-        self._parallelism = parallelism
-        self._max_parallelism = max_parallelism
+        self._owners = [subtask_of(group, parallelism, max_parallelism) for group in range(max_parallelism)]
+        self._memo: dict[StateKey, int] = {}
 
-    def __missing__(self, key: StateKey) -> int:
-        target = subtask_of(key_group(key, self._max_parallelism), self._parallelism, self._max_parallelism)
-        if len(self) >= _MEMO_LIMIT:
-            self.clear()
-        self[key] = target
-        return target
+    def of(self, keys: list[StateKey]) -> list[int]:
+        """Return the subtask that owns each key."""
+        memo = self._memo
+        try:
+            return list(map(memo.__getitem__, keys))
+        except KeyError:
+            pass  # one of them is new; in bulk they cost less than one by one
+        targets = list(map(self._owners.__getitem__, key_groups(keys, len(self._owners))))
+        if len(memo) > _MEMO_LIMIT - len(keys):
+            memo.clear()
+        memo.update(zip(keys, targets, strict=True))
+        return targets

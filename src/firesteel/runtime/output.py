@@ -105,6 +105,21 @@ class Collector:
         if count > MAX_BATCH:
             self.flush()
 
+    def add(self, value: Any, timestamp: int | None) -> None:
+        """Take one record that a function yields."""
+        kind = type(value)
+        if kind is tuple and value and type(value[0]) is OutputTag:
+            self._to_side(value[0], value[1], timestamp)
+            return
+        if self._typed:
+            value = self._coerce(value)
+        elif kind not in ATOMS and not (kind is tuple and ATOMS.issuperset(map(type, value))):
+            value = seal(value)
+        self._values.append(value)
+        self._timestamps.append(timestamp)
+        if len(self._values) > MAX_BATCH:
+            self.flush()
+
     def side(self, tag: OutputTag, value: Any, timestamp: int | None) -> None:
         """Send one record to a side output; a tag nobody asked for drops it, as in Flink."""
         self._to_side(tag, value, timestamp)

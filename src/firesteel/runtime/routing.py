@@ -2,7 +2,9 @@
 
 A `Router` writes one edge for one upstream subtask. Its blocks are numbered per target (`seq`), so that a
 receiver that sorts by `(seq, channel)` sees each channel in order and all channels in step. Watermarks go to
-every target the router is connected to, at their exact place among the records.
+every target the router is connected to, at their exact place among the records. A block has at most
+`BLOCK_RECORDS` records and, unless it is a single one, `BLOCK_BYTES`; the first ones are small, to learn what
+records weigh.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from typing import Any, Final
 from firesteel.common.errors import RecordError
 from firesteel.runtime.blocks import Mark, encode_block
 from firesteel.runtime.failures import user_failure
-from firesteel.runtime.keying import KeyExtractor, TargetMemo
+from firesteel.runtime.keying import KeyExtractor, Targets
 from firesteel.runtime.operator import Batch
 
 Row = tuple[int, int, int, int, bytes]
@@ -24,7 +26,10 @@ Row = tuple[int, int, int, int, bytes]
 
 BLOCK_RECORDS: Final = 4096
 BLOCK_BYTES: Final = 1 << 20
+_FIRST: Final = 64
 _FEW_TARGETS: Final = 4
+_ONLY: Final = [bytes(byte == target for byte in range(256)) for target in range(_FEW_TARGETS)]
+"""For each target, the table by which `bytes.translate` turns it into 1 and all others into 0."""
 
 
 class _Buffer:
@@ -38,7 +43,7 @@ class _Buffer:
         self.keys: list[Any] = []
         self.marks: list[Mark] = []
         self.seq = 0
-        self.limit = BLOCK_RECORDS
+        self.limit = _FIRST
 
     def extend(self, values: list[Any], timestamps: list[int | None] | None, keys: list[Any] | None) -> None:
         if timestamps is not None or self.timestamps is not None:
@@ -52,13 +57,17 @@ class _Buffer:
 
 
 class Router:
-    """Writes one exchange edge; subclasses choose targets. `rows` is the task's list of rows to send."""
+    """Writes one exchange edge; subclasses choose targets. `rows` is the task's list of rows to send.
+
+    `bytes_sent` is the size of all blocks so far.
+    """
 
     def __init__(self, edge: int, channel: int, targets: int, rows: list[Row]) -> None:
         self._edge = edge
         self._channel = channel
         self._rows = rows
         self._buffers = [_Buffer() for _ in range(targets)]
+        self.bytes_sent = 0
 
     def connected(self) -> range | list[int]:
         """Return the targets this router may send to; they all get its watermarks."""
@@ -108,32 +117,38 @@ class Router:
             )
 
     def _send(self, target: int, buffer: _Buffer) -> None:
-        values, keys = buffer.values, buffer.keys or None
-        block = encode_block(values, buffer.timestamps, keys, buffer.marks)
-        if len(block) > BLOCK_BYTES and len(values) > 1:
-            buffer.limit = max(1, len(values) * BLOCK_BYTES // (2 * len(block)))
-            self._send_split(target, buffer)
-        else:
-            if len(block) < BLOCK_BYTES // 4 and buffer.limit < BLOCK_RECORDS:
-                buffer.limit = min(BLOCK_RECORDS, buffer.limit * 2)
-            self._rows.append((target, self._edge, self._channel, buffer.seq, block))
-            buffer.seq += 1
+        """Send what was gathered in blocks; a mark goes with the block that ends at or behind it."""
+        total, start, sent = len(buffer.values), 0, False
+        marks = buffer.marks
+        while start < total or not sent:
+            end = min(start + buffer.limit, total)
+            here = [(index - start, mark) for index, mark in marks if index <= end]
+            block = self._block(buffer, start, end, here)
+            if block is not None:
+                self._rows.append((target, self._edge, self._channel, buffer.seq, block))
+                self.bytes_sent += len(block)
+                buffer.seq += 1
+                marks = marks[len(here) :]
+                start, sent = end, True
         buffer.values, buffer.timestamps, buffer.keys, buffer.marks = [], None, [], []
 
-    def _send_split(self, target: int, buffer: _Buffer) -> None:
-        """Send in pieces of `buffer.limit` records; a mark goes with the piece that ends at or behind it."""
-        total, step, start = len(buffer.values), buffer.limit, 0
-        marks = buffer.marks
-        while start < total:
-            end = min(start + step, total)
-            here = [(index - start, mark) for index, mark in marks if index <= end]
-            marks = [(index, mark) for index, mark in marks if index > end]
-            timestamps = None if buffer.timestamps is None else buffer.timestamps[start:end]
-            keys = buffer.keys[start:end] if buffer.keys else None
-            block = encode_block(buffer.values[start:end], timestamps, keys, here)
-            self._rows.append((target, self._edge, self._channel, buffer.seq, block))
-            buffer.seq += 1
-            start = end
+    def _block(self, buffer: _Buffer, start: int, end: int, marks: list[Mark]) -> bytes | None:
+        """Return some records as a block, or None if it would be too large; learn how many the next may take."""
+        timestamps, keys = buffer.timestamps, buffer.keys
+        block = encode_block(
+            buffer.values[start:end],
+            None if timestamps is None else timestamps[start:end],
+            keys[start:end] if keys else None,
+            marks,
+        )
+        count, size = end - start, len(block)
+        if count:
+            fitting = max(1, count * BLOCK_BYTES // (2 * size))
+            if size > BLOCK_BYTES and count > 1:
+                buffer.limit = fitting
+                return None
+            buffer.limit = min(BLOCK_RECORDS, max(fitting, buffer.limit // 2))
+        return block
 
 
 class KeyRouter(Router):
@@ -150,7 +165,7 @@ class KeyRouter(Router):
     ) -> None:
         super().__init__(edge, channel, targets, rows)
         self._extract = extractor.keys
-        self._target_of = TargetMemo(targets, max_parallelism).__getitem__
+        self._targets = Targets(targets, max_parallelism)
 
     def receive(self, batch: Batch) -> None:
         values, timestamps = batch.values, batch.timestamps
@@ -159,16 +174,16 @@ class KeyRouter(Router):
         if count == 1:
             self._add(0, values, timestamps, keys)
             return
-        targets = list(map(self._target_of, keys))
-        if count <= _FEW_TARGETS:
-            for target in range(count):
-                mask = [chosen == target for chosen in targets]
-                part = None if timestamps is None else list(compress(timestamps, mask))
-                mine = list(compress(values, mask))
-                if mine:
-                    self._add(target, mine, part, list(compress(keys, mask)))
+        targets = self._targets.of(keys)
+        if count > _FEW_TARGETS:
+            self._scatter(batch, targets, keys)
             return
-        self._scatter(batch, targets, keys)
+        chosen = bytes(targets)
+        for target in range(count):
+            if target in chosen:
+                mask = chosen.translate(_ONLY[target])
+                part = None if timestamps is None else list(compress(timestamps, mask))
+                self._add(target, list(compress(values, mask)), part, list(compress(keys, mask)))
 
 
 def _positions(targets: list[int]) -> dict[int, list[int]]:

@@ -107,6 +107,12 @@ class _LazyReader:
             return None
         return (self._reader or self._open()).get(key)
 
+    def get_many(self, keys: list[bytes]) -> dict[bytes, bytes]:
+        """Return the values of those composite keys that have one."""
+        if self._committed == 0:
+            return {}
+        return (self._reader or self._open()).get_many(keys)
+
     def scan(self, prefix: bytes, start: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
         """Return the entries whose key begins with `prefix`, in order."""
         if self._committed == 0:

@@ -38,7 +38,7 @@ from firesteel.state.descriptors import (
     ValueStateDescriptor,
 )
 from firesteel.state.expiry import Expiry, StampedCodec
-from firesteel.state.handles import AggregatingHandle, ReducingHandle, ValueHandle
+from firesteel.state.handles import AggregatingHandle, ReducingHandle, SingleValue, ValueHandle
 from firesteel.state.list_handles import ListHandle
 from firesteel.state.map_handles import BroadcastHandle, MapHandle
 from firesteel.state.spill import Spill, overlaid
@@ -67,6 +67,9 @@ class StateReader(Protocol):
 
     def get(self, key: bytes) -> bytes | None:
         """Return the value of a composite key, None if there is none."""
+
+    def get_many(self, keys: list[bytes], /) -> dict[bytes, bytes]:
+        """Return the values of those composite keys that have one; sorted keys are found fastest."""
 
     def scan(self, prefix: bytes, start: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
         """Return the entries whose key begins with `prefix` in order, from `start` on."""
@@ -137,6 +140,7 @@ class KeyedStateBackend:
         self._catalog = StateCatalog()
         self._handles: dict[str, tuple[Schema, Any]] = {}
         self._parts: list[StatePart] = []
+        self._singles: list[SingleValue] = []
         self._expiries: list[Expiry] = []
         self._processing_time = 0
         forget_main_classes()
@@ -175,6 +179,11 @@ class KeyedStateBackend:
     def cached_entries(self) -> int:
         """How many clean entries are cached."""
         return sum(part.clean_entries() for part in self._parts)
+
+    def expect(self, keys: list[Any]) -> None:
+        """Say which state keys are current next: states that read each from the store will read them together."""
+        for state in self._singles:
+            state.expect(keys)
 
     def relax(self) -> None:
         """Keep memory within its limits; call it between blocks, and after some hundred timers.
@@ -360,6 +369,8 @@ class KeyedStateBackend:
             handle = make(self.register(scope.name, descriptor.name, kind, types))
             self._handles[path] = declared, handle
             self._parts.append(handle)
+            if isinstance(handle, SingleValue) and scope is self.keyed:
+                self._singles.append(handle)
             return handle
         if known[0] != declared:
             raise ProgramError(
@@ -377,6 +388,9 @@ _live: Final[weakref.WeakSet[KeyedStateBackend]] = weakref.WeakSet()
 class _NoState:
     def get(self, key: bytes) -> bytes | None:
         raise ProgramError("can be used only after an epoch has begun", who="state", got=repr(key))
+
+    def get_many(self, keys: list[bytes]) -> dict[bytes, bytes]:
+        raise ProgramError("can be used only after an epoch has begun", who="state", got=repr(keys[:1]))
 
     def scan(self, prefix: bytes, start: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
         raise ProgramError(

@@ -19,6 +19,7 @@ _PICKLING_FAILURES: Final = (pickle.PicklingError, AttributeError, TypeError)
 _ATOMS: Final = frozenset({type(None), bool, int, float, str, bytes})
 _UNPACKABLE: Final = (OverflowError, UnicodeEncodeError)
 _PICKLE_MARK: Final = 0x80  # how pickles begin; in msgpack it would be a map, which is never packed
+_PLAIN: Final = [{"type": name} for name in ("LONG", "INT", "SHORT", "BYTE", "BOOLEAN", "DOUBLE")]
 _pack: Final = msgspec.msgpack.Encoder().encode
 _unpack: Final = msgspec.msgpack.Decoder().decode
 _main_classes: dict[str, type] = {}
@@ -46,7 +47,7 @@ class ValueCodec:
             kept = kept_type(type_info)
             self.coerce = kept.compile_coercer()
             self.encode = kept.compile_encoder()
-            self.encode_all = self._encode_all_typed
+            self.encode_all = self._encode_all_plain if self.schema in _PLAIN else self._encode_all_typed
             self.decode = kept.compile_decoder()
 
     def encode_nullable(self, value: Any) -> bytes:
@@ -59,6 +60,10 @@ class ValueCodec:
 
     def _encode_all_typed(self, values: list[Any]) -> Iterable[bytes]:
         return map(self.encode, values)
+
+    def _encode_all_plain(self, values: list[Any]) -> Iterable[bytes]:
+        """Nothing can have changed these since they were coerced."""
+        return map(_pack, values)
 
     def _encode_all_untyped(self, values: list[Any]) -> Iterable[bytes]:
         if _ATOMS.issuperset(map(type, values)):

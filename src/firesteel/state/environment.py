@@ -56,6 +56,13 @@ class Snapshot:
         stored = self._get(_shortened(key))
         return None if stored is None else _unpack(stored)[1]
 
+    def get_many(self, keys: list[bytes]) -> dict[bytes, bytes]:
+        """Return the values of those keys that have one; in the order of keys it is many times as fast."""
+        if max(map(len, keys), default=0) >= LIMIT:
+            return {key: value for key in keys if (value := self.get(key)) is not None}
+        with self._transaction.cursor() as cursor:
+            return dict(cursor.getmulti(keys))
+
     def scan(self, prefix: bytes, start: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
         """Return the entries whose key begins with `prefix`, in order, from key `start` on."""
         begin = prefix if start is None or start < prefix else start

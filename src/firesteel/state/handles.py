@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 
 _ENCODED: Final = 512
+_MOSTLY: Final = 4
+_READ_AHEAD: Final = 15
+_AT_ONCE: Final = 1 << 18
+"""Bytes of values that may be read ahead."""
 
 
 class LoadingCache(dict[Any, Any]):
@@ -52,6 +56,8 @@ class SingleValue:
         "_dirty",
         "_fresh",
         "_gone",
+        "_loads",
+        "_readahead",
         "_scope",
         "state_id",
     )
@@ -66,6 +72,7 @@ class SingleValue:
         self._codec = codec
         self._coerce = codec.coerce
         self._cache = LoadingCache(self._load)
+        self._loads = self._readahead = 0
         self._dirty: set[Any] = set()
         self._gone: set[Any] = set()
         self._fresh: set[Any] | None = set() if scope is backend.windowed else None
@@ -89,6 +96,20 @@ class SingleValue:
                 self._fresh.clear()
         self._dirty.clear()
         self._gone.clear()
+
+    def expect(self, keys: list[Any]) -> None:
+        """Read what is not cached of the values of `keys`, in one go, if the last keys were mostly read one by one.
+
+        Now and then it lets them be read one by one, to see whether they still are.
+        """
+        if self._loads * _MOSTLY > len(keys):
+            self._readahead = _READ_AHEAD
+        self._loads = 0
+        if self._readahead:
+            self._readahead -= 1
+            missing = {current for current in keys if current not in self._cache}
+            if missing:
+                self._load_all(missing)
 
     def changes(self) -> Iterator[Change]:
         return chain.from_iterable(self._change_batches())
@@ -127,7 +148,20 @@ class SingleValue:
             elif current not in fresh:
                 yield key, None
 
+    def _load_all(self, missing: set[Any]) -> None:
+        cache, decode, get_many = self._cache, self._codec.decode, self._backend.reader.get_many
+        step = _ENCODED // 8
+        for keys, currents in in_composite_order(missing, self._compose, self.state_id, self._backend):
+            for start in range(0, len(keys), step):
+                part = keys[start : start + step]
+                found = get_many(part)
+                values = [decode(data) if data is not None else None for data in map(found.get, part)]
+                cache.update(zip(currents[start : start + step], values, strict=True))
+                if sum(map(len, found.values())) > _AT_ONCE:
+                    return
+
     def _load(self, current: Any) -> Any:
+        self._loads += 1
         data = self._backend.reader.get(self._compose(current))
         if data is not None:
             return self._codec.decode(data)
@@ -180,6 +214,24 @@ class ValueHandle(SingleValue, ValueState[Any]):
             value = self._coerce(value)
         self._cache[current] = value
         self._dirty.add(current)
+
+    def reduce_each(
+        self, keys: list[Any], values: Iterable[Any], reduce: Callable[[Any, Any], Any]
+    ) -> Iterator[Any]:
+        """Make each key current in turn, reduce the value beside it into its value, and yield the result.
+
+        To be exhausted before anything else is done with this state.
+        """
+        cache, scope, coerce = self._cache, self._scope, self._coerce
+        self._dirty.update(keys)
+        for key, value in zip(keys, values, strict=True):
+            scope.current = key
+            before = cache[key]
+            after = value if before is None else reduce(before, value)
+            if after is None:
+                self._gone.add(key)
+            cache[key] = after if coerce is None or after is None else coerce(after)
+            yield after
 
     def merge_namespaces(
         self, target: Any, sources: Iterable[Any], function: Callable[[Any, Any], Any]

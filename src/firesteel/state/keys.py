@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any, TypeAlias, cast
 
 from xxhash import xxh3_64_intdigest
 
+from firesteel.state.integer_keys import integer_groups, integers
 from firesteel.state.key_encoding import decode_key, encode_key
 
 __all__ = [
@@ -14,6 +16,7 @@ __all__ = [
     "encode_key",
     "key_group",
     "key_group_range",
+    "key_groups",
     "state_key",
     "state_key_bytes",
     "state_key_of",
@@ -69,6 +72,21 @@ def key_group(key: StateKey, max_parallelism: int) -> int:
     True
     """
     return xxh3_64_intdigest(key if type(key) is bytes else encode_key(key)) % max_parallelism
+
+
+def key_groups(keys: Sequence[StateKey], max_parallelism: int) -> list[int]:
+    """Return the key group of each of many keys.
+
+    >>> key_groups([1, 2], 128) == [key_group(1, 128), key_group(2, 128)]
+    True
+    """
+    if set(map(type, keys)) == {int}:
+        numbers = integers(cast("Sequence[int]", keys))
+        if numbers is not None:
+            groups: list[int] = integer_groups(numbers, max_parallelism).tolist()
+            return groups
+    digest = xxh3_64_intdigest
+    return [digest(key if type(key) is bytes else encode_key(key)) % max_parallelism for key in keys]
 
 
 def subtask_of(group: int, parallelism: int, max_parallelism: int) -> int:

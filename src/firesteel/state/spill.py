@@ -56,6 +56,10 @@ class Spill:
             return self._base.get(key)
         return None if data[0] == _DELETED_CODE else data[1:]
 
+    def get_many(self, keys: list[bytes]) -> dict[bytes, bytes]:
+        """Return the values of those keys that have one."""
+        return {key: value for key in keys if (value := self.get(key)) is not None}
+
     def scan(self, prefix: bytes, start: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
         """Return the entries whose key begins with `prefix` in order, from `start` on."""
         for key, value in overlaid(self.entries(prefix, start), self._base.scan(prefix, start)):

@@ -104,14 +104,17 @@ class ProcessOperator(TimerOperator):
 
     def _process_keyed(self, keys: list[Any], values: Any, timestamps: list[int | None]) -> None:
         process, context, emit, scope = self._process, self._element, self.emit_all, self.scope
-        extend = self.collector.extend
+        add = self.collector.add
+        assert self.context.backend is not None
+        self.context.backend.expect(keys)
         for key, value, timestamp in zip(keys, values, timestamps, strict=True):
             scope.current = key
             context.timestamp_ = timestamp
             results = process(value, context)
-            if type(results) is list or type(results) is _GENERATOR:
-                extend(results, timestamp)
-            else:
+            if type(results) is _GENERATOR:
+                for result in results:
+                    add(result, timestamp)
+            elif results is not None:
                 emit(results, timestamp, "process_element()")
 
 

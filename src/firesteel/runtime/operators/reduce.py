@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from firesteel.common.time import MAX_WATERMARK
@@ -9,6 +10,7 @@ from firesteel.functions.elements import ReduceFunction
 from firesteel.runtime.failures import user_failure
 from firesteel.runtime.operator import Batch, OperatorContext
 from firesteel.runtime.operators.function import FunctionOperator
+from firesteel.runtime.sealing import ATOMS, seal
 from firesteel.state.descriptors import ValueStateDescriptor
 
 
@@ -27,28 +29,33 @@ class ReduceOperator(FunctionOperator):
     def open(self, context: OperatorContext) -> None:
         super().open(context)
         assert context.backend is not None
+        self._reduce = self.function.reduce  # type: ignore[attr-defined]
         self._state = context.backend.value_state(ValueStateDescriptor("_reduced", self._value_type))
 
     def process(self, batch: Batch, port: int) -> None:
         assert batch.keys is not None
-        reduce, scope, state = self.function.reduce, self.scope, self._state  # type: ignore[attr-defined]
-        value_of, update = state.value, state.update
-        coerce = self.output.seal
-        results: list[Any] = []
+        assert self.context.backend is not None
+        self.context.backend.expect(batch.keys)
         iterator = iter(batch.values)
         try:
-            for key, value in zip(batch.keys, iterator, strict=True):
-                scope.current = key
-                before = value_of()
-                after = value if before is None else reduce(before, value)
-                update(after)
-                results.append(coerce(after))
+            reduced = self._state.reduce_each(batch.keys, iterator, self._reduce)
+            results = self._sealed(reduced)
         except Exception as error:
             raise user_failure(error, self.context.who, batch.values, iterator) from error
         if self._final_only:
             self._remember(batch.keys)
         else:
             self.output.emit(results, batch.timestamps)
+
+    def _sealed(self, reduced: Iterator[Any]) -> list[Any]:
+        if self.context.typed_output:
+            return list(map(self.output.seal, reduced))
+        return [
+            value
+            if type(value) in ATOMS or (type(value) is tuple and ATOMS.issuperset(map(type, value)))
+            else seal(value)
+            for value in reduced
+        ]
 
     def _remember(self, keys: list[Any]) -> None:
         assert self.context.event_timers is not None
