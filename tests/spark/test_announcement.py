@@ -35,7 +35,7 @@ class Context:
     def __init__(self, session: Session) -> None:
         self._properties = dict(session.conf)
 
-    def getLocalProperty(self, name: str) -> str | None:  # noqa: N802  (Spark's name)
+    def getLocalProperty(self, name: str) -> str | None:
         return self._properties.get(name)
 
 

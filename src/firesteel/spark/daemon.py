@@ -30,7 +30,7 @@ if __name__ == "__main__":
     import pyspark.daemon
     import pyspark.worker
 
-    import firesteel.spark.worker
+    import firesteel.spark.worker  # noqa: F401  (for the workers)
 
     gc.collect()
     gc.freeze()
