@@ -52,7 +52,7 @@ from firesteel.state.ttl_handles import (
 )
 from firesteel.state.weights import Weight
 
-DEFAULT_CACHE_LIMIT: Final = 250_000
+DEFAULT_CACHE_LIMIT: Final = 1_000_000
 WORKER_MEMORY: Final = 128 << 20
 """What the states of a process may keep in memory together, in bytes."""
 _MOST_QUIET: Final = 16

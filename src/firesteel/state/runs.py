@@ -115,8 +115,7 @@ def read_run(storage: Storage, ref: RunRef) -> Iterator[Entry]:
     Raises StateCorruptedError, naming the file, if it is missing or is not what `ref` says.
     """
     for batch in read_batches(storage, ref):
-        keys, values = batch.columns
-        yield from zip(keys.to_pylist(), values.to_pylist(), strict=True)
+        yield from entries_of(batch)
 
 
 def check_run(storage: Storage, ref: RunRef) -> None:
@@ -135,6 +134,12 @@ def read_batches(storage: Storage, ref: RunRef) -> Iterator[pa.RecordBatch]:
     """Return a run's entries in order, as Arrow batches; see `read_run`."""
     with _checked(storage, ref) as source, pa.ipc.open_stream(source) as reader:
         yield from reader
+
+
+def entries_of(batch: pa.RecordBatch) -> Iterator[Entry]:
+    """Return the entries of a batch of `RUN_SCHEMA`."""
+    keys, values = batch.columns
+    return zip(keys.to_pylist(), values.to_pylist(), strict=True)
 
 
 def batches_of(table: pa.Table) -> Iterator[pa.RecordBatch]:
@@ -170,8 +175,7 @@ class RunEntries:
 
     def __iter__(self) -> Iterator[Entry]:
         for batch in self.batches():
-            keys, values = batch.columns
-            yield from zip(keys.to_pylist(), values.to_pylist(), strict=True)
+            yield from entries_of(batch)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Return the entries as Arrow batches."""

@@ -23,7 +23,7 @@ from firesteel.state.inspection import Groups, StateSlice
 from firesteel.state.keys import subtask_of, user_key
 from firesteel.state.list_handles import in_chunks
 from firesteel.state.row_writing import POSITION_SIZE, RowWriter, Written
-from firesteel.state.runs import Entry, RunRef, batches_of, write_run
+from firesteel.state.runs import Entry, RunRef, batches_of, entries_of, write_run
 from firesteel.state.schemas import Schema
 from firesteel.state.storage import Storage
 
@@ -126,8 +126,7 @@ class WriteTask:
             return
         table = self.kept.table(Storage.of(self.kept_url), groups, every_copy=True)
         for batch in batches_of(table):
-            keys, values = (column.to_pylist() for column in batch.columns)
-            yield from zip(keys, values, strict=True)
+            yield from entries_of(batch)
 
 
 def read_written(blob: bytes) -> RunRef | None:
