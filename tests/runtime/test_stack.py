@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import resource
+import sys
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from firesteel.runtime.stack import with_room
+from firesteel.runtime.stack import allow_chain, with_room
 
 CALLS = 500
 DEPTH = 300
@@ -55,3 +56,14 @@ def test_what_a_step_raises_comes_out() -> None:
     assert next(stepping) == 1
     with pytest.raises(ValueError, match="second"):
         next(stepping)
+
+
+def test_a_long_chain_may_call_deeper_than_python_lets_it() -> None:
+    before = sys.getrecursionlimit()
+    try:
+        allow_chain(1000)
+        assert sys.getrecursionlimit() >= 11_000
+        allow_chain(1)
+        assert sys.getrecursionlimit() >= 11_000
+    finally:
+        sys.setrecursionlimit(before)

@@ -7,6 +7,7 @@ in each operator that happens to stand at the end of a chunk every call for a re
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeVar
 
@@ -16,6 +17,10 @@ _SLOTS: Final = 65_536
 """Slots of the frame that asks for room: a chunk's size is a power of two, and just above half a MiB leaves the rest
 of one MiB to the calls inside. Pages of it that nobody touches cost nothing.
 """
+
+_BASE: Final = 1000
+_PER_OPERATOR: Final = 10
+"""Frames that an engine and a user's function may need, and those that each operator of a chain adds (seven)."""
 
 _END: Final = object()
 
@@ -35,3 +40,13 @@ def with_room(iterator: Iterator[T]) -> Iterator[T]:
     """
     while (item := _roomy(next, iterator, _END)) is not _END:
         yield item
+
+
+def allow_chain(operators: int) -> None:
+    """Let this process call as deep as a chain of so many operators does; never lowers the recursion limit.
+
+    Python's own limit of 1,000 frames ends a chain of about 140.
+
+    >>> allow_chain(1)
+    """
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _BASE + _PER_OPERATOR * operators))
