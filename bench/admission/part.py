@@ -60,8 +60,10 @@ def render(runs: Runs) -> list[str]:
         "Load",
         "records/s it can do",
         "epoch before, ms",
+        "epoch meanwhile, ms",
         "epoch under load, ms",
         "longest epoch, ms",
+        "oldest record waited, ms",
         "largest backlog, records",
         "backlog gone after, s",
         "workers before, MiB",
@@ -78,8 +80,10 @@ def _cells(runs: list[Figures]) -> list[str]:
     return [
         _number(runs, "capacity"),
         _number(runs, "usual_ms"),
+        _number(runs, "changed_ms"),
         _number(runs, "loaded_ms"),
         _number(runs, "longest_ms"),
+        _number(runs, "waited_ms"),
         _number(runs, "largest_backlog"),
         _number(runs, "caught_up_seconds", digits=1),
         _number(runs, "memory_before", 1 << 20),
@@ -152,7 +156,8 @@ what the job can do, ten times that for four seconds, and a quarter again. *Slow
 the sink's writer waits 100 microseconds for each record. *Hot key*: three tenths, and from the sixth second on 90 % of
 all records have the same key. *Trickle*: nothing, then ten records a second. Epochs aim at {TARGET_MS} ms, and an epoch
 counts as under load if it leaves behind more than what comes in that time at first; a backlog is what has come and is
-not committed. Memory is what all Python workers have resident together; the pictures show each scenario's first run.
+not committed. The oldest record of an epoch has waited from when it came to the epoch's commit (a median, from the
+change on). Memory is what all Python workers have resident together; the pictures show each scenario's first run.
 """
 
 PART: Final = Part(
