@@ -7,8 +7,11 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 from collections import Counter
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -26,37 +29,47 @@ def _run(title: str, exchanges: int, scale: float) -> dict[str, Figures]:
     warm_up = max(round(WARM_UP * min(scale, 1)), 1)
     epochs = max(round(EPOCHS * min(scale, 1)), _LEAST_EPOCHS)
     options = ["--exchanges", exchanges, "--epochs", epochs, "--warm-up", warm_up]
-    output, _ = _finished(["-m", "bench.floor.job", *map(str, options)])
-    figures: Figures = json.loads(output.splitlines()[-1])
+    said = _finished(["-m", "bench.floor.job", *map(str, options)])
+    figures: Figures = json.loads(said.lines[-1])
     return {title: figures}
 
 
-def _finished(arguments: list[str]) -> tuple[str, str]:
-    """What a Python process printed, to its standard output and error. Raises RunError if it fails."""
-    with _started(arguments) as process:
-        try:
-            output, errors = process.communicate(timeout=_PATIENCE_S)
-        except subprocess.TimeoutExpired:
-            raise RunError(f"{' '.join(arguments)} took more than {_PATIENCE_S} s") from None
-        finally:
-            _end(process)
-    if process.returncode:
-        raise RunError(
-            f"{' '.join(arguments)} ended with {process.returncode}\n{output[-2000:]}\n{errors[-4000:]}"
-        )
-    return output, errors
+@dataclass(frozen=True)
+class _Said:
+    """What a process printed; `shown` is when its first line came (seconds since 1970)."""
+
+    lines: list[str]
+    shown: float
+    errors: str
 
 
-def _started(arguments: list[str]) -> subprocess.Popen[str]:
+def _finished(arguments: list[str]) -> _Said:
+    """Run a Python process to its end. Raises RunError if it fails or takes too long."""
     path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
-    return subprocess.Popen(
-        [sys.executable, *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        env=os.environ | {"PYTHONPATH": path},
-    )
+    with tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen(
+            [sys.executable, *arguments],
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            start_new_session=True,
+            env=os.environ | {"PYTHONPATH": path},
+        )
+        impatience = threading.Timer(_PATIENCE_S, _end, [process])
+        impatience.start()
+        try:
+            assert process.stdout is not None
+            lines, shown = [process.stdout.readline()], time.time()
+            lines += process.stdout
+            process.wait()
+        finally:
+            impatience.cancel()
+            _end(process)
+        errors.seek(0)
+        said = errors.read()
+    if process.returncode:
+        raise RunError(f"{' '.join(arguments)} ended with {process.returncode}\n{lines}\n{said[-4000:]}")
+    return _Said([line.rstrip("\n") for line in lines], shown, said)
 
 
 def _end(process: subprocess.Popen[str]) -> None:
@@ -68,27 +81,17 @@ def first_result(scale: float) -> dict[str, Figures]:
     """From typing `firesteel run` to the first line that is printed; the scale changes nothing."""
     del scale
     typed = time.time()
-    with _started(["-m", "firesteel.cli", "run", word_count.__file__]) as process:
-        try:
-            assert process.stdout is not None
-            lines = [process.stdout.readline()]
-            shown = time.time()
-            rest, errors = process.communicate(timeout=_PATIENCE_S)
-        except subprocess.TimeoutExpired:
-            raise RunError(f"the word count took more than {_PATIENCE_S} s") from None
-        finally:
-            _end(process)
-    lines += rest.splitlines()
-    if process.returncode or _counts(lines) != _words():
-        raise RunError(f"the word count ended with {process.returncode}: {lines}\n{errors[-4000:]}")
-    began, imported, launched = _moments(errors)
+    said = _finished(["-m", "firesteel.cli", "run", word_count.__file__])
+    if _counts(said.lines) != _words():
+        raise RunError(f"the word count printed {said.lines}")
+    began, imported, launched = _moments(said.errors)
     return {
         COMMAND: {
-            "seconds": round(shown - typed, 3),
+            "seconds": round(said.shown - typed, 3),
             "python": round(began - typed, 3),
             "imports": round(imported - began, 3),
             "session": round(launched - imported, 3),
-            "first_epoch": round(shown - launched, 3),
+            "first_epoch": round(said.shown - launched, 3),
         }
     }
 
@@ -111,8 +114,7 @@ def _moments(text: str) -> list[float]:
 def in_session(scale: float) -> dict[str, Figures]:
     """From `execute` to the first result in a program that has its session; the scale changes nothing."""
     del scale
-    output, _ = _finished(["-m", "bench.floor.in_session"])
-    called, committed = _moments(output)
+    called, committed = _moments("\n".join(_finished(["-m", "bench.floor.in_session"]).lines))
     return {SESSION: {"seconds": round(committed - called, 3)}}
 
 
