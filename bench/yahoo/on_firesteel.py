@@ -43,12 +43,17 @@ class AdEvents(Source[str]):
             return split.end
         if not self._start.decided:
             return max(position, min(split.end, 1))
-        lane, lanes = split.payload
+        lane, lanes = self._lane(split)
         due = int((now / 1000 - self._start.read()) * self._load.rate) + 1
         return max(position, min(split.end, -(-(due - lane) // lanes)))
 
-    def read(self, split: Split, start: int, end: int) -> RecordBatches[str]:
+    @staticmethod
+    def _lane(split: Split) -> tuple[int, int]:
         lane, lanes = split.payload
+        return lane, lanes
+
+    def read(self, split: Split, start: int, end: int) -> RecordBatches[str]:
+        lane, lanes = self._lane(split)
         event = self._load.event
         began = self._start.decide(start_delay(self._load))
         lag = Lag(self._load, self._directory)
