@@ -262,7 +262,8 @@ def test_many_timers_of_one_time_are_read_some_at_a_time_and_fire_in_order(
         most = max(most, len(store.queue._buckets[5]) if 5 in store.queue._buckets else 0)
     gone = {*currents[::20], *currents[4::50]}
     assert fired == [current for current in currents if current not in gone]
-    assert spilled or most <= len(keys) // 2 + 7
+    registered = len(keys) // 2
+    assert spilled or most <= registered + max(7, registered // 4)
     store.next_epoch()
     assert store.entries == {}
 
