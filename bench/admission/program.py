@@ -38,6 +38,9 @@ SAMPLE_SECONDS: Final = 0.25
 POINTS: Final = 160
 """Points of a curve that are kept at most."""
 
+Point = tuple[float, float, int, int, float]
+"""When an epoch was committed (seconds), its milliseconds, its records, those left behind, the oldest one's wait."""
+
 _PAIR: Final = Types.TUPLE([Types.LONG(), Types.LONG()])
 
 
@@ -195,14 +198,7 @@ def curves(
     `waited_ms` is how long the oldest record of an epoch had been there when the epoch was committed. Under load are
     epochs that left more behind than what comes in a target duration.
     """
-    points: list[tuple[float, float, int, int, float]] = []
-    read = 0
-    for at, ms, records in epochs:
-        since = at - began
-        if since > 0 and records:
-            backlog = offered(pieces, since) - read - records
-            points.append((since, ms, records, backlog, (since - came_at(pieces, read)) * 1000))
-        read += records
+    points = _points(epochs, pieces, began)
     usual = [point for point in points if point[0] < change[0]]
     last = max((point[0] for point in points if _loaded(point, pieces)), default=change[1])
     return {
@@ -225,7 +221,20 @@ def curves(
     }
 
 
-def _loaded(point: tuple[float, float, int, int, float], pieces: Pieces) -> bool:
+def _points(epochs: list[tuple[float, float, int]], pieces: Pieces, began: float) -> list[Point]:
+    """What each epoch was since the clock was started."""
+    points: list[Point] = []
+    read = 0
+    for at, ms, records in epochs:
+        since = at - began
+        if since > 0 and records:
+            backlog = offered(pieces, since) - read - records
+            points.append((since, ms, records, backlog, (since - came_at(pieces, read)) * 1000))
+        read += records
+    return points
+
+
+def _loaded(point: Point, pieces: Pieces) -> bool:
     """Whether more was left behind than comes in a target duration at the first rate."""
     return point[3] > max(pieces[0][1], 1000.0) * TARGET_MS / 1000
 
