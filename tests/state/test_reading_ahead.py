@@ -58,3 +58,18 @@ def test_strings_and_other_keys_are_read_ahead_too():
         store.next_epoch(keep=False)
         assert counting(store, keys) == [2] * 500
         assert store.reader.batches > 0
+
+
+def test_large_values_are_not_all_read_ahead():
+    store = MemoryStore(cache_limit=10**6)
+    held = store.backend.value_state(ValueStateDescriptor("held"))
+    for key in range(300):
+        store.backend.keyed.current = key
+        held.update(bytes(100_000))
+    store.next_epoch(keep=False)
+    for key in range(100):
+        store.backend.keyed.current = key
+        assert held.value() == bytes(100_000)
+    store.backend.expect(list(range(100, 300)))
+    assert store.reader.batches == 1
+    assert 100 < store.backend.cached_entries <= 150

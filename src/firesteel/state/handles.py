@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 _ENCODED: Final = 512
 _MOSTLY: Final = 4
 _READ_AHEAD: Final = 15
-_AT_ONCE: Final = 1 << 18
-"""Bytes of values that may be read ahead."""
+_FIRST_READ: Final = 32
+_AT_ONCE: Final = 1 << 17
+"""Bytes of values after which no more are read ahead: the first few tell whether values are small."""
 
 
 class LoadingCache(dict[Any, Any]):
@@ -150,15 +151,19 @@ class SingleValue:
 
     def _load_all(self, missing: set[Any]) -> None:
         cache, decode, get_many = self._cache, self._codec.decode, self._backend.reader.get_many
-        step = _ENCODED // 8
+        step, size = _FIRST_READ, 0
         for keys, currents in in_composite_order(missing, self._compose, self.state_id, self._backend):
-            for start in range(0, len(keys), step):
+            start = 0
+            while start < len(keys):
                 part = keys[start : start + step]
                 found = get_many(part)
                 values = [decode(data) if data is not None else None for data in map(found.get, part)]
                 cache.update(zip(currents[start : start + step], values, strict=True))
-                if sum(map(len, found.values())) > _AT_ONCE:
+                start += step
+                size += sum(map(len, found.values()))
+                if size > _AT_ONCE:
                     return
+                step = _ENCODED * 4
 
     def _load(self, current: Any) -> Any:
         self._loads += 1
