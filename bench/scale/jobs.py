@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from bench.scale.curves import KEYS, Curve
-from bench.systems.firesteel import PAIR, CountAll, Number, WithKey
+from bench.systems.firesteel import PAIR, Count, CountAll, Number, WithKey
 from bench.tally import Pair, TallySink
 from firesteel.common import Configuration, Duration, Time, Types, WatermarkStrategy
 from firesteel.connectors.datagen import DataGeneratorSource
 from firesteel.connectors.file_source import FileSource
 from firesteel.connectors.formats.text import TextLineFormat
 from firesteel.datastream import DataStream, KeyedProcessFunction, StreamExecutionEnvironment
-from firesteel.datastream.state import ValueStateDescriptor
 from firesteel.datastream.window import TumblingEventTimeWindows
 from firesteel.functions.source import DiscoveryContext, Source, Split
 
@@ -70,22 +69,6 @@ class Timed(Source[Any]):
         return self.inner.read(split, start, end)
 
 
-class Count(KeyedProcessFunction):
-    """Counts each key's records in a ValueState and emits the count when it is complete."""
-
-    def __init__(self, keys: int, records: int) -> None:
-        self._per_key, self._more = divmod(records, keys)
-
-    def open(self, runtime_context: Any) -> None:
-        self._count = runtime_context.get_state(ValueStateDescriptor("count", Types.LONG()))
-
-    def process_element(self, value: Pair, ctx: Any) -> Iterator[Pair]:
-        count = (self._count.value() or 0) + 1
-        self._count.update(count)
-        if count == self._per_key:
-            yield value[0], count
-
-
 class Remind(KeyedProcessFunction):
     """Registers an event-time timer for each record; each timer gives a result."""
 
@@ -135,7 +118,7 @@ def _by_key(stream: DataStream) -> Any:
 def _count(env: StreamExecutionEnvironment, point: Point, keys: int | None = KEYS) -> Built:
     keys = min(keys or point.size, point.records)
     source, records = _indexed(env, point.records, keys)
-    counted = _by_key(records).process(Count(keys, point.records), PAIR)
+    counted = _by_key(records).process(Count(point.records // keys), PAIR)
     return source, counted, Outcome(keys, point.records)
 
 
@@ -150,7 +133,7 @@ def _chain(env: StreamExecutionEnvironment, point: Point) -> Built:
 def _branches(env: StreamExecutionEnvironment, point: Point) -> Built:
     source, records = _indexed(env, point.records, KEYS)
     keyed = _by_key(records)
-    counts = [keyed.process(Count(KEYS, point.records), PAIR) for _ in range(point.size)]
+    counts = [keyed.process(Count(point.records // KEYS), PAIR) for _ in range(point.size)]
     united = counts[0].union(*counts[1:]) if counts[1:] else counts[0]
     return source, united, Outcome(KEYS * point.size, point.records * point.size)
 

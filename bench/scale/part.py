@@ -30,7 +30,7 @@ _ACROSS: Final = 3
 
 
 def measure(curve: Curve, scale: float) -> dict[str, Figures]:
-    """Run a curve's jobs in a process of their own; its figures are pairs of size and seconds, as `points`."""
+    """Run a curve's jobs in a process of their own; `points` are pairs of size and seconds, `seconds` their sum."""
     command = [sys.executable, "-m", "bench.scale.program", curve.name, "--scale", str(scale)]
     path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
     with tempfile.TemporaryFile("w+") as errors:
@@ -52,7 +52,8 @@ def measure(curve: Curve, scale: float) -> dict[str, Figures]:
         errors.seek(0)
         if process.returncode:
             raise RunError(f"scale, {curve.name}: ended with {process.returncode}\n{errors.read()[-4000:]}")
-    return {curve.name: {"points": json.loads(output.splitlines()[-1])}}
+    points = json.loads(output.splitlines()[-1])
+    return {curve.name: {"seconds": sum(seconds for _, seconds in points), "points": points}}
 
 
 def seconds_by_size(runs: list[Figures]) -> list[tuple[int, float]]:
