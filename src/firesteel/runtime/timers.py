@@ -233,9 +233,8 @@ class TimerQueue:
         if not self._has_stored(time):
             return False
         heads, deleted = self._heads or [], self._deleted.get(time, _NONE_DELETED)
-        left = max(
-            _DRAWN, len(bucket) // 4
-        )  # in proportion, as the whole bucket is put into order after each draw
+        # In proportion to the bucket, because all of it is put into order after each draw.
+        left = max(_DRAWN, len(bucket) // 4)
         while left and heads and heads[0][0] == time:
             left -= 1
             _, last, key, _ = heads[0]
