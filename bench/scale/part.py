@@ -126,6 +126,8 @@ def plot(runs: Runs, directory: Path) -> None:
 
 
 def _draw(panel: Any, curve: Curve, points: list[tuple[int, float]]) -> None:
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
     sizes, seconds = [size for size, _ in points], [time for _, time in points]
     last = points[-1]
     panel.plot(
@@ -142,6 +144,12 @@ def _draw(panel: Any, curve: Curve, points: list[tuple[int, float]]) -> None:
     panel.set_title(curve.title, fontsize=10)
     panel.set_xlabel(curve.unit, fontsize=8)
     panel.set_ylabel("seconds", fontsize=8)
+    panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    panel.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    panel.yaxis.set_minor_formatter(NullFormatter())
+    if sizes[-1] < 10:
+        panel.set_xticks(sizes, [str(size) for size in sizes])
+    panel.xaxis.set_minor_formatter(NullFormatter())
     panel.tick_params(labelsize=8)
     panel.grid(visible=True, which="major", color="0.9")
 
