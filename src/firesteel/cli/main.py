@@ -18,6 +18,7 @@ from firesteel.cli.state import state_app
 from firesteel.common.errors import FiresteelError
 from firesteel.common.excepthook import DEBUG_VARIABLE, describe_failure
 from firesteel.datastream.ambient import Ambient
+from firesteel.spark.class_archive import make_archive
 
 app = typer.Typer(
     name="firesteel",
@@ -148,6 +149,14 @@ def info() -> None:
     if java.problem is not None:
         typer.echo(f"error: Spark cannot start with this Java: {java.problem}", err=True)
         raise typer.Exit(1)
+
+
+@app.command()
+def prepare(debug: Debug = False) -> None:
+    """Have Spark start in half the time on this machine: archive the Java classes it loads (150 MB, once)."""
+    _prepare(debug)
+    with reporting():
+        typer.echo(make_archive())
 
 
 @app.command()

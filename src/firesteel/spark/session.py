@@ -18,6 +18,7 @@ from pyspark.sql import SparkSession
 import firesteel
 from firesteel.common.errors import ConfigurationError, EngineError
 from firesteel.runtime.routing import BLOCK_BYTES
+from firesteel.spark.class_archive import archive_options
 from firesteel.spark.noise import without_noise
 
 _STATIC: Final = {
@@ -28,29 +29,35 @@ _STATIC: Final = {
 }
 """Settings of the application; a session that is already there must not contradict them."""
 
+JAVA_OPTIONS: Final = (
+    f"-Dlog4j2.configurationFile=file:{Path(__file__).parent}/log4j2.properties -XX:TieredStopAtLevel=1"
+)
+"""The JVM only plans and moves bytes: its second compiler costs more (half of the time to a first result) than it
+ever gives back."""
+
 _STARTING: Final = {
     **_STATIC,
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.catalogImplementation": "in-memory",
-    "spark.driver.extraJavaOptions": (
-        f"-Dlog4j2.configurationFile=file:{Path(__file__).parent}/log4j2.properties -XX:TieredStopAtLevel=1"
-    ),
 }
-"""Settings of an application started here. The JVM only plans and moves bytes: its second compiler costs more
-(half of the time to a first result) than it ever gives back."""
+"""Settings of an application started here."""
 
 _SQL: Final = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "64",
     "spark.sql.execution.arrow.maxBytesPerBatch": str(4 * BLOCK_BYTES),
     "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "true",
-    "spark.sql.codegen.wholeStage": "true",
+    # A row is a whole block: code made for a plan would cost more to compile than it ever saves.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.ui.explainMode": "simple",
 }
 """Settings of a session: task p must be subtask p, and a task holds few blocks at a time."""
 
-_FIXED_BY_ENGINE: Final = frozenset({*_STATIC, *_SQL}) - {"spark.sql.codegen.wholeStage"}
+_TASTE: Final = {"spark.sql.codegen.wholeStage", "spark.sql.codegen.factoryMode", "spark.sql.ui.explainMode"}
+_FIXED_BY_ENGINE: Final = frozenset({*_STATIC, *_SQL}) - _TASTE
 
 logger = logging.getLogger(__name__)
 # A program that logs at INFO to standard output would have py4j's housekeeping among its results.
@@ -108,6 +115,7 @@ def _check_running(session: Any) -> None:
 def _start(master: str | None, parallelism: int, configuration: dict[str, str]) -> Any:
     _require_java()
     settings = {**_STARTING, **_SQL}
+    settings["spark.driver.extraJavaOptions"] = f"{JAVA_OPTIONS} {archive_options()}".rstrip()
     os.environ.setdefault("PYSPARK_PYTHON", configuration.get("spark.pyspark.python", sys.executable))
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     if master is None or is_local(master):

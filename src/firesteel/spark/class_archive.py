@@ -1,0 +1,97 @@
+"""The archive of Java classes with which Spark starts in half the time.
+
+Most of what a JVM does until Spark's first job is done is to find, parse and verify some 15,000 classes. From an
+archive it maps them into memory as they were in the run that made it (dynamic application class data sharing,
+JEP 350). An archive belongs to one Java and one Spark; the JVM itself checks that it fits, and does without if not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from firesteel.common.errors import EngineError
+
+_QUIET: Final = "-Xlog:cds*=error"
+"""An archive that does not fit is no news on standard output, where the program's results are."""
+
+_TIMEOUT_SECONDS: Final = 300
+
+
+def archive_path() -> Path | None:
+    """Return where the archive for the Java and the Spark of this process is or would be; None if one is missing."""
+    java, jars = _java(), _jars()
+    if java is None or jars is None:
+        return None
+    digest = hashlib.sha256()
+    for path in (java, *sorted(jars.glob("*.jar"))):
+        stat = path.stat()
+        digest.update(f"{path} {stat.st_size} {stat.st_mtime_ns}\n".encode())
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return cache / "firesteel" / f"classes-{digest.hexdigest()[:16]}.jsa"
+
+
+def archive_options() -> str:
+    """Return the JVM's options for starting from the archive; none if it has not been made."""
+    path = archive_path()
+    return f"-XX:SharedArchiveFile={path} {_QUIET}" if path is not None and path.is_file() else ""
+
+
+def make_archive() -> Path:
+    """Make the archive, unless it is there, by a run of Spark in a process of its own (about 20 seconds).
+
+    Raises EngineError where Java or Spark is missing, or that run leaves no archive.
+    """
+    path = archive_path()
+    if path is None:
+        raise EngineError(
+            "requires Java and PySpark", who="the archive of classes", hint="see `firesteel info`"
+        )
+    if path.is_file():
+        return path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent) as scratch:
+        made = Path(scratch, path.name)
+        # The JVM writes the archive after the process that started it has ended, and holds its output until then.
+        done = subprocess.run(
+            [sys.executable, "-m", "firesteel.spark.class_run", str(made)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=_TIMEOUT_SECONDS,
+            check=False,
+        )
+        if done.returncode or not made.is_file():
+            raise EngineError(
+                "could not be made",
+                who="the archive of classes",
+                got=f"a run of Spark that ended with {done.returncode}",
+                hint="jobs run without it, too; they start more slowly",
+                details=done.stdout[-2000:],
+            )
+        made.replace(path)
+    return path
+
+
+def _java() -> Path | None:
+    home = os.environ.get("JAVA_HOME")
+    found = shutil.which(str(Path(home, "bin", "java")) if home else "java")
+    return None if found is None else Path(found).resolve()
+
+
+def _jars() -> Path | None:
+    home = os.environ.get("SPARK_HOME")
+    if home is None:
+        spec = importlib.util.find_spec("pyspark")
+        if spec is None or spec.origin is None:
+            return None
+        home = str(Path(spec.origin).parent)
+    jars = Path(home, "jars")
+    return jars if jars.is_dir() else None
