@@ -8,9 +8,12 @@ later level.
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
+
+K = TypeVar("K", bound=Hashable)
 
 
 class Distribution(enum.Enum):
@@ -123,17 +126,38 @@ class Plan:
 
     def outgoing(self, operator: int, side_output: str | None) -> list[EdgeSpec]:
         """Return the edges that leave one output of an operator."""
-        return [edge for edge in self.edges if edge.source == operator and edge.side_output == side_output]
+        return self._outgoing.get((operator, side_output), [])
 
     def incoming(self, operator: int) -> list[EdgeSpec]:
         """Return the edges that enter an operator."""
-        return [edge for edge in self.edges if edge.target == operator]
+        return self._incoming.get(operator, [])
 
     def side_outputs(self, operator: int) -> list[str]:
         """Return the ids of the side outputs of an operator that somebody reads."""
-        return sorted(
-            {edge.side_output for edge in self.edges if edge.source == operator and edge.side_output}
-        )
+        return self._side_outputs.get(operator, [])
+
+    @cached_property
+    def _outgoing(self) -> dict[tuple[int, str | None], list[EdgeSpec]]:
+        return _grouped(self.edges, lambda edge: (edge.source, edge.side_output))
+
+    @cached_property
+    def _incoming(self) -> dict[int, list[EdgeSpec]]:
+        return _grouped(self.edges, lambda edge: edge.target)
+
+    @cached_property
+    def _side_outputs(self) -> dict[int, list[str]]:
+        tags: dict[int, set[str]] = {}
+        for edge in self.edges:
+            if edge.side_output:
+                tags.setdefault(edge.source, set()).add(edge.side_output)
+        return {operator: sorted(read) for operator, read in tags.items()}
+
+
+def _grouped(edges: Iterable[EdgeSpec], key: Callable[[EdgeSpec], K]) -> dict[K, list[EdgeSpec]]:
+    groups: dict[K, list[EdgeSpec]] = {}
+    for edge in edges:
+        groups.setdefault(key(edge), []).append(edge)
+    return groups
 
 
 @dataclass(frozen=True)

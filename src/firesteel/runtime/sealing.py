@@ -46,8 +46,10 @@ def seal(value: Any) -> Any:
     if kind is tuple:
         return value if ATOMS.issuperset(map(type, value)) else tuple(map(seal, value))
     if kind is list:
-        return list(map(seal, value))
+        return value.copy() if ATOMS.issuperset(map(type, value)) else list(map(seal, value))
     if kind is dict:
+        if ATOMS.issuperset(map(type, value.values())):
+            return value.copy()
         return {key: seal(item) for key, item in value.items()}
     if kind is Row:
         return copy_row(value, map(seal, value))

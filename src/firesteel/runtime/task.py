@@ -3,12 +3,10 @@
 `run_task` turns the rows that arrive from the level before into rows for the levels after. Contract:
 
 - Rows come sorted by `(seq, channel)`; a row of an edge into a later level is passed on as it is.
-- Order of work: begin the epoch, fire processing-time timers, pump sources, take rows, finish (in the last
-epoch),
+- Order of work: begin the epoch, fire processing-time timers, pump sources, take rows, finish (in the last epoch),
   end the epoch, flush, report. Each step's rows are yielded before the next, so what a task holds is bounded.
-- A report row (edge REPORT) carries a `SubtaskReport` per operator. If anything fails, the only further row
-is a failure
-  row (edge FAILURE), which sorts first, and a task that meets one does nothing but pass it on: the epoch is
+- A report row (edge REPORT) carries a `SubtaskReport` per operator. If anything fails, the only further row is a
+  failure row (edge FAILURE), which sorts first, and a task that meets one does nothing but pass it on: the epoch is
   lost, but Spark sees no exception and nobody a stack trace of the JVM.
 """
 
@@ -35,6 +33,7 @@ from firesteel.runtime.routing import (
     Row,
     ShuffleRouter,
 )
+from firesteel.runtime.stack import allow_chain, with_room
 from firesteel.runtime.subtask import LiveSubtask
 from firesteel.state.access import StateAddress
 from firesteel.state.backend import Change, StateReader
@@ -102,8 +101,9 @@ def run_task(
 ) -> Iterator[Row]:
     """Run one task; see the module's contract."""
     task = _Task(plan, epoch, level, subtask, worker, state)
+    allow_chain(len(plan.operators))
     try:
-        yield from task.run(rows)
+        yield from with_room(task.run(rows))
     except Exception as error:
         task.abandon()
         failure = user_failure(error, "a task")
@@ -130,6 +130,7 @@ class _Task:
         self._rows: list[Row] = []
         self._routers: list[Router] = []
         self._live: list[LiveSubtask] = []
+        self._by_index: dict[int, LiveSubtask] = {}
         self._bytes = 0
         self._width = plan.levels[level]
 
@@ -167,9 +168,9 @@ class _Task:
         plan, epoch = self._plan, self._epoch
         for spec in specs:
             self._live.append(self._worker.take(plan, spec, self._subtask, epoch))
-        by_index = {live.spec.index: live for live in self._live}
+        self._by_index = {live.spec.index: live for live in self._live}
         for live in self._live:
-            self._wire(live, by_index)
+            self._wire(live)
         for live in self._live:
             reader, keep = None, False
             if live.spec.stateful:
@@ -183,11 +184,11 @@ class _Task:
             live.advance_processing_time(epoch.processing_time)
             yield from self._drain()
 
-    def _wire(self, live: LiveSubtask, by_index: dict[int, LiveSubtask]) -> None:
+    def _wire(self, live: LiveSubtask) -> None:
         outputs = [(None, live.output), *live.side_outputs.items()]
         for tag, output in outputs:
             output.receivers = [
-                by_index[edge.target].local_input(edge) if edge.local else self._router(edge, live)
+                self._by_index[edge.target].local_input(edge) if edge.local else self._router(edge, live)
                 for edge in self._plan.outgoing(live.spec.index, tag)
             ]
 
@@ -203,12 +204,10 @@ class _Task:
             self._rows.append(row)
             return
         edge = self._plan.edges[index]
-        spec = self._plan.operators[edge.target]
-        if spec.level != self._level:
+        if self._plan.operators[edge.target].level != self._level:
             self._rows.append(row)
             return
-        live = next(live for live in self._live if live.spec.index == spec.index)
-        self._deliver(live, edge.port, (index, channel), block)
+        self._deliver(self._by_index[edge.target], edge.port, (index, channel), block)
 
     def _deliver(self, live: LiveSubtask, port: int, channel: tuple[int, int], block: bytes) -> None:
         """Deliver a block's records and watermarks in the order in which they were sent."""
