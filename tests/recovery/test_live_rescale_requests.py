@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from firesteel.common import JobStatus, Types, WatermarkStrategy
 from firesteel.common.errors import FiresteelError, StateError
 from firesteel.connectors.file_sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
+from firesteel.control.loop import EAGER_POLL_MS
 from firesteel.control.maintenance import MaintenancePolicy
 from firesteel.datastream import execution
 from firesteel.datastream.functions import KeyedProcessFunction
@@ -212,7 +213,7 @@ def test_while_the_job_waits_for_input(tmp_path, name):
     def ask():
         answers.append(handles[0].rescale(5))
 
-    clock = Interrupting(50, ask)
+    clock = Interrupting(EAGER_POLL_MS, ask)
 
     def act(handle, stats):
         handles[:] = [handle]
