@@ -18,8 +18,9 @@ from typing import Final
 from bench.environments import ROOT
 from bench.floor import word_count
 from bench.floor.job import EPOCHS, WARM_UP
-from bench.floor.report import COMMAND, HOW, ONE, SESSION, TWO, render
+from bench.floor.report import COMMAND, HOW, ONE, SESSION, TWO, UNPREPARED, render
 from bench.part import Case, Figures, Part, RunError
+from firesteel.spark.class_archive import make_archive
 
 _PATIENCE_S: Final = 300
 _LEAST_EPOCHS: Final = 5
@@ -43,28 +44,28 @@ class _Said:
     errors: str
 
 
-def _finished(arguments: list[str]) -> _Said:
+def _finished(arguments: list[str], **environment: str) -> _Said:
     """Run a Python process to its end. Raises RunError if it fails or takes too long."""
     path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
     with tempfile.TemporaryFile("w+") as errors:
-        process = subprocess.Popen(
+        with subprocess.Popen(
             [sys.executable, *arguments],
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
             start_new_session=True,
-            env=os.environ | {"PYTHONPATH": path},
-        )
-        impatience = threading.Timer(_PATIENCE_S, _end, [process])
-        impatience.start()
-        try:
-            assert process.stdout is not None
-            lines, shown = [process.stdout.readline()], time.time()
-            lines += process.stdout
-            process.wait()
-        finally:
-            impatience.cancel()
-            _end(process)
+            env=os.environ | {"PYTHONPATH": path} | environment,
+        ) as process:
+            impatience = threading.Timer(_PATIENCE_S, _end, [process])
+            impatience.start()
+            try:
+                assert process.stdout is not None
+                lines, shown = [process.stdout.readline()], time.time()
+                lines += process.stdout
+                process.wait()
+            finally:
+                impatience.cancel()
+                _end(process)
         errors.seek(0)
         said = errors.read()
     if process.returncode:
@@ -80,19 +81,29 @@ def _end(process: subprocess.Popen[str]) -> None:
 def first_result(scale: float) -> dict[str, Figures]:
     """From typing `firesteel run` to the first line that is printed; the scale changes nothing."""
     del scale
+    make_archive()
+    return {COMMAND: _first_result()}
+
+
+def unprepared(scale: float) -> dict[str, Figures]:
+    """The same where `firesteel prepare` has not been run."""
+    del scale
+    with tempfile.TemporaryDirectory(prefix="firesteel-bench-") as cache:
+        return {UNPREPARED: _first_result(XDG_CACHE_HOME=cache)}
+
+
+def _first_result(**environment: str) -> Figures:
     typed = time.time()
-    said = _finished(["-m", "firesteel.cli", "run", word_count.__file__])
+    said = _finished(["-m", "firesteel.cli", "run", word_count.__file__], **environment)
     if _counts(said.lines) != _words():
         raise RunError(f"the word count printed {said.lines}")
     began, imported, launched = _moments(said.errors)
     return {
-        COMMAND: {
-            "seconds": round(said.shown - typed, 3),
-            "python": round(began - typed, 3),
-            "imports": round(imported - began, 3),
-            "session": round(launched - imported, 3),
-            "first_epoch": round(said.shown - launched, 3),
-        }
+        "seconds": round(said.shown - typed, 3),
+        "python": round(began - typed, 3),
+        "imports": round(imported - began, 3),
+        "session": round(launched - imported, 3),
+        "first_epoch": round(said.shown - launched, 3),
     }
 
 
@@ -125,6 +136,7 @@ PART: Final = Part(
         Case("one exchange", partial(_run, ONE, 1)),
         Case("two exchanges", partial(_run, TWO, 2)),
         Case("first result", first_result),
+        Case("first result, unprepared", unprepared),
         Case("first result in a session", in_session),
     ),
     render,

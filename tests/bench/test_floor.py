@@ -79,8 +79,8 @@ def test_the_first_result_in_a_session() -> None:
 def test_the_section_shows_medians_beside_aims() -> None:
     text = "\n".join(render(RUNS))
     assert "| one exchange | 110 ms | 120 ms | 200 ms | 112 ms | 210 ms |" in text
-    assert f"| {COMMAND} | 7.50 s | 8 s | 0.30 s | 0.20 s | 4.00 s | 3.00 s |" in text
-    assert f"| {SESSION} | 2.50 s | 3 s |  |  |  |  |" in text
+    assert f"| {COMMAND} | 7.50 s | 0.30 s | 0.20 s | 4.00 s | 3.00 s |" in text
+    assert f"| {SESSION} | 2.50 s |  |  |  |  |" in text
     assert TWO not in text
 
 
@@ -88,5 +88,5 @@ def test_the_summary_has_the_aims() -> None:
     assert [row[:3] for row in SUMMARIES["floor"](RUNS)] == [
         ["epoch of 1,000 records, one exchange", "110 ms", "120 ms"],
         [COMMAND, "7.5 s", "8 s"],
-        [SESSION, "2.5 s", "3 s"],
+        ["first result, from when the session is up", "3.0 s", "3 s"],
     ]
