@@ -3,33 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
 import sys
-import tempfile
 import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from bench.environments import ROOT, pyflink_python, spark_python
+from bench.environments import pyflink_python, spark_python
 from bench.part import Figures, RunError
+from bench.process import System, started
 from bench.workload import Job
 
 SAMPLE_SECONDS: Final = 0.1
 TIMEOUT_SECONDS: Final = 1800
-
-
-@dataclass(frozen=True)
-class System:
-    """What a job is run on: a module of bench.systems, its mode, and the interpreter it needs."""
-
-    title: str
-    module: str
-    mode: str
-    python: Callable[[], Path]
 
 
 FIRESTEEL: Final = System("Firesteel", "firesteel", "", lambda: Path(sys.executable))
@@ -46,37 +32,14 @@ def measure(system: System, job: Job) -> Figures:
     and `worker_bytes`, the peak memory of the largest Python worker; None where the operating system does not tell
     (it is read from /proc) or there is no worker.
     """
-    python = system.python()
-    path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
-    # PyFlink looks for `python` on the PATH.
-    search = f"{python.parent}{os.pathsep}{os.environ.get('PATH', '')}"
     arguments = [job.kind, "--keys", job.keys, "--records", job.records, "--mode", system.mode]
-    with tempfile.TemporaryFile("w+") as errors:
-        process = subprocess.Popen(
-            [python, "-m", f"bench.systems.{system.module}", *map(str, arguments)],
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-            start_new_session=True,
-            env=os.environ | {"PYTHONPATH": path, "PATH": search},
-        )
-        with _Peak(process.pid) as peak:
-            output = _communicate(process, system)
-        errors.seek(0)
-        tail = errors.read()[-4000:]
-    if process.returncode:
-        raise RunError(f"{system.title}: {job} ended with {process.returncode}\n{output[-2000:]}\n{tail}")
+    command = ["-m", f"bench.systems.{system.module}", *arguments]
+    with (
+        started(f"{system.title}: {job}", command, TIMEOUT_SECONDS, system.python()) as process,
+        _Peak(process.pid) as peak,
+    ):
+        output = process.output.read()
     return _checked(system, job, json.loads(output.splitlines()[-1]), peak.bytes)
-
-
-def _communicate(process: subprocess.Popen[str], system: System) -> str:
-    try:
-        return process.communicate(timeout=TIMEOUT_SECONDS)[0]
-    except subprocess.TimeoutExpired:
-        raise RunError(f"{system.title}: took more than {TIMEOUT_SECONDS} s") from None
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)  # with its JVM and its workers
 
 
 def _checked(system: System, job: Job, figures: dict[str, Any], worker_bytes: int | None) -> Figures:

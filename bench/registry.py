@@ -15,7 +15,7 @@ from bench.throughput.report import ABOUT as ABOUT_THROUGHPUT
 from bench.yahoo.part import PART as YAHOO
 
 _SHARED: Final = ("bench/measure.py", "bench/systems", "bench/tally.py", "bench/workload.py")
-"""What several packages run."""
+"""What the parts about throughput run."""
 
 
 @dataclass(frozen=True)

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import tempfile
 from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any, Final
 
 from bench.admission.scenarios import BY_NAME, SCENARIOS, Scenario
-from bench.environments import ROOT
-from bench.part import Case, Figures, Part, RunError, Runs
+from bench.part import Case, Figures, Part, Runs
+from bench.process import started
 from bench.tables import table
 
 TIMEOUT_SECONDS: Final = 600
@@ -27,29 +22,9 @@ _COLD: Final = "#2a6f97"
 
 def measure(scenario: Scenario, scale: float) -> dict[str, Figures]:
     """Run a scenario in a process of its own."""
-    command = [sys.executable, "-m", "bench.admission.program", scenario.name, "--scale", str(scale)]
-    path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
-    with tempfile.TemporaryFile("w+") as errors:
-        process = subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-            start_new_session=True,
-            env=os.environ | {"PYTHONPATH": path},
-        )
-        try:
-            output, _ = process.communicate(timeout=TIMEOUT_SECONDS)
-        except subprocess.TimeoutExpired:
-            raise RunError(f"admission, {scenario.name}: took more than {TIMEOUT_SECONDS} s") from None
-        finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)  # with its JVM and its workers
-        errors.seek(0)
-        if process.returncode:
-            raise RunError(
-                f"admission, {scenario.name}: ended with {process.returncode}\n{errors.read()[-4000:]}"
-            )
+    command = ["-m", "bench.admission.program", scenario.name, "--scale", scale]
+    with started(f"admission, {scenario.name}", command, TIMEOUT_SECONDS) as process:
+        output = process.output.read()
     return {scenario.name: json.loads(output.splitlines()[-1])}
 
 
@@ -131,7 +106,7 @@ def _draw(panels: Any, run: Figures, scenario: Scenario) -> None:
     memory.plot(run["memory_seconds"], mebibytes, color=_WARM, label="resident memory of all workers, MiB")
     memory.set_xlabel("seconds", fontsize=8)
     for panel in panels:
-        panel.set_ylim(bottom=0)
+        panel.set_ylim(0, panel.get_ylim()[1] * 1.25)  # room for the legend
         panel.axvspan(*run["change"], color="0.93", label=scenario.changed if panel is load else None)
         panel.tick_params(labelsize=8)
         panel.grid(visible=True, color="0.9", linewidth=0.6)
@@ -153,11 +128,13 @@ HOW: Final = f"""\
 counted and checked. Before each run the same job works off records that are all there at once; what it can do then is
 the measure of the loads. Records come by the wall clock, whether they are read or not. *Ten-fold load*: a quarter of
 what the job can do, ten times that for four seconds, and a quarter again. *Slow sink*: a quarter, and for six seconds
-the sink's writer waits 100 microseconds for each record. *Hot key*: three tenths, and from the sixth second on 90 % of
-all records have the same key. *Trickle*: nothing, then ten records a second. Epochs aim at {TARGET_MS} ms, and an epoch
-counts as under load if it leaves behind more than what comes in that time at first; a backlog is what has come and is
-not committed. The oldest record of an epoch has waited from when it came to the epoch's commit (a median, from the
-change on). Memory is what all Python workers have resident together; the pictures show each scenario's first run.
+the sink's writer waits 100 microseconds for each record. *Hot key*: three tenths, twice that for six seconds, and three
+tenths again; from the sixth second on 90 % of all records have the same key, so one of the subtasks gets 95 %.
+*Trickle*: nothing, then ten records a second. Epochs aim at {TARGET_MS} ms, and an epoch counts as under load if it
+leaves behind more than what comes in that time at first; a backlog is what has come and is not committed. The oldest
+record of an epoch has waited from when it came to the epoch's commit (a median, from the change on). Memory is what all
+Python workers have resident together; it rises by one process when the first compaction starts. The pictures show each
+scenario's first run.
 """
 
 PART: Final = Part(

@@ -46,7 +46,14 @@ SCENARIOS: Final = (
         "ten-fold load",
     ),
     Scenario("slow-sink", "A slow sink", [(20, 0.25)], (6, 12), "slow sink", slow_us=100.0),
-    Scenario("hot-key", "A hot key", [(18, 0.3)], (6, 18), "90 % on one key", hot=True),
+    Scenario(
+        "hot-key",
+        "A hot key",
+        [(6, 0.3), (6, 0.6), (8, 0.3)],
+        (6, 20),
+        "90 % on one key",
+        hot=True,
+    ),
     Scenario("trickle", "Idle, then a trickle", [(4, 0), (12, -10.0)], (4, 16), "10 records/s"),
 )
 BY_NAME: Final = {scenario.name: scenario for scenario in SCENARIOS}

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from bench.environments import ROOT
 from bench.floor import word_count
 from bench.floor.job import EPOCHS, WARM_UP
 from bench.floor.report import COMMAND, HOW, ONE, SESSION, TWO, UNPREPARED, render
 from bench.part import Case, Figures, Part, RunError
+from bench.process import started
 from firesteel.spark.class_archive import make_archive
 
 _PATIENCE_S: Final = 300
@@ -46,36 +41,10 @@ class _Said:
 
 def _finished(arguments: list[str], **environment: str) -> _Said:
     """Run a Python process to its end. Raises RunError if it fails or takes too long."""
-    path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
-    with tempfile.TemporaryFile("w+") as errors:
-        with subprocess.Popen(
-            [sys.executable, *arguments],
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-            start_new_session=True,
-            env=os.environ | {"PYTHONPATH": path} | environment,
-        ) as process:
-            impatience = threading.Timer(_PATIENCE_S, _end, [process])
-            impatience.start()
-            try:
-                assert process.stdout is not None
-                lines, shown = [process.stdout.readline()], time.time()
-                lines += process.stdout
-                process.wait()
-            finally:
-                impatience.cancel()
-                _end(process)
-        errors.seek(0)
-        said = errors.read()
-    if process.returncode:
-        raise RunError(f"{' '.join(arguments)} ended with {process.returncode}\n{lines}\n{said[-4000:]}")
-    return _Said([line.rstrip("\n") for line in lines], shown, said)
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)  # with its JVM and its workers
+    with started("floor", arguments, _PATIENCE_S, environment=environment) as process:
+        lines, shown = [process.output.readline()], time.time()
+        lines += process.output
+    return _Said([line.rstrip("\n") for line in lines], shown, process.errors)
 
 
 def first_result(scale: float) -> dict[str, Figures]:

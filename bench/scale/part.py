@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import tempfile
 from functools import partial
 from itertools import pairwise
 from math import log2
@@ -15,8 +10,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Final
 
-from bench.environments import ROOT
-from bench.part import Case, Figures, Part, RunError, Runs
+from bench.part import Case, Figures, Part, Runs
+from bench.process import started
 from bench.scale.curves import BY_NAME, CURVES, Curve
 from bench.tables import table
 
@@ -31,27 +26,9 @@ _ACROSS: Final = 3
 
 def measure(curve: Curve, scale: float) -> dict[str, Figures]:
     """Run a curve's jobs in a process of their own; `points` are pairs of size and seconds, `seconds` their sum."""
-    command = [sys.executable, "-m", "bench.scale.program", curve.name, "--scale", str(scale)]
-    path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
-    with tempfile.TemporaryFile("w+") as errors:
-        process = subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-            start_new_session=True,
-            env=os.environ | {"PYTHONPATH": path},
-        )
-        try:
-            output, _ = process.communicate(timeout=TIMEOUT_SECONDS)
-        except subprocess.TimeoutExpired:
-            raise RunError(f"scale, {curve.name}: took more than {TIMEOUT_SECONDS} s") from None
-        finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)  # with its JVM and its workers
-        errors.seek(0)
-        if process.returncode:
-            raise RunError(f"scale, {curve.name}: ended with {process.returncode}\n{errors.read()[-4000:]}")
+    command = ["-m", "bench.scale.program", curve.name, "--scale", scale]
+    with started(f"scale, {curve.name}", command, TIMEOUT_SECONDS) as process:
+        output = process.output.read()
     points = json.loads(output.splitlines()[-1])
     return {curve.name: {"seconds": sum(seconds for _, seconds in points), "points": points}}
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from bench.measure import FIRESTEEL, PANDAS, PROCESS, ROWS, THREAD, System, measure
+from bench.measure import FIRESTEEL, PANDAS, PROCESS, ROWS, THREAD, measure
 from bench.part import Case, Figures, Part
+from bench.process import System
 from bench.throughput.report import Row, render_memory, render_throughput
 from bench.workload import Job
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from bench.part import Figures, RunError
+from bench.process import System
 from bench.yahoo.events import LANES, Load
-from bench.yahoo.measuring import FIRESTEEL, PROCESS, THREAD, Outcome, System, run
+from bench.yahoo.measuring import FIRESTEEL, PROCESS, THREAD, Outcome, run
 
 FACTORS: Final = (1.0, 0.85, 0.7, 0.55, 0.4, 0.25)
 """Parts of the throughput without pace that are tried as the rate, one after the other, until one is kept up with."""

@@ -6,35 +6,23 @@ a rename sets and nothing touches afterwards; both systems make results visible 
 
 from __future__ import annotations
 
-import os
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from bench.environments import ROOT, pyflink_python
+from bench.environments import pyflink_python
 from bench.part import RunError
+from bench.process import System, started
 from bench.yahoo.command import Task
 from bench.yahoo.events import WINDOW_MS, Load, Start
 
 TIMEOUT_S: Final = 300
-
-
-@dataclass(frozen=True)
-class System:
-    """A system in one of its modes: the module of this package that runs the job, and the interpreter it needs."""
-
-    title: str
-    module: str
-    mode: str
-    python: Callable[[], Path]
 
 
 FIRESTEEL: Final = System("Firesteel", "on_firesteel", "", lambda: Path(sys.executable))
@@ -91,35 +79,16 @@ def run(system: System, load: Load) -> Outcome:
 
 
 def _execute(system: System, task: Task) -> None:
-    python = system.python()
     work = task.directory / "work"
     work.mkdir()
-    environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")]),
-        "PATH": f"{python.parent}{os.pathsep}{os.environ.get('PATH', '')}",  # PyFlink looks for `python` there
-        "SPARK_LOCAL_DIRS": str(work),
-        "TMPDIR": str(work),
-    }
-    log = task.directory / "log"
-    with log.open("wb") as file:
-        process = subprocess.Popen(
-            [python, "-m", f"bench.yahoo.{system.module}", *task.arguments],
-            stdout=file,
-            stderr=file,
-            start_new_session=True,
-            env=environment,
-        )
-        try:
-            process.wait(TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            raise RunError(f"{system.title}: {task.load} took more than {TIMEOUT_S} s") from None
-        finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)  # with its JVM and its workers
-                process.wait()
-    if process.returncode:
-        said = log.read_text(encoding="utf-8", errors="replace")[-4000:]
-        raise RunError(f"{system.title}: {task.load} ended with {process.returncode}\n{said}")
+    with started(
+        f"{system.title}: {task.load}",
+        ["-m", f"bench.yahoo.{system.module}", *task.arguments],
+        TIMEOUT_S,
+        system.python(),
+        {"SPARK_LOCAL_DIRS": str(work), "TMPDIR": str(work)},
+    ) as process:
+        process.output.read()
 
 
 def _checked(system: System, load: Load, target: Path, start: float) -> list[Visible]:

@@ -65,7 +65,7 @@ def test_one_epoch_that_was_held_up_does_not_make_the_next_ones_small_for_long(f
     admission, _ = under_load(Admission(TARGET, MOST), floor, cost, 12)
     before = admission.limit
     admission = admission.after(Load(before, TARGET * factor))
-    assert admission.limit >= before / 10
+    assert admission.limit >= before // 10
     admission, _ = under_load(admission, floor, cost, 4)
     assert admission.limit >= 0.6 * before
 
@@ -103,6 +103,18 @@ def test_the_limit_keeps_its_bounds_whatever_happens(most, epochs):
 def test_a_floor_above_the_target_does_not_make_epochs_shrink_without_end(floor, cost):
     _, durations = under_load(Admission(TARGET, MOST), floor, cost, 40)
     assert durations[-1] >= 1.5 * floor, "at least a third of an epoch is for its records"
+
+
+@given(floors, st.floats(0.0003, 0.01), st.floats(2, 100))
+def test_a_cost_that_rises_while_little_comes_is_believed_at_once(floor, cost, factor):
+    """The limit is from times under load; what comes is a fraction of it, until the job cannot follow any more."""
+    admission, _ = under_load(Admission(TARGET, MOST), floor, cost, 12)
+    few = max(int(admission.limit / factor), 1)
+    admission = admission.after(Load(few, floor + cost * few))
+    slow = (1.2 * TARGET - floor) / few
+    admission = admission.after(Load(few, floor + slow * few))
+    _, durations = under_load(admission, floor, slow, 3)
+    assert all(duration <= 1.6 * TARGET for duration in durations) or admission.limit == LEAST, durations
 
 
 def test_a_slow_sink_makes_epochs_smaller_but_not_smaller_than_the_least():

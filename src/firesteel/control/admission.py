@@ -5,9 +5,9 @@ themselves, and the next epoch is given as many records as fit into the target d
 smaller, never memory larger, and a burst is worked off in epochs near the target. An epoch takes what is there, up to
 that limit: below it epochs are as short as the floor allows.
 
-- The **cost** of a record is the geometric mean of what the last two epochs tell: a step is followed within two epochs,
-  and one that was held up (a pause of a collector, a compaction beside it) moves the limit by the root of its factor
-  for two epochs.
+- The **cost** of a record is what the last epoch tells where that is more than the one before did, else the geometric
+  mean of both: a sink that turns slow is believed at once, as the next epoch would be long otherwise; one that was
+  slow for an epoch (a pause of a collector, a compaction beside it) is made up for within three.
 - The **floor** is where the line through two successive epochs of different sizes meets no records; the lowest of
   the last three counts. A wrong one does no harm: at the target duration the limit stays where it is for any floor,
   which only decides how fast it gets there. No floor above `_TRUSTED` of the target is used, or the limit would swing.
@@ -57,8 +57,8 @@ class Admission:
     """The record limit of the next epoch. Immutable: `after` returns the controller for the epoch that follows.
 
     Contract: `limit` is in `[1, most]`, and at least `LEAST` where `most` and the bytes allow it; it moves at most
-    eight-fold up or ten-fold down at a time, but at once where bytes demand it. `floors_ms` are the last floors that
-    were seen; `cost_ms` (a record's) is None as long as no epoch has counted.
+    eight-fold up, or to a tenth of what the last epoch took, at a time, but at once where bytes demand it. `floors_ms`
+    are the last floors that were seen; `cost_ms` (a record's) is None as long as no epoch has counted.
 
     >>> Admission(target_ms=1000, most=10**6, limit=1000).after(Load(records=1000, duration_ms=100.0)).limit
     8000
@@ -91,9 +91,10 @@ class Admission:
         trusted = min(min(floors, default=0.0), _TRUSTED * target)
         rest = max(load.duration_ms - trusted, load.duration_ms * _SHARE)
         cost = max(rest / load.records, _LEAST_COST)
-        mean = cost if self.cost_ms is None else sqrt(cost * self.cost_ms)
-        fits = (target - trusted) / mean
-        aimed = min(max(fits, self.limit * _DOWN), self.limit * _UP)
+        expected = cost if self.cost_ms is None else max(cost, sqrt(cost * self.cost_ms))
+        fits = (target - trusted) / expected
+        # An epoch that was below its limit shows how far the limit is off.
+        aimed = min(max(fits, min(self.limit, load.records) * _DOWN), self.limit * _UP)
         return replace(learned, cost_ms=cost)._bounded(aimed, load)
 
     def _target(self, floors: tuple[float, ...]) -> float:
