@@ -51,10 +51,12 @@ class MemoryStore:
         self.now = 0
         self._max_parallelism = max_parallelism
         self._limits = {"cache_limit": cache_limit, "memory_limit": memory_limit}
+        self.backend = KeyedStateBackend(max_parallelism, WINDOW_CODEC)
         self.restart()
 
     def restart(self) -> None:
         """Lose the epoch and everything in memory."""
+        self.backend.close()
         self.backend = KeyedStateBackend(self._max_parallelism, WINDOW_CODEC, **self._limits)
         self.backend.restore_schemas(self.schemas)
         self.queue = TimerQueue(self.backend, "event")

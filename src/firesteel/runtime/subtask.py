@@ -152,7 +152,9 @@ class LiveSubtask:
         )
 
     def close(self) -> None:
-        """Close the operator and the functions of its edges."""
+        """Close the operator and the functions of its edges, and give back what an unfinished epoch holds."""
+        if self.backend is not None:
+            self.backend.close()
         self._in_user_code(self.operator.close)
         for functions in self._edge_functions.values():
             self._in_user_code(functions.close)

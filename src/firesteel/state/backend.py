@@ -145,14 +145,18 @@ class KeyedStateBackend:
         self._processing_time = 0
         forget_main_classes()
 
+    def close(self) -> None:
+        """Give back the disk that the changes of an epoch have taken; they are lost."""
+        if self._spill is not None:
+            self._spill.close()
+            self._spill = None
+
     def begin(self, reader: StateReader, keep: bool, processing_time: int = 0) -> None:
         """Start an epoch on the snapshot `reader`; with `keep` it is exactly what the last `changes` led to.
 
         `processing_time` (milliseconds) is the time in this epoch by which state expires; 0 where none does.
         """
-        if self._spill is not None:
-            self._spill.close()
-            self._spill = None
+        self.close()
         _live.add(self)
         self._interval = self._quiet = 1
         self.reader = reader
