@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 from bench.environments import pyflink_python, spark_python
 from bench.part import Figures, RunError
-from bench.process import System, started
+from bench.process import System, sampling, started
 from bench.workload import Job
 
 SAMPLE_SECONDS: Final = 0.1
@@ -34,11 +33,10 @@ def measure(system: System, job: Job) -> Figures:
     """
     arguments = [job.kind, "--keys", job.keys, "--records", job.records, "--mode", system.mode]
     command = ["-m", f"bench.systems.{system.module}", *arguments]
-    with (
-        started(f"{system.title}: {job}", command, TIMEOUT_SECONDS, system.python()) as process,
-        _Peak(process.pid) as peak,
-    ):
-        output = process.output.read()
+    with started(f"{system.title}: {job}", command, TIMEOUT_SECONDS, system.python()) as process:
+        peak = _Peak(process.pid)
+        with sampling(peak.look, SAMPLE_SECONDS):
+            output = process.output.read()
     return _checked(system, job, json.loads(output.splitlines()[-1]), peak.bytes)
 
 
@@ -57,27 +55,16 @@ class _Peak:
 
     def __init__(self, pid: int) -> None:
         self._root = pid
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
         self.bytes: int | None = None
 
-    def __enter__(self) -> _Peak:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        self._thread.join()
-
-    def _watch(self) -> None:
-        while not self._stop.wait(SAMPLE_SECONDS):
-            for pid in _workers(self._root):
-                peak = _peak_of(pid)
-                if peak is not None:
-                    self.bytes = max(self.bytes or 0, peak)
+    def look(self) -> None:
+        for pid in workers(self._root):
+            peak = _peak_of(pid)
+            if peak is not None:
+                self.bytes = max(self.bytes or 0, peak)
 
 
-def _workers(root: int) -> Iterator[int]:
+def workers(root: int) -> Iterator[int]:
     """Descendants of `root` that PySpark's daemon forked: the daemon's children, not the daemon itself."""
     parents: dict[int, int] = {}
     daemons: set[int] = set()

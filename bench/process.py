@@ -99,3 +99,21 @@ def _end(process: subprocess.Popen[str], late: threading.Event | None = None) ->
         if late is not None:
             late.set()
         os.killpg(process.pid, signal.SIGKILL)  # with its JVM and its workers
+
+
+@contextmanager
+def sampling(look: Callable[[], None], every_s: float) -> Iterator[None]:
+    """Call `look` every so many seconds, on a thread of its own, until the context is left."""
+    stop = threading.Event()
+
+    def watch() -> None:
+        while not stop.wait(every_s):
+            look()
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from bench.admission.scenarios import BY_NAME, SCENARIOS, Scenario
 from bench.part import Case, Figures, Part, Runs
+from bench.plots import pyplot
 from bench.process import started
 from bench.tables import table
 
@@ -74,10 +75,7 @@ def _number(runs: list[Figures], name: str, unit: float = 1, digits: int = 0) ->
 
 def plot(runs: Runs, directory: Path) -> None:
     """Draw admission-<scenario>.png: four curves over time, of the scenario's first run."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
+    plt = pyplot()
 
     directory.mkdir(parents=True, exist_ok=True)
     for name, figures in runs.items():

@@ -10,7 +10,6 @@ import argparse
 import json
 import os
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +19,8 @@ from typing import Any, Final
 
 from bench.admission.load import PacedSource, Pair, Pieces, came_at, offered
 from bench.admission.scenarios import BY_NAME, Scenario, key_of
-from bench.measure import _workers as workers
+from bench.measure import workers
+from bench.process import sampling
 from bench.tally import TallySink
 from firesteel.common import Configuration, Types, WatermarkStrategy
 from firesteel.connectors.datagen import DataGeneratorSource
@@ -102,24 +102,13 @@ class Epochs:
 
 
 class Memory:
-    """Samples what all Python workers below this process have resident, together."""
+    """What all Python workers below this process have resident, together, at the times it was looked at."""
 
     def __init__(self) -> None:
         self.samples: list[tuple[float, int]] = []
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
 
-    def __enter__(self) -> Memory:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        self._thread.join()
-
-    def _watch(self) -> None:
-        while not self._stop.wait(SAMPLE_SECONDS):
-            self.samples.append((time.time(), sum(map(_resident, workers(os.getpid())))))
+    def look(self) -> None:
+        self.samples.append((time.time(), sum(map(_resident, workers(os.getpid())))))
 
 
 def _resident(pid: int) -> int:
@@ -166,7 +155,8 @@ def run(scenario: Scenario, scale: float, scratch: Path) -> dict[str, Any]:
     key = key_of(offered(pieces, change[0]) if scenario.hot else None)
     started = scratch / "started"
     sink = SlowSink(scenario.slow_us / 1e6, change, started) if scenario.slow_us else TallySink()
-    with Memory() as memory:
+    memory = Memory()
+    with sampling(memory.look, SAMPLE_SECONDS):
         epochs = execute(
             PacedSource(lambda index: (key(index), index), pieces, started), sink, scratch / "state"
         )

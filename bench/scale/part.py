@@ -11,6 +11,7 @@ from statistics import median
 from typing import Any, Final
 
 from bench.part import Case, Figures, Part, Runs
+from bench.plots import pyplot
 from bench.process import started
 from bench.scale.curves import BY_NAME, CURVES, Curve
 from bench.tables import table
@@ -82,10 +83,7 @@ def _curve(curve: Curve, points: list[tuple[int, float]]) -> list[str]:
 
 def plot(runs: Runs, directory: Path) -> None:
     """Draw scale.png: a panel for each curve, on logarithmic axes, with a line in proportion to the work."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
+    plt = pyplot()
 
     measured = [(BY_NAME[name], seconds_by_size(figures)) for name, figures in runs.items() if figures]
     down = -(-len(measured) // _ACROSS)

@@ -8,6 +8,7 @@ from statistics import median
 from typing import Any, Final
 
 from bench.part import Figures, Runs
+from bench.plots import pyplot
 from bench.tables import table
 from bench.yahoo.case import share_within
 
@@ -60,10 +61,7 @@ def _pooled(figures: list[Figures]) -> list[float]:
 
 def plot(runs: Runs, directory: Path) -> None:
     """Draw which part of the results was visible how long after its window's end."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
+    plt = pyplot()
 
     campaigns = sorted({run["campaigns"] for figures in runs.values() for run in figures})
     figure, panels = plt.subplots(1, len(campaigns), figsize=(9, 3.4), squeeze=False, layout="constrained")

@@ -51,7 +51,7 @@ def test_a_task_reads_what_was_announced(tmp_path: Path, splits: int) -> None:
     session, storage, epoch = Session(), Storage.of(tmp_path), epoch_of(splits)
     with announced(session, storage, epoch):
         context: Any = Context(session)
-        assert read_announcement(context, storage) == epoch
+        assert read_announcement(context, storage.url) == epoch
         assert max(map(len, session.conf.values())) <= announcement._INLINE
     assert not session.conf
     assert storage.list("") == []

@@ -67,7 +67,7 @@ def list_jobs(location: str, as_json: bool) -> None:
 
 def find_jobs(storage: Storage, now: int) -> list[JobSummary]:
     """Return the job of a directory and those directly below it, by name."""
-    places = [storage, *(Storage.of(f"{storage.url.rstrip('/')}/{name}") for name in storage.folders())]
+    places = [storage, *(Storage.of(storage.location(name)) for name in storage.folders())]
     with ThreadPoolExecutor(_AT_ONCE, "firesteel-jobs") as threads:
         found = [job for job in threads.map(lambda place: summarise(place, now), places) if job is not None]
     return sorted(found, key=lambda job: (job.name, job.directory))

@@ -139,6 +139,7 @@ class Journal:
         processing_time: int,
         final: bool,
         inputs: dict[int, dict[int, list[SplitInput]]],
+        budget: int | None = None,
     ) -> EpochPlan:
         """Return what the tasks of the next epoch are told."""
         snapshots = {} if self._last is None else self._last.operators
@@ -155,6 +156,7 @@ class Journal:
             oldest=self._oldest(self.epoch + 1),
             driver=driver,
             inputs=inputs,
+            budget=budget,
             watermarks={index: list(snapshot.watermarks) for index, snapshot in known.items()},
             operator_states={
                 index: own_states(snapshot, self._plan.operators[index].parallelism)

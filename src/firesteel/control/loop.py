@@ -8,7 +8,7 @@ import time
 import uuid
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from firesteel.common.errors import EngineError, FiresteelError, StateEvolutionRequired
@@ -270,8 +270,9 @@ class EpochLoop:
             processing_time=now,
             final=final,
             inputs={index: plan.inputs for index, plan in plans.items()},
+            budget=self._settings.max_epoch_bytes,
         )
-        self._turn = _Turn(replace(epoch, budget=self._settings.max_epoch_bytes), time.perf_counter())
+        self._turn = _Turn(epoch, time.perf_counter())
         return Planned(work=True)
 
     def _run_epoch(self) -> Event:

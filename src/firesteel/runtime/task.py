@@ -36,8 +36,9 @@ from firesteel.runtime.routing import (
 from firesteel.runtime.stack import allow_chain, with_room
 from firesteel.runtime.subtask import LiveSubtask
 from firesteel.state.access import StateAddress
-from firesteel.state.backend import Change, StateReader
+from firesteel.state.backend import Change
 from firesteel.state.keys import key_group_range
+from firesteel.state.readers import StateReader
 from firesteel.state.runs import RunRef
 
 REPORT: Final = -1
@@ -201,13 +202,17 @@ class _Task:
         _, index, channel, _, block = row
         self._bytes += len(block)
         if index == REPORT:
-            self._rows.append(row)
+            self._pass_on(row)
             return
         edge = self._plan.edges[index]
         if self._plan.operators[edge.target].level != self._level:
-            self._rows.append(row)
+            self._pass_on(row)
             return
         self._deliver(self._by_index[edge.target], edge.port, (index, channel), block)
+
+    def _pass_on(self, row: Row) -> None:
+        self._rows.append(row)
+        self._bytes += len(row[4])
 
     def _deliver(self, live: LiveSubtask, port: int, channel: tuple[int, int], block: bytes) -> None:
         """Deliver a block's records and watermarks in the order in which they were sent."""
@@ -240,7 +245,7 @@ class _Task:
         for router in self._routers:
             router.flush()
         yield from self._drain()
-        reports[0].bytes = self._bytes
+        reports[0].bytes = self._bytes + sum(router.bytes_sent for router in self._routers)
         for live, report in zip(self._live, reports, strict=True):
             if live.backend is not None:
                 report.run = self._state.persist(
@@ -271,7 +276,6 @@ class _Task:
     def _drain(self) -> list[Row]:
         rows = self._rows[:]
         self._rows.clear()
-        self._bytes += sum([len(row[4]) for row in rows])
         return rows
 
 

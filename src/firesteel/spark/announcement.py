@@ -42,15 +42,15 @@ def announced(session: Any, storage: Storage, epoch: EpochPlan) -> Iterator[None
     finally:
         session.conf.unset(_PROPERTY)
         if path is not None:
-            storage.delete_all([path])
+            storage.delete(path)
 
 
-def read_announcement(context: TaskContext, storage: Storage) -> EpochPlan:
-    """Return the epoch of the job that a task belongs to."""
+def read_announcement(context: TaskContext, state_url: str) -> EpochPlan:
+    """Return the epoch of the job that a task belongs to; the state directory is opened only if it lies there."""
     text = context.getLocalProperty(_PROPERTY)
     assert text is not None, "a task outside of an announced epoch"
     if text.startswith(_FILE):
-        text = storage.get(text.removeprefix(_FILE)).decode("ascii")
+        text = Storage.of(state_url).get(text.removeprefix(_FILE)).decode("ascii")
     return _unpacked(text)
 
 

@@ -49,15 +49,18 @@ _SQL: Final = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "64",
     "spark.sql.execution.arrow.maxBytesPerBatch": str(4 * BLOCK_BYTES),
     "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "true",
-    # A row is a whole block: code made for a plan would cost more to compile than it ever saves.
+}
+"""Settings of a session: task p must be subtask p, and a task holds few blocks at a time."""
+
+_PREFERRED: Final = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.ui.explainMode": "simple",
 }
-"""Settings of a session: task p must be subtask p, and a task holds few blocks at a time."""
+"""Settings of a session that a user may have otherwise. A row is a whole block: code made for a plan would cost more
+to compile than it ever saves."""
 
-_TASTE: Final = {"spark.sql.codegen.wholeStage", "spark.sql.codegen.factoryMode", "spark.sql.ui.explainMode"}
-_FIXED_BY_ENGINE: Final = frozenset({*_STATIC, *_SQL}) - _TASTE
+_FIXED_BY_ENGINE: Final = frozenset({*_STATIC, *_SQL})
 
 logger = logging.getLogger(__name__)
 # A program that logs at INFO to standard output would have py4j's housekeeping among its results.
@@ -77,7 +80,7 @@ def open_session(master: str | None, parallelism: int, configuration: dict[str, 
     elif master is not None and active.conf.get("spark.master") != master:
         logger.warning("a Spark session is active already; --master %s is not used", master)
     session = active.newSession() if hasattr(active, "newSession") else active
-    for name, value in _SQL.items():
+    for name, value in {**_PREFERRED, **_SQL}.items():
         session.conf.set(name, value)
     for name, value in configuration.items():
         if name.startswith("spark.sql."):
@@ -114,7 +117,7 @@ def _check_running(session: Any) -> None:
 
 def _start(master: str | None, parallelism: int, configuration: dict[str, str]) -> Any:
     _require_java()
-    settings = {**_STARTING, **_SQL}
+    settings = {**_STARTING, **_PREFERRED, **_SQL}
     settings["spark.driver.extraJavaOptions"] = f"{JAVA_OPTIONS} {archive_options()}".rstrip()
     os.environ.setdefault("PYSPARK_PYTHON", configuration.get("spark.pyspark.python", sys.executable))
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)

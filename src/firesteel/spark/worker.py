@@ -60,7 +60,7 @@ class LevelTask:
         assert context is not None
         incoming = _rows(batches) if self.level else _nothing(batches)
         plan, state = self._plan(), self._state()
-        epoch = read_announcement(context, Storage.of(self.state_url))
+        epoch = read_announcement(context, self.state_url)
         # Spark runs a task again whose worker died; what the first try left behind must not be in its way.
         epoch = replace(epoch, attempt=f"{epoch.attempt}-{context.taskAttemptId()}")
         rows = run_task(plan, epoch, self.level, context.partitionId(), incoming, _worker, state)

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from firesteel.state.backend import Change, StateReader
+from firesteel.state.backend import Change
+from firesteel.state.readers import StateReader
 from firesteel.state.recovery import read_at
 from firesteel.state.runs import RunRef, write_run
 from firesteel.state.scratch import local_directory

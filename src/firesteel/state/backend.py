@@ -41,6 +41,7 @@ from firesteel.state.expiry import Expiry, StampedCodec
 from firesteel.state.handles import AggregatingHandle, ReducingHandle, SingleValue, ValueHandle
 from firesteel.state.list_handles import ListHandle
 from firesteel.state.map_handles import BroadcastHandle, MapHandle
+from firesteel.state.readers import NO_STATE, StateReader
 from firesteel.state.spill import Spill, overlaid
 from firesteel.state.ttl import StateTtlConfig
 from firesteel.state.ttl_handles import (
@@ -60,19 +61,6 @@ _SCANNED_PER_BLOCK: Final = 4096
 
 Change = tuple[bytes, bytes | None]
 """A composite key and its new value, None where it is deleted."""
-
-
-class StateReader(Protocol):
-    """The state of the last committed epoch, as it was when the epoch began."""
-
-    def get(self, key: bytes) -> bytes | None:
-        """Return the value of a composite key, None if there is none."""
-
-    def get_many(self, keys: list[bytes], /) -> dict[bytes, bytes]:
-        """Return the values of those composite keys that have one; sorted keys are found fastest."""
-
-    def scan(self, prefix: bytes, start: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
-        """Return the entries whose key begins with `prefix` in order, from `start` on."""
 
 
 class StatePart(Protocol):
@@ -127,7 +115,7 @@ class KeyedStateBackend:
     ) -> None:
         self.max_parallelism = max_parallelism
         self.namespace_codec = namespace_codec
-        self.reader: StateReader = _NO_STATE
+        self.reader: StateReader = NO_STATE
         self.keyed = Scope("keyed")
         self.windowed = Scope("windowed")
         self._broadcast = Scope("broadcast")
@@ -387,22 +375,6 @@ class KeyedStateBackend:
 
 
 _live: Final[weakref.WeakSet[KeyedStateBackend]] = weakref.WeakSet()
-
-
-class _NoState:
-    def get(self, key: bytes) -> bytes | None:
-        raise ProgramError("can be used only after an epoch has begun", who="state", got=repr(key))
-
-    def get_many(self, keys: list[bytes]) -> dict[bytes, bytes]:
-        raise ProgramError("can be used only after an epoch has begun", who="state", got=repr(keys[:1]))
-
-    def scan(self, prefix: bytes, start: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
-        raise ProgramError(
-            "can be used only after an epoch has begun", who="state", got=repr(start or prefix)
-        )
-
-
-_NO_STATE: Final = _NoState()
 
 
 def _codec(descriptor: StateDescriptor, type_info: TypeInformation | None) -> ValueCodec:

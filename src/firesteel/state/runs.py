@@ -25,6 +25,7 @@ from xxhash import xxh3_64
 from firesteel.common.errors import StateCorruptedError
 from firesteel.state.chunks import Entry as Entry
 from firesteel.state.chunks import bounded
+from firesteel.state.documents import damaged
 from firesteel.state.scratch import scratch_file
 from firesteel.state.storage import NotFound, Storage
 
@@ -254,9 +255,5 @@ def _check(storage: Storage, ref: RunRef, size: int, checksum: str) -> None:
 
 
 def _damaged(storage: Storage, ref: RunRef, got: str) -> StateCorruptedError:
-    return StateCorruptedError(
-        f"must be a run of {ref.size} bytes with checksum {ref.checksum} (epoch {ref.epoch}, subtask {ref.subtask})",
-        who=f"{storage.url.rstrip('/')}/{ref.path}",
-        got=got,
-        hint="the file was damaged or removed after it was written; restore it from a backup",
-    )
+    requirement = f"must be a run of {ref.size} bytes with checksum {ref.checksum} (epoch {ref.epoch}, subtask {ref.subtask})"
+    return damaged(storage, ref.path, got, requirement=requirement)

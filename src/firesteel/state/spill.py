@@ -28,7 +28,7 @@ from firesteel.state.environment import (
 from firesteel.state.scratch import local_directory
 
 if TYPE_CHECKING:
-    from firesteel.state.backend import StateReader
+    from firesteel.state.readers import StateReader
 
 _VALUE: Final = b"\1"
 _DELETED: Final = b"\0"
