@@ -10,9 +10,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from firesteel.checkpoint.log import ManifestReader
+from firesteel.checkpoint.objects import Storage
 from firesteel.control.commands import Kind, read_status, send, take_reply
-from firesteel.state.manifest_log import ManifestReader
-from firesteel.state.storage import Storage
 
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE_S = 180

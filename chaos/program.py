@@ -15,8 +15,8 @@ from typing import Any
 
 from firesteel.common import Duration, Row, Types, WatermarkStrategy
 from firesteel.common.watermark_strategy import TimestampAssigner
-from firesteel.connectors.file_sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
-from firesteel.connectors.sql_sink import SqlSink
+from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
+from firesteel.connectors.sql import SqlSink
 from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.datastream.connectors.file_system import FileSource, StreamFormat
 from firesteel.datastream.functions import (

@@ -7,12 +7,12 @@ from typing import Final
 
 from bench.durability.job import Load
 from bench.part import RunError
+from firesteel.checkpoint.compaction import newest_entries
+from firesteel.checkpoint.log import ManifestReader
+from firesteel.checkpoint.objects import Storage
 from firesteel.common import Types
-from firesteel.state.codecs import ValueCodec
-from firesteel.state.compaction import newest_entries
-from firesteel.state.keys import key_group_range
-from firesteel.state.manifest_log import ManifestReader
-from firesteel.state.storage import Storage
+from firesteel.state.keys.groups import key_group_range
+from firesteel.state.values.codecs import ValueCodec
 
 _PARTS: Final = 16
 

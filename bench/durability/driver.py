@@ -17,9 +17,9 @@ from typing import Any, Final
 from bench.durability.job import Load
 from bench.environments import ROOT
 from bench.part import RunError
-from firesteel.cli import remote_control
+from firesteel.checkpoint.objects import Storage
+from firesteel.control import asking
 from firesteel.control.commands import Kind
-from firesteel.state.storage import Storage
 
 PATIENCE_S: Final = 900
 _POLL_S: Final = 0.02
@@ -110,7 +110,7 @@ class Driver:
 
     def ask(self, kind: Kind, argument: str | None = None) -> str:
         """Send a command and return the answer."""
-        return remote_control.ask(Storage.of(self.state), kind, argument, PATIENCE_S)
+        return asking.ask(Storage.of(self.state), kind, argument, PATIENCE_S)
 
     def stop(self, savepoint: Path | None = None) -> str:
         """End the job, with a savepoint if that has a directory, and wait for the end of the process."""

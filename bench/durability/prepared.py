@@ -10,7 +10,7 @@ from typing import Final
 from bench.durability.driver import Driver
 from bench.durability.job import Load
 from bench.environments import CACHE
-from firesteel.state.manifest import FORMAT
+from firesteel.checkpoint.manifest import FORMAT
 
 JOB: Final = 1
 """Changes with the job, so that no savepoint of an earlier one is used."""

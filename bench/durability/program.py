@@ -12,13 +12,13 @@ from pathlib import Path  # noqa: E402
 from typing import Any  # noqa: E402
 
 from bench.durability.job import Load, build  # noqa: E402
+from firesteel.checkpoint.log import ManifestReader  # noqa: E402
+from firesteel.checkpoint.manifest import Layer, manifest_path  # noqa: E402
+from firesteel.checkpoint.objects import Storage  # noqa: E402
 from firesteel.common import Configuration  # noqa: E402
 from firesteel.control.listeners import EpochStats  # noqa: E402
 from firesteel.datastream import StreamExecutionEnvironment  # noqa: E402
 from firesteel.datastream.ambient import Ambient, surrounded_by  # noqa: E402
-from firesteel.state.manifest import Layer, manifest_path  # noqa: E402
-from firesteel.state.manifest_log import ManifestReader  # noqa: E402
-from firesteel.state.storage import Storage  # noqa: E402
 
 CORES = 2
 

@@ -15,8 +15,8 @@ from bench.systems.firesteel import PAIR, Count, CountAll, Number, WithKey
 from bench.tally import Pair, TallySink
 from firesteel.common import Configuration, Duration, Time, Types, WatermarkStrategy
 from firesteel.connectors.datagen import DataGeneratorSource
-from firesteel.connectors.file_source import FileSource
-from firesteel.connectors.formats.text import TextLineFormat
+from firesteel.connectors.files.source import FileSource
+from firesteel.connectors.files.text_lines import TextLineFormat
 from firesteel.datastream import DataStream, KeyedProcessFunction, StreamExecutionEnvironment
 from firesteel.datastream.window import TumblingEventTimeWindows
 from firesteel.functions.source import DiscoveryContext, Source, Split

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 from bench.yahoo.command import Task, start_delay, task_from_arguments
 from bench.yahoo.events import LANES, Lag, Load, Start
-from firesteel.cli.pyflink_alias import install_pyflink_alias
 from firesteel.common import Configuration, Types, WatermarkStrategy
 from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.datastream.ambient import Ambient, surrounded_by
+from firesteel.datastream.pyflink_alias import install_pyflink_alias
 from firesteel.functions.source import DiscoveryContext, RecordBatches, Source, Split
 
 EPOCH = "1000 ms"

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from firesteel.cli.main import app
-from firesteel.state.store import close_working_stores
+from firesteel.state.disk.copy import close_working_stores
 from tests.cli import gated
 
 Firesteel = Callable[..., Result]

@@ -7,10 +7,10 @@ import json
 
 import pytest
 
+from firesteel.checkpoint.log import ManifestReader
+from firesteel.checkpoint.manifest import manifest_path
+from firesteel.checkpoint.objects import Storage
 from firesteel.cli.checkpoints import find_checkpoints
-from firesteel.state.manifest import manifest_path
-from firesteel.state.manifest_log import ManifestReader
-from firesteel.state.storage import Storage
 from tests.cli.gated import RECORDS, counts, running
 
 pytestmark = pytest.mark.usefixtures("machine")

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from firesteel.checkpoint.log import ManifestLog
+from firesteel.checkpoint.objects import Storage
 from firesteel.cli.tables import Column, show_table
 from firesteel.common.errors import ConnectorError
 from firesteel.control.commands import ALIVE_MS, DriverStatus, now_ms, read_status, write_status
-from firesteel.state.manifest_log import ManifestLog
-from firesteel.state.storage import Storage
 from tests.cli.gated import RECORDS, running
 from tests.services import s3
 

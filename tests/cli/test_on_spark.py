@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from firesteel.checkpoint.objects import Storage
 from firesteel.control.commands import read_status
-from firesteel.state.storage import Storage
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
@@ -24,7 +24,7 @@ PROGRAM = """
 import sys
 
 from firesteel.common import Duration, Types, WatermarkStrategy
-from firesteel.connectors.file_sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
+from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
 from firesteel.datastream import KeyedProcessFunction, StreamExecutionEnvironment
 from firesteel.datastream.connectors.file_system import FileSource, StreamFormat
 from firesteel.datastream.state import ValueStateDescriptor

@@ -9,12 +9,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from firesteel.cli import remote_control
+from firesteel.checkpoint.log import ManifestLog
+from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.savepoint import open_savepoint
 from firesteel.common import JobStatus
+from firesteel.control import asking
 from firesteel.control.commands import ALIVE_MS, COMMANDS, DriverStatus, now_ms, read_status, write_status
-from firesteel.state.manifest_log import ManifestLog
-from firesteel.state.savepoint import open_savepoint
-from firesteel.state.storage import Storage
 from tests.cli.gated import RECORDS, counts, running
 
 pytestmark = pytest.mark.usefixtures("machine")
@@ -71,8 +71,8 @@ def test_a_relative_directory_is_that_of_who_asks(firesteel, job, tmp_path, monk
     job.read(5)
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    send, sent = remote_control.send, []
-    monkeypatch.setattr(remote_control, "send", lambda *command: sent.append(command[2]) or send(*command))
+    send, sent = asking.send, []
+    monkeypatch.setattr(asking, "send", lambda *command: sent.append(command[2]) or send(*command))
     path, _ = savepoint_at(firesteel("savepoint", job.state, "kept"))
     assert sent == [str(tmp_path / "elsewhere" / "kept")]
     assert path.parent == tmp_path / "elsewhere" / "kept"

@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.pool import NullPool
 
-from firesteel.connectors.sql_sink.address import resolved
+from firesteel.connectors.sql.address import resolved
 from tests.services.postgres import PostgresServer, postgres_server
 
 

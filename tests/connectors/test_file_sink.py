@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firesteel.common.errors import ConfigurationError, ConnectorError
-from firesteel.connectors.file_sink import (
+from firesteel.connectors.files.sink import (
     BasePathBuckets,
     BucketAssigner,
     DateTimeBuckets,

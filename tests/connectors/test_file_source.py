@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from firesteel.common.errors import ConfigurationError, ConnectorError, ProgramError
-from firesteel.connectors.file_source import FileSource
-from firesteel.connectors.formats.text import TextLineFormat
+from firesteel.connectors.files.source import FileSource
+from firesteel.connectors.files.text_lines import TextLineFormat
 from firesteel.functions.source import Boundedness, Split
 
 NONE = frozenset[str]()

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 from firesteel.common import Row, Types
 from firesteel.common.errors import ConfigurationError, ConnectorError, TypeMismatchError, UnsupportedError
-from firesteel.connectors.file_sink import BasePathBuckets, FileSink, RollingPolicy
-from firesteel.connectors.file_source import FileSource
-from firesteel.connectors.formats.csv_format import CsvParts, csv_format
-from firesteel.connectors.formats.csv_values import CsvDialect
-from firesteel.connectors.formats.format import WAITING, FileFormat
-from firesteel.connectors.formats.json_lines import JsonLinesFormat
-from firesteel.connectors.formats.parquet import ParquetFormat, ParquetParts
+from firesteel.connectors.files.csv_files import CsvParts, csv_format
+from firesteel.connectors.files.format import WAITING, FileFormat
+from firesteel.connectors.files.json_lines import JsonLinesFormat
+from firesteel.connectors.files.parquet_files import ParquetFormat, ParquetParts
+from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy
+from firesteel.connectors.files.source import FileSource
+from firesteel.formats.csv import CsvDialect
 from firesteel.functions.sink import WriterContext
 from firesteel.functions.source import END_OF_SPLIT, UNLIMITED
 

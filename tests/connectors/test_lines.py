@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firesteel.common.errors import ConfigurationError, ConnectorError
-from firesteel.connectors.file_source import FileSource
-from firesteel.connectors.formats import lines
-from firesteel.connectors.formats.file import PlainStream
-from firesteel.connectors.formats.format import WAITING
-from firesteel.connectors.formats.text import TextLineFormat
+from firesteel.connectors.files import lines
+from firesteel.connectors.files.file import PlainStream
+from firesteel.connectors.files.format import WAITING
+from firesteel.connectors.files.source import FileSource
+from firesteel.connectors.files.text_lines import TextLineFormat
 from firesteel.functions.source import END_OF_SPLIT, UNLIMITED, Source, Split
 
 pieces = st.text(st.sampled_from("ab,é€😀\x0b\x0c\x1c\u2028\n\r"), max_size=40) | st.sampled_from(

@@ -13,7 +13,7 @@ import pytest
 
 from firesteel.common import Duration, Encoder, Row, Types
 from firesteel.common.errors import FiresteelError, ProgramError, TypeMismatchError, UnsupportedError
-from firesteel.connectors.file_sink import BucketAssigner as EngineBucketAssigner
+from firesteel.connectors.files.sink import BucketAssigner as EngineBucketAssigner
 from firesteel.datastream.connectors import Sink, Source
 from firesteel.datastream.connectors.file_system import (
     BucketAssigner,

@@ -15,11 +15,11 @@ import pytest
 from firesteel.common import Row, Types
 from firesteel.common.errors import ConfigurationError, ConnectorError, TypeMismatchError
 from firesteel.common.types import RowKind
-from firesteel.connectors.sql_sink import SqlSink, staged
-from firesteel.connectors.sql_sink.database import Database
+from firesteel.connectors.sql import SqlSink, staged
+from firesteel.connectors.sql.database import Database
 from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.functions.sink import WriterContext
-from firesteel.state.store import close_working_stores
+from firesteel.state.disk.copy import close_working_stores
 from firesteel.testing import executing
 
 TYPE = Types.ROW_NAMED(["id", "name"], [Types.LONG(), Types.STRING()])
@@ -244,7 +244,7 @@ def test_two_committers_at_once_apply_an_epoch_once(target, monkeypatch):
 
 
 def test_a_target_that_was_altered_gets_another_staging_table(target, monkeypatch):
-    from firesteel.connectors.sql_sink import tables
+    from firesteel.connectors.sql import tables
 
     target.run("CREATE TABLE t (id BIGINT)")
     commit(sink := SqlSink(target.url, "t", ["id"]), write(sink, [(1,)]))
@@ -300,7 +300,7 @@ def test_sqlite_has_no_prepared_transactions(tmp_path: Path):
 def test_a_locked_sqlite_file_is_waited_for(tmp_path: Path, monkeypatch):
     import sqlite3
 
-    from firesteel.connectors.sql_sink import database
+    from firesteel.connectors.sql import database
 
     monkeypatch.setattr(database, "_SQLITE_WAIT_S", 0)
     path = tmp_path / "x.db"
@@ -389,8 +389,8 @@ def test_a_wrong_password_is_said_at_once(postgres_target, monkeypatch):
 def test_mysql_updates_by_key_in_its_own_words():
     from sqlalchemy.dialects import mysql
 
-    from firesteel.connectors.sql_sink.statements import moving
-    from firesteel.connectors.sql_sink.tables import staging_table
+    from firesteel.connectors.sql.statements import moving
+    from firesteel.connectors.sql.tables import staging_table
 
     sink = SqlSink("mysql+pymysql://h/db", "t", ["id", "name"], key=["id"])
     staging = staging_table("firesteel_staged_t", sink._settings)

@@ -12,12 +12,12 @@ import pytest
 from firesteel.common import Row, Types
 from firesteel.common.errors import ConnectorError
 from firesteel.common.types import RowKind
-from firesteel.connectors.sql_sink import SqlSink, prepared, progress, staged
-from firesteel.connectors.sql_sink.database import Database
+from firesteel.connectors.sql import SqlSink, prepared, progress, staged
+from firesteel.connectors.sql.database import Database
 from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.datastream.functions import KeyedProcessFunction
 from firesteel.datastream.state import ValueStateDescriptor
-from firesteel.state.store import close_working_stores
+from firesteel.state.disk.copy import close_working_stores
 from firesteel.testing import ManualClock, executing
 from tests.connectors.conftest import Target
 from tests.recovery import crashing

@@ -11,12 +11,12 @@ from concurrent.futures import Future
 import msgspec
 import pytest
 
+from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import ProgramError, StateError
 from firesteel.common.job_status import JobStatus
 from firesteel.control import inbox as inboxes
 from firesteel.control.commands import Command, now_ms, read_status, send, take_reply, write_status
 from firesteel.control.inbox import Inbox, Vital
-from firesteel.state.storage import Storage
 from tests.recovery import ledger, pipeline
 from tests.recovery.upkeep import run
 

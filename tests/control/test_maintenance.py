@@ -8,15 +8,15 @@ import threading
 from pathlib import Path
 
 import pytest
+from tests.checkpoint.test_retention import OPERATORS, changes, check
 
+from firesteel.checkpoint.integrity import damage_of
+from firesteel.checkpoint.manifest import manifest_path
+from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.savepoint import open_savepoint
 from firesteel.common.errors import EngineError, StateError
 from firesteel.control.maintenance import MaintenancePolicy
-from firesteel.state.integrity import damage_of
-from firesteel.state.manifest import manifest_path
-from firesteel.state.savepoint import open_savepoint
-from firesteel.state.storage import Storage
-from tests.state.histories import Driver, Merger, read_whole
-from tests.state.test_retention import OPERATORS, changes, check
+from tests.checkpoint.histories import Driver, Merger, read_whole
 
 
 @pytest.fixture(autouse=True)

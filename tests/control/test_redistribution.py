@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from firesteel.checkpoint.manifest import OperatorSnapshot
 from firesteel.common.errors import StateMismatchError
 from firesteel.control.redistribution import deal, inherited_states, own_states, redistribute
-from firesteel.state.manifest import OperatorSnapshot
-from firesteel.state.operator_state import ListMode, ListSnapshot, OperatorLists
+from firesteel.state.live.operator_lists import ListMode, ListSnapshot, OperatorLists
 
 PARALLELISMS = st.integers(1, 5)
 CONTENTS = st.lists(st.lists(st.binary(max_size=2), max_size=7), min_size=1, max_size=5)

@@ -9,6 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from firesteel.checkpoint.integrity import damage_of
+from firesteel.checkpoint.log import ManifestReader
+from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.retention import collect_garbage, kept_epochs
+from firesteel.checkpoint.savepoint import open_savepoint
 from firesteel.common import Types, WatermarkStrategy
 from firesteel.common.errors import (
     ConfigurationError,
@@ -17,7 +22,7 @@ from firesteel.common.errors import (
     StateError,
     StateMismatchError,
 )
-from firesteel.connectors.file_sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
+from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
 from firesteel.control.maintenance import MaintenancePolicy
 from firesteel.control.restoring import open_history
 from firesteel.datastream.functions import (
@@ -25,16 +30,11 @@ from firesteel.datastream.functions import (
     ProcessWindowFunction,
 )
 from firesteel.datastream.state import ListStateDescriptor, MapStateDescriptor
-from firesteel.state.integrity import damage_of
-from firesteel.state.manifest_log import ManifestReader
-from firesteel.state.retention import collect_garbage, kept_epochs
-from firesteel.state.savepoint import open_savepoint
-from firesteel.state.storage import Storage
-from firesteel.state.store import close_working_stores
+from firesteel.state.disk.copy import close_working_stores
 from firesteel.testing import ScriptedSource
 from tests.recovery import ledger
 from tests.recovery.jobs import Watch, environment, start
-from tests.state import histories, test_retention
+from tests.checkpoint import histories, test_retention
 
 NO_WATERMARKS = WatermarkStrategy.no_watermarks()
 EVENTS = [(f"k{number % 6}", number) for number in range(72)]

@@ -8,7 +8,7 @@ import pytest
 
 PROGRAM = """
 import sys
-from firesteel.cli.pyflink_alias import install_pyflink_alias
+from firesteel.datastream.pyflink_alias import install_pyflink_alias
 {before}
 install_pyflink_alias()
 install_pyflink_alias()

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from firesteel.checkpoint.log import ManifestLog
+from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.savepoint import open_savepoint
 from firesteel.common import Configuration, JobStatus
 from firesteel.common.errors import ConfigurationError, ProgramError
 from firesteel.control.maintenance import MaintenancePolicy
 from firesteel.datastream import StreamExecutionEnvironment
-from firesteel.state.manifest_log import ManifestLog
-from firesteel.state.savepoint import open_savepoint
-from firesteel.state.storage import Storage
-from firesteel.state.store import close_working_stores
+from firesteel.state.disk.copy import close_working_stores
 from tests.cli.gated import RECORDS, build, counts, running
 from tests.datastream.test_environment import launched
 

@@ -11,7 +11,7 @@ from firesteel.common.errors import ProgramError, StateMismatchError, TypeMismat
 from firesteel.datastream.functions import CheckpointedFunction, MapFunction
 from firesteel.functions.adapt import as_function, checkpointed
 from firesteel.state.descriptors import ListStateDescriptor, MapStateDescriptor, ValueStateDescriptor
-from firesteel.state.operator_state import ListSnapshot, OperatorLists, OperatorListStore
+from firesteel.state.live.operator_lists import ListSnapshot, OperatorLists, OperatorListStore
 
 NUMBERS = ListStateDescriptor("numbers", Types.LONG())
 ANYTHING = ListStateDescriptor("anything")

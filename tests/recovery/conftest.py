@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from firesteel.state.store import close_working_stores
+from firesteel.state.disk.copy import close_working_stores
 from tests.recovery import pipeline
 
 

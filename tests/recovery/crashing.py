@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from firesteel.connectors.file_sink.committer import FileCommitter
+from firesteel.checkpoint import savepoint
+from firesteel.checkpoint.attach import CheckpointedState
+from firesteel.checkpoint.objects import Storage
+from firesteel.connectors.files.sink.committer import FileCommitter
 from firesteel.control import JobSettings, loop
 from firesteel.control.loop import EpochLoop
-from firesteel.state import savepoint
-from firesteel.state.access import CheckpointedState
-from firesteel.state.storage import Storage
 from firesteel.testing import LocalExecutor, executor
 
 Point = tuple[int, str]

@@ -17,14 +17,14 @@ from typing import Any
 from firesteel.common import Duration, Types, WatermarkStrategy
 from firesteel.common.watermark_strategy import TimestampAssigner
 from firesteel.connectors.datagen import DataGeneratorSource
-from firesteel.connectors.file_sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
-from firesteel.connectors.file_source import FileSource
-from firesteel.connectors.formats.text import TextLineFormat
+from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
+from firesteel.connectors.files.source import FileSource
+from firesteel.connectors.files.text_lines import TextLineFormat
 from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.datastream.functions import KeyedProcessFunction, ProcessWindowFunction
 from firesteel.datastream.state import ListStateDescriptor, MapStateDescriptor, ValueStateDescriptor
 from firesteel.datastream.window import EventTimeSessionWindows, TumblingEventTimeWindows
-from firesteel.state.store import close_working_stores
+from firesteel.state.disk.copy import close_working_stores
 from firesteel.testing import ManualClock, executing
 from tests.recovery import ledger
 from tests.recovery.crashing import Crasher, points

@@ -16,9 +16,9 @@ from firesteel.common.errors import (
     StateCorruptedError,
     UserFunctionError,
 )
-from firesteel.connectors.file_sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
-from firesteel.connectors.file_source import FileSource
-from firesteel.connectors.formats.text import TextLineFormat
+from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
+from firesteel.connectors.files.source import FileSource
+from firesteel.connectors.files.text_lines import TextLineFormat
 from firesteel.datastream.functions import KeyedProcessFunction
 from firesteel.datastream.state import ValueStateDescriptor
 from tests.recovery.jobs import environment, lines

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from firesteel.checkpoint.log import ManifestReader
+from firesteel.checkpoint.objects import Storage
 from firesteel.common import Types, WatermarkStrategy
 from firesteel.datastream.functions import KeyedProcessFunction
 from firesteel.datastream.state import ValueStateDescriptor
-from firesteel.state.manifest_log import ManifestReader
-from firesteel.state.storage import Storage
 from firesteel.testing import ScriptedSource
 from tests.recovery import ledger, pipeline
 from tests.recovery.crashing import Crasher

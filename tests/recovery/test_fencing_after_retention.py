@@ -11,21 +11,21 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.checkpoint.test_retention import OPERATORS, changes, check
 
+from firesteel.checkpoint.compaction import Compaction
+from firesteel.checkpoint.log import ManifestReader
+from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.recovery import catch_up
+from firesteel.checkpoint.retention import collect_garbage, kept_epochs
 from firesteel.common.errors import FencedError, StateCorruptedError
 from firesteel.control.maintenance import MaintenancePolicy
 from firesteel.runtime.plan import SubtaskReport
-from firesteel.state.compaction import Compaction
-from firesteel.state.manifest_log import ManifestReader
-from firesteel.state.recovery import catch_up
-from firesteel.state.retention import collect_garbage, kept_epochs
-from firesteel.state.storage import Storage
-from firesteel.state.store import close_working_stores, open_working_store
+from firesteel.state.disk.copy import close_working_stores, open_working_store
+from tests.checkpoint.histories import GROUPS, Driver, Entries
 from tests.recovery import pipeline
 from tests.recovery.crashing import Crasher
 from tests.recovery.upkeep import check_state, run
-from tests.state.histories import GROUPS, Driver, Entries
-from tests.state.test_retention import OPERATORS, changes, check
 
 BUSY = MaintenancePolicy(2, 2, inline=True)
 ALL = (0, GROUPS - 1)

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from firesteel.checkpoint.objects import STAGED, Storage
 from firesteel.common.errors import StateError
 from firesteel.datastream.functions import KeyedProcessFunction
 from firesteel.datastream.state import ValueStateDescriptor
-from firesteel.state.storage import STAGED, Storage
-from firesteel.state.store import close_working_stores
+from firesteel.state.disk.copy import close_working_stores
 from tests.recovery import ledger
 from tests.recovery.jobs import environment, restarting
 
@@ -207,7 +207,7 @@ def test_wherever_the_directory_for_working_copies_is_full(directory, disk, monk
 
 def test_a_full_directory_for_temporary_files(directory, disk, monkeypatch):
     monkeypatch.setenv("SPARK_LOCAL_DIRS", str(disk.path))
-    monkeypatch.setattr("firesteel.state.runs._IN_MEMORY", 1000)
+    monkeypatch.setattr("firesteel.checkpoint.runs._IN_MEMORY", 1000)
     disk.leave(PAGE)
     who = f"a temporary file in {disk.path}"
     with pytest.raises(StateError, match=f"{who} cannot be written; got .*No space left"):

@@ -7,17 +7,17 @@ from collections import Counter
 
 import pytest
 
+from firesteel.checkpoint.integrity import damage_of
+from firesteel.checkpoint.log import ManifestReader
+from firesteel.checkpoint.manifest import manifest_path
+from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.retention import collect_garbage, kept_epochs
 from firesteel.common import Types, WatermarkStrategy
 from firesteel.common.errors import StateCorruptedError, StateError
-from firesteel.connectors.file_sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
+from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
 from firesteel.control.maintenance import MaintenancePolicy
 from firesteel.datastream.functions import KeyedProcessFunction
 from firesteel.datastream.state import ValueStateDescriptor
-from firesteel.state.integrity import damage_of
-from firesteel.state.manifest import manifest_path
-from firesteel.state.manifest_log import ManifestReader
-from firesteel.state.retention import collect_garbage, kept_epochs
-from firesteel.state.storage import Storage
 from firesteel.testing import ScriptedSource
 from tests.recovery import ledger
 from tests.recovery.jobs import Watch, environment, lines, start

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from firesteel.checkpoint.log import ManifestReader
+from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import FiresteelError
 from firesteel.control.launch import executing_with
 from firesteel.control.maintenance import MaintenancePolicy
 from firesteel.datastream import StreamExecutionEnvironment
-from firesteel.state.manifest_log import ManifestReader
-from firesteel.state.storage import Storage
 from firesteel.testing import LocalExecutor, ManualClock
 from tests.recovery import ledger, pipeline
 from tests.recovery.jobs import Watch, start

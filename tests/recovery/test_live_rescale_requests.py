@@ -11,19 +11,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from firesteel.checkpoint.integrity import damage_of
+from firesteel.checkpoint.log import ManifestReader
+from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.savepoint import open_savepoint
 from firesteel.common import JobStatus, Types, WatermarkStrategy
 from firesteel.common.errors import FiresteelError, StateError
-from firesteel.connectors.file_sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
+from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
 from firesteel.control.loop import EAGER_POLL_MS
 from firesteel.control.maintenance import MaintenancePolicy
 from firesteel.datastream import execution
 from firesteel.datastream.functions import KeyedProcessFunction
 from firesteel.datastream.state import ValueStateDescriptor
-from firesteel.state.integrity import damage_of
-from firesteel.state.manifest_log import ManifestReader
-from firesteel.state.savepoint import open_savepoint
-from firesteel.state.storage import Storage
-from firesteel.state.store import close_working_stores
+from firesteel.state.disk.copy import close_working_stores
 from firesteel.testing import ManualClock, ScriptedSource
 from tests.control import test_restoring as broadcasting
 from tests.recovery import ledger

@@ -7,11 +7,11 @@ import signal
 
 import pytest
 
-from firesteel.connectors.file_sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
+from firesteel.checkpoint.log import ManifestLog
+from firesteel.checkpoint.objects import Storage
+from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
 from firesteel.datastream.functions import KeyedProcessFunction, MapFunction
 from firesteel.datastream.state import ValueStateDescriptor
-from firesteel.state.manifest_log import ManifestLog
-from firesteel.state.storage import Storage
 from tests.recovery.jobs import environment, lines
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
@@ -60,7 +60,7 @@ from pathlib import Path
 
 from firesteel.common import WatermarkStrategy
 from firesteel.connectors.datagen import DataGeneratorSource
-from firesteel.connectors.file_sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
+from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
 from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.datastream.functions import KeyedProcessFunction
 from firesteel.datastream.state import ValueStateDescriptor

@@ -8,6 +8,8 @@ from itertools import count
 
 import pytest
 
+from firesteel.checkpoint.log import ManifestReader
+from firesteel.checkpoint.objects import Storage
 from firesteel.common import Types, WatermarkStrategy
 from firesteel.common.errors import StateMismatchError, UserFunctionError
 from firesteel.control.redistribution import deal
@@ -15,9 +17,7 @@ from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.datastream.functions import CheckpointedFunction, FlatMapFunction, MapFunction
 from firesteel.datastream.state import ListStateDescriptor, ValueStateDescriptor
 from firesteel.runtime.task import Worker
-from firesteel.state.codecs import decode_untyped
-from firesteel.state.manifest_log import ManifestReader
-from firesteel.state.storage import Storage
+from firesteel.state.values.codecs import decode_untyped
 from firesteel.testing import LocalExecutor, ManualClock, ScriptedSource, executing
 from tests.recovery import ledger
 from tests.recovery.crashing import Crasher, points

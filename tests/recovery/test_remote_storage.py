@@ -10,9 +10,9 @@ from itertools import count
 
 import pytest
 
+from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.remote import TIMEOUT_VARIABLE
 from firesteel.common.errors import StateError
-from firesteel.state.remote import TIMEOUT_VARIABLE
-from firesteel.state.storage import Storage
 from firesteel.testing import executing
 from tests.recovery import ledger, pipeline
 from tests.recovery.crashing import Crasher

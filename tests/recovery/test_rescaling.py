@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from firesteel.common import Types, WatermarkStrategy
-from firesteel.connectors.file_sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
+from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
 from firesteel.datastream.functions import (
     BroadcastProcessFunction,
     KeyedBroadcastProcessFunction,

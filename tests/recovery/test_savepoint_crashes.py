@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from firesteel.checkpoint.integrity import damage_of
+from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.savepoint import open_savepoint
 from firesteel.common.errors import StateError
-from firesteel.state.integrity import damage_of
-from firesteel.state.savepoint import open_savepoint
-from firesteel.state.storage import Storage
 from tests.recovery import pipeline
 from tests.recovery.crashing import Crasher
 from tests.recovery.upkeep import check_state, once, run, until_it_ends

@@ -8,17 +8,17 @@ from dataclasses import replace
 
 import pytest
 
+from firesteel.checkpoint.log import ManifestReader
+from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.retention import kept_epochs
 from firesteel.common import Types
 from firesteel.common.errors import StateCorruptedError, StateError, StateMismatchError
-from firesteel.connectors.file_sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
+from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
 from firesteel.control.launch import executing_with
 from firesteel.control.maintenance import MaintenancePolicy
 from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.datastream.functions import KeyedProcessFunction
 from firesteel.datastream.state import ValueStateDescriptor
-from firesteel.state.manifest_log import ManifestReader
-from firesteel.state.retention import kept_epochs
-from firesteel.state.storage import Storage
 from firesteel.testing import LocalExecutor, ManualClock
 from tests.recovery.jobs import Watch, lines, start
 

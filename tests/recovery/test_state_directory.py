@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from firesteel.checkpoint.log import ManifestLog
+from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import ConnectorError, StateCorruptedError, StateError, StateMismatchError
 from firesteel.datastream.functions import KeyedProcessFunction
 from firesteel.datastream.state import ValueStateDescriptor
 from firesteel.functions.sink import Committer
-from firesteel.state.manifest_log import ManifestLog
-from firesteel.state.storage import Storage
 from tests.recovery import ledger
 from tests.recovery.jobs import environment, restarting
 

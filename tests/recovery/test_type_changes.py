@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from firesteel.checkpoint.log import ManifestReader
+from firesteel.checkpoint.objects import Storage
 from firesteel.common import Row, Types
 from firesteel.common.errors import EngineError, StateMismatchError
-from firesteel.connectors.file_sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
+from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
 from firesteel.datastream.functions import KeyedProcessFunction
 from firesteel.datastream.state import ListStateDescriptor, MapStateDescriptor, ValueStateDescriptor
-from firesteel.state.manifest_log import ManifestReader
-from firesteel.state.storage import Storage
 from firesteel.testing import LocalExecutor
 from tests.recovery.jobs import Watch, environment, lines, start
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from firesteel.checkpoint.integrity import damage_of
+from firesteel.checkpoint.log import ManifestReader
+from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.retention import collect_garbage, kept_epochs
 from firesteel.control import EpochStats, JobHandle
 from firesteel.control.maintenance import MaintenancePolicy
 from firesteel.datastream import StreamExecutionEnvironment
-from firesteel.state.integrity import damage_of
-from firesteel.state.manifest_log import ManifestReader
-from firesteel.state.retention import collect_garbage, kept_epochs
-from firesteel.state.storage import Storage
 from firesteel.testing import ManualClock, executing
+from tests.checkpoint.histories import referred
 from tests.recovery import pipeline
 from tests.recovery.crashing import Crasher, Point, points
 from tests.recovery.jobs import Watch, start
-from tests.state.histories import referred
 
 BUSY = MaintenancePolicy(2, 2, inline=True)
 RETAINED = 2

@@ -19,7 +19,7 @@ from firesteel.runtime.routing import (
     RoundRobinRouter,
     ShuffleRouter,
 )
-from firesteel.state.keys import key_group, state_key, subtask_of
+from firesteel.state.keys.groups import key_group, state_key, subtask_of
 
 batches = st.lists(st.lists(st.tuples(st.integers(-9, 9), st.text(max_size=3)), max_size=12), max_size=6)
 

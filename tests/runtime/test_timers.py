@@ -13,8 +13,8 @@ from firesteel.common.errors import ProgramError
 from firesteel.common.time import MAX_WATERMARK, MIN_WATERMARK
 from firesteel.functions.windows import WINDOW_CODEC, TimeWindow
 from firesteel.runtime import timers
-from firesteel.state.composite import key_segment
-from firesteel.state.keys import state_key
+from firesteel.state.keys.composite import key_segment
+from firesteel.state.keys.groups import state_key
 from tests.state.memory import MemoryStore
 
 Timer = tuple[int, Any]

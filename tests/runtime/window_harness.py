@@ -10,13 +10,13 @@ from firesteel.functions.output_tag import OutputTag
 from firesteel.functions.window_functions import ProcessWindowFunction
 from firesteel.functions.windows import WINDOW_CODEC
 from firesteel.runtime.operator import Batch, Epoch, OperatorContext
-from firesteel.runtime.operators.window import WindowOperator
-from firesteel.runtime.operators.window_panes import Loops
 from firesteel.runtime.output import Output
+from firesteel.runtime.rows.windows.operator import WindowOperator
+from firesteel.runtime.rows.windows.panes import Loops
 from firesteel.runtime.timers import TimerQueue
-from firesteel.state.backend import KeyedStateBackend
-from firesteel.state.composite import state_prefix
-from firesteel.state.keys import state_key
+from firesteel.state.keys.composite import state_prefix
+from firesteel.state.keys.groups import state_key
+from firesteel.state.live.backend import KeyedStateBackend
 
 LATE = OutputTag("late")
 STEP = "watermark"

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from firesteel.checkpoint.objects import Storage
 from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.runtime.plan import EpochPlan, SplitInput
 from firesteel.spark import announcement, collector
 from firesteel.spark.announcement import announced, read_announcement
-from firesteel.state.storage import Storage
 from firesteel.testing import executing
 
 

@@ -17,7 +17,7 @@ from firesteel.state.descriptors import (
     ReducingStateDescriptor,
     ValueStateDescriptor,
 )
-from firesteel.state.keys import state_key, state_key_bytes
+from firesteel.state.keys.groups import state_key, state_key_bytes
 from firesteel.state.ttl import StateTtlConfig
 from tests.state.memory import MemoryStore
 

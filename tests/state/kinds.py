@@ -14,7 +14,7 @@ from typing import Any
 from firesteel.common import Row, Time, Types, WatermarkStrategy
 from firesteel.common.watermark_strategy import TimestampAssigner
 from firesteel.connectors.discard import DiscardingSink
-from firesteel.connectors.file_sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
+from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
 from firesteel.control.launch import ExecutorFactory, executing_with
 from firesteel.control.maintenance import MaintenancePolicy
 from firesteel.datastream import StreamExecutionEnvironment

@@ -8,7 +8,8 @@ from typing import Any
 
 from firesteel.functions.windows import WINDOW_CODEC
 from firesteel.runtime.timers import TimerQueue
-from firesteel.state.backend import Change, KeyedStateBackend
+from firesteel.state.live.backend import KeyedStateBackend
+from firesteel.state.values.chunks import Entry
 
 
 class MemoryReader:
@@ -67,7 +68,7 @@ class MemoryStore:
         self.backend.begin(self.reader, keep, self.now)
         self.queue.begin()
 
-    def commit(self) -> list[Change]:
+    def commit(self) -> list[Entry]:
         """Store the epoch and return what it changed."""
         changes = list(self.backend.changes())
         assert [key for key, _ in changes] == sorted({key for key, _ in changes})
@@ -75,12 +76,12 @@ class MemoryStore:
         self.schemas = self.backend.schemas()
         return changes
 
-    def next_epoch(self, keep: bool = True) -> list[Change]:
+    def next_epoch(self, keep: bool = True) -> list[Entry]:
         changes = self.commit()
         self.begin(keep)
         return changes
 
-    def apply(self, changes: Iterable[Change]) -> None:
+    def apply(self, changes: Iterable[Entry]) -> None:
         for key, value in changes:
             if value is None:
                 self.entries.pop(key, None)

@@ -9,7 +9,6 @@ from firesteel.common.errors import ProgramError, StateMismatchError, TypeMismat
 from firesteel.common.typeinfo import Types
 from firesteel.common.types import Row
 from firesteel.functions.windows import TimeWindow
-from firesteel.state.catalog import StateCatalog, merge_schemas
 from firesteel.state.descriptors import (
     AggregatingStateDescriptor,
     ListStateDescriptor,
@@ -17,7 +16,8 @@ from firesteel.state.descriptors import (
     ReducingStateDescriptor,
     ValueStateDescriptor,
 )
-from firesteel.state.keys import key_group
+from firesteel.state.keys.groups import key_group
+from firesteel.state.values.catalog import StateCatalog, merge_schemas
 from tests.state.memory import MemoryStore
 
 

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from firesteel.functions.windows import WINDOW_CODEC
 from firesteel.runtime.keying import Targets
-from firesteel.state.backend import KeyedStateBackend
-from firesteel.state.composite import compose_keyed
-from firesteel.state.keys import key_group, key_groups, state_key, subtask_of
-from firesteel.state.ordering import in_composite_order
+from firesteel.state.keys.composite import compose_keyed
+from firesteel.state.keys.groups import key_group, key_groups, state_key, subtask_of
+from firesteel.state.live.backend import KeyedStateBackend
+from firesteel.state.live.ordering import in_composite_order
 
 INTEGERS = st.integers(-(2**63), 2**63 - 1) | st.sampled_from([0, 1, -1, 2**63 - 1, -(2**63)])
 LARGE = st.integers(-(2**70), 2**70)

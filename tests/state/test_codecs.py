@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from firesteel.common.errors import SerializationError, TypeMismatchError
 from firesteel.common.typeinfo import TypeInformation, Types
 from firesteel.common.types import Row
-from firesteel.state.codecs import ValueCodec
+from firesteel.state.values.codecs import ValueCodec
 from tests.conftest import RunPython
 
 ATOMS = st.one_of(
@@ -114,7 +114,7 @@ def test_a_value_that_cannot_be_pickled_is_named() -> None:
 SCRIPT = """
 import sys
 import cloudpickle
-from firesteel.state.codecs import ValueCodec
+from firesteel.state.values.codecs import ValueCodec
 
 class Account:
     def __init__(self, owner):
@@ -133,7 +133,7 @@ assert type(codec.decode(codec.encode(Account("a")))) is Account
 WORKER = """
 import sys
 import cloudpickle
-from firesteel.state.codecs import ValueCodec
+from firesteel.state.values.codecs import ValueCodec
 
 with open(sys.argv[1], "rb") as data:
     Account, Nested, (one, several) = cloudpickle.load(data)
@@ -167,6 +167,6 @@ class _Reference:
         self.name = name
 
     def __reduce__(self) -> Any:
-        from firesteel.state.codecs import _main_class
+        from firesteel.state.values.codecs import _main_class
 
         return _main_class, (self.name,)

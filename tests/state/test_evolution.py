@@ -15,15 +15,15 @@ from firesteel.common import Row, Types
 from firesteel.common.errors import StateMismatchError
 from firesteel.common.typeinfo import TypeInformation
 from firesteel.common.types import RowKind
-from firesteel.state.codecs import ValueCodec
-from firesteel.state.conversion import compare_types
 from firesteel.state.descriptors import (
     MapStateDescriptor,
     ReducingStateDescriptor,
     ValueStateDescriptor,
 )
-from firesteel.state.evolution import converter
-from firesteel.state.schemas import type_text
+from firesteel.state.values.codecs import ValueCodec
+from firesteel.state.values.conversion import compare_types
+from firesteel.state.values.evolution import converter
+from firesteel.state.values.schemas import type_text
 from tests.common.test_type_codecs import TYPED
 from tests.state.memory import MemoryStore
 

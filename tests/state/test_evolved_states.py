@@ -14,9 +14,6 @@ from firesteel.common.errors import FiresteelError, StateEvolutionRequired, Stat
 from firesteel.common.time import Time
 from firesteel.common.typeinfo import TypeInformation
 from firesteel.functions.windows import TimeWindow
-from firesteel.state.backend import KeyedStateBackend
-from firesteel.state.catalog import StateCatalog, merge_schemas
-from firesteel.state.conversion import compare_types
 from firesteel.state.descriptors import (
     AggregatingStateDescriptor,
     ListStateDescriptor,
@@ -24,10 +21,13 @@ from firesteel.state.descriptors import (
     ReducingStateDescriptor,
     ValueStateDescriptor,
 )
-from firesteel.state.evolution import converter, migrate_schemas
-from firesteel.state.keys import state_key
-from firesteel.state.schemas import type_text
+from firesteel.state.keys.groups import state_key
+from firesteel.state.live.backend import KeyedStateBackend
 from firesteel.state.ttl import StateTtlConfig
+from firesteel.state.values.catalog import StateCatalog, merge_schemas
+from firesteel.state.values.conversion import compare_types
+from firesteel.state.values.evolution import converter, migrate_schemas
+from firesteel.state.values.schemas import type_text
 from tests.state.memory import MemoryStore
 
 TTL = 10

@@ -18,9 +18,9 @@ from firesteel.state.descriptors import (
     StateDescriptor,
     ValueStateDescriptor,
 )
-from firesteel.state.expiry import ExpiryRule, expiry_rule
-from firesteel.state.list_handles import join_elements
 from firesteel.state.ttl import StateTtlConfig
+from firesteel.state.values.chunks import join_elements
+from firesteel.state.values.expiry import ExpiryRule, expiry_rule
 from tests.state.expiring import (
     READ,
     RETURN,

@@ -9,8 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firesteel.functions.windows import TimeWindow
-from firesteel.state import map_handles
-from firesteel.state.backend import Scope
 from firesteel.state.descriptors import (
     AggregatingStateDescriptor,
     ListStateDescriptor,
@@ -18,7 +16,9 @@ from firesteel.state.descriptors import (
     ReducingStateDescriptor,
     ValueStateDescriptor,
 )
-from firesteel.state.keys import StateKey, state_key, state_key_bytes
+from firesteel.state.keys.groups import StateKey, state_key, state_key_bytes
+from firesteel.state.live import maps
+from firesteel.state.live.backend import Scope
 from tests.state.memory import MemoryStore
 
 USER_KEYS = ["a", "b", "a\0", "a\0\1", "", 1, -1, 2**70, (1, "x"), 1.0, True, "ä", "\ud800"]
@@ -233,7 +233,7 @@ def test_large_maps_are_iterated_without_being_kept(
     keys: tuple[StateKey, StateKey], steps: list[tuple[str, Any, Any]]
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(map_handles, "_WHOLE_MAP", 1)
+        patch.setattr(maps, "_WHOLE_MAP", 1)
         test_handles_equal_plain_collections.hypothesis.inner_test("keyed", keys, steps)
 
 
@@ -317,7 +317,7 @@ def test_the_map_may_change_while_it_is_iterated() -> None:
 
 
 def test_a_large_map_may_be_cleared_while_it_is_iterated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(map_handles, "_WHOLE_MAP", 1)
+    monkeypatch.setattr(maps, "_WHOLE_MAP", 1)
     run = Run("keyed")
     run.scope.current = "a"
     run.map.put_all([("a", 1), ("b", 2), ("c", 3)])

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from firesteel.common.errors import KeyEncodingError
 from firesteel.common.time import Instant
 from firesteel.common.types import Row, RowKind
-from firesteel.state.keys import (
+from firesteel.state.keys.groups import (
     decode_key,
     encode_key,
     key_group,

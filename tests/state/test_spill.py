@@ -16,11 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firesteel.common.errors import StateError
-from firesteel.state import environment
-from firesteel.state.backend import KeyedStateBackend
-from firesteel.state.chunks import Entry
 from firesteel.state.descriptors import ListStateDescriptor, MapStateDescriptor, ValueStateDescriptor
-from firesteel.state.spill import Spill
+from firesteel.state.disk import lmdb_file
+from firesteel.state.live.backend import KeyedStateBackend
+from firesteel.state.live.spill import Spill
+from firesteel.state.values.chunks import Entry
 from tests.state.memory import MemoryReader, MemoryStore
 
 KEYS = st.binary(min_size=1, max_size=3) | st.binary(min_size=1, max_size=2).map(
@@ -183,8 +183,8 @@ def test_a_state_that_fits_is_not_spilled_and_stays_cached() -> None:
 
 
 def test_backends_of_a_process_share_its_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("firesteel.state.backend.WORKER_MEMORY", LIMIT)
-    monkeypatch.setattr("firesteel.state.backend._live", set())
+    monkeypatch.setattr("firesteel.state.live.backend.WORKER_MEMORY", LIMIT)
+    monkeypatch.setattr("firesteel.state.live.backend._live", set())
     runs = [Keyed(0) for _ in range(4)]
     for number in range(10_000):
         for run in runs:
@@ -199,7 +199,7 @@ def test_backends_of_a_process_share_its_memory(monkeypatch: pytest.MonkeyPatch)
 FULL = """
 import resource, signal, sys
 from firesteel.common.errors import StateError
-from firesteel.state.spill import Spill
+from firesteel.state.live.spill import Spill
 from tests.state.memory import MemoryReader
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
@@ -211,7 +211,7 @@ except StateError as error:
 
 KILLED = """
 import signal
-from firesteel.state.spill import Spill
+from firesteel.state.live.spill import Spill
 from tests.state.memory import MemoryReader
 spill = Spill(MemoryReader({}))
 spill.add([(b"a", b"1")])
@@ -253,11 +253,11 @@ def test_a_directory_that_cannot_be_made_is_named(directory: Path, monkeypatch: 
 
 
 def test_a_spill_grows_and_names_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(environment, "_room_for", lambda size: size <= 3 << 20)
+    monkeypatch.setattr(lmdb_file, "_room_for", lambda size: size <= 3 << 20)
     spill = Spill(MemoryReader({}))
     entries: list[Entry] = [(b"%06d" % number, bytes(100)) for number in range(20_000)]
     spill.add(entries[:5000], 500_000)
-    monkeypatch.setattr(environment, "_room_for", lambda size: size <= 40 << 20)
+    monkeypatch.setattr(lmdb_file, "_room_for", lambda size: size <= 40 << 20)
     spill.add(entries[5000:], 1_500_000)
     assert len(list(spill.scan(b""))) == 20_000
     with pytest.raises(StateError, match=r"requires more than \d+ MiB of address space.*\n.*pyspark.memory"):
@@ -269,7 +269,7 @@ def test_a_spill_grows_and_names_what_it_lacks(monkeypatch: pytest.MonkeyPatch) 
 @settings(max_examples=25)
 def test_the_map_is_as_large_as_there_is_address_space(room: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(environment, "_room_for", lambda size: size <= 1 << room)
+        patch.setattr(lmdb_file, "_room_for", lambda size: size <= 1 << room)
         spill = Spill(MemoryReader({}))
         size: Any = spill._environment.info()["map_size"]
         spill.close()

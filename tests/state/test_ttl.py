@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.state import map_handles
-from firesteel.state.expiry import expiry_rule
+from firesteel.state.live import maps
+from firesteel.state.values.expiry import expiry_rule
 from tests.state.expiring import (
     READ,
     STEPS,
@@ -44,7 +44,7 @@ def test_large_maps_expire_without_being_kept(
     update: Update, visibility: Visibility, steps: list[tuple[str, Any, Any]]
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(map_handles, "_WHOLE_MAP", 1)
+        patch.setattr(maps, "_WHOLE_MAP", 1)
         play(Run("keyed", config(update, visibility), typed=False), steps)
 
 

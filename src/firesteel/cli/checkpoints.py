@@ -9,14 +9,14 @@ from typing import Final
 import msgspec
 import typer
 
+from firesteel.checkpoint.integrity import damage_of
+from firesteel.checkpoint.log import ManifestLog, ManifestReader
+from firesteel.checkpoint.manifest import Manifest
+from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.retention import kept_epochs
+from firesteel.checkpoint.savepoint import open_savepoint
 from firesteel.cli.tables import Column, how_large, local_time, show_table
 from firesteel.common.errors import StateCorruptedError, StateError
-from firesteel.state.integrity import damage_of
-from firesteel.state.manifest import Manifest
-from firesteel.state.manifest_log import ManifestLog, ManifestReader
-from firesteel.state.retention import kept_epochs
-from firesteel.state.savepoint import open_savepoint
-from firesteel.state.storage import Storage
 
 _AT_ONCE: Final = 16
 _DIGITS: Final = 8

@@ -10,9 +10,9 @@ from typing import Any, NoReturn
 
 import typer
 
-from firesteel.cli.levels import describe_levels, levels_as_text
 from firesteel.cli.program import run_guarded
 from firesteel.compiler import compile_graph
+from firesteel.compiler.describe import describe_levels, levels_as_text
 from firesteel.control.settings import JobSettings
 from firesteel.datastream.ambient import Ambient, surrounded_by
 from firesteel.graph import Graph

@@ -8,12 +8,12 @@ from typing import Final
 import msgspec
 import typer
 
+from firesteel.checkpoint.log import ManifestLog
+from firesteel.checkpoint.manifest import Manifest
+from firesteel.checkpoint.objects import Storage
 from firesteel.cli.tables import Column, how_long, show_table
 from firesteel.common.errors import FiresteelError
 from firesteel.control.commands import RUNNING, DriverStatus, now_ms, read_status
-from firesteel.state.manifest import Manifest
-from firesteel.state.manifest_log import ManifestLog
-from firesteel.state.storage import Storage
 
 LOST: Final = "LOST"
 """The status of a job that ran when its driver was last heard of, too long ago."""

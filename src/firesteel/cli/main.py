@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from firesteel.cli import remote_control
 from firesteel.cli.checkpoints import list_checkpoints
 from firesteel.cli.explain import explain_program
 from firesteel.cli.info import describe_installation, find_java
@@ -17,6 +16,7 @@ from firesteel.cli.program import log_to_stderr, parse_configuration, reporting,
 from firesteel.cli.state import state_app
 from firesteel.common.errors import FiresteelError
 from firesteel.common.excepthook import DEBUG_VARIABLE, describe_failure
+from firesteel.control import asking
 from firesteel.datastream.ambient import Ambient
 from firesteel.spark.class_archive import make_archive
 
@@ -205,8 +205,8 @@ def stop(
         raise typer.BadParameter("is for a savepoint: add --savepoint", param_hint="DIR")
     _prepare(debug)
     with reporting():
-        directory = remote_control.open_job(job)
-        typer.echo(remote_control.stop(directory, with_savepoint=savepoint, target=target, timeout=timeout))
+        directory = asking.open_job(job)
+        typer.echo(asking.stop(directory, with_savepoint=savepoint, target=target, timeout=timeout))
 
 
 @app.command()
@@ -214,7 +214,7 @@ def cancel(job: Job, timeout: Timeout = TEN_MINUTES, debug: Debug = False) -> No
     """End a job at once: its running epoch is thrown away."""
     _prepare(debug)
     with reporting():
-        typer.echo(remote_control.ask(remote_control.open_job(job), "cancel", None, timeout))
+        typer.echo(asking.ask(asking.open_job(job), "cancel", None, timeout))
 
 
 @app.command()
@@ -222,7 +222,7 @@ def savepoint(job: Job, target: Target = None, timeout: Timeout = TEN_MINUTES, d
     """Take a savepoint of a job, which goes on if it runs; print where it is."""
     _prepare(debug)
     with reporting():
-        typer.echo(remote_control.savepoint(remote_control.open_job(job), target, timeout))
+        typer.echo(asking.savepoint(asking.open_job(job), target, timeout))
 
 
 @app.command()
@@ -235,7 +235,7 @@ def rescale(
     """Change the parallelism of a running job, between two epochs."""
     _prepare(debug)
     with reporting():
-        typer.echo(remote_control.ask(remote_control.open_job(job), "rescale", str(parallelism), timeout))
+        typer.echo(asking.ask(asking.open_job(job), "rescale", str(parallelism), timeout))
 
 
 def _prepare(debug: bool) -> None:

@@ -14,10 +14,10 @@ from typing import Final
 import typer
 
 from firesteel.cli.progress import progress_for
-from firesteel.cli.pyflink_alias import install_pyflink_alias
 from firesteel.common.errors import ConfigurationError, FiresteelError
 from firesteel.common.excepthook import debug_requested, describe_failure
 from firesteel.datastream.ambient import Ambient, surrounded_by
+from firesteel.datastream.pyflink_alias import install_pyflink_alias
 
 INTERRUPTED: Final = 130
 """The exit code of a program ended by Ctrl-C, as shells have it (128 + SIGINT)."""

@@ -16,11 +16,11 @@ from firesteel.common.errors import FiresteelError
 from firesteel.common.typeinfo import Types
 from firesteel.functions.windows import WINDOW_CODEC
 from firesteel.graph.uids import id_of_uid
-from firesteel.state.entries import StoredRow
-from firesteel.state.inspection import SavedOperator, SavedState
-from firesteel.state.keys import state_key, user_key
-from firesteel.state.row_columns import RowColumns, RowTypes
-from firesteel.state.schemas import Schema, schema_text
+from firesteel.saved.entries import StoredRow
+from firesteel.saved.inspection import SavedOperator, SavedState
+from firesteel.saved.row_columns import RowColumns, RowTypes
+from firesteel.state.keys.groups import state_key, user_key
+from firesteel.state.values.schemas import Schema, schema_text
 
 state_app = typer.Typer(name="state", help="Look into a savepoint or a kept epoch.", no_args_is_help=True)
 

@@ -122,7 +122,8 @@ class StateEvolutionRequired(StateError):  # noqa: N818 - it asks for something;
     """A state was saved with other types than it is declared with now, and can be converted to those.
 
     `path` is the state's in the catalog ("keyed:count"), `recorded` the schema it was saved with, `declared` the one
-    that its descriptor asks for (see `firesteel.state.schemas`), `operator_id` its operator, which the task fills in.
+    that its descriptor asks for (see `firesteel.state.values.schemas`), `operator_id` its operator, which the task
+    fills in.
     """
 
     def __init__(

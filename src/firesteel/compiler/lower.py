@@ -39,22 +39,22 @@ from firesteel.graph.operations import (
 )
 from firesteel.runtime.fields import FieldReducer
 from firesteel.runtime.operator import Operator
-from firesteel.runtime.operators.async_wait import AsyncOperator
-from firesteel.runtime.operators.batch import BatchOperator
-from firesteel.runtime.operators.broadcast import BroadcastOperator
-from firesteel.runtime.operators.co import CoFlatMapOperator, CoMapOperator, CoProcessOperator
-from firesteel.runtime.operators.process import ProcessOperator
-from firesteel.runtime.operators.reduce import ReduceOperator
-from firesteel.runtime.operators.sink import SinkOperator
-from firesteel.runtime.operators.source import SourceOperator
-from firesteel.runtime.operators.stateless import (
+from firesteel.runtime.rows.async_wait import AsyncOperator
+from firesteel.runtime.rows.batch import BatchOperator
+from firesteel.runtime.rows.broadcast import BroadcastOperator
+from firesteel.runtime.rows.co import CoFlatMapOperator, CoMapOperator, CoProcessOperator
+from firesteel.runtime.rows.process import ProcessOperator
+from firesteel.runtime.rows.reduce import ReduceOperator
+from firesteel.runtime.rows.sink import SinkOperator
+from firesteel.runtime.rows.source import SourceOperator
+from firesteel.runtime.rows.stateless import (
     FilterOperator,
     FlatMapOperator,
     MapOperator,
     ProjectFunction,
 )
-from firesteel.runtime.operators.timestamps import TimestampsOperator
-from firesteel.runtime.operators.window import WindowOperator
+from firesteel.runtime.rows.timestamps import TimestampsOperator
+from firesteel.runtime.rows.windows.operator import WindowOperator
 
 Recipe = Callable[[], Operator]
 

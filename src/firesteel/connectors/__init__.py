@@ -1,1 +1,1 @@
-"""Sources and sinks, one file per system; `formats` says how records are laid out in files."""
+"""Sources and sinks: a package or file per system. They do not know each other."""

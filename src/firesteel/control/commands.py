@@ -17,10 +17,10 @@ from typing import Final, Literal
 
 import msgspec
 
+from firesteel.checkpoint.documents import read_document, write_document
+from firesteel.checkpoint.fencing import job_in
+from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import StateError
-from firesteel.state.documents import read_document, write_document
-from firesteel.state.fencing import job_in
-from firesteel.state.storage import Storage
 
 COMMANDS: Final = "commands"
 REPLIES: Final = "replies"

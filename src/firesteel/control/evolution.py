@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
+from firesteel.checkpoint.compaction import merged_layer, tasks_after
+from firesteel.checkpoint.manifest import Layer, Manifest, taken_over
+from firesteel.checkpoint.savepoint import self_contained
 from firesteel.common.errors import StateEvolutionRequired
 from firesteel.control.executor import Executor
 from firesteel.control.journal import Journal
-from firesteel.state.compaction import merged_layer, tasks_after
-from firesteel.state.evolution import Converter, converter, migrate_schemas
-from firesteel.state.manifest import Layer, Manifest, taken_over
-from firesteel.state.savepoint import self_contained
+from firesteel.state.values.evolution import Converter, converter, migrate_schemas
 
 
 def evolve(journal: Journal, executor: Executor, change: StateEvolutionRequired) -> None:

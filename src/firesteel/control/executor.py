@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from firesteel.checkpoint.compaction import MergeTask
 from firesteel.runtime.plan import EpochPlan, Plan, SubtaskReport
-from firesteel.state.compaction import MergeTask
-from firesteel.state.runs import RunRef
+from firesteel.state.live.durable import RunRef
 
 
 class Executor(Protocol):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Protocol
 
+from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import FiresteelError, ProgramError, StateCorruptedError, StateError
 from firesteel.common.job_status import JobStatus
 from firesteel.control.commands import (
@@ -26,7 +27,6 @@ from firesteel.control.commands import (
     write_reply,
     write_status,
 )
-from firesteel.state.storage import Storage
 
 _log = logging.getLogger("firesteel.control")
 

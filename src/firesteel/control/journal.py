@@ -11,18 +11,18 @@ from typing import Any
 import cloudpickle
 
 from firesteel import __version__
+from firesteel.checkpoint.compaction import Compaction
+from firesteel.checkpoint.log import ManifestLog, ManifestReader
+from firesteel.checkpoint.manifest import Layer, Manifest, OperatorSnapshot, SplitPosition
+from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.publication import PUBLISHED, published_epoch
 from firesteel.common.errors import StateCorruptedError
 from firesteel.control.failures import connector_failure
 from firesteel.control.program_check import check_program
 from firesteel.control.redistribution import inherited_states, own_states
 from firesteel.functions.sink import Committer, Sink
 from firesteel.runtime.plan import EpochPlan, OperatorSpec, Plan, SplitInput, SubtaskReport
-from firesteel.state.catalog import merge_schemas
-from firesteel.state.compaction import Compaction
-from firesteel.state.manifest import Layer, Manifest, OperatorSnapshot, SplitPosition
-from firesteel.state.manifest_log import ManifestLog, ManifestReader
-from firesteel.state.publication import PUBLISHED, published_epoch
-from firesteel.state.storage import Storage
+from firesteel.state.values.catalog import merge_schemas
 
 
 class Journal:

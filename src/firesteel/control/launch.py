@@ -11,6 +11,9 @@ from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
 
+from firesteel.checkpoint.attach import discard_working_copies
+from firesteel.checkpoint.integrity import offer
+from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import ConfigurationError, EngineError, StateCorruptedError
 from firesteel.common.job_status import JobStatus
 from firesteel.compiler import Compiled, compile_graph
@@ -29,9 +32,6 @@ from firesteel.control.vitals import Vitals
 from firesteel.functions.sink import Sink
 from firesteel.graph import Graph
 from firesteel.runtime.plan import Plan
-from firesteel.state.access import discard_working_copies
-from firesteel.state.integrity import offer
-from firesteel.state.storage import Storage
 
 ExecutorFactory = Callable[[str, str, JobSettings], Executor]
 """(job id, state directory URL, settings) -> the job's executor."""

@@ -15,15 +15,15 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Final
 
+from firesteel.checkpoint.compaction import Compaction, MergeTask, merged_layer, tasks_after, to_merge
+from firesteel.checkpoint.log import ManifestReader
+from firesteel.checkpoint.manifest import Layer, Manifest
+from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.retention import collect_garbage
+from firesteel.checkpoint.savepoint import new_savepoint
 from firesteel.common.errors import FiresteelError
 from firesteel.control.executor import Executor
-from firesteel.state.compaction import Compaction, MergeTask, merged_layer, tasks_after, to_merge
-from firesteel.state.expiry import ExpiryRule, expiry_rule
-from firesteel.state.manifest import Layer, Manifest
-from firesteel.state.manifest_log import ManifestReader
-from firesteel.state.retention import collect_garbage
-from firesteel.state.savepoint import new_savepoint
-from firesteel.state.storage import Storage
+from firesteel.state.values.expiry import ExpiryRule, expiry_rule
 
 _log = logging.getLogger("firesteel.state")
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from firesteel.checkpoint.manifest import Manifest, OperatorSnapshot
 from firesteel.common.errors import StateMismatchError
 from firesteel.runtime.plan import OperatorSpec, Plan
-from firesteel.state.manifest import Manifest, OperatorSnapshot
 
 
 def check_program(

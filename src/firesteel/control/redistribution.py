@@ -1,7 +1,7 @@
 """Who gets which operator state: what each subtask of an epoch is told of what subtasks reported after the last one.
 
-Lists (`firesteel.state.operator_state`) are dealt out as Flink does it (RoundRobinOperatorStateRepartitioner). While
-the parallelism stays the same each subtask has its own list back; else all elements, in the order of the old subtasks,
+Lists (`firesteel.state.live.operator_lists`) are dealt out as Flink does it (RoundRobinOperatorStateRepartitioner).
+While the parallelism stays the same each subtask has its own list back; else all elements, in the order of the old subtasks,
 are cut into shares that differ by at most one. Every subtask has all elements of a union list, in that order. The state
 of any other operator is opaque: each subtask has its own back, and those that are left inherit from those that are no
 more.
@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, TypeVar
 
+from firesteel.checkpoint.manifest import OperatorSnapshot
 from firesteel.common.errors import StateMismatchError
-from firesteel.state.manifest import OperatorSnapshot
-from firesteel.state.operator_state import ListMode, ListSnapshot, OperatorLists
+from firesteel.state.live.operator_lists import ListMode, ListSnapshot, OperatorLists
 
 T = TypeVar("T")
 

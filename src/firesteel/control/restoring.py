@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
+from firesteel.checkpoint.integrity import damage_of, offer
+from firesteel.checkpoint.log import ManifestLog, ManifestReader
+from firesteel.checkpoint.manifest import Manifest, runs_of, taken_over
+from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.publication import PUBLISHED, published_epoch
+from firesteel.checkpoint.retention import kept_epochs
+from firesteel.checkpoint.savepoint import copy_runs, open_savepoint, self_contained
 from firesteel.common.errors import StateCorruptedError, StateError, StateMismatchError
 from firesteel.control.program_check import check_program
 from firesteel.runtime.plan import Plan
-from firesteel.state.integrity import damage_of, offer
-from firesteel.state.manifest import Manifest, runs_of, taken_over
-from firesteel.state.manifest_log import ManifestLog, ManifestReader
-from firesteel.state.publication import PUBLISHED, published_epoch
-from firesteel.state.retention import kept_epochs
-from firesteel.state.savepoint import copy_runs, open_savepoint, self_contained
-from firesteel.state.storage import Storage
 
 LATEST: Final = "latest"
 

@@ -9,12 +9,12 @@ from typing import Any, Final
 
 import cloudpickle
 
+from firesteel.checkpoint.manifest import SplitPosition
 from firesteel.common.errors import ConnectorError
 from firesteel.control.admission import share
 from firesteel.control.failures import connector_failure
 from firesteel.functions.source import Boundedness, DiscoveryContext, Source, Split
 from firesteel.runtime.plan import SplitInput, SplitReport
-from firesteel.state.manifest import SplitPosition
 
 _FIRST_BYTES_PER_RECORD: Final = 100.0
 _PLAIN: Final = frozenset({type(None), bool, int, float, str})

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from firesteel.common.errors import KeyEncodingError, ProgramError, StateCorruptedError
 from firesteel.common.serializer import TypeSerializer
 from firesteel.common.time import MAX_WATERMARK, Duration, Time
-from firesteel.state.codecs import decode_untyped, untyped_encoder
-from firesteel.state.keys import decode_key, encode_key
+from firesteel.state.keys.groups import decode_key, encode_key
+from firesteel.state.values.codecs import decode_untyped, untyped_encoder
 
 if TYPE_CHECKING:
     from firesteel.functions.assigners import MergingWindowAssigner

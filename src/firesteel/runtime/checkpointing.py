@@ -13,7 +13,7 @@ from firesteel.functions.checkpointed import (
 )
 from firesteel.runtime.operator import Operator, OperatorContext
 from firesteel.state.api import OperatorStateStore
-from firesteel.state.operator_state import OperatorLists, OperatorListStore
+from firesteel.state.live.operator_lists import OperatorLists, OperatorListStore
 
 
 class FunctionLists:

@@ -15,7 +15,6 @@ from firesteel.functions.process import TimerService
 from firesteel.runtime.operator import Operator, OperatorContext
 from firesteel.runtime.timers import TimerQueue
 from firesteel.state.api import AggregatingState, ListState, MapState, ReducingState, ValueState
-from firesteel.state.backend import KeyedStateBackend
 from firesteel.state.descriptors import (
     AggregatingStateDescriptor,
     ListStateDescriptor,
@@ -23,7 +22,8 @@ from firesteel.state.descriptors import (
     ReducingStateDescriptor,
     ValueStateDescriptor,
 )
-from firesteel.state.keys import user_key
+from firesteel.state.keys.groups import user_key
+from firesteel.state.live.backend import KeyedStateBackend
 
 
 class TaskRuntimeContext(RuntimeContext):

@@ -11,7 +11,7 @@ from firesteel.common.errors import KeyEncodingError
 from firesteel.functions.base import Function, RuntimeContext
 from firesteel.runtime.failures import summary, user_failure
 from firesteel.runtime.plan import Distribution, EdgeSpec
-from firesteel.state.keys import StateKey, key_groups, state_key, subtask_of
+from firesteel.state.keys.groups import StateKey, key_groups, state_key, subtask_of
 
 _PLAIN: Final = frozenset({str, int})
 _MEMO_LIMIT: Final = 1 << 17

@@ -29,8 +29,8 @@ from firesteel.common.time import MIN_WATERMARK
 if TYPE_CHECKING:
     from firesteel.runtime.output import Output
     from firesteel.runtime.timers import TimerQueue
-    from firesteel.state.backend import KeyedStateBackend
-    from firesteel.state.operator_state import OperatorLists
+    from firesteel.state.live.backend import KeyedStateBackend
+    from firesteel.state.live.operator_lists import OperatorLists
 
 
 class Batch:

@@ -18,9 +18,9 @@ from firesteel.runtime.output import Output
 from firesteel.runtime.plan import Distribution, EdgeSpec, EpochPlan, OperatorSpec, Plan, SubtaskReport
 from firesteel.runtime.timers import TimerQueue
 from firesteel.runtime.watermarks import WatermarkValve
-from firesteel.state.backend import KeyedStateBackend
-from firesteel.state.operator_state import OperatorLists
-from firesteel.state.readers import StateReader
+from firesteel.state.live.backend import KeyedStateBackend
+from firesteel.state.live.durable import StateReader
+from firesteel.state.live.operator_lists import OperatorLists
 
 
 class LiveSubtask:

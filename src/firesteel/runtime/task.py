@@ -22,7 +22,6 @@ from firesteel.common.errors import FiresteelError
 from firesteel.runtime.blocks import decode_block
 from firesteel.runtime.failures import user_failure
 from firesteel.runtime.operator import Batch
-from firesteel.runtime.operators.source import SourceOperator
 from firesteel.runtime.plan import Distribution, EdgeSpec, EpochPlan, OperatorSpec, Plan, SubtaskReport
 from firesteel.runtime.routing import (
     ChoiceRouter,
@@ -33,13 +32,12 @@ from firesteel.runtime.routing import (
     Row,
     ShuffleRouter,
 )
+from firesteel.runtime.rows.source import SourceOperator
 from firesteel.runtime.stack import allow_chain, with_room
 from firesteel.runtime.subtask import LiveSubtask
-from firesteel.state.access import StateAddress
-from firesteel.state.backend import Change
-from firesteel.state.keys import key_group_range
-from firesteel.state.readers import StateReader
-from firesteel.state.runs import RunRef
+from firesteel.state.keys.groups import key_group_range
+from firesteel.state.live.durable import RunRef, StateAddress, StateReader
+from firesteel.state.values.chunks import Entry
 
 REPORT: Final = -1
 FAILURE: Final = -2
@@ -47,13 +45,13 @@ _LAST: Final = 1 << 62
 
 
 class TaskState(Protocol):
-    """How a task reaches durable state; `firesteel.state.access.CheckpointedState` is the one there is."""
+    """How a task reaches durable state; `firesteel.checkpoint.attach.CheckpointedState` is the one there is."""
 
     def attach(self, address: StateAddress, committed: int, run: RunRef | None) -> StateReader:
         """Return a reader of a subtask's state as of epoch `committed`."""
 
     def persist(
-        self, address: StateAddress, epoch: int, attempt: str, changes: Iterable[Change]
+        self, address: StateAddress, epoch: int, attempt: str, changes: Iterable[Entry]
     ) -> RunRef | None:
         """Write a subtask's changes of an epoch; return the handle for the manifest, None if there are none."""
 

@@ -22,8 +22,7 @@ from typing import Any, Final
 from xxhash import xxh3_64_intdigest
 
 from firesteel.common.errors import ProgramError
-from firesteel.state.backend import Change, KeyedStateBackend
-from firesteel.state.composite import (
+from firesteel.state.keys.composite import (
     GroupHeads,
     decode_time,
     delimited,
@@ -34,8 +33,10 @@ from firesteel.state.composite import (
     read_key_segment,
     state_prefix,
 )
-from firesteel.state.keys import state_key_bytes
-from firesteel.state.weights import ENTRY, Weight
+from firesteel.state.keys.groups import state_key_bytes
+from firesteel.state.live.backend import KeyedStateBackend
+from firesteel.state.live.weights import ENTRY, Weight
+from firesteel.state.values.chunks import Entry
 
 _SIGN: Final = 1 << 63
 _BODY: Final = 12  # state id, key group and time come before key and namespace
@@ -170,7 +171,7 @@ class TimerQueue:
                     self._disturbed = False
                     break  # timers of this time were set or removed meanwhile: they take their places in the order
 
-    def changes(self) -> Iterator[Change]:
+    def changes(self) -> Iterator[Entry]:
         """Return the timers set and removed in this epoch, sorted by composite key."""
         composite = self._composite
         changed: dict[bytes, bytes | None] = dict.fromkeys(self._consumed)

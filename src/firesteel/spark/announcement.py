@@ -18,8 +18,8 @@ from typing import Any, Final
 import cloudpickle
 from pyspark import TaskContext
 
+from firesteel.checkpoint.objects import Storage
 from firesteel.runtime.plan import EpochPlan
-from firesteel.state.storage import Storage
 
 _PROPERTY: Final = "spark.firesteel.epoch"
 _INLINE: Final = 32_768

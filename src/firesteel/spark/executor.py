@@ -19,6 +19,8 @@ from typing import Any, Final
 import cloudpickle
 from pyspark.sql.types import BinaryType, IntegerType, LongType, StructType
 
+from firesteel.checkpoint.compaction import MergeTask
+from firesteel.checkpoint.objects import AlreadyExists, Storage
 from firesteel.runtime.plan import EpochPlan, Plan, SubtaskReport
 from firesteel.runtime.task import read_results
 from firesteel.spark.announcement import announced
@@ -26,9 +28,7 @@ from firesteel.spark.errors import engine_error
 from firesteel.spark.session import is_local, open_session
 from firesteel.spark.shipping import ship
 from firesteel.spark.worker import LevelTask, MergeJob, read_merged
-from firesteel.state.compaction import MergeTask
-from firesteel.state.runs import RunRef
-from firesteel.state.storage import AlreadyExists, Storage
+from firesteel.state.live.durable import RunRef
 
 _SCHEMA: Final = (
     StructType()

@@ -13,16 +13,16 @@ from typing import Final, cast
 import pyarrow as pa
 from pyspark import TaskContext
 
+from firesteel.checkpoint.attach import CheckpointedState
+from firesteel.checkpoint.compaction import MergeTask, merge
+from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import FiresteelError
 from firesteel.runtime.plan import Plan
 from firesteel.runtime.routing import BLOCK_BYTES, Row
 from firesteel.runtime.task import Worker, run_task
 from firesteel.spark import collector
 from firesteel.spark.announcement import read_announcement
-from firesteel.state.access import CheckpointedState
-from firesteel.state.compaction import MergeTask, merge
-from firesteel.state.runs import RunRef
-from firesteel.state.storage import Storage
+from firesteel.state.live.durable import RunRef
 
 _ARROW: Final = pa.schema(
     [

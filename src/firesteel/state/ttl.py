@@ -209,7 +209,7 @@ class StateTtlConfig:
     - `disable_cleanup_in_background()`: with one of the three, as above; alone, only reads remove what is expired.
 
     How long the time to live is may change with the program, and holds for what was saved before; of what was removed
-    nothing comes back. Switching it on or off converts the state (`firesteel.state.evolution`).
+    nothing comes back. Switching it on or off converts the state (`firesteel.state.values.evolution`).
 
     >>> config = StateTtlConfig.new_builder(Time.hours(1)).never_return_expired().build()
     >>> config.get_ttl().to_milliseconds(), config.is_enabled()

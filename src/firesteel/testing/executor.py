@@ -9,15 +9,15 @@ import sys
 import threading
 from pathlib import Path
 
+from firesteel.checkpoint.attach import CheckpointedState
+from firesteel.checkpoint.compaction import MergeTask, merge
+from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import EngineError
 from firesteel.control.settings import JobSettings
 from firesteel.runtime.plan import EpochPlan, Plan, SubtaskReport
 from firesteel.runtime.routing import Row
 from firesteel.runtime.task import Worker, read_results, run_task
-from firesteel.state.access import CheckpointedState
-from firesteel.state.compaction import MergeTask, merge
-from firesteel.state.runs import RunRef
-from firesteel.state.storage import Storage
+from firesteel.state.live.durable import RunRef
 
 
 class LocalExecutor:

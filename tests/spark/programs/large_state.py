@@ -22,7 +22,7 @@ from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.datastream.connectors.number_seq import NumberSequenceSource
 from firesteel.datastream.functions import KeyedProcessFunction, RuntimeContext
 from firesteel.datastream.state import ValueStateDescriptor
-from firesteel.state import backend
+from firesteel.state.live import backend
 
 SIZE = 2000
 INTERVAL = 0.02

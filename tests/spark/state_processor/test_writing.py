@@ -14,7 +14,7 @@ from firesteel.common.errors import ProgramError, StateError, TypeMismatchError
 from firesteel.control.launch import spark_executor
 from firesteel.datastream.functions import KeyedProcessFunction
 from firesteel.datastream.state import ListStateDescriptor, ValueStateDescriptor
-from firesteel.state.inspection import SavedState
+from firesteel.saved.inspection import SavedState
 from firesteel.state_processor import (
     OperatorIdentifier,
     SavepointReader,

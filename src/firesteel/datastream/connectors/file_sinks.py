@@ -8,8 +8,8 @@ from typing import Any, BinaryIO, Generic, NoReturn, TypeVar
 from firesteel.common.errors import ProgramError, UnsupportedError
 from firesteel.common.serialization import BulkWriterFactory, Encoder
 from firesteel.common.typeinfo import RowTypeInfo, TypeInformation
-from firesteel.connectors import file_sink
-from firesteel.connectors.file_sink import EncodedRows, PartFormat, PartWriter, TextLines
+from firesteel.connectors.files import sink as file_sink
+from firesteel.connectors.files.sink import EncodedRows, PartFormat, PartWriter, TextLines
 from firesteel.datastream.connectors.base import StreamTransformer, SupportsPreprocessing
 from firesteel.datastream.connectors.file_writing import (
     FileCompactor,
@@ -141,7 +141,7 @@ class _BulkBuilder(_Builder[S]):
 
 
 class FileSink(file_sink.FileSink, SupportsPreprocessing):
-    """Writes records to part files, exactly once; see `firesteel.connectors.file_sink.FileSink`.
+    """Writes records to part files, exactly once; see `firesteel.connectors.files.sink.FileSink`.
 
     >>> FileSink.for_row_format("/tmp/out", Encoder.simple_string_encoder()).build().guarantee.name
     'EXACTLY_ONCE'

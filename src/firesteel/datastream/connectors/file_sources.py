@@ -6,9 +6,9 @@ from typing import Any
 
 from firesteel.common.errors import ProgramError
 from firesteel.common.time import Duration
-from firesteel.connectors import file_source
-from firesteel.connectors.formats.format import FileFormat
-from firesteel.connectors.formats.text import TextLineFormat
+from firesteel.connectors.files import source as file_source
+from firesteel.connectors.files.format import FileFormat
+from firesteel.connectors.files.text_lines import TextLineFormat
 
 
 class FileEnumeratorProvider:
@@ -57,7 +57,7 @@ class BulkFormat:
 
 
 class FileSource(file_source.FileSource[Any]):
-    """Reads files, each of them once; see `firesteel.connectors.file_source.FileSource`.
+    """Reads files, each of them once; see `firesteel.connectors.files.source.FileSource`.
 
     >>> builder = FileSource.for_record_stream_format(StreamFormat.text_line_format(), "/data/logs")
     >>> builder.monitor_continuously(Duration.of_seconds(5)).build().boundedness.name

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from firesteel.connectors import file_sink
-from firesteel.connectors.file_sink.rolling import DEFAULT_INTERVAL, DEFAULT_PART_SIZE
+from firesteel.connectors.files import sink as file_sink
+from firesteel.connectors.files.sink.rolling import DEFAULT_INTERVAL, DEFAULT_PART_SIZE
 
 
 class BucketAssigner(file_sink.BucketAssigner):

@@ -1,7 +1,7 @@
 """Databases as a sink, as PyFlink names it (PyFlink: pyflink.datastream.connectors.jdbc).
 
 There is no JDBC here: the URL is translated for SQLAlchemy, and rows are written by
-`firesteel.connectors.sql_sink.SqlSink`, which is exactly once (PyFlink's sink is at least once).
+`firesteel.connectors.sql.SqlSink`, which is exactly once (PyFlink's sink is at least once).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 
 from firesteel.common.errors import ConfigurationError, ProgramError, UnsupportedError
 from firesteel.common.typeinfo import RowTypeInfo, TypeInformation
-from firesteel.connectors.sql_sink import SqlSink
+from firesteel.connectors.sql import SqlSink
 from firesteel.datastream.unsupported import gap
 from firesteel.functions.sink import Sink, SinkWriter, WriterContext
 
@@ -250,7 +250,7 @@ def sqlalchemy_url(options: JdbcConnectionOptions) -> str:
             f"requires a JDBC URL of one of {', '.join(_DATABASES)}",
             who="JdbcSink",
             got=f"one that begins with {url.split('/')[0]!r}",
-            hint="firesteel.connectors.sql_sink.SqlSink takes any SQLAlchemy URL",
+            hint="firesteel.connectors.sql.SqlSink takes any SQLAlchemy URL",
         )
     if kind == "sqlite":
         return f"sqlite:///{rest}"
@@ -313,5 +313,5 @@ def _unsupported(sql: str) -> UnsupportedError:
         "ON CONFLICT (key) DO UPDATE SET column = EXCLUDED.column for all other columns",
         who="JdbcSink.sink",
         got=repr(sql),
-        hint="firesteel.connectors.sql_sink.SqlSink inserts or updates by key in each of its databases",
+        hint="firesteel.connectors.sql.SqlSink inserts or updates by key in each of its databases",
     )

@@ -10,8 +10,8 @@ from firesteel.common.errors import ProgramError, TypeMismatchError
 from firesteel.common.serialization import DeserializationSchema, SerializationSchema
 from firesteel.common.typeinfo import RowTypeInfo, TypeInformation
 from firesteel.common.types import Row, make_row
-from firesteel.connectors.formats.csv_values import CsvDialect, CsvWriter, Read, field_readers
 from firesteel.datastream.formats.row_types import require_row_type
+from firesteel.formats.csv import CsvDialect, CsvWriter, Read, field_readers
 
 
 class _Builder:

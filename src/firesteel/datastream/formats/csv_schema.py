@@ -7,10 +7,10 @@ from typing import Any, NamedTuple, NoReturn
 
 from firesteel.common.errors import ProgramError, UnsupportedError
 from firesteel.common.typeinfo import RowTypeInfo, TypeInformation, Types
-from firesteel.connectors.formats.csv_format import CsvParts, csv_format
-from firesteel.connectors.formats.csv_values import CsvDialect
+from firesteel.connectors.files.csv_files import CsvParts, csv_format
 from firesteel.datastream.connectors.file_sinks import PartWriterFactory
 from firesteel.datastream.connectors.file_sources import StreamFormat
+from firesteel.formats.csv import CsvDialect
 
 
 class _Column(NamedTuple):

@@ -13,9 +13,9 @@ from firesteel.common.errors import TypeMismatchError
 from firesteel.common.serialization import DeserializationSchema, SerializationSchema
 from firesteel.common.typeinfo import RowTypeInfo, TypeInformation
 from firesteel.common.types import Row
-from firesteel.connectors.formats.json_values import JSON, from_json, to_json
 from firesteel.datastream.formats.json_schema import type_of_json_schema
 from firesteel.datastream.formats.row_types import require_row_type
+from firesteel.formats.json import JSON, from_json, to_json
 
 __all__ = ["JsonRowDeserializationSchema", "JsonRowSerializationSchema"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from firesteel.common.errors import UnsupportedError
-from firesteel.connectors.formats.parquet import ParquetFormat, ParquetParts
+from firesteel.connectors.files.parquet_files import ParquetFormat, ParquetParts
 from firesteel.datastream.connectors.file_sinks import PartWriterFactory
 from firesteel.datastream.connectors.file_sources import BulkFormat
 from firesteel.datastream.formats.avro import NO_AVRO

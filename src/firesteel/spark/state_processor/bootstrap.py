@@ -12,8 +12,9 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from firesteel.common.errors import ProgramError
 from firesteel.common.typeinfo import TypeInformation
 from firesteel.functions.windows import WINDOW_CODEC
+from firesteel.saved.columns import TypeSchema
+from firesteel.saved.row_writing import RowWriter, Written
 from firesteel.spark.state_processor.tasks import window_of
-from firesteel.state.columns import TypeSchema
 from firesteel.state.descriptors import (
     AggregatingStateDescriptor,
     ListStateDescriptor,
@@ -22,9 +23,8 @@ from firesteel.state.descriptors import (
     StateDescriptor,
     ValueStateDescriptor,
 )
-from firesteel.state.expiry import ttl_schema
-from firesteel.state.row_writing import RowWriter, Written
-from firesteel.state.schemas import Schema
+from firesteel.state.values.expiry import ttl_schema
+from firesteel.state.values.schemas import Schema
 
 _KINDS = {
     ValueStateDescriptor: "value",
@@ -60,7 +60,7 @@ class StateBootstrapTransformation:
     """The states of one operator, each from a DataFrame (Flink: StateBootstrapTransformation).
 
     A state is given by the descriptor that the program has for it, so that types and time to live are the same. The
-    columns are those that `SavepointReader` shows (see `firesteel.state.row_columns`): `key`, and `namespace` where
+    columns are those that `SavepointReader` shows (see `firesteel.saved.row_columns`): `key`, and `namespace` where
     there are windows; `value`, with `position` for lists and `map_key` for maps; of an aggregating state the value is
     the accumulator. Other columns are left alone.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from firesteel.common.errors import ProgramError
 from firesteel.graph.uids import id_of_uid
-from firesteel.state.inspection import SavedOperator, SavedState
+from firesteel.saved.inspection import SavedOperator, SavedState
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from firesteel.state.codecs import decode_untyped, untyped_encoder
+from firesteel.state.values.codecs import decode_untyped, untyped_encoder
 
 _encode = untyped_encoder("dump_object")
 

@@ -12,18 +12,18 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import StateError
 from firesteel.common.typeinfo import TypeInformation, Types
 from firesteel.functions.windows import WINDOW_CODEC
+from firesteel.saved.columns import type_of_keys
+from firesteel.saved.entries import StoredRow
+from firesteel.saved.inspection import Groups, SavedOperator, SavedState, StateSlice
+from firesteel.saved.row_columns import RowColumns, RowTypes
 from firesteel.spark.session import open_session
 from firesteel.spark.state_processor.identifier import Operator, find_operator
-from firesteel.state.columns import type_of_keys
-from firesteel.state.entries import StoredRow
-from firesteel.state.inspection import Groups, SavedOperator, SavedState, StateSlice
-from firesteel.state.keys import user_key
-from firesteel.state.row_columns import RowColumns, RowTypes
-from firesteel.state.schemas import Schema, schema_text
-from firesteel.state.storage import Storage
+from firesteel.state.keys.groups import user_key
+from firesteel.state.values.schemas import Schema, schema_text
 
 
 class SavepointReader:
@@ -31,7 +31,7 @@ class SavepointReader:
 
     Nothing is read but manifests until a DataFrame is used; then each Spark task reads a range of key groups. An
     operator is given by its `OperatorIdentifier`, or as text: its uid, its name, or the beginning of its id. What
-    columns a DataFrame has is told in `firesteel.state.row_columns`. Types are those the states were declared with.
+    columns a DataFrame has is told in `firesteel.saved.row_columns`. Types are those the states were declared with.
     Keys, which are never declared, have the type that some of them have. A type that is given instead must hold all of
     them exactly; `Types.PICKLED_BYTE_ARRAY()` takes anything.
 

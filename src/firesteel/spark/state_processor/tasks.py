@@ -15,17 +15,18 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql.types import BinaryType, IntegerType, StructType
 
+from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.runs import batches_of, entries_of, write_run
 from firesteel.common.errors import FiresteelError, ProgramError
 from firesteel.functions.windows import WINDOW_CODEC, CountWindow, GlobalWindow, TimeWindow
-from firesteel.state.composite import BROADCAST_GROUP
-from firesteel.state.entries import locate
-from firesteel.state.inspection import Groups, StateSlice
-from firesteel.state.keys import subtask_of, user_key
-from firesteel.state.list_handles import in_chunks
-from firesteel.state.row_writing import POSITION_SIZE, RowWriter, Written
-from firesteel.state.runs import Entry, RunRef, batches_of, entries_of, write_run
-from firesteel.state.schemas import Schema
-from firesteel.state.storage import Storage
+from firesteel.saved.entries import locate
+from firesteel.saved.inspection import Groups, StateSlice
+from firesteel.saved.row_writing import POSITION_SIZE, RowWriter, Written
+from firesteel.state.keys.composite import BROADCAST_GROUP
+from firesteel.state.keys.groups import subtask_of, user_key
+from firesteel.state.live.durable import RunRef
+from firesteel.state.values.chunks import Entry, in_chunks
+from firesteel.state.values.schemas import Schema
 
 ENTRY: Final = StructType().add("target", IntegerType()).add("key", BinaryType()).add("value", BinaryType())
 BLOB: Final = StructType().add("blob", BinaryType())

@@ -13,20 +13,20 @@ import msgspec
 from pyspark.sql import DataFrame, SparkSession
 
 from firesteel import __version__
+from firesteel.checkpoint.manifest import Layer, Manifest, OperatorSnapshot, runs_of
+from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.savepoint import complete_savepoint, copy_runs, require_empty
 from firesteel.common.errors import ProgramError
+from firesteel.saved.inspection import SavedOperator, SavedState
+from firesteel.saved.row_writing import Written
 from firesteel.spark.errors import engine_error
 from firesteel.spark.state_processor.bootstrap import StateBootstrapTransformation, StateSource
 from firesteel.spark.state_processor.identifier import Operator, OperatorIdentifier, find_operator
 from firesteel.spark.state_processor.reader import search_path, session
 from firesteel.spark.state_processor.tasks import BLOB, ENTRY, EncodeTask, Target, WriteTask, read_written
-from firesteel.state.catalog import StateCatalog
-from firesteel.state.inspection import SavedOperator, SavedState
-from firesteel.state.manifest import Layer, Manifest, OperatorSnapshot, runs_of
-from firesteel.state.row_writing import Written
-from firesteel.state.runs import RunRef
-from firesteel.state.savepoint import complete_savepoint, copy_runs, require_empty
-from firesteel.state.schemas import Schema
-from firesteel.state.storage import Storage
+from firesteel.state.live.durable import RunRef
+from firesteel.state.values.catalog import StateCatalog
+from firesteel.state.values.schemas import Schema
 
 LARGEST: Final = 1 << 15
 """The largest max parallelism, as in Flink."""

@@ -1,0 +1,245 @@
+"""Compaction: merging layers of state into fewer, beside the epochs.
+
+Which layers are merged follows from their sizes, as in a log-structured merge tree (size-tiered): the newest ones,
+and with them each older one that is not much larger than all that is merged already. So an entry is rewritten about
+log(size of the state / size of an epoch) times, however large the state is, and a state consists of about as many
+layers.
+
+A merge is cut by key groups into tasks that fit into memory. What a task writes belongs to nobody until a manifest
+names it; the runs it has merged stay until retention removes the manifests that name them.
+
+When expired entries leave: what has expired by the end of the last epoch merged is dropped, or becomes a delete
+where older layers may still hold the key. A working copy keeps it until then; that is why Flink's
+`ReturnExpiredIfNotCleanedUp` says "if".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from firesteel.checkpoint.fetching import fetching_ahead
+from firesteel.checkpoint.manifest import Layer, Manifest, runs_of
+from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.recovery import LayerEntries, runs_within
+from firesteel.checkpoint.runs import RUN_SCHEMA, batches_of, write_batches
+from firesteel.state.keys.groups import key_group_range
+from firesteel.state.live.durable import RunRef
+from firesteel.state.values.evolution import Converter
+from firesteel.state.values.expiry import STAMP_SIZE, ExpiryRule
+
+RATIO: Final = 2
+"""An older layer joins a merge if it is at most so many times as large as all newer ones together."""
+
+TASK_BYTES: Final = 16 << 20
+"""About how many bytes of (compressed) runs one task merges in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class MergeTask:
+    """Merge what `layers` (oldest first) say about key groups `first_group` to `last_group` of one operator.
+
+    `whole` says that these are all layers there are, so that deletes have nothing to delete. `epoch` names the
+    files: one that is not committed when the merge begins, so that a driver which is behind, and knows neither that
+    epoch nor these files, does not take them for leftovers. `rules` say when entries are over, as of
+    `now` (milliseconds); `converters` how stored values are brought to another type.
+    """
+
+    operator: str
+    layers: tuple[Layer, ...]
+    whole: bool
+    first_group: int
+    last_group: int
+    epoch: int
+    now: int
+    rules: tuple[ExpiryRule, ...] = ()
+    converters: tuple[Converter, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """All layers, by operator, that make up the state up to epoch `up_to` of a lineage, after a merge."""
+
+    lineage: str
+    up_to: int
+    layers: dict[str, list[Layer]]
+
+    @property
+    def paths(self) -> set[str]:
+        """The files of its runs."""
+        return {run.path for run in runs_of(self.layers)}
+
+
+def to_merge(layers: list[Layer]) -> int:
+    """Return how many of the last of these layers to merge: 0, or at least two.
+
+    >>> sizes = lambda *sizes: [Layer(n, n, False, [RunRef("", 1, size, "", n, "", 0, 0, 0)])
+    ...                         for n, size in enumerate(sizes, 1)]
+    >>> to_merge(sizes(900, 300, 10, 10, 10)), to_merge(sizes(50, 20, 10, 10)), to_merge(sizes(5))
+    (3, 4, 0)
+    """
+    if not layers:
+        return 0
+    size, count = layers[-1].size, 1
+    for layer in reversed(layers[:-1]):
+        if layer.size > RATIO * size:
+            break
+        size += layer.size
+        count += 1
+    return count if count > 1 else 0
+
+
+def merge_tasks(
+    operator: str,
+    layers: list[Layer],
+    count: int,
+    *,
+    max_parallelism: int,
+    parallelism: int,
+    epoch: int,
+    now: int,
+    rules: tuple[ExpiryRule, ...] = (),
+    converters: tuple[Converter, ...] = (),
+) -> list[MergeTask]:
+    """Cut the merge of the last `count` layers by key groups: into a task for each subtask, or more if it is large."""
+    merged = tuple(layers[-count:])
+    size = sum(layer.size for layer in merged)
+    parts = min(max(parallelism, -(-size // TASK_BYTES)), max_parallelism)
+    ranges = (key_group_range(part, parts, max_parallelism) for part in range(parts))
+    whole = count == len(layers)
+    return [
+        MergeTask(operator, merged, whole, groups.start, groups.stop - 1, epoch, now, rules, converters)
+        for groups in ranges
+    ]
+
+
+def tasks_after(
+    manifest: Manifest,
+    operator: str,
+    layers: list[Layer],
+    count: int,
+    *,
+    rules: tuple[ExpiryRule, ...] = (),
+    converters: tuple[Converter, ...] = (),
+) -> list[MergeTask]:
+    """Return the tasks (see `merge_tasks`) of a merge of an operator's state as it is after a manifest's epoch."""
+    snapshot = manifest.operators[operator]
+    return merge_tasks(
+        operator,
+        layers,
+        count,
+        max_parallelism=snapshot.max_parallelism or manifest.max_parallelism,
+        parallelism=snapshot.parallelism,
+        epoch=manifest.epoch + 1,
+        now=manifest.processing_time,
+        rules=rules,
+        converters=converters,
+    )
+
+
+def merge(storage: Storage, task: MergeTask) -> RunRef | None:
+    """Carry out a task: write the newest entry of each key as a run; None if nothing is left.
+
+    Raises StateCorruptedError, naming it, if a run is missing or damaged.
+    """
+    merged = newest_entries(storage, task.layers, (task.first_group, task.last_group))
+    merged = _converted(without_expired(merged, task.rules, task.now), task)
+    if task.whole:
+        merged = merged.filter(pc.is_valid(merged.column(1)))
+    return write_batches(
+        storage,
+        f"runs/{task.operator}/{task.epoch:012d}-m{task.first_group:05d}.run",
+        batches_of(merged),
+        epoch=task.layers[-1].last,
+        operator=task.operator,
+        subtask=0,
+        first_group=task.first_group,
+        last_group=task.last_group,
+    )
+
+
+def merged_layer(tasks: list[MergeTask], runs: list[RunRef | None]) -> Layer:
+    """Return the layer that replaces those merged, from what the tasks wrote."""
+    layers = tasks[0].layers
+    written = sorted((run for run in runs if run is not None), key=lambda run: run.first_group)
+    return Layer(layers[0].first, layers[-1].last, tasks[0].whole, written)
+
+
+def newest_entries(
+    storage: Storage, layers: Sequence[Layer], groups: tuple[int, int], prefixes: Sequence[bytes] = (b"",)
+) -> pa.Table:
+    """Return the newest entry of each composite key of a range of key groups, in the order of keys.
+
+    `layers` are oldest first; deletes are null values. `prefixes` limit it to the entries whose key begins with one
+    of them. Raises StateCorruptedError, naming it, if a run is missing or damaged.
+    """
+    tables = [RUN_SCHEMA.empty_table().append_column("rank", pa.array([], pa.int32()))]
+    with fetching_ahead(storage, runs_within(layers, groups)) as source:
+        for rank, layer in enumerate(layers):
+            batches = [_beginning(batch, prefixes) for batch in LayerEntries(source, layer, groups).batches()]
+            table = pa.Table.from_batches(batches, RUN_SCHEMA)
+            tables.append(table.append_column("rank", pa.array([rank] * len(table), pa.int32())))
+    return _newest(pa.concat_tables(tables))
+
+
+def _beginning(batch: pa.RecordBatch, prefixes: Sequence[bytes]) -> pa.RecordBatch:
+    """The entries whose key begins with one of the prefixes."""
+    if b"" in prefixes:
+        return batch
+    masks = [pc.starts_with(batch.column(0), prefix) for prefix in prefixes]
+    return batch.filter(reduce(pc.or_, masks, pa.array([False] * batch.num_rows, pa.bool_())))
+
+
+def _newest(table: pa.Table) -> pa.Table:
+    """The entry of the highest rank of each key, in the order of keys."""
+    order = pc.sort_indices(table, sort_keys=[("key", "ascending"), ("rank", "descending")])
+    table = table.take(order).combine_chunks()
+    keys = table.column(0)
+    if len(keys) < 2:
+        return table.drop_columns("rank")
+    first = pa.chunked_array([pa.array([True])])
+    other = pc.not_equal(keys.slice(1), keys.slice(0, len(keys) - 1))
+    return table.filter(pa.chunked_array([*first.chunks, *other.chunks])).drop_columns("rank")
+
+
+def without_expired(table: pa.Table, rules: Sequence[ExpiryRule], now: int) -> pa.Table:
+    """Return entries with those that are over at `now` (milliseconds) as deletes, and lists without such elements."""
+    values = table.column(1)
+    for rule in rules:
+        mine = pc.starts_with(table.column(0), rule.prefix)
+        if rule.in_chunks:
+            values = _each(values, mine, partial(rule.kept, now_ms=now))
+        else:
+            limit = pa.scalar(rule.limit(now), pa.binary())
+            over = pc.less_equal(pc.binary_slice(values, 0, STAMP_SIZE), limit)
+            values = pc.if_else(pc.and_kleene(mine, over), pa.scalar(None, pa.binary()), values)
+    return table.set_column(1, RUN_SCHEMA.field(1), values)
+
+
+def _converted(table: pa.Table, task: MergeTask) -> pa.Table:
+    """The values of changed types in their new form."""
+    for converter in task.converters:
+        if not converter.keeps_bytes:
+            mine = pc.starts_with(table.column(0), converter.prefix).to_pylist()
+            keys, values = (column.to_pylist() for column in table.columns)
+            values = [
+                converter.convert(key, value) if own and value is not None else value
+                for key, value, own in zip(keys, values, mine, strict=True)
+            ]
+            table = table.set_column(1, RUN_SCHEMA.field(1), pa.array(values, pa.binary()))
+    return table
+
+
+def _each(
+    values: pa.ChunkedArray, mine: pa.ChunkedArray, change: Callable[[bytes], bytes | None]
+) -> pa.Array:
+    changed = [
+        change(value) if own and value is not None else value
+        for value, own in zip(values.to_pylist(), mine.to_pylist(), strict=True)
+    ]
+    return pa.array(changed, pa.binary())

@@ -1,0 +1,83 @@
+"""The small files of a state directory: JSON documents, signed or not, and the error that names a damaged one."""
+
+from __future__ import annotations
+
+from typing import Final, Protocol, Self, TypeVar
+
+import msgspec
+
+from firesteel.checkpoint.objects import NotFound, Storage
+from firesteel.common.errors import StateCorruptedError, StateMismatchError
+
+RESTORE: Final = "the file was damaged or removed after it was written; restore it from a backup"
+
+
+class Signed(Protocol):
+    """A struct that says which version of a layout it is of, and carries a checksum over its other fields."""
+
+    @property
+    def format(self) -> int: ...
+    @property
+    def checksum(self) -> str: ...
+    def signed(self) -> Self:
+        """Return this with the right checksum."""
+        ...
+
+
+S = TypeVar("S")
+D = TypeVar("D", bound=Signed)
+
+
+def damaged(
+    storage: Storage,
+    path: str,
+    got: str,
+    *,
+    requirement: str = "must be as it was written",
+    hint: str | None = RESTORE,
+) -> StateCorruptedError:
+    """Return the error for a file that is not what was written, or is gone."""
+    return StateCorruptedError(requirement, who=storage.location(path), got=got, hint=hint)
+
+
+def read_document(storage: Storage, path: str, kind: type[S], hint: str | None = RESTORE) -> S | None:
+    """Return what a JSON file says, None if there is none. Raises StateCorruptedError if it cannot be read."""
+    try:
+        data = storage.get(path)
+    except NotFound:
+        return None
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.DecodeError as error:
+        raise damaged(storage, path, str(error), hint=hint) from error
+
+
+def read_signed(storage: Storage, path: str, kind: type[D], newest: int, what: str) -> D | None:
+    """Return what a signed JSON file says, None if there is none.
+
+    Raises StateCorruptedError if it is damaged, StateMismatchError if its format is later than `newest`: then a newer
+    Firesteel wrote `what` it is of ("savepoints").
+    """
+    found = read_document(storage, path, kind)
+    if found is None:
+        return None
+    if found.signed() != found:
+        raise damaged(storage, path, f"checksum {found.checksum!r}")
+    if found.format > newest:
+        raise StateMismatchError(
+            f"requires a Firesteel that knows format {found.format} of {what}",
+            who=storage.url,
+            got=f"one that knows formats up to {newest}",
+            hint="use the version of Firesteel that wrote it, or a newer one",
+        )
+    return found
+
+
+def write_document(storage: Storage, path: str, content: msgspec.Struct) -> None:
+    """Write a JSON file that people can read, replacing an older one."""
+    storage.put(path, as_document(content))
+
+
+def as_document(content: msgspec.Struct) -> bytes:
+    """Return the bytes of a JSON file that people can read."""
+    return msgspec.json.format(msgspec.json.encode(content))

@@ -1,0 +1,48 @@
+"""Checking whole epochs: is all there, and as it was written."""
+
+from __future__ import annotations
+
+from firesteel.checkpoint.log import ManifestReader
+from firesteel.checkpoint.manifest import runs_of
+from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.retention import kept_epochs
+from firesteel.checkpoint.runs import check_run
+from firesteel.common.errors import StateCorruptedError
+
+
+def damage_of(storage: Storage, epoch: int) -> StateCorruptedError | None:
+    """Return what is wrong with an epoch's manifest or a run it needs, None if it can be started from."""
+    try:
+        for run in runs_of(ManifestReader(storage).all_layers(0, epoch)):
+            check_run(storage, run)
+        ManifestReader(storage).read(epoch)
+    except StateCorruptedError as error:
+        return error
+    return None
+
+
+def newest_intact(storage: Storage, before: int) -> int | None:
+    """Return the newest epoch before this one that is kept and can be started from, None if there is none."""
+    reader = ManifestReader(storage)
+    try:
+        kept = kept_epochs(reader)
+    except StateCorruptedError:  # the last manifest, which says what is kept
+        kept = reader.epochs()
+    for epoch in reversed(kept):
+        if epoch < before and damage_of(storage, epoch) is None:
+            return epoch
+    return None
+
+
+def offer(error: StateCorruptedError, storage: Storage, before: int | None = None) -> StateCorruptedError:
+    """Add to an error which older epoch is intact."""
+    epochs = ManifestReader(storage).epochs()
+    intact = newest_intact(storage, before if before is not None else max(epochs, default=0) + 1)
+    if intact is None:
+        error.hint = "no kept epoch is intact: restore the directory from a backup, or start from a savepoint"
+    else:
+        error.hint = (
+            f"restore the file from a backup; or start from epoch {intact}, which is intact, with --from {intact}: "
+            "what the epochs after it put out would be put out again"
+        )
+    return error

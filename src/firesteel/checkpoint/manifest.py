@@ -1,0 +1,231 @@
+"""Manifests: what a job is after each epoch. Writing one is the commit.
+
+Layout of a state directory::
+
+    job.json                  the job's id and max parallelism, written once
+    manifests/000000000007    one for each committed epoch, written once, by exactly one driver
+    runs/...                  the runs that manifests refer to
+    published                 the last epoch that the sinks have made visible
+
+A manifest is all that is needed to go on after its epoch: the positions of the sources, watermarks, operator state,
+committables, and the runs the epoch added. It is written with `Storage.create`, so it is there whole or not at
+all, and of several drivers exactly one writes it; a checksum in the file tells damage that came later.
+
+A state is the sum of its **layers**, oldest first. A manifest names the layers that compaction has made, which
+hold all epochs up to `compacted`; each later epoch's runs are a layer of their own. Which runs those are is found
+without reading every manifest: epoch 8 also lists the runs of epochs 1 to 8, epoch 64 those of 1 to 64, in
+general an epoch divisible by a power of 8 (up to 4096) those of as many epochs, unless they are compacted. So
+an epoch lists the runs of fewer than five epochs on average, however long the job has run, and those of any n
+epochs are found in about 7 log8(n) reads.
+
+History is append-only. Who goes back to an earlier epoch, or takes over a savepoint, commits a further manifest
+that has that state's layers (`taken_over`), under a new `lineage`.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from typing import Any, Final
+
+import msgspec
+from xxhash import xxh3_64_digest, xxh3_64_hexdigest
+
+from firesteel.state.live.durable import RunRef
+
+FORMAT: Final = 2
+"""The version of the layout of state directories; it changes when older ones could be misread."""
+
+MANIFESTS: Final = "manifests"
+
+_MAGIC: Final = b"FSMANIF1"
+_CHECKSUM: Final = 8
+
+
+class SplitPosition(msgspec.Struct, frozen=True):
+    """How far a split has been read; `split` and `generator_state` are pickled."""
+
+    split: bytes
+    position: int
+    finished: bool
+    generator_state: bytes
+
+
+class Layer(msgspec.Struct, frozen=True, array_like=True):
+    """What the epochs `first` to `last` (both included) changed in one operator's state.
+
+    The runs hold disjoint ranges of key groups, and each of them a copy of what was changed in broadcast state.
+    `whole` says that this is not a change but the whole state, without deletes: a copy begins empty with it.
+    """
+
+    first: int
+    last: int
+    whole: bool
+    runs: list[RunRef]
+
+    @property
+    def size(self) -> int:
+        """Bytes on storage."""
+        return sum(run.size for run in self.runs)
+
+
+class OperatorSnapshot(msgspec.Struct, frozen=True):
+    """One operator after an epoch.
+
+    Per subtask: its watermark (milliseconds) and its pickled operator state, None where it has none. `states`
+    are the schemas of its keyed and broadcast states. `runs` are those the epoch added; the state is what all
+    epochs' runs add up to. `max_parallelism` is the number of its key groups (0: not recorded).
+    """
+
+    name: str
+    parallelism: int
+    watermarks: list[int]
+    operator_state: list[bytes | None]
+    states: dict[str, dict[str, Any]]
+    runs: list[RunRef]
+    max_parallelism: int = 0
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """One committed epoch; `sources` and `committables` are by operator id, times are in milliseconds.
+
+    `version` is Firesteel's; `program` and `fingerprint` say which program ran, and `records` how many records the
+    epoch read. `layers` (by operator id, oldest first) are the state up to epoch `compacted`. `oldest` is the
+    oldest epoch that is kept. `restored_from` names the epoch or savepoint that a reset took over. The log adds
+    the last three: `span` epochs up to this one, if they are not compacted, have their runs in this manifest,
+    those before this epoch in `history` (by operator, in order); `writer` tells apart the drivers.
+    """
+
+    job_id: str
+    epoch: int
+    max_parallelism: int
+    operators: dict[str, OperatorSnapshot]
+    sources: dict[str, dict[str, SplitPosition]]
+    committables: dict[str, list[bytes]]
+    processing_time: int
+    finished: bool
+    created_at: int
+    version: str
+    wakeups: list[int] = []
+    fingerprint: str = ""
+    program: str = ""
+    job_name: str = ""
+    records: int = 0
+    layers: dict[str, list[Layer]] = {}
+    compacted: int = 0
+    lineage: str = ""
+    oldest: int = 1
+    restored_from: str = ""
+    span: int = 1
+    history: dict[str, list[RunRef]] = {}
+    writer: str = ""
+
+
+class JobFile(msgspec.Struct, frozen=True):
+    """What never changes about a job; `restored_from` identifies the savepoint it began with, `checksum` is over the
+    other fields.
+    """
+
+    job_id: str
+    max_parallelism: int
+    format: int = FORMAT
+    restored_from: str = ""
+    checksum: str = ""
+
+    def signed(self) -> JobFile:
+        """Return this with the right checksum."""
+        fields = f"{self.job_id}/{self.max_parallelism}/{self.format}"
+        if self.restored_from:
+            fields += f"/{self.restored_from}"
+        return msgspec.structs.replace(self, checksum=xxh3_64_hexdigest(fields.encode()))
+
+
+def taken_over(
+    manifest: Manifest,
+    epoch: int,
+    restored_from: str,
+    *,
+    job_id: str | None = None,
+    oldest: int | None = None,
+) -> Manifest:
+    """Return a manifest for `epoch` that takes over the state of a self-contained one, under a new lineage.
+
+    The job, and the oldest epoch that is kept, are those of `manifest` unless others are given.
+    """
+    return msgspec.structs.replace(
+        manifest,
+        job_id=manifest.job_id if job_id is None else job_id,
+        epoch=epoch,
+        compacted=epoch,
+        lineage=uuid.uuid4().hex,
+        restored_from=restored_from,
+        created_at=int(time.time() * 1000),
+        records=0,
+        oldest=manifest.oldest if oldest is None else oldest,
+    )
+
+
+class OperatorRuns(msgspec.Struct, frozen=True):
+    """The part of an operator's snapshot that says which runs there are."""
+
+    runs: list[RunRef]
+
+
+class ManifestRuns(msgspec.Struct, frozen=True):
+    """The part of a manifest that says which runs there are."""
+
+    epoch: int
+    operators: dict[str, OperatorRuns]
+    span: int = 1
+    history: dict[str, list[RunRef]] = {}
+    layers: dict[str, list[Layer]] = {}
+    compacted: int = 0
+
+    def by_operator(self) -> dict[str, list[RunRef]]:
+        """Return the runs of the manifest's span of epochs, in order."""
+        runs = {operator: list(past) for operator, past in self.history.items()}
+        for operator, snapshot in self.operators.items():
+            runs.setdefault(operator, []).extend(snapshot.runs)
+        return runs
+
+
+def runs_of(layers: dict[str, list[Layer]]) -> list[RunRef]:
+    """Return all runs of all layers."""
+    return [run for found in layers.values() for layer in found for run in layer.runs]
+
+
+def manifest_path(epoch: int) -> str:
+    """Return where the manifest of an epoch lies in a state directory."""
+    return f"{MANIFESTS}/{epoch:012d}"
+
+
+_encoder: Final = msgspec.msgpack.Encoder()
+_manifest_decoder: Final = msgspec.msgpack.Decoder(Manifest)
+_runs_decoder: Final = msgspec.msgpack.Decoder(ManifestRuns)
+
+
+def encode_manifest(manifest: Manifest) -> bytes:
+    """Return a manifest's file: it is a mark, the xxh3 checksum of the rest, and the struct in msgpack."""
+    body = _encoder.encode(manifest)
+    return _MAGIC + xxh3_64_digest(body) + body
+
+
+def decode_manifest(data: bytes) -> Manifest:
+    """Return the manifest in a file. Raises ValueError (msgspec's errors are of that kind) saying what is wrong."""
+    manifest: Manifest = _manifest_decoder.decode(_body(data))
+    return manifest
+
+
+def decode_listing(data: bytes) -> ManifestRuns:
+    """Return what the manifest in a file says about runs. Raises ValueError as `decode_manifest` does."""
+    listing: ManifestRuns = _runs_decoder.decode(_body(data))
+    return listing
+
+
+def _body(data: bytes) -> memoryview:
+    start = len(_MAGIC) + _CHECKSUM
+    if data[: len(_MAGIC)] != _MAGIC:
+        raise ValueError(f"{len(data)} bytes that do not begin as a manifest does")
+    if xxh3_64_digest(data[start:]) != data[len(_MAGIC) : start]:
+        raise ValueError(f"{len(data)} bytes that do not add up to the checksum in them")
+    return memoryview(data)[start:]

@@ -1,0 +1,174 @@
+"""What a file format is to a file source, and the readers that wait in a worker for the next range."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, Protocol, TypeVar
+
+from firesteel.connectors.files.file import SourceFile
+from firesteel.connectors.files.lines import LineReader
+from firesteel.functions.source import END_OF_SPLIT, RecordBatches
+
+if TYPE_CHECKING:
+    from firesteel.common.typeinfo import TypeInformation
+
+T = TypeVar("T")
+
+_LINE: Final = 4096
+"""Bytes that are read beyond a range, for the rest of its last line."""
+
+
+class Part(NamedTuple):
+    """A part of a file: `[start, end)` in the format's unit, and whatever else the format needs to find it."""
+
+    start: int
+    end: int | None
+    detail: Any = None
+
+
+class FileFormat(ABC, Generic[T]):
+    """How to split a file and to read ranges of it; picklable."""
+
+    unit: Literal["records", "bytes"] = "records"
+    produced_type: TypeInformation | None = None
+
+    @abstractmethod
+    def parts(self, file: SourceFile, size: int | None) -> Iterable[Part]:
+        """Cut a file into parts of about `size` bytes that can be read in parallel, or not at all if None
+        (driver).
+        """
+
+    @abstractmethod
+    def read(self, file: SourceFile, detail: Any, start: int, end: int) -> RecordBatches[T]:
+        """Yield the records of `[start, end)` of the part with this detail (worker)."""
+
+
+class LineFormat(FileFormat[T]):
+    """A format in which every record is a line: plain files can be read from anywhere.
+
+    Positions are bytes, decompressed where the file is compressed; such a file is one part without a known end.
+    """
+
+    unit: Literal["records", "bytes"] = "bytes"
+
+    @abstractmethod
+    def decode(self, file: SourceFile, block: bytes, position: int) -> list[T]:
+        """The records of a block of whole lines that lies at `position`."""
+
+    def open(self, file: SourceFile) -> LineReader:
+        """A reader at the beginning of a file that cannot be read from anywhere."""
+        return LineReader(file.open(), 0)
+
+    def seekable(self, file: SourceFile) -> bool:
+        """Whether the file can be read from anywhere."""
+        return not file.compressed
+
+    def parts(self, file: SourceFile, size: int | None) -> Iterable[Part]:
+        if not self.seekable(file):
+            return [Part(0, None)]
+        step = size or max(file.size, 1)
+        return [Part(low, min(low + step, file.size)) for low in range(0, file.size, step)]
+
+    def read(self, file: SourceFile, detail: Any, start: int, end: int) -> RecordBatches[T]:
+        if not self.seekable(file):
+            return (yield from self._read_on(file, start, end))
+        before = max(start - 1, 0)
+        reader = LineReader(file.open_at(before), before, end - before + _LINE)
+        try:
+            reader.skip_to(start)
+            yield from self._batches(file, reader, end)
+        finally:
+            reader.close()
+        return None
+
+    def _read_on(self, file: SourceFile, start: int, end: int) -> RecordBatches[T]:
+        key = ("lines", type(self), file)
+        reader = WAITING.take(key, start)
+        if reader is None:
+            reader = self.open(file)
+            try:
+                reader.skip_to(start)
+            except BaseException:
+                reader.close()
+                raise
+        with WAITING.keeping(key, end, reader) as kept:
+            yield from self._batches(file, reader, end)
+            kept.keep = not reader.at_end
+        return END_OF_SPLIT if reader.at_end else None
+
+    def _batches(self, file: SourceFile, reader: LineReader, end: int) -> Iterator[list[T]]:
+        position = reader.position
+        for block in reader.blocks(end):
+            yield self.decode(file, block, position)
+            position += len(block)
+
+
+class Closeable(Protocol):
+    """Something that holds a file open."""
+
+    def close(self) -> None:
+        """Release it."""
+
+
+class _Keeping:
+    """Puts a reader back when a range has been read to its end, and closes it otherwise."""
+
+    def __init__(self, cache: WaitingReaders, key: tuple[Any, ...], position: int, reader: Closeable) -> None:
+        self._cache = cache
+        self._key = key
+        self._position = position
+        self._reader = reader
+        self.keep = False
+
+    def __enter__(self) -> _Keeping:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.keep:
+            self._cache.put(self._key, self._position, self._reader)
+        else:
+            self._reader.close()
+
+
+class WaitingReaders:
+    """Open readers of one worker process by file and position, so that an epoch goes on where the last one stopped.
+
+    It only saves time: a reader that is not here is opened anew and skips what comes before its range. The
+    least recently used ones are closed.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._readers: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._readers)
+
+    def take(self, key: tuple[Any, ...], position: int) -> Any:
+        """Remove and return the reader of this file that stands at `position`, or None."""
+        return self._readers.pop((*key, position), None)
+
+    def put(self, key: tuple[Any, ...], position: int, reader: Closeable) -> None:
+        """Keep a reader for the range that begins at `position`."""
+        older = self._readers.pop((*key, position), None)
+        if older is not None:
+            older.close()
+        self._readers[(*key, position)] = reader
+        while len(self._readers) > self._limit:
+            _, oldest = self._readers.popitem(last=False)
+            oldest.close()
+
+    def keeping(self, key: tuple[Any, ...], position: int, reader: Closeable) -> _Keeping:
+        """A context that ends by putting `reader` here if its `keep` was set, and by closing it otherwise."""
+        return _Keeping(self, key, position, reader)
+
+    def clear(self) -> None:
+        """Close them all."""
+        while self._readers:
+            self._readers.popitem()[1].close()
+
+
+WAITING: Final = WaitingReaders(32)
+"""The waiting readers of this process."""

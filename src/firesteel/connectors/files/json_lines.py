@@ -1,0 +1,65 @@
+"""A JSON value on each line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from firesteel.common.errors import ConnectorError, TypeMismatchError
+from firesteel.connectors.files.file import SourceFile
+from firesteel.connectors.files.format import LineFormat
+from firesteel.formats.json import from_json
+
+if TYPE_CHECKING:
+    from firesteel.common.typeinfo import TypeInformation
+
+_PLAIN = msgspec.json.Decoder()
+_EXACT = msgspec.json.Decoder(float_hook=Decimal)
+
+
+class JsonLinesFormat(LineFormat[Any]):
+    """Each line that is not blank is a JSON value, in UTF-8: a record of dicts, lists, str, int, float, bool
+    and None.
+
+    With a type, a value of that type (a Row for `Types.ROW_NAMED`; fields it does not name are dropped, those
+    that are missing are None). Reading raises ConnectorError for a line that is no JSON or does not fit the
+    type, naming the line.
+    """
+
+    def __init__(self, type_info: TypeInformation | None = None) -> None:
+        self.produced_type = type_info
+        self._convert: Callable[[Any], Any] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_convert": None}
+
+    def decode(self, file: SourceFile, block: bytes, position: int) -> list[Any]:
+        """The values of a block."""
+        try:
+            return self._decode(block)
+        except (msgspec.DecodeError, TypeMismatchError):
+            self._find(file, block, position)
+            raise
+
+    def _decode(self, block: bytes) -> list[Any]:
+        if self.produced_type is None:
+            return _PLAIN.decode_lines(block)
+        if self._convert is None:
+            self._convert = from_json(self.produced_type.schema())
+        return list(map(self._convert, _EXACT.decode_lines(block)))
+
+    def _find(self, file: SourceFile, block: bytes, position: int) -> None:
+        for line in block.splitlines(keepends=True):
+            try:
+                self._decode(line)
+            except (msgspec.DecodeError, TypeMismatchError) as error:
+                shown = line.rstrip().decode("utf-8", "replace")
+                raise ConnectorError(
+                    f"requires JSON that fits on the line at byte {position}",
+                    who=f"file {file.path}",
+                    got=f"{shown[:200]!r} ({error})",
+                ) from error
+            position += len(line)

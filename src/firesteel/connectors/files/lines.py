@@ -1,0 +1,134 @@
+"""Lines as byte ranges: any partition of a file into ranges yields each line exactly once.
+
+A line ends with `\\n`, `\\r\\n` or `\\r` (Java: BufferedReader.readLine) or with the file, and belongs to the
+range in which its first byte lies. So the range `[start, end)` stands for the bytes from the first line start
+at or after `start` to the first line start at or after `end`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from firesteel.connectors.files.file import ByteStream
+
+BLOCK: Final = 1 << 18
+_CR: Final = 13
+_LF: Final = 10
+
+
+def line_start(data: bytes, index: int, at_end: bool) -> int:
+    """The first line start at or after `index` (> 0), or -1 if the data ends too early to tell.
+
+    With `at_end` the data ends with its file; its end counts as a line start.
+
+    >>> line_start(b"ab\\r\\ncd\\n", 1, False), line_start(b"ab\\r\\ncd", 5, False), line_start(b"ab\\r\\ncd", 5, True)
+    (4, -1, 6)
+    """
+    before = data[index - 1]
+    if before == _LF:
+        return index
+    if before == _CR:
+        if index == len(data):
+            return index if at_end else -1
+        return index + 1 if data[index] == _LF else index
+    feed = data.find(b"\n", index)
+    carriage = data.find(b"\r", index, len(data) if feed < 0 else feed)
+    if carriage >= 0:
+        return line_start(data, carriage + 1, at_end)
+    if feed >= 0:
+        return feed + 1
+    return len(data) if at_end else -1
+
+
+class LineReader:
+    """Cuts a stream into blocks of whole lines; between calls it stands at a line start, `position`.
+
+    `position` is where the next byte of `stream` lies in its file when the reader is made. Unless that is 0, it
+    must be one byte before where reading is to begin, for `skip_to` to see whether a line starts there. `wanted`
+    says that about so many bytes are, so that a short range does not cost a whole block.
+    """
+
+    def __init__(self, stream: ByteStream, position: int, wanted: int = BLOCK) -> None:
+        self.position = position
+        self._block = min(wanted, BLOCK)
+        self._stream = stream
+        self._data = b""
+        self._ended = False
+
+    @property
+    def at_end(self) -> bool:
+        """Whether the last line has been read for sure."""
+        return self._ended and not self._data
+
+    def skip_to(self, start: int) -> None:
+        """Go forward to the first line start at or after `start`; `start` lies beyond `position` unless it is 0."""
+        if start == 0:
+            return
+        while True:
+            index = start - self.position
+            if 0 < index <= len(self._data):
+                found = line_start(self._data, index, self._ended)
+                if found >= 0:
+                    self._drop(found)
+                    return
+            if self._ended:
+                self._drop(len(self._data))
+                return
+            keep = min(max(index - 1, 0), max(len(self._data) - 1, 0))
+            self._drop(keep)
+            self._fill(max(self._block, len(self._data)))
+
+    def blocks(self, end: int) -> Iterator[bytes]:
+        """Yield the lines that start before `end`, as blocks of whole lines with their ends."""
+        while self.position < end:
+            if len(self._data) < self._block:
+                self._fill(self._block)
+            if not self._data:
+                return
+            cut = self._cut(end - self.position)
+            if cut == 0:
+                self._fill(max(self._block, len(self._data)))
+                continue
+            block = self._data[:cut]
+            self._drop(cut)
+            yield block
+
+    def _cut(self, limit: int) -> int:
+        """How many bytes of the data are whole lines that start before `limit`; 0 if that is not known yet."""
+        data = self._data
+        if limit <= len(data):
+            found = line_start(data, limit, self._ended)
+            if found >= 0:
+                return found
+        if self._ended:
+            return len(data)
+        return data.rfind(b"\n") + 1 or data.rfind(b"\r", 0, len(data) - 1) + 1
+
+    def _fill(self, size: int) -> None:
+        if not self._ended:
+            more = self._stream.read(size)
+            self._data = self._data + more if self._data else more
+            self._ended = not more
+
+    def _drop(self, count: int) -> None:
+        self._data = self._data[count:]
+        self.position += count
+
+    def close(self) -> None:
+        """Close the stream."""
+        self._stream.close()
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines of a block, without their ends.
+
+    >>> split_lines("a\\r\\n\\nb\\rc")
+    ['a', '', 'b', 'c']
+    """
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines

@@ -1,0 +1,210 @@
+"""Parquet files, read by row groups and written one file an epoch."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from firesteel.common.errors import ConnectorError, TypeMismatchError
+from firesteel.common.typeinfo import RowTypeInfo
+from firesteel.common.types import Row, make_row
+from firesteel.connectors.files.file import SourceFile
+from firesteel.connectors.files.format import WAITING, FileFormat, Part
+from firesteel.connectors.files.parts import PartFormat, PartWriter
+from firesteel.formats.arrow import arrow_schema
+from firesteel.functions.source import RecordBatches
+
+_BATCH = 4096
+_ROW_GROUP = 1 << 16
+
+
+class ParquetFormat(FileFormat[Row]):
+    """Each row of a Parquet file is a Row with the names of its columns; positions are rows of a part.
+
+    A part is some neighbouring row groups. With a row type only its columns are read, which must be there;
+    their values are converted to it. Raises ConnectorError for a file that is not Parquet or lacks a column.
+    """
+
+    produced_type: RowTypeInfo | None
+
+    def __init__(self, row_type: RowTypeInfo | None = None, batch_size: int = _BATCH) -> None:
+        self.produced_type = row_type
+        self._batch_size = batch_size
+
+    def parts(self, file: SourceFile, size: int | None) -> Iterable[Part]:
+        with _open(file) as parquet:
+            metadata = parquet.metadata
+        groups: list[int] = []
+        rows = bytes_ = 0
+        for index in range(metadata.num_row_groups):
+            group = metadata.row_group(index)
+            if groups and size is not None and bytes_ + group.total_byte_size > size:
+                yield Part(0, rows, tuple(groups))
+                groups, rows, bytes_ = [], 0, 0
+            groups.append(index)
+            rows += group.num_rows
+            bytes_ += group.total_byte_size
+        if rows:
+            yield Part(0, rows, tuple(groups))
+
+    def read(self, file: SourceFile, detail: Any, start: int, end: int) -> RecordBatches[Row]:
+        key = ("parquet", file, detail, repr(self.produced_type))
+        reader = WAITING.take(key, start)
+        if reader is None:
+            file.check()
+            reader = _RowReader(file, detail, self.produced_type, self._batch_size)
+        with WAITING.keeping(key, end, reader) as kept:
+            try:
+                yield from reader.rows(start, end)
+            except pa.ArrowException as error:
+                raise _unreadable(file, error) from error
+            kept.keep = not reader.at_end
+        return None
+
+
+class _RowReader:
+    """Stands at a row of a part."""
+
+    def __init__(
+        self, file: SourceFile, groups: Sequence[int], row_type: RowTypeInfo | None, batch_size: int
+    ) -> None:
+        self._parquet = _open(file)
+        self._schema = None if row_type is None else arrow_schema(row_type)
+        names = self._parquet.schema_arrow.names
+        self._names: list[str] = names if self._schema is None else self._schema.names
+        missing = [name for name in self._names if name not in names]
+        if missing:
+            self._parquet.close()
+            raise ConnectorError(
+                f"requires the columns {', '.join(missing)}",
+                who=f"file {file.path}",
+                got=f"the columns {', '.join(names)}",
+            )
+        nested = self._schema is not None and any(pa.types.is_nested(field.type) for field in self._schema)
+        self._coerce = row_type.compile_coercer() if row_type is not None and nested else None
+        self._batches: Iterator[Any] = self._parquet.iter_batches(
+            batch_size, row_groups=list(groups), columns=self._names
+        )
+        self._position = 0
+        self._held: Any = None
+        self.at_end = False
+
+    def rows(self, start: int, end: int) -> Iterator[list[Row]]:
+        while self._position < end:
+            batch = self._held if self._held is not None else next(self._batches, None)
+            self._held = None
+            if batch is None:
+                self.at_end = True
+                return
+            skipped = max(start - self._position, 0)
+            if skipped >= batch.num_rows:
+                self._position += batch.num_rows
+                continue
+            taken = min(batch.num_rows, end - self._position)
+            if taken < batch.num_rows:
+                self._held = batch.slice(taken)
+            self._position += taken
+            yield self._as_rows(batch.slice(skipped, taken - skipped))
+
+    def _as_rows(self, batch: Any) -> list[Row]:
+        names = self._names
+        columns = [batch.column(name) for name in names]
+        if self._schema is not None:
+            columns = [column.cast(field.type) for column, field in zip(columns, self._schema, strict=True)]
+        values = [column.to_pylist(maps_as_pydicts="strict") for column in columns]
+        rows = [make_row(names, list(fields)) for fields in zip(*values, strict=True)]
+        return rows if self._coerce is None else list(map(self._coerce, rows))
+
+    def close(self) -> None:
+        self._parquet.close()
+
+
+def _open(file: SourceFile) -> Any:
+    try:
+        return pq.ParquetFile(file.path)
+    except (pa.ArrowException, OSError) as error:
+        raise _unreadable(file, error) from error
+
+
+def _unreadable(file: SourceFile, error: Exception) -> ConnectorError:
+    return ConnectorError("requires a Parquet file that is whole", who=f"file {file.path}", got=str(error))
+
+
+class ParquetParts(PartFormat):
+    """Rows of a type as Parquet part files (compressed with Snappy).
+
+    A part of several epochs is made of one file for each, joined row group by row group when it becomes visible.
+    """
+
+    def __init__(self, row_type: RowTypeInfo) -> None:
+        self._row_type = row_type
+        self._schema = arrow_schema(row_type)
+
+    def open(self, file: BinaryIO) -> PartWriter:
+        """A writer of one segment."""
+        return _ParquetWriter(file, self._schema, self._row_type)
+
+    def join(self, segments: Sequence[Path], target: BinaryIO) -> None:
+        """One file with the rows of all segments."""
+        with pq.ParquetWriter(target, self._schema) as writer:
+            for segment in segments:
+                with pq.ParquetFile(segment) as parquet:
+                    for batch in parquet.iter_batches(_ROW_GROUP):
+                        writer.write_batch(batch)
+
+
+def _arrow_value(value: Any) -> Any:
+    """What pyarrow takes for a value: names and values for a row within a row, pairs for a map."""
+    if isinstance(value, Row):
+        return {name: _arrow_value(item) for name, item in value.as_dict().items()}
+    if isinstance(value, dict):
+        return [(key, _arrow_value(item)) for key, item in value.items()]
+    if isinstance(value, list):
+        return [_arrow_value(item) for item in value]
+    return value
+
+
+class _ParquetWriter(PartWriter):
+    def __init__(self, file: BinaryIO, schema: Any, row_type: RowTypeInfo) -> None:
+        self._file = file
+        self._coerce = row_type.compile_coercer()
+        self._schema = schema
+        self._writer = pq.ParquetWriter(file, schema)
+        self._rows: list[Any] = []
+
+    def write(self, values: Sequence[Any], limit: int | None) -> int:
+        del limit
+        self._rows.extend(map(self._coerce, values))
+        if len(self._rows) >= _ROW_GROUP:
+            self._write_group()
+        return len(values)
+
+    def _write_group(self) -> None:
+        rows, self._rows = self._rows, []
+        try:
+            columns = [
+                pa.array(map(_arrow_value, column), field.type)
+                for column, field in zip(zip(*rows, strict=True), self._schema, strict=True)
+            ]
+        except (pa.ArrowException, TypeError, OverflowError) as error:
+            raise TypeMismatchError(
+                "requires rows that fit its row type",
+                who="the Parquet writer",
+                got=f"{error} in rows such as {rows[0]!r}",
+            ) from error
+        self._writer.write_batch(pa.record_batch(columns, schema=self._schema))
+        self.size = self._file.tell()
+
+    def finish(self) -> None:
+        if self._rows:
+            self._write_group()
+        self._writer.close()
+
+    def abort(self) -> None:
+        with contextlib.suppress(OSError):
+            self._writer.close()

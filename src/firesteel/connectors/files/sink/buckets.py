@@ -1,0 +1,67 @@
+"""Into which directory below the base path a record goes."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from datetime import tzinfo
+from typing import Any
+
+from firesteel.connectors.files.sink.java_time import JavaTimePattern, java_zone
+
+
+class BucketAssigner(ABC):
+    """Names the bucket, a directory relative to the base path, of each record; subclass it for an assigner of
+    your own.
+
+    Processing time is the epoch's, in milliseconds, so that an epoch run again writes to the same buckets.
+
+    >>> class ByKind(BucketAssigner):
+    ...     def get_bucket_id(self, value, timestamp, processing_time):
+    ...         return f"kind={value[0]}"
+    >>> ByKind().get_bucket_id(("click", 7), None, 0)
+    'kind=click'
+    """
+
+    @abstractmethod
+    def get_bucket_id(self, value: Any, timestamp: int | None, processing_time: int) -> str:
+        """The bucket of one record; `""` is the base path itself."""
+
+    def fixed(self, processing_time: int) -> str | None:
+        """The bucket of every record at this processing time, None if it depends on the record."""
+        return None
+
+
+class BasePathBuckets(BucketAssigner):
+    """Everything goes to the base path (Flink: BasePathBucketAssigner)."""
+
+    def get_bucket_id(self, value: Any, timestamp: int | None, processing_time: int) -> str:
+        """The base path."""
+        return ""
+
+    def fixed(self, processing_time: int) -> str | None:
+        """The base path."""
+        return ""
+
+
+class DateTimeBuckets(BucketAssigner):
+    """A bucket for each hour, or whatever the pattern tells apart, of processing time (Flink:
+    DateTimeBucketAssigner).
+
+    The pattern is one of Java's DateTimeFormatter; the zone an id as in Java (`Europe/Paris`, `GMT-08:00`),
+    None for this machine's. Raises ConfigurationError for a pattern or a zone that cannot be used.
+
+    >>> DateTimeBuckets("yyyy-MM-dd--HH", "GMT+01:00").fixed(0)
+    '1970-01-01--01'
+    """
+
+    def __init__(self, pattern: str = "yyyy-MM-dd--HH", zone_id: str | None = None) -> None:
+        self._pattern = JavaTimePattern(pattern)
+        self._zone: tzinfo | None = None if zone_id is None else java_zone(zone_id)
+
+    def get_bucket_id(self, value: Any, timestamp: int | None, processing_time: int) -> str:
+        """The bucket of the processing time."""
+        return self.fixed(processing_time)
+
+    def fixed(self, processing_time: int) -> str:
+        """The bucket of the processing time."""
+        return self._pattern.format(processing_time, self._zone)

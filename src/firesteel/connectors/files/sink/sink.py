@@ -1,0 +1,68 @@
+"""The file sink as programs build it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from firesteel.common.errors import ConfigurationError
+from firesteel.connectors.files.parts import PartFormat
+from firesteel.connectors.files.sink.buckets import BucketAssigner, DateTimeBuckets
+from firesteel.connectors.files.sink.committer import FileCommitter
+from firesteel.connectors.files.sink.rolling import RollingPolicy
+from firesteel.connectors.files.sink.writer import FileSinkSettings, FileWriter
+from firesteel.connectors.files.source import local_path
+from firesteel.functions.sink import Committer, Sink, SinkWriter, WriterContext
+
+if TYPE_CHECKING:
+    from firesteel.common.typeinfo import TypeInformation
+
+
+class FileSink(Sink[Any]):
+    """Writes records to part files in bucket directories below a base path, exactly once.
+
+    A part is named `<prefix>-<uid of the subtask>-<counter><suffix>` and is hidden until it ends by the rolling
+    policy, or with the job, and the epoch has committed; then it appears whole. The base path is on this
+    machine's disk or one that all workers share. Files of attempts that failed stay hidden (their names begin
+    with a dot) and can be deleted when the job does not run. Raises ConnectorError for other file systems.
+    Source of the semantics: Flink's FileSink.
+    """
+
+    def __init__(
+        self,
+        base_path: str | os.PathLike[str],
+        format: PartFormat,
+        bucket_assigner: BucketAssigner | None = None,
+        rolling_policy: RollingPolicy | None = None,
+        part_prefix: str = "part",
+        part_suffix: str = "",
+    ) -> None:
+        for affix in (part_prefix, part_suffix):
+            if "/" in affix or "\0" in affix or part_prefix.startswith((".", "_")):
+                raise ConfigurationError(
+                    "requires a prefix and a suffix of file names that are not hidden",
+                    who="FileSink",
+                    got=f"prefix {part_prefix!r} and suffix {part_suffix!r}",
+                )
+        self._settings = FileSinkSettings(
+            local_path(os.fspath(base_path), "FileSink"),
+            format,
+            bucket_assigner or DateTimeBuckets(),
+            rolling_policy or RollingPolicy.default(),
+            part_prefix,
+            part_suffix,
+        )
+
+    def for_type(self, type_info: TypeInformation | None) -> Sink[Any]:
+        """The same sink for records of this type."""
+        sink = FileSink.__new__(type(self))
+        sink.__dict__.update(self.__dict__)
+        sink._settings = replace(self._settings, format=self._settings.format.for_type(type_info))
+        return sink
+
+    def create_writer(self, context: WriterContext) -> SinkWriter[Any]:
+        return FileWriter(self._settings, context)
+
+    def create_committer(self) -> Committer:
+        return FileCommitter(self._settings.format)

@@ -1,0 +1,116 @@
+"""The SQL sink as programs build it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from firesteel.common.errors import ConfigurationError
+from firesteel.common.typeinfo import RowTypeInfo
+from firesteel.connectors.sql.address import Address, checked_address
+from firesteel.connectors.sql.settings import SqlSettings, Way
+from firesteel.functions.sink import Committer, Sink, SinkWriter, WriterContext
+
+if TYPE_CHECKING:
+    from firesteel.common.typeinfo import TypeInformation
+
+_WAYS: Final = ("staged", "prepared")
+
+
+class SqlSink(Sink[Any]):
+    """Writes records to a table of a database, exactly once.
+
+    `url` is a SQLAlchemy URL. It must not hold a password but may refer to environment variables, as
+    `${PGPASSWORD}`, which are looked up only where a connection is opened; it can also be a function that returns
+    the URL. Records are Rows, dicts or tuples; `columns` names the target's columns (default: the fields of the
+    stream's row type). With `key` columns, on which the table must have a primary key or a unique constraint, a
+    row inserts or updates, and one of kind DELETE or UPDATE_BEFORE deletes. Without a key every row is inserted.
+
+    `way` is how an epoch becomes visible at once (see `firesteel.connectors.sql`). Rows travel `batch_rows` at
+    a time. What may be over soon, such as a server that restarts, is tried again for `retry_ms` milliseconds.
+    Raises ConfigurationError for settings that cannot be; ConnectorError, naming the table, when the job runs.
+
+    >>> SqlSink("sqlite:////tmp/shop.db", "totals", columns=["customer", "total"], key=["customer"])
+    SqlSink('totals')
+    """
+
+    def __init__(
+        self,
+        url: Address,
+        table: str,
+        columns: Sequence[str] | None = None,
+        *,
+        key: Sequence[str] = (),
+        schema: str | None = None,
+        way: Way = "staged",
+        batch_rows: int = 10_000,
+        retry_ms: int = 30_000,
+    ) -> None:
+        for name, names in (("columns", columns), ("key", key)):
+            if isinstance(names, str):
+                raise ConfigurationError(
+                    f"requires a list of names as {name}", who="SqlSink", got=repr(names)
+                )
+        if way not in _WAYS:
+            raise ConfigurationError(f"requires a way out of {_WAYS}", who="SqlSink", got=repr(way))
+        if batch_rows < 1 or retry_ms < 0:
+            raise ConfigurationError(
+                "requires batch_rows of at least 1 and retry_ms of at least 0",
+                who="SqlSink",
+                got=f"{batch_rows} and {retry_ms}",
+            )
+        self._settings = SqlSettings(
+            checked_address(url), table, schema, tuple(columns or ()), tuple(key), way, batch_rows, retry_ms
+        )
+        if columns is not None:
+            self._check_columns()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._settings.target!r})"
+
+    def for_type(self, type_info: TypeInformation | None) -> Sink[Any]:
+        """The same sink with the fields of this row type as its columns, if it was not given any."""
+        if self._settings.columns:
+            return self
+        if not isinstance(type_info, RowTypeInfo):
+            raise ConfigurationError(
+                "requires its columns",
+                who=self._settings.who,
+                got=f"none, and a stream of type {type_info}",
+                hint='pass columns=["id", "name"], or declare the stream\'s type with Types.ROW_NAMED',
+            )
+        sink = SqlSink.__new__(type(self))
+        sink.__dict__.update(self.__dict__)
+        sink._settings = replace(self._settings, columns=tuple(type_info.get_field_names()))
+        sink._check_columns()
+        return sink
+
+    def create_writer(self, context: WriterContext) -> SinkWriter[Any]:
+        if self._settings.way == "prepared":
+            from firesteel.connectors.sql.prepared import PreparedWriter
+
+            return PreparedWriter(self._settings, context)
+        from firesteel.connectors.sql.staged import StagedWriter
+
+        return StagedWriter(self._settings, context)
+
+    def create_committer(self) -> Committer:
+        if self._settings.way == "prepared":
+            from firesteel.connectors.sql.prepared import PreparedCommitter
+
+            return PreparedCommitter(self._settings)
+        from firesteel.connectors.sql.staged import StagedCommitter
+
+        return StagedCommitter(self._settings)
+
+    def _check_columns(self) -> None:
+        columns, key = self._settings.columns, self._settings.key
+        taken = [name for name in columns if name.startswith("firesteel_")]
+        foreign = [name for name in key if name not in columns]
+        if not columns or len(set(columns)) != len(columns) or taken or foreign:
+            raise ConfigurationError(
+                "requires different columns, none beginning with 'firesteel_', with the key among them",
+                who=self._settings.who,
+                got=f"columns {list(columns)} and key {list(key)}",
+            )

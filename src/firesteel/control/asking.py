@@ -1,0 +1,120 @@
+"""What is asked of a job from outside: through its state directory, from any machine that reaches it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Final
+
+from firesteel.checkpoint.log import ManifestLog
+from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.publication import published_epoch
+from firesteel.checkpoint.savepoint import new_savepoint
+from firesteel.common.errors import StateError
+from firesteel.control.commands import (
+    ALIVE_MS,
+    Command,
+    Kind,
+    now_ms,
+    read_status,
+    send,
+    take_reply,
+    withdraw,
+)
+
+POLL_SECONDS: Final = 0.2
+"""How often the answer to a command is looked for."""
+
+
+def open_job(location: str) -> Storage:
+    """Return the state directory of a job. Raises StateError for a place that is none."""
+    storage = Storage.existing(location)
+    if ManifestLog.open(storage) is None:
+        raise StateError(
+            "requires the state directory of a job",
+            who="JOB",
+            got=f"{storage.url}, in which there is no job.json",
+            hint="firesteel jobs DIR lists the jobs below a directory",
+        )
+    return storage
+
+
+def ask(job: Storage, kind: Kind, argument: str | None, timeout: float) -> str:
+    """Send a command to a job's driver and return its answer.
+
+    Raises StateError if no driver is at work, if it refuses or fails, and after `timeout` seconds without an answer.
+    A command that nobody answered, whatever the reason, is taken back.
+    """
+    command = send(job, kind, argument)
+    try:
+        return _wait_for_answer(job, command, timeout)
+    except BaseException:
+        withdraw(job, command)
+        raise
+
+
+def stop(job: Storage, *, with_savepoint: bool, target: str | None, timeout: float) -> str:
+    """End a job after its running epoch; return the savepoint's URL, or a word on where it ended."""
+    argument = (_absolute(target) if target else "") if with_savepoint else None
+    return ask(job, "stop", argument, timeout)
+
+
+def savepoint(job: Storage, target: str | None, timeout: float) -> str:
+    """Take a savepoint of a job, by its driver or, if none is at work, here; return its URL."""
+    below = _absolute(target) if target else None
+    status = read_status(job)
+    if status is not None and status.alive(now_ms()):
+        return ask(job, "savepoint", below, timeout)
+    log = ManifestLog.open(job)
+    last = None if log is None else log.latest()
+    if last is None:
+        raise StateError(
+            "requires a job that has committed an epoch", who="a savepoint", got=f"{job.url}, which has none"
+        )
+    if last.committables and published_epoch(job) < last.epoch:
+        raise StateError(
+            "requires that all output is visible",
+            who=f"a savepoint of the job in {job.url}",
+            got=f"epoch {last.epoch}, whose output is committed and not visible yet",
+            hint="start the job again: it makes that visible first; then ask once more, or stop it with --savepoint",
+        )
+    return new_savepoint(job, last.epoch, below)
+
+
+def _wait_for_answer(job: Storage, command: Command, timeout: float) -> str:
+    deadline = time.monotonic() + timeout
+    while True:
+        lost = _lost_driver(job)  # looked at before the reply, which a driver gives before it goes
+        reply = take_reply(job, command)
+        if reply is not None and reply.error is not None:
+            raise StateError(reply.error)
+        if reply is not None:
+            return reply.result or ""
+        if lost is not None:
+            raise lost
+        if time.monotonic() >= deadline:
+            raise StateError(
+                f"did not answer within {timeout:g} s",
+                who=f"the driver of the job in {job.url}",
+                hint="the command was taken back; a long epoch may be running: try again with a longer --timeout",
+            )
+        time.sleep(POLL_SECONDS)
+
+
+def _lost_driver(job: Storage) -> StateError | None:
+    """What to say of a driver that has shown no sign of life for too long; one that ends well answers first."""
+    status = read_status(job)
+    silent = now_ms() - (0 if status is None else status.heartbeat_at)
+    if silent < ALIVE_MS:
+        return None
+    process = "" if status is None else f" (process {status.pid} on {status.host})"
+    return StateError(
+        "went away without an answer",
+        who=f"the driver of the job in {job.url}{process}",
+        hint="start the job again with firesteel run --state-dir: it goes on from its last epoch; then ask once more",
+    )
+
+
+def _absolute(location: str) -> str:
+    """The driver may work in another directory than the one who asks it."""
+    return location if "://" in location else str(Path(location).expanduser().resolve())

@@ -1,0 +1,104 @@
+"""Asynchronous calls per record (Flink: AsyncWaitOperator).
+
+All calls of a batch are done before the batch's results go on, so a watermark never overtakes a record, and
+an epoch never ends with calls in flight. Ordered results keep the order of the records, unordered ones come
+as they complete.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from firesteel.common.errors import RecordError
+from firesteel.functions.async_functions import AsyncFunction, AsyncRetryStrategy
+from firesteel.runtime.failures import summary, user_failure
+from firesteel.runtime.operator import Batch, OperatorContext
+from firesteel.runtime.rows.function import FunctionOperator, timestamps_of
+
+
+class AsyncOperator(FunctionOperator):
+    """Keeps at most `capacity` calls in flight; each, with its retries, gets `timeout` milliseconds."""
+
+    function: AsyncFunction[Any, Any]
+
+    def __init__(
+        self,
+        function: AsyncFunction[Any, Any],
+        timeout: int,
+        capacity: int,
+        ordered: bool,
+        retry_strategy: AsyncRetryStrategy[Any],
+    ) -> None:
+        super().__init__(function)
+        self._timeout = timeout / 1000
+        self._capacity = capacity
+        self._ordered = ordered
+        self._retry = retry_strategy
+
+    def open(self, context: OperatorContext) -> None:
+        self._loop = asyncio.new_event_loop()
+        super().open(context)
+
+    def process(self, batch: Batch, port: int) -> None:
+        self._loop.run_until_complete(self._process(batch))
+        self.collector.flush()
+
+    def close(self) -> None:
+        super().close()
+        self._loop.close()
+
+    async def _process(self, batch: Batch) -> None:
+        slots = asyncio.Semaphore(self._capacity)
+        stamps = timestamps_of(batch)
+
+        async def call(position: int) -> int:
+            async with slots:
+                results[position] = await self._call(batch.values[position])
+            return position
+
+        results: list[Any] = [None] * len(batch.values)
+        calls = [asyncio.ensure_future(call(position)) for position in range(len(batch.values))]
+        try:
+            for done in calls if self._ordered else asyncio.as_completed(calls):
+                position = await done
+                self.emit_all(results[position], stamps[position], "async_invoke()")
+                results[position] = None
+        finally:
+            for pending in calls:
+                pending.cancel()
+
+    async def _call(self, value: Any) -> Any:
+        try:
+            return await asyncio.wait_for(self._with_retries(value), self._timeout)
+        except TimeoutError:
+            return self._timed_out(value)
+        except Exception as error:
+            raise user_failure(error, self.context.who, [value], iter(())) from error
+
+    def _timed_out(self, value: Any) -> Any:
+        try:
+            return self.function.timeout(value)
+        except TimeoutError as error:
+            raise RecordError(
+                f"requires async_invoke() to answer within {self._timeout:g} s",
+                who=self.context.who,
+                got=f"no answer for the record {summary(value)}",
+                hint="raise the timeout, or override timeout(value) to give a result instead",
+            ) from error
+
+    async def _with_retries(self, value: Any) -> Any:
+        predicate = self._retry.get_retry_predicate()
+        on_result, on_error = predicate.result_predicate(), predicate.exception_predicate()
+        attempt = 1
+        while True:
+            try:
+                result = await self.function.async_invoke(value)
+            except Exception as error:
+                if on_error is None or not on_error(error) or not self._retry.can_retry(attempt):
+                    raise
+            else:
+                if on_result is None or not on_result(result) or not self._retry.can_retry(attempt):
+                    return result
+            await asyncio.sleep(self._retry.get_backoff_time_millis(attempt) / 1000)
+            attempt += 1

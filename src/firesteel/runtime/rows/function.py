@@ -1,0 +1,76 @@
+"""The base of operators that call a user's function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from firesteel.functions.base import Function
+from firesteel.runtime.checkpointing import initialize_lists
+from firesteel.runtime.context import KeyedTimers, NoTimers, TaskRuntimeContext
+from firesteel.runtime.failures import user_failure
+from firesteel.runtime.operator import Batch, Operator, OperatorContext, OperatorReport
+from firesteel.runtime.output import Collector, not_iterable
+from firesteel.state.live.backend import Scope
+
+
+class FunctionOperator(Operator):
+    """Opens and closes a function, gathers its results, and flushes them at the end of each call from the task."""
+
+    keyed: bool
+    collector: Collector
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+
+    def open(self, context: OperatorContext) -> None:
+        super().open(context)
+        self.keyed = context.event_timers is not None
+        self.scope = Scope("none") if context.backend is None else context.backend.keyed
+        self.collector = Collector(context.output, context.side_outputs)
+        runtime = TaskRuntimeContext(context, self.keyed)
+        self._lists = initialize_lists([self.function], context, runtime)
+        self.function.open(runtime)
+
+    def make_timers(self) -> KeyedTimers | NoTimers:
+        """Return the timer service for the function's contexts."""
+        context = self.context
+        if context.event_timers is None or context.processing_timers is None:
+            return NoTimers(self)
+        return KeyedTimers(self, self.scope, context.event_timers, context.processing_timers)
+
+    def emit_all(self, results: Any, timestamp: int | None, method: str) -> None:
+        """Emit what a function returned: an iterable of records, or nothing (None, False, something empty)."""
+        if not results:
+            return
+        try:
+            iterator = iter(results)
+        except TypeError:
+            raise not_iterable(results, self.context.who, method) from None
+        self.collector.extend(iterator, timestamp)
+
+    def emit_each(self, batch: Batch, call: Callable[[Any, int | None], Any], method: str) -> None:
+        """Call a function on each record with its key current, and emit what it returns."""
+        emit, scope = self.emit_all, self.scope
+        keys = batch.keys if batch.keys is not None else [None] * len(batch.values)
+        iterator = iter(batch.values)
+        try:
+            for key, value, timestamp in zip(keys, iterator, timestamps_of(batch), strict=True):
+                if key is not None:
+                    scope.current = key
+                emit(call(value, timestamp), timestamp, method)
+        except Exception as error:
+            raise user_failure(error, self.context.who, batch.values, iterator) from error
+        self.collector.flush()
+
+    def end_epoch(self) -> OperatorReport:
+        self.collector.flush()
+        return OperatorReport(operator_state=self._lists and self._lists.snapshot(self))
+
+    def close(self) -> None:
+        self.function.close()
+
+
+def timestamps_of(batch: Batch) -> list[int | None]:
+    """Return the batch's timestamps, as a list of None where there are none."""
+    return batch.timestamps if batch.timestamps is not None else [None] * len(batch.values)

@@ -1,0 +1,108 @@
+"""map, filter, flat_map: a function of one element, with keyed state where the input is keyed."""
+
+from __future__ import annotations
+
+from itertools import compress
+from typing import Any
+
+from firesteel.functions.elements import FilterFunction, FlatMapFunction, MapFunction
+from firesteel.runtime.failures import user_failure
+from firesteel.runtime.operator import Batch
+from firesteel.runtime.rows.function import FunctionOperator, timestamps_of
+from firesteel.runtime.sealing import ATOMS, seal
+
+
+class MapOperator(FunctionOperator):
+    """One record out for each record in."""
+
+    def __init__(self, function: MapFunction) -> None:
+        super().__init__(function)
+        self._map = function.map
+
+    def process(self, batch: Batch, port: int) -> None:
+        function, coerce = self._map, self.output.seal
+        iterator = iter(batch.values)
+        try:
+            if batch.keys is not None:
+                mapped = []
+                scope = self.scope
+                for key, value in zip(batch.keys, iterator, strict=True):
+                    scope.current = key
+                    mapped.append(coerce(function(value)))
+            elif self.context.typed_output:
+                mapped = [coerce(function(value)) for value in iterator]
+            else:
+                mapped = [
+                    result
+                    if type(result := function(value)) in ATOMS
+                    or (type(result) is tuple and ATOMS.issuperset(map(type, result)))
+                    else seal(result)
+                    for value in iterator
+                ]
+        except Exception as error:
+            raise user_failure(error, self.context.who, batch.values, iterator) from error
+        self.output.emit(mapped, batch.timestamps)
+
+
+class FilterOperator(FunctionOperator):
+    """The records for which a predicate holds."""
+
+    def __init__(self, function: FilterFunction) -> None:
+        super().__init__(function)
+        self._filter = function.filter
+
+    def process(self, batch: Batch, port: int) -> None:
+        predicate = self._filter
+        iterator = iter(batch.values)
+        try:
+            if batch.keys is None:
+                kept = list(map(predicate, iterator))
+            else:
+                kept = []
+                scope = self.scope
+                for key, value in zip(batch.keys, iterator, strict=True):
+                    scope.current = key
+                    kept.append(predicate(value))
+        except Exception as error:
+            raise user_failure(error, self.context.who, batch.values, iterator) from error
+        if all(kept):
+            self.output.emit(batch.values, batch.timestamps)
+            return
+        stamps = None if batch.timestamps is None else list(compress(batch.timestamps, kept))
+        self.output.emit(list(compress(batch.values, kept)), stamps)
+
+
+class FlatMapOperator(FunctionOperator):
+    """Any number of records out for each record in."""
+
+    def __init__(self, function: FlatMapFunction) -> None:
+        super().__init__(function)
+        self._flat_map = function.flat_map
+
+    def process(self, batch: Batch, port: int) -> None:
+        function, emit, scope = self._flat_map, self.emit_all, self.scope
+        keys = batch.keys if batch.keys is not None else [None] * len(batch.values)
+        iterator = iter(batch.values)
+        try:
+            for key, value, timestamp in zip(keys, iterator, timestamps_of(batch), strict=True):
+                if key is not None:
+                    scope.current = key
+                emit(function(value), timestamp, "flat_map()")
+        except Exception as error:
+            raise user_failure(error, self.context.who, batch.values, iterator) from error
+        self.collector.flush()
+
+
+class ProjectFunction(MapFunction):
+    """Picks fields of a tuple or Row by position.
+
+    >>> ProjectFunction((1, 0)).map(("a", "b"))
+    ('b', 'a')
+    """
+
+    def __init__(self, positions: tuple[int, ...]) -> None:
+        self._positions = positions
+
+    def map(self, value: Any) -> tuple[Any, ...]:
+        """Return the tuple of the picked fields."""
+        return tuple(value[position] for position in self._positions)

@@ -1,0 +1,1 @@
+"""The window operator: what windows hold, when they fire, and how they merge."""

@@ -1,0 +1,214 @@
+"""Sessions by event time with the default trigger: the loops made for them.
+
+Records of a batch are joined into sessions key by key before they meet those in state. A session that grows does not
+take its timers along: those it had first stay until its end was due, or the epoch ends, and are set anew then. So
+within an epoch a session costs timers per gap, not per record, and what is in state between epochs is what the
+general path leaves there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from firesteel.functions.sessions import DynamicEventTimeSessionWindows
+from firesteel.functions.windows import TimeWindow
+from firesteel.runtime.failures import user_failure
+from firesteel.runtime.rows.windows.merging import MergingWindowSet
+
+if TYPE_CHECKING:
+    from firesteel.runtime.rows.windows.operator import WindowOperator
+
+_new_window = tuple.__new__
+
+
+class SessionPanes:
+    """Sessions with a fixed gap (milliseconds).
+
+    Contract: `settle` before an epoch ends; the timers of a session are exact then, and only then. A key one of whose
+    records alone would be late goes the general path: whether a session saves that record depends on the order of
+    arrival.
+    """
+
+    def __init__(self, operator: WindowOperator, sessions: MergingWindowSet, gap: int) -> None:
+        assert operator.context.backend is not None
+        assert operator.context.event_timers is not None
+        self._operator = operator
+        self._sessions = sessions
+        self._gap = gap
+        self._keyed, self._scope = operator.context.backend.keyed, operator.context.backend.windowed
+        self._timers = operator.context.event_timers
+        self._contents = operator.contents
+        self._outgrown: dict[tuple[Any, TimeWindow], TimeWindow] = {}
+        """Key and session -> the window under which its timers are set, where that is another one."""
+
+    def take(self, keys: list[Any], values: list[Any], times: list[int]) -> None:
+        """Add a batch of records with timestamps."""
+        if not times:
+            return
+        groups = _by_key(keys, values, times)
+        gap, operator = self._gap, self._operator
+        live = operator.watermark + 2 - gap
+        if min(times) < live:
+            late = {key for key, time in zip(keys, times, strict=True) if time < live}
+            self._take_late(late, keys, values, times)
+            for key in late:
+                del groups[key]
+        add = self._add
+        try:
+            for key, (members, stamps) in groups.items():
+                low, high = (stamps[0], stamps[0]) if len(stamps) == 1 else (min(stamps), max(stamps))
+                if high - low <= gap:
+                    add(key, low, high + gap, members)
+                else:
+                    self._take_apart(key, members, stamps, [stamp + gap for stamp in stamps])
+        except Exception as error:
+            raise user_failure(error, operator.who) from error
+
+    def fire(self, watermark: int) -> None:
+        """Fire and clean up the sessions that have ended."""
+        keyed, scope, contents, operator = self._keyed, self._scope, self._contents, self._operator
+        for time, (key, window) in self._timers.pop_due(watermark):
+            keyed.current = key
+            state_window = self._sessions.state_window(window)
+            if state_window is None:
+                self._set_anew(key, window)
+                continue
+            scope.current = (key, state_window)
+            if time == window.max_timestamp():
+                found = contents.get()
+                if found is not None:
+                    operator.emit_pane(key, window, found, time)
+            if time == operator.cleanup_time(window):
+                scope.current = (key, state_window)
+                contents.clear()
+                operator.clear_process_state(key, window)
+                keyed.current = key
+                self._sessions.retire(window)
+
+    def settle(self) -> None:
+        """Set the timers of every session that has outgrown those it has."""
+        for (key, window), timed in self._outgrown.items():
+            self._move_timers(key, timed, window)
+        self._outgrown.clear()
+
+    def _add(self, key: Any, start: int, end: int, values: list[Any]) -> None:
+        """Add records that form one session which has not ended."""
+        self._keyed.current = key
+        sessions = self._sessions.mapping()
+        touched = [window for window in sessions if window[0] <= end and window[1] >= start]
+        if not touched:
+            window = _new_window(TimeWindow, (start, end))
+            state_window = sessions[window] = window
+            self._sessions.keep(sessions)
+            self._operator.register_pane((key, window))
+        elif len(touched) == 1 and touched[0][1] > self._operator.watermark + 1:
+            window = touched[0]
+            state_window = sessions[window]
+            if start < window[0] or end > window[1]:
+                self._grow(key, window, _new_window(TimeWindow, (min(start, window[0]), max(end, window[1]))))
+        else:
+            self._settle_all(key, touched)
+            self._operator.add_session(key, TimeWindow(start, end), values)
+            return
+        self._scope.current = (key, state_window)
+        self._contents.add_all(values)
+
+    def _grow(self, key: Any, window: TimeWindow, grown: TimeWindow) -> None:
+        sessions = self._sessions.mapping()
+        sessions[grown] = sessions.pop(window)
+        self._sessions.keep(sessions)
+        self._outgrown[key, grown] = self._outgrown.pop((key, window), window)
+
+    def _set_anew(self, key: Any, timed: TimeWindow) -> None:
+        """Set the timers of the session that has grown out of the window whose timer was due."""
+        for window in self._sessions.mapping():
+            if window.start <= timed.start and timed.end <= window.end:
+                if self._outgrown.pop((key, window), None) is not None:
+                    self._move_timers(key, timed, window)
+                return
+
+    def _settle_all(self, key: Any, windows: list[TimeWindow]) -> None:
+        for window in windows:
+            timed = self._outgrown.pop((key, window), None)
+            if timed is not None:
+                self._move_timers(key, timed, window)
+
+    def _move_timers(self, key: Any, timed: TimeWindow, window: TimeWindow) -> None:
+        operator = self._operator
+        if timed.end - 1 > operator.watermark:
+            self._timers.delete(timed.end - 1, (key, timed))
+        if operator.lateness:
+            operator.delete_cleanup(key, timed)
+        operator.register_pane((key, window))
+
+    def _take_late(self, late: set[Any], keys: list[Any], values: list[Any], times: list[int]) -> None:
+        """Take the records of some keys one by one."""
+        for key in late:
+            self._keyed.current = key
+            self._settle_all(key, list(self._sessions.mapping()))
+        chosen = [index for index, key in enumerate(keys) if key in late]
+        self._operator.take_each(
+            [keys[index] for index in chosen],
+            [values[index] for index in chosen],
+            [times[index] for index in chosen],
+        )
+
+    def _take_apart(self, key: Any, values: list[Any], starts: list[int], ends: list[int]) -> None:
+        """Add the records of a key, each a window of its own, session by session."""
+        in_time = sorted(range(len(starts)), key=starts.__getitem__)
+        low, high = starts[in_time[0]], ends[in_time[0]]
+        members: list[int] = []
+        for index in in_time:
+            if starts[index] > high:
+                self._add(key, low, high, [values[member] for member in sorted(members)])
+                low, members = starts[index], []
+            high = max(high, ends[index]) if members else ends[index]
+            members.append(index)
+        self._add(key, low, high, [values[member] for member in sorted(members)])
+
+
+class DynamicSessionPanes(SessionPanes):
+    """Sessions whose gap depends on the record."""
+
+    def __init__(
+        self,
+        operator: WindowOperator,
+        sessions: MergingWindowSet,
+        assigner: DynamicEventTimeSessionWindows[Any],
+    ) -> None:
+        super().__init__(operator, sessions, 0)
+        self._gap_after = assigner.gap_after
+
+    def take(self, keys: list[Any], values: list[Any], times: list[int]) -> None:
+        """Add a batch of records with timestamps."""
+        operator, gap_after, watermark = self._operator, self._gap_after, self._operator.watermark
+        iterator = iter(values)
+        try:
+            ends = [time + gap_after(value) for value, time in zip(iterator, times, strict=True)]
+        except Exception as error:
+            raise user_failure(error, operator.who, values, iterator) from error
+        late = {key for key, end in zip(keys, ends, strict=True) if end - 1 <= watermark}
+        if late:
+            self._take_late(late, keys, values, times)
+        groups = _by_key(keys, list(zip(values, ends, strict=True)), times)
+        try:
+            for key, (members, stamps) in groups.items():
+                if key not in late:
+                    self._take_apart(
+                        key, [value for value, _ in members], stamps, [end for _, end in members]
+                    )
+        except Exception as error:
+            raise user_failure(error, operator.who) from error
+
+
+def _by_key(keys: list[Any], values: list[Any], times: list[int]) -> dict[Any, tuple[list[Any], list[int]]]:
+    """Return the records of each key, and their times, in order of arrival."""
+    groups: dict[Any, tuple[list[Any], list[int]]] = {}
+    for key, value, time in zip(keys, values, times, strict=True):
+        group = groups.get(key)
+        if group is None:
+            groups[key] = [value], [time]
+        else:
+            group[0].append(value)
+            group[1].append(time)
+    return groups

@@ -1,0 +1,299 @@
+"""Looking into a savepoint or a kept epoch: its operators, their states, and what is in them.
+
+Everything is read from the files that a job would start from, in parts of bounded size; nothing is written, and the
+job may run meanwhile.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from firesteel.checkpoint.compaction import TASK_BYTES, newest_entries, without_expired
+from firesteel.checkpoint.log import ManifestLog, ManifestReader
+from firesteel.checkpoint.manifest import Layer, Manifest, OperatorSnapshot, SplitPosition
+from firesteel.checkpoint.objects import NotFound, Storage
+from firesteel.checkpoint.retention import kept_epochs
+from firesteel.checkpoint.runs import read_batches
+from firesteel.checkpoint.savepoint import open_savepoint, self_contained
+from firesteel.common.errors import StateError
+from firesteel.saved.entries import RowReader, StoredRow, locate
+from firesteel.state.keys.composite import BROADCAST_GROUP, NamespaceCodec, key_segment, state_prefix
+from firesteel.state.keys.groups import StateKey, key_group, key_group_range
+from firesteel.state.live.operator_lists import ListSnapshot, OperatorLists
+from firesteel.state.values.chunks import split_elements
+from firesteel.state.values.expiry import recorded_expiry
+from firesteel.state.values.schemas import Schema, schema_text
+
+Groups = tuple[int, int]
+"""The first and the last of a range of key groups."""
+
+_SAMPLED_RUNS: Final = 8
+_SAMPLED_KEYS: Final = 1000
+_SCOPES: Final = ("keyed", "windowed", "broadcast", "timers")
+
+
+class Held(NamedTuple):
+    """How much a state holds: values, elements of lists, map entries or timers, and the bytes of keys and values."""
+
+    entries: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class SavedOperator:
+    """One operator of a saved state: `layers` are all of its keyed and broadcast state, oldest first."""
+
+    id: str
+    snapshot: OperatorSnapshot
+    layers: tuple[Layer, ...]
+    max_parallelism: int
+    positions: dict[str, SplitPosition]
+
+    @property
+    def who(self) -> str:
+        """The operator's name, for messages."""
+        return f"operator '{self.snapshot.name}' (id {self.id[:12]})"
+
+    @property
+    def size(self) -> int:
+        """Bytes of its runs on storage."""
+        return sum(layer.size for layer in self.layers)
+
+    def states(self) -> list[Schema]:
+        """Return the schemas of its states by scope and name, timers last."""
+        schemas = self.snapshot.states.values()
+        return sorted(schemas, key=lambda schema: (_SCOPES.index(schema["scope"]), schema["name"]))
+
+    def state(self, name: str, scopes: Iterable[str] = _SCOPES) -> Schema:
+        """Return the schema of a state, of the first of these scopes that has one of this name.
+
+        Raises StateError, listing the states there are.
+        """
+        for scope in scopes:
+            found = self.snapshot.states.get(f"{scope}:{name}")
+            if found is not None:
+                return found
+        have = [f"{schema['name']} ({schema['scope']} {schema_text(schema)})" for schema in self.states()]
+        raise StateError(
+            f"has no state '{name}'" + ("" if scopes is _SCOPES else f" that is {' or '.join(scopes)}"),
+            who=self.who,
+            got=", ".join(have) or "an operator without keyed or broadcast state",
+        )
+
+    def lists(self) -> dict[str, list[ListSnapshot]]:
+        """Return its operator list states by name: what each subtask that has the list has saved of it."""
+        lists: dict[str, list[ListSnapshot]] = {}
+        for blob in self.snapshot.operator_state:
+            # Other operators keep objects of their own, of classes that may not be known here.
+            if blob is not None and OperatorLists.__name__.encode() in blob:
+                found = pickle.loads(blob)
+                for name, snapshot in found.lists.items() if isinstance(found, OperatorLists) else ():
+                    lists.setdefault(name, []).append(snapshot)
+        return dict(sorted(lists.items()))
+
+    def ranges(self, at_least: int = 1, *, broadcast: bool = False) -> list[Groups]:
+        """Cut its key groups into ranges whose entries fit into memory, at least so many of them.
+
+        For `broadcast` state, of which each run has a copy, one key group will do.
+        """
+        if broadcast:
+            return [(0, 0)]
+        parts = min(max(at_least, -(-self.size // TASK_BYTES)), self.max_parallelism)
+        groups = (key_group_range(part, parts, self.max_parallelism) for part in range(parts))
+        return [(found.start, found.stop - 1) for found in groups]
+
+
+class StateSlice(NamedTuple):
+    """Which entries to read: those of states of one operator; `now` (milliseconds) is when they were saved."""
+
+    layers: tuple[Layer, ...]
+    schemas: tuple[Schema, ...]
+    now: int
+    expired: bool = False
+
+    def table(
+        self, storage: Storage, groups: Groups, prefix: bytes = b"", *, every_copy: bool = False
+    ) -> pa.Table:
+        """Return the entries in a range of key groups, in order, but for what has expired unless it is asked for.
+
+        Broadcast state belongs to the first range, or (`every_copy`) to all. `prefix` limits it to some of the entries
+        of a single state. Raises StateCorruptedError, naming it, if a run is missing or damaged.
+        """
+        prefixes = [prefix] if prefix else [state_prefix(schema["id"]) for schema in self.schemas]
+        table = newest_entries(storage, self.layers, groups, prefixes)
+        if not self.expired:
+            rules = [rule for schema in self.schemas if (rule := recorded_expiry(schema)) is not None]
+            table = without_expired(table, rules, self.now)
+        kept = pc.is_valid(table.column(1))
+        if groups[0] > 0 and not every_copy:
+            broadcast = pa.scalar(BROADCAST_GROUP.to_bytes(2, "big"), pa.binary())
+            kept = pc.and_(kept, pc.not_equal(pc.binary_slice(table.column(0), 2, 4), broadcast))
+        return table.filter(kept)
+
+    def rows(
+        self, storage: Storage, groups: Groups, codec: NamespaceCodec, prefix: bytes = b""
+    ) -> Iterator[StoredRow]:
+        """Yield the same, of a single state, as rows."""
+        table = self.table(storage, groups, prefix)
+        keys, values = (column.to_pylist() for column in table.columns)
+        return RowReader(self.schemas[0], codec).rows(zip(keys, values, strict=True))
+
+
+class SavedState:
+    """What a job was after one epoch: `manifest` names everything, and `storage` holds it.
+
+    Read it with `open`.
+    """
+
+    def __init__(self, storage: Storage, manifest: Manifest) -> None:
+        self.storage = storage
+        self.manifest = manifest
+
+    @classmethod
+    def open(cls, location: str, epoch: int | None = None) -> SavedState:
+        """Open a savepoint, or a kept epoch (default: the last) of a state directory.
+
+        Raises StateError if there is no such thing, StateCorruptedError if a manifest is damaged.
+        """
+        try:
+            storage = Storage.existing(location)
+        except NotFound:
+            raise _nothing(location, "no such directory") from None
+        return cls(storage, self_contained(ManifestReader(storage), _epoch(storage, epoch)))
+
+    def operators(self) -> list[SavedOperator]:
+        """Return the operators, in the order of their names."""
+        operators = [self._operator(operator_id) for operator_id in self.manifest.operators]
+        return sorted(operators, key=lambda operator: (operator.snapshot.name, operator.id))
+
+    def operator(self, wanted: str, uid_id: str = "") -> SavedOperator:
+        """Return the operator of an id (`uid_id`: that which a uid stands for), a name, or the beginning of an id.
+
+        Raises StateError, listing the operators there are, if there is none, or more than one.
+        """
+        operators = self.operators()
+        for matching in (
+            [operator for operator in operators if operator.id in (wanted, uid_id)],
+            [operator for operator in operators if operator.snapshot.name == wanted],
+            [operator for operator in operators if wanted and operator.id.startswith(wanted)],
+        ):
+            if len(matching) == 1:
+                return matching[0]
+            if matching:
+                raise self._unknown(f"one operator '{wanted}'", matching)
+        holding = [operator for operator in operators if operator.snapshot.states or operator.lists()]
+        raise self._unknown(f"an operator with the uid, name or id '{wanted}'", holding)
+
+    def slice(
+        self, operator: SavedOperator, schemas: Sequence[Schema], *, expired: bool = False
+    ) -> StateSlice:
+        """Return which entries to read of an operator for states of these schemas."""
+        return StateSlice(operator.layers, tuple(schemas), self.manifest.processing_time, expired)
+
+    def held(self, operator: SavedOperator) -> dict[int, Held]:
+        """Return how much each of an operator's states holds, by the state's id, without what has expired."""
+        held = {schema["id"]: Held(0, 0) for schema in operator.states()}
+        lists = {schema["id"] for schema in operator.states() if schema["kind"] == "list"}
+        part = self.slice(operator, operator.states())
+        for groups in operator.ranges():
+            table = part.table(self.storage, groups)
+            ids = pc.binary_slice(table.column(0), 0, 2)
+            for found in pc.unique(ids).to_pylist():
+                mine = table.filter(pc.equal(ids, pa.scalar(found, pa.binary())))
+                state_id = int.from_bytes(found, "big")
+                entries, size = held[state_id]
+                entries += _elements(mine) if state_id in lists else len(mine)
+                size += sum(pc.sum(pc.binary_length(column)).as_py() for column in mine.columns)
+                held[state_id] = Held(entries, size)
+        return held
+
+    def rows(
+        self, operator: SavedOperator, schema: Schema, codec: NamespaceCodec, *, key: StateKey | None = None
+    ) -> Iterator[StoredRow]:
+        """Yield the rows of a state, or those of one key; what is not asked for is not read."""
+        part = self.slice(operator, [schema])
+        if key is None or schema["scope"] == "broadcast":
+            for groups in operator.ranges(broadcast=schema["scope"] == "broadcast"):
+                yield from part.rows(self.storage, groups, codec)
+            return
+        group = key_group(key, operator.max_parallelism)
+        head = state_prefix(schema["id"]) + group.to_bytes(2, "big")
+        prefix = head if schema["scope"] == "timers" else head + key_segment(key)
+        rows = part.rows(self.storage, (group, group), codec, prefix)
+        yield from (row for row in rows if row.key == key)
+
+    def some_keys(self, operator: SavedOperator, codec: NamespaceCodec) -> list[StateKey]:
+        """Return the keys of some entries of an operator: those that its smallest runs begin with."""
+        schemas = {schema["id"]: schema for schema in operator.states() if schema["scope"] != "broadcast"}
+        runs = sorted((run for layer in operator.layers for run in layer.runs), key=lambda run: run.size)
+        keys: set[StateKey] = set()
+        for run in runs[:_SAMPLED_RUNS]:
+            for batch in islice(read_batches(self.storage, run), 1):
+                for composite in batch.column(0).to_pylist():
+                    schema = schemas.get(int.from_bytes(composite[:2], "big"))
+                    key = None if schema is None else locate(schema, composite, codec)[0]
+                    if key is not None:
+                        keys.add(key)
+            if len(keys) >= _SAMPLED_KEYS:
+                break
+        return list(keys)
+
+    def _operator(self, operator_id: str) -> SavedOperator:
+        manifest = self.manifest
+        snapshot = manifest.operators[operator_id]
+        return SavedOperator(
+            operator_id,
+            snapshot,
+            tuple(manifest.layers.get(operator_id, ())),
+            snapshot.max_parallelism or manifest.max_parallelism,
+            manifest.sources.get(operator_id, {}),
+        )
+
+    def _unknown(self, wanted: str, operators: list[SavedOperator]) -> StateError:
+        return StateError(
+            f"requires {wanted}",
+            who=f"the state in {self.storage.url}",
+            got=", ".join(f"{operator.snapshot.name} (id {operator.id})" for operator in operators)
+            or "a state in which no operator holds anything",
+            hint="firesteel state ls lists the operators and their states",
+        )
+
+
+def _elements(chunks: pa.Table) -> int:
+    return sum(len(split_elements(chunk)) for chunk in chunks.column(1).to_pylist())
+
+
+def _epoch(storage: Storage, wanted: int | None) -> int:
+    """Return the epoch to read: that of the savepoint, or one that a state directory keeps."""
+    savepoint = open_savepoint(storage)
+    if savepoint is not None:
+        epochs = [savepoint.epoch]
+    else:
+        log = ManifestLog.open(storage)
+        epochs = [] if log is None else kept_epochs(log)
+    if not epochs:
+        raise _nothing(storage.url, "a directory that holds neither")
+    if wanted is None:
+        return epochs[-1]
+    if wanted not in epochs:
+        raise StateError(
+            f"requires epoch {wanted}",
+            who=f"the state in {storage.url}",
+            got=f"the epochs {', '.join(map(str, epochs[-20:]))}",
+        )
+    return wanted
+
+
+def _nothing(location: str, got: str) -> StateError:
+    return StateError(
+        "requires a savepoint, or the state directory of a job with a committed epoch",
+        who=location,
+        got=got,
+    )

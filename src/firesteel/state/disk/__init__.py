@@ -1,0 +1,1 @@
+"""The working copy of a subtask's state on this machine's disk."""

@@ -1,0 +1,91 @@
+"""Whose working copy a directory holds, and when it must be thrown away.
+
+A file next to LMDB's own says which lineage, key groups, layout and boot of the machine the copy is of. It is
+compared, and the copy thrown away if it differs, under a lock on the directory, so that processes that open a
+copy at the same time agree. A process that still has a discarded copy open goes on with files that no longer
+have a name, which is safe.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from firesteel.state.disk.scratch import unwritable
+
+DATA_FILE: Final = "data.mdb"
+_LOCK_FILE: Final = "lock.mdb"
+_IDENTITY_FILE: Final = "identity.json"
+_LAYOUT: Final = 2
+
+
+class Identity(msgspec.Struct, frozen=True):
+    """Which state a working copy holds: one history of epochs, and a range of key groups, both ends included."""
+
+    lineage: str
+    first_group: int
+    last_group: int
+
+
+@contextmanager
+def claimed(directory: Path, identity: Identity) -> Iterator[None]:
+    """Lock a directory, made if it is missing, and throw away what it holds unless that is a copy of this identity."""
+    try:
+        descriptor = _locked(directory, identity)
+    except OSError as error:
+        raise unwritable(f"the working copy {directory}", "cannot be made", error) from error
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def discard(directory: Path) -> None:
+    """Remove the copy in a directory."""
+    for name in (DATA_FILE, _LOCK_FILE):
+        (directory / name).unlink(missing_ok=True)
+
+
+def _locked(directory: Path, identity: Identity) -> int:
+    directory.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        _settle(directory, identity)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _settle(directory: Path, identity: Identity) -> None:
+    wanted = msgspec.json.encode({"identity": identity, "layout": _LAYOUT, "boot": _boot_id()})
+    path = directory / _IDENTITY_FILE
+    if path.exists() and path.read_bytes() == wanted:
+        return
+    discard(directory)
+    draft = path.with_suffix(".new")
+    draft.write_bytes(wanted)
+    draft.replace(path)
+
+
+@cache
+def _boot_id() -> str:
+    """What is unknown counts as a boot of its own: the copy is then made anew by each process."""
+    path = Path("/proc/sys/kernel/random/boot_id")
+    if path.exists():
+        return path.read_text().strip()
+    try:  # macOS
+        command = ["/usr/sbin/sysctl", "-n", "kern.bootsessionuuid"]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return uuid.uuid4().hex

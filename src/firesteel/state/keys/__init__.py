@@ -1,0 +1,1 @@
+"""A key as bytes, its key group, and its composite form."""

@@ -1,0 +1,169 @@
+"""Composite keys: how state lies in the store.
+
+``state id (2 bytes) | key group (2 bytes) | key | namespace | map key or list chunk``, all numbers big-endian. Key and
+namespace delimit themselves, so the prefix of one key (and namespace) is the prefix of nothing else. Strings are
+escaped and terminated, integers have a fixed width, other keys carry their length: the entries of a key group are in
+the order of their integer or string keys, which lets a run be sorted with Python's own comparison.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Any, Final, Protocol
+
+from xxhash import xxh3_64_intdigest
+
+from firesteel.common.errors import ProgramError
+from firesteel.state.keys.encoding import NATURAL_TAG, NEGATIVE_TAG, STR_TAG, decode_key, encode_int
+from firesteel.state.keys.groups import StateKey, state_key_bytes, state_key_of
+
+BROADCAST_GROUP: Final = 0xFFFF
+TERMINATOR: Final = b"\x00\x01"
+_ESCAPED_ZERO: Final = b"\x00\xff"
+_SIZED: Final = b"\xfe"
+_INT_TAGS: Final = (NEGATIVE_TAG, NATURAL_TAG)
+_pack_size: Final = struct.Struct(">I").pack
+_unpack_size: Final = struct.Struct(">I").unpack_from
+_SIGN: Final = 1 << 63
+_NAMESPACE_MEMO: Final = 1 << 14
+
+Compose = Callable[[Any], bytes]
+"""From a scope's `current` to the composite key's prefix up to and including the namespace."""
+
+
+class NamespaceCodec(Protocol):
+    """Windows as bytes; equal windows give equal bytes, never none at all."""
+
+    def encode(self, namespace: Any) -> bytes:
+        """Return the bytes of a namespace."""
+
+    def decode(self, data: bytes) -> Any:
+        """Return the namespace that was encoded."""
+
+
+def key_segment(key: StateKey) -> bytes:
+    """Return a state key as a segment that delimits itself."""
+    return delimited(state_key_bytes(key))
+
+
+def read_key_segment(data: bytes, start: int) -> tuple[StateKey, int]:
+    """Return the state key at `start` and where it ends."""
+    tag = data[start]
+    if tag == STR_TAG[0]:
+        end = data.index(TERMINATOR, start)
+        return decode_key(data[start:end].replace(_ESCAPED_ZERO, b"\0")), end + 2
+    if tag in _INT_TAGS:
+        return decode_key(data[start : start + 9]), start + 9
+    body = start + 5
+    end = body + _unpack_size(data, start + 1)[0]
+    return state_key_of(data[body:end]), end
+
+
+def delimited(encoded: bytes) -> bytes:
+    """Return the canonical encoding of a key as a segment that delimits itself."""
+    tag = encoded[0]
+    if tag == STR_TAG[0]:
+        if b"\0" in encoded:
+            encoded = encoded.replace(b"\0", _ESCAPED_ZERO)
+        return encoded + TERMINATOR
+    if tag in _INT_TAGS:
+        return encoded
+    return _SIZED + _pack_size(len(encoded)) + encoded
+
+
+def state_prefix(state_id: int) -> bytes:
+    """Return what every composite key of a state begins with."""
+    return state_id.to_bytes(2, "big")
+
+
+class GroupHeads(dict[int, bytes]):
+    """Key group -> the first four bytes of the composite keys in it, for one state."""
+
+    def __init__(self, state_id: int) -> None:
+        super().__init__()
+        self._prefix = state_prefix(state_id)
+
+    def __missing__(self, group: int) -> bytes:
+        head = self[group] = self._prefix + group.to_bytes(2, "big")
+        return head
+
+
+def encode_time(time: int) -> bytes:
+    """Return the time of a timer (milliseconds) as bytes that sort as times do."""
+    return (time + _SIGN).to_bytes(8, "big")
+
+
+def decode_time(data: bytes) -> int:
+    """Return the time that was encoded."""
+    return int.from_bytes(data, "big") - _SIGN
+
+
+def compose_broadcast(state_id: int) -> Compose:
+    """Return the composer of a state that has no key: its current is ignored."""
+    prefix = GroupHeads(state_id)[BROADCAST_GROUP]
+    return lambda _: prefix
+
+
+def compose_keyed(state_id: int, max_parallelism: int) -> Compose:
+    """Return the composer of a state whose scope holds a state key."""
+    heads = GroupHeads(state_id)
+    digest = xxh3_64_intdigest
+
+    def compose(key: Any) -> bytes:
+        kind = type(key)
+        encoded: bytes
+        if kind is str:
+            encoded = STR_TAG + key.encode("utf-8", "surrogatepass")
+            head = heads[digest(encoded) % max_parallelism]
+            if b"\0" in encoded:
+                encoded = encoded.replace(b"\0", _ESCAPED_ZERO)
+            return head + encoded + TERMINATOR
+        if kind is int:
+            encoded = encode_int(key)
+        elif kind is bytes:
+            encoded = key
+        else:
+            raise no_key()
+        return heads[digest(encoded) % max_parallelism] + delimited(encoded)
+
+    return compose
+
+
+def compose_windowed(state_id: int, max_parallelism: int, codec: NamespaceCodec) -> Compose:
+    """Return the composer of a state whose scope holds a pair of state key and namespace."""
+    of_key = compose_keyed(state_id, max_parallelism)
+    segment_of = namespace_segments(codec)
+
+    def compose(current: Any) -> bytes:
+        if type(current) is not tuple:
+            raise no_key()
+        return of_key(current[0]) + segment_of(current[1])
+
+    return compose
+
+
+def namespace_segments(codec: NamespaceCodec) -> Callable[[Any], bytes]:
+    """Return a function from a namespace to its self-delimiting segment, which remembers recent ones."""
+    memo: dict[Any, bytes] = {}
+
+    def segment(namespace: Any) -> bytes:
+        found = memo.get(namespace)
+        if found is None:
+            if len(memo) >= _NAMESPACE_MEMO:
+                memo.clear()
+            data = codec.encode(namespace)
+            found = memo[namespace] = _pack_size(len(data)) + data
+        return found
+
+    return segment
+
+
+def no_key() -> ProgramError:
+    """The error of keyed state used where there is no current key."""
+    return ProgramError(
+        "can be used only while an element or a timer is processed",
+        who="keyed state",
+        got="no current key",
+        hint="get the state in open(), and read or update it in process_element() or on_timer()",
+    )

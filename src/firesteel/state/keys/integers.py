@@ -1,0 +1,81 @@
+"""Integer keys in bulk, by numpy: the bytes and key groups that `encode_key` and `key_group` give, one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from firesteel.state.keys.encoding import NATURAL_TAG, NEGATIVE_TAG
+
+Integers = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+
+_WORD: Final = np.uint64
+_SECRET: Final = bytes.fromhex("7240a4a4b7b3671fcb79e64eccc0e578825ad07dccff7221b8084674f743248e")
+"""Bytes 24 to 55 of XXH3's default secret: those that inputs of 9 to 16 bytes are hashed with."""
+_FLIPS: Final = np.frombuffer(_SECRET, "<u8")
+_FLIP_LOW: Final = _FLIPS[0] ^ _FLIPS[1]
+_FLIP_HIGH: Final = _FLIPS[2] ^ _FLIPS[3]
+_AVALANCHE: Final = _WORD(0x165667919E3779F9)
+_HALF: Final = _WORD(0xFFFFFFFF)
+_32, _37, _8, _9 = _WORD(32), _WORD(37), _WORD(8), _WORD(9)
+_SIZE: Final = 13
+
+
+def integers(keys: Iterable[int]) -> Integers | None:
+    """Return plain ints as an array, None if one of them needs more than 64 bits."""
+    try:
+        return np.fromiter(keys, np.int64)
+    except OverflowError:
+        return None
+
+
+def integer_groups(keys: Integers, max_parallelism: int) -> Integers:
+    """Return the key group of each key.
+
+    >>> from firesteel.state.keys.groups import key_group
+    >>> integer_groups(np.array([5, -7]), 128).tolist() == [key_group(5, 128), key_group(-7, 128)]
+    True
+    """
+    return (_digests(keys) % _WORD(max_parallelism)).astype(np.int64)
+
+
+def integer_composites(state_prefix: bytes, groups: Integers, keys: Integers) -> list[bytes]:
+    """Return the composite keys: prefix of the state (2 bytes), key group, and the encoded key."""
+    rows = np.empty((len(keys), _SIZE), np.uint8)
+    rows[:, 0:2] = np.frombuffer(state_prefix, np.uint8)
+    rows[:, 2:4] = groups.astype(">u2").view(np.uint8).reshape(-1, 2)
+    rows[:, 4] = _tags(keys)
+    rows[:, 5:] = keys.astype(">i8").view(np.uint8).reshape(-1, 8)
+    composites: list[bytes] = rows.view(f"V{_SIZE}").ravel().tolist()
+    return composites
+
+
+def _tags(keys: Integers) -> Words:
+    return np.where(keys < 0, _WORD(NEGATIVE_TAG), _WORD(NATURAL_TAG))
+
+
+def _digests(keys: Integers) -> Words:
+    """XXH3 (64 bits, seed 0) of each encoded key, which has 9 bytes (source: XXH3_len_9to16_64b of xxhash.h)."""
+    swapped = keys.view(_WORD).byteswap()
+    low = ((swapped << _8) | _tags(keys)) ^ _FLIP_LOW
+    high = swapped ^ _FLIP_HIGH
+    digest: Words = _9 + low.byteswap() + high + _folded(low, high)
+    digest ^= digest >> _37
+    digest *= _AVALANCHE
+    digest ^= digest >> _32
+    return digest
+
+
+def _folded(left: Words, right: Words) -> Words:
+    """The two halves of the product of 128 bits, combined (XXH3_mul128_fold64)."""
+    left_low, left_high = left & _HALF, left >> _32
+    right_low, right_high = right & _HALF, right >> _32
+    lowest, cross = left_low * right_low, left_low * right_high
+    middle = (lowest >> _32) + (cross & _HALF) + left_high * right_low
+    highest = (middle >> _32) + (cross >> _32) + left_high * right_high
+    folded: Words = ((lowest & _HALF) | (middle << _32)) ^ highest
+    return folded

@@ -1,0 +1,72 @@
+"""What a task knows of durable state: whose it is, how it is read, and where a run of changes lies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import msgspec
+
+from firesteel.common.errors import ProgramError
+
+
+@dataclass(frozen=True, slots=True)
+class StateAddress:
+    """Whose state: one subtask of one operator, in one lineage of a job's history, and the key groups it owns
+    (`last_group` included).
+    """
+
+    lineage: str
+    operator_id: str
+    subtask: int
+    first_group: int
+    last_group: int
+
+
+class RunRef(msgspec.Struct, frozen=True, array_like=True):
+    """Where a run lies and what it must contain.
+
+    `size` is in bytes, `checksum` the xxh3 (64 bits) of the file in hexadecimal. The entries belong to key groups
+    `first_group` to `last_group`, both included, and to broadcast state.
+    """
+
+    path: str
+    entries: int
+    size: int
+    checksum: str
+    epoch: int
+    operator: str
+    subtask: int
+    first_group: int
+    last_group: int
+
+
+class StateReader(Protocol):
+    """The state of the last committed epoch, as it was when the epoch began."""
+
+    def get(self, key: bytes) -> bytes | None:
+        """Return the value of a composite key, None if there is none."""
+
+    def get_many(self, keys: list[bytes], /) -> dict[bytes, bytes]:
+        """Return the values of those composite keys that have one; sorted keys are found fastest."""
+
+    def scan(self, prefix: bytes, start: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
+        """Return the entries whose key begins with `prefix` in order, from `start` on."""
+
+
+class _NoState:
+    def get(self, key: bytes) -> bytes | None:
+        raise ProgramError("can be used only after an epoch has begun", who="state", got=repr(key))
+
+    def get_many(self, keys: list[bytes]) -> dict[bytes, bytes]:
+        raise ProgramError("can be used only after an epoch has begun", who="state", got=repr(keys[:1]))
+
+    def scan(self, prefix: bytes, start: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
+        raise ProgramError(
+            "can be used only after an epoch has begun", who="state", got=repr(start or prefix)
+        )
+
+
+NO_STATE: Final = _NoState()
+"""The reader before the first epoch: there is nothing to be read yet."""

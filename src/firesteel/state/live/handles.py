@@ -1,0 +1,335 @@
+"""State handles of one value per key: thin views on a cache that is read and written once per epoch.
+
+A handle's cache maps the scope's `current` to the value. It is filled from the store on first touch; a change marks the
+key dirty. Caches are cleared in place and never replaced, so that a handle may be bound anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final
+
+from firesteel.state.api import AggregatingState, ReducingState, ValueState
+from firesteel.state.keys.composite import Compose
+from firesteel.state.live.ordering import in_composite_order
+from firesteel.state.live.weights import ENTRY, Weight, ends, mean_size
+from firesteel.state.values.codecs import ValueCodec
+
+if TYPE_CHECKING:
+    from firesteel.state.live.backend import KeyedStateBackend, Scope
+    from firesteel.state.values.chunks import Entry
+
+
+_ENCODED: Final = 512
+_MOSTLY: Final = 4
+_READ_AHEAD: Final = 15
+_FIRST_READ: Final = 32
+_AT_ONCE: Final = 1 << 17
+"""Bytes of values after which no more are read ahead: the first few tell whether values are small."""
+
+
+class LoadingCache(dict[Any, Any]):
+    """A dict that reads an entry from the store when it is first asked for."""
+
+    __slots__ = ("load",)
+
+    def __init__(self, load: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self.load = load
+
+    def __missing__(self, current: Any) -> Any:
+        value = self[current] = self.load(current)
+        return value
+
+
+class SingleValue:
+    """The cache of a state with one value per key; None is no value.
+
+    `_fresh` are keys that the store was seen to have nothing for: what comes and goes within an epoch leaves no trace.
+    """
+
+    __slots__ = (
+        "_backend",
+        "_cache",
+        "_codec",
+        "_coerce",
+        "_compose",
+        "_dirty",
+        "_fresh",
+        "_gone",
+        "_loads",
+        "_readahead",
+        "_scope",
+        "state_id",
+    )
+
+    def __init__(
+        self, backend: KeyedStateBackend, state_id: int, scope: Scope, compose: Compose, codec: ValueCodec
+    ) -> None:
+        self.state_id = state_id
+        self._backend = backend
+        self._scope = scope
+        self._compose = compose
+        self._codec = codec
+        self._coerce = codec.coerce
+        self._cache = LoadingCache(self._load)
+        self._loads = self._readahead = 0
+        self._dirty: set[Any] = set()
+        self._gone: set[Any] = set()
+        self._fresh: set[Any] | None = set() if scope is backend.windowed else None
+
+    def clear(self) -> None:
+        """Remove the value of the current key."""
+        self._remove(self._scope.current)
+
+    def begin(self, keep: bool) -> None:
+        cache = self._cache
+        if keep:
+            for current in self._gone:
+                if cache[current] is None:
+                    del cache[current]
+        else:
+            cache.clear()
+        if self._fresh:
+            if keep:
+                self._fresh -= self._dirty
+            else:
+                self._fresh.clear()
+        self._dirty.clear()
+        self._gone.clear()
+
+    def expect(self, keys: list[Any]) -> None:
+        """Read what is not cached of the values of `keys`, in one go, if the last keys were mostly read one by one.
+
+        Now and then it lets them be read one by one, to see whether they still are.
+        """
+        if self._loads * _MOSTLY > len(keys):
+            self._readahead = _READ_AHEAD
+        self._loads = 0
+        if self._readahead:
+            self._readahead -= 1
+            missing = {current for current in keys if current not in self._cache}
+            if missing:
+                self._load_all(missing)
+
+    def changes(self) -> Iterator[Entry]:
+        return chain.from_iterable(self._change_batches())
+
+    def clean_entries(self) -> int:
+        return len(self._cache) - len(self._dirty)
+
+    def relax(self) -> None:
+        evicted = oldest_clean(self._cache, self._dirty)
+        for current in evicted:
+            del self._cache[current]
+        if self._fresh:
+            self._fresh.difference_update(evicted)
+
+    def weigh(self) -> Weight:
+        dirty = len(self._dirty)
+        size = ENTRY + mean_size(ends(self._cache), self._codec.encode)
+        return Weight((len(self._cache) - dirty) * size, dirty * size, 0)
+
+    def _change_batches(self) -> Iterator[Iterable[Entry]]:
+        cache, encode_all = self._cache, self._codec.encode_all
+        for keys, currents in in_composite_order(self._dirty, self._compose, self.state_id, self._backend):
+            values = [cache[current] for current in currents]
+            if self._gone:
+                yield self._with_deletes(keys, currents, values)
+            else:
+                for start in range(0, len(keys), _ENCODED):
+                    end = start + _ENCODED
+                    yield zip(keys[start:end], encode_all(values[start:end]), strict=True)
+
+    def _with_deletes(self, keys: list[bytes], currents: list[Any], values: list[Any]) -> Iterator[Entry]:
+        fresh, encode = self._fresh or (), self._codec.encode
+        for key, current, value in zip(keys, currents, values, strict=True):
+            if value is not None:
+                yield key, encode(value)
+            elif current not in fresh:
+                yield key, None
+
+    def _load_all(self, missing: set[Any]) -> None:
+        cache, decode, get_many = self._cache, self._codec.decode, self._backend.reader.get_many
+        step, size = _FIRST_READ, 0
+        for keys, currents in in_composite_order(missing, self._compose, self.state_id, self._backend):
+            start = 0
+            while start < len(keys):
+                part = keys[start : start + step]
+                found = get_many(part)
+                values = [decode(data) if data is not None else None for data in map(found.get, part)]
+                cache.update(zip(currents[start : start + step], values, strict=True))
+                start += step
+                size += sum(map(len, found.values()))
+                if size > _AT_ONCE:
+                    return
+                step = _ENCODED * 4
+
+    def _load(self, current: Any) -> Any:
+        self._loads += 1
+        data = self._backend.reader.get(self._compose(current))
+        if data is not None:
+            return self._codec.decode(data)
+        if self._fresh is not None:
+            self._fresh.add(current)
+        return None
+
+    def _remove(self, current: Any) -> None:
+        self._cache[current] = None
+        self._dirty.add(current)
+        self._gone.add(current)
+
+    def _take(self, current: Any) -> Any:
+        """Return the value of any key of the scope and remove it."""
+        value = self._cache[current]
+        if value is not None:
+            self._remove(current)
+        return value
+
+    def _merge(self, target: Any, sources: Iterable[Any], function: Callable[[Any, Any], Any]) -> None:
+        """Fold the values of the source namespaces into the target's (Flink: InternalMergingState.mergeNamespaces)."""
+        key = self._scope.current[0]
+        merged = None
+        for source in sources:
+            value = self._take((key, source))
+            if value is not None:
+                merged = value if merged is None else function(merged, value)
+        if merged is not None:
+            current = (key, target)
+            present = self._cache[current]
+            self._cache[current] = merged if present is None else function(present, merged)
+            self._dirty.add(current)
+
+
+class ValueHandle(SingleValue, ValueState[Any]):
+    """A ValueState."""
+
+    __slots__ = ()
+
+    def value(self) -> Any:
+        """Return the value of the current key, None if there is none."""
+        return self._cache[self._scope.current]
+
+    def update(self, value: Any) -> None:
+        """Set the value of the current key; None removes it."""
+        current = self._scope.current
+        if value is None:
+            self._gone.add(current)
+        elif self._coerce is not None:
+            value = self._coerce(value)
+        self._cache[current] = value
+        self._dirty.add(current)
+
+    def reduce_each(
+        self, keys: list[Any], values: Iterable[Any], reduce: Callable[[Any, Any], Any]
+    ) -> Iterator[Any]:
+        """Make each key current in turn, reduce the value beside it into its value, and yield the result.
+
+        To be exhausted before anything else is done with this state.
+        """
+        cache, scope, coerce = self._cache, self._scope, self._coerce
+        self._dirty.update(keys)
+        for key, value in zip(keys, values, strict=True):
+            scope.current = key
+            before = cache[key]
+            after = value if before is None else reduce(before, value)
+            if after is None:
+                self._gone.add(key)
+            cache[key] = after if coerce is None or after is None else coerce(after)
+            yield after
+
+    def merge_namespaces(
+        self, target: Any, sources: Iterable[Any], function: Callable[[Any, Any], Any]
+    ) -> None:
+        """Fold the values of the current key in the source namespaces into that of the target by `function`."""
+        self._merge(target, sources, function)
+
+
+class ReducingHandle(SingleValue, ReducingState[Any]):
+    """A ReducingState."""
+
+    __slots__ = ("_reduce",)
+
+    def __init__(
+        self,
+        backend: KeyedStateBackend,
+        state_id: int,
+        scope: Scope,
+        compose: Compose,
+        codec: ValueCodec,
+        reduce: Callable[[Any, Any], Any],
+    ) -> None:
+        super().__init__(backend, state_id, scope, compose, codec)
+        self._reduce = reduce
+
+    def get(self) -> Any:
+        """Return the reduced value of the current key, None if there is none."""
+        return self._cache[self._scope.current]
+
+    def add(self, value: Any) -> None:
+        """Reduce a value into that of the current key; None clears it (Flink: HeapReducingState.add)."""
+        if value is None:
+            self.clear()
+            return
+        current = self._scope.current
+        cache = self._cache
+        present = cache[current]
+        if present is not None:
+            value = self._reduce(present, value)
+        cache[current] = value if self._coerce is None else self._coerce(value)
+        self._dirty.add(current)
+
+    def merge_namespaces(self, target: Any, sources: Iterable[Any]) -> None:
+        """Reduce the values of the current key in the source namespaces into that of the target."""
+        self._merge(target, sources, self._reduce)
+
+
+class AggregatingHandle(SingleValue, AggregatingState[Any, Any]):
+    """An AggregatingState: it keeps the accumulator."""
+
+    __slots__ = ("_add", "_create", "_merge_two", "_result")
+
+    def __init__(
+        self,
+        backend: KeyedStateBackend,
+        state_id: int,
+        scope: Scope,
+        compose: Compose,
+        codec: ValueCodec,
+        function: Any,
+    ) -> None:
+        super().__init__(backend, state_id, scope, compose, codec)
+        self._create = function.create_accumulator
+        self._add = function.add
+        self._result = function.get_result
+        self._merge_two = function.merge
+
+    def get(self) -> Any:
+        """Return the result for the accumulator of the current key, None if there is none."""
+        accumulator = self._cache[self._scope.current]
+        return None if accumulator is None else self._result(accumulator)
+
+    def add(self, value: Any) -> None:
+        """Add a value to the accumulator of the current key; None clears it (Flink: HeapAggregatingState.add)."""
+        if value is None:
+            self.clear()
+            return
+        current = self._scope.current
+        cache = self._cache
+        accumulator = cache[current]
+        if accumulator is None:
+            accumulator = self._create()
+        accumulator = self._add(value, accumulator)
+        cache[current] = accumulator if self._coerce is None else self._coerce(accumulator)
+        self._dirty.add(current)
+
+    def merge_namespaces(self, target: Any, sources: Iterable[Any]) -> None:
+        """Merge the accumulators of the current key in the source namespaces into that of the target."""
+        self._merge(target, sources, self._merge_two)
+
+
+def oldest_clean(cache: dict[Any, Any], dirty: set[Any]) -> list[Any]:
+    """Return the older half of the keys of a cache that are not dirty."""
+    clean = [current for current in cache if current not in dirty]
+    return clean[: (len(clean) + 1) // 2]

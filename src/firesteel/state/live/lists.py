@@ -1,0 +1,147 @@
+"""The state handle of a list per key, stored as chunks of what each epoch added."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from firesteel.state.api import ListState
+from firesteel.state.keys.composite import Compose
+from firesteel.state.live.handles import LoadingCache, oldest_clean
+from firesteel.state.live.ordering import in_composite_order
+from firesteel.state.live.weights import ELEMENT, ENTRY, Weight, ends, mean_size
+from firesteel.state.values.chunks import LAST_CHUNK, in_chunks, split_elements
+from firesteel.state.values.codecs import ValueCodec
+
+if TYPE_CHECKING:
+    from firesteel.state.live.backend import KeyedStateBackend, Scope
+    from firesteel.state.values.chunks import Entry
+
+
+class ListHandle(ListState[Any]):
+    """A ListState.
+
+    What an epoch adds to a list is stored as chunks of up to 512 elements of their own. Chunks are numbered downwards,
+    so the first entry of a scan tells the number of the next chunk, and adding never reads the list. `_stored` is what
+    is in the store (or will be, once `_cleared` is done), `_added` what comes after it.
+    """
+
+    __slots__ = (
+        "_added", "_backend", "_cleared", "_codec", "_coerce", "_compose", "_emptied", "_scope", "_stored", "state_id",
+    )  # fmt: skip
+
+    def __init__(
+        self, backend: KeyedStateBackend, state_id: int, scope: Scope, compose: Compose, codec: ValueCodec
+    ) -> None:
+        self.state_id = state_id
+        self._backend = backend
+        self._scope = scope
+        self._compose = compose
+        self._codec = codec
+        self._coerce = codec.coerce
+        self._stored = LoadingCache(self._load)
+        self._added: defaultdict[Any, list[Any]] = defaultdict(list)
+        self._cleared: set[Any] = set()
+        self._emptied: set[Any] = set()
+
+    def add(self, value: Any) -> None:
+        """Add an element to the list of the current key."""
+        self._added[self._scope.current].append(value if self._coerce is None else self._coerce(value))
+
+    def add_all(self, values: Iterable[Any]) -> None:
+        """Add several elements to the list of the current key."""
+        values = list(values) if self._coerce is None else list(map(self._coerce, values))
+        if values:
+            self._added[self._scope.current].extend(values)
+
+    def get(self) -> list[Any]:
+        """Return the elements of the current key, as a list of the caller's own."""
+        return self._elements(self._scope.current)
+
+    def update(self, values: Iterable[Any]) -> None:
+        """Put `values` in the place of the list of the current key."""
+        values = list(values)
+        self.clear()
+        self.add_all(values)
+
+    def clear(self) -> None:
+        """Remove the list of the current key."""
+        self._remove(self._scope.current)
+
+    def merge_namespaces(self, target: Any, sources: Iterable[Any]) -> None:
+        """Move the elements of the current key in the source namespaces to the end of the target's."""
+        key = self._scope.current[0]
+        moved: list[Any] = []
+        for source in sources:
+            current = (key, source)
+            moved += self._elements(current)
+            self._remove(current)
+        if moved:
+            self._added[(key, target)].extend(moved)
+
+    def begin(self, keep: bool) -> None:
+        stored = self._stored
+        if keep:
+            for current in self._cleared | self._emptied:
+                if not stored[current] and current not in self._added:
+                    del stored[current]
+            for current, values in self._added.items():
+                if current in stored:
+                    stored[current].extend(values)
+        else:
+            stored.clear()
+        self._added.clear()
+        self._cleared.clear()
+        self._emptied.clear()
+
+    def changes(self) -> Iterator[Entry]:
+        dirty = self._cleared.union(self._added)
+        for prefixes, currents in in_composite_order(dirty, self._compose, self.state_id, self._backend):
+            for prefix, current in zip(prefixes, currents, strict=True):
+                yield from self._changes_of(current, prefix)
+
+    def clean_entries(self) -> int:
+        return len(self._stored)
+
+    def relax(self) -> None:
+        for current in oldest_clean(self._stored, self._cleared | self._emptied):
+            del self._stored[current]
+
+    def weigh(self) -> Weight:
+        scanned = len(self._stored) + len(self._added)
+        return Weight(self._weight(self._stored), self._weight(self._added), scanned)
+
+    def _weight(self, lists: dict[Any, list[Any]]) -> int:
+        size = ELEMENT + mean_size([elements[-1] for elements in ends(lists) if elements], self._codec.encode)
+        return len(lists) * ENTRY + sum(map(len, lists.values())) * size
+
+    def _elements(self, current: Any) -> list[Any]:
+        stored: list[Any] = self._stored[current]
+        added = self._added.get(current)
+        return stored + added if added else stored.copy()
+
+    def _remove(self, current: Any) -> None:
+        self._added.pop(current, None)
+        if self._stored.get(current) == [] and current not in self._cleared:
+            self._emptied.add(current)
+        else:
+            self._stored[current] = []
+            self._cleared.add(current)
+
+    def _load(self, current: Any) -> list[Any]:
+        chunks = [data for _, data in self._backend.reader.scan(self._compose(current))]
+        decode = self._codec.decode
+        return [decode(item) for data in reversed(chunks) for item in split_elements(data)]
+
+    def _changes_of(self, current: Any, prefix: bytes) -> Iterator[Entry]:
+        scan = self._backend.reader.scan(prefix)
+        changed: dict[bytes, bytes | None] = {}
+        number = LAST_CHUNK
+        if current in self._cleared:
+            changed = {key: None for key, _ in scan}
+        elif (newest := next(iter(scan), None)) is not None:
+            number = int.from_bytes(newest[0][len(prefix) :], "big") - 1
+        changed.update(in_chunks(prefix, map(self._codec.encode, self._added.get(current, ())), number))
+        for key in sorted(changed):
+            yield key, changed[key]

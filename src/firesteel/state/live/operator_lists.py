@@ -1,0 +1,183 @@
+"""Operator list state: lists of a subtask rather than of a key, dealt out anew when the parallelism changes.
+
+A list is a plain Python list in memory. At the end of each epoch its elements are encoded one by one into the
+manifest (`OperatorLists`), so the driver deals them out without knowing their classes.
+"""
+
+from __future__ import annotations
+
+import enum
+import uuid
+from collections.abc import Iterable
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from firesteel.common.errors import ProgramError, StateMismatchError
+from firesteel.state.api import BroadcastState, ListState, OperatorStateStore
+from firesteel.state.descriptors import ListStateDescriptor, MapStateDescriptor
+from firesteel.state.values.codecs import ValueCodec
+from firesteel.state.values.schemas import type_text
+
+
+class ListMode(enum.Enum):
+    """Who gets which elements of a list after a restart (Flink: OperatorStateHandle.Mode)."""
+
+    SPLIT = "split"
+    UNION = "union"
+
+
+_GETTERS: Final = {ListMode.SPLIT: "get_list_state()", ListMode.UNION: "get_union_list_state()"}
+
+
+class ListSnapshot(msgspec.Struct, frozen=True):
+    """The encoded elements of one list of one subtask; `schema` is their type's, None if it is not declared.
+
+    A snapshot that is handed to a subtask may hold the elements of all subtasks (union). `kept` is then the part,
+    start and end, that remains this subtask's to save until it clears or updates the list; None means all of it.
+    """
+
+    mode: ListMode
+    schema: dict[str, Any] | None
+    elements: list[bytes]
+    kept: tuple[int, int] | None = None
+
+    @property
+    def kept_range(self) -> tuple[int, int]:
+        """Where the part that is this subtask's to save begins and ends."""
+        return (0, len(self.elements)) if self.kept is None else self.kept
+
+
+class OperatorLists(msgspec.Struct, frozen=True):
+    """All lists of one subtask after an epoch, by name.
+
+    `version` is unlike that of any other snapshot, so a live instance knows whether it is the one that wrote this;
+    None if no instance wrote it, since it has been dealt out.
+    """
+
+    lists: dict[str, ListSnapshot]
+    version: str | None
+
+
+class OperatorList(ListState[Any]):
+    """A list of one subtask.
+
+    Of a restored union list every subtask has all elements, but saves only those it brought along itself, until it
+    clears or updates the list: otherwise the state would multiply by the parallelism with each restart.
+    """
+
+    __slots__ = ("_codec", "_coerce", "_elements", "_kept", "_restored")
+
+    def __init__(self, codec: ValueCodec, restored: ListSnapshot | None) -> None:
+        self._codec = codec
+        self._coerce = codec.coerce
+        self._elements = [] if restored is None else list(map(codec.decode, restored.elements))
+        self._restored = len(self._elements)
+        self._kept = (0, 0) if restored is None else restored.kept_range
+
+    def get(self) -> list[Any]:
+        """Return the elements, as a list of the caller's own."""
+        return self._elements[:]
+
+    def add(self, value: Any) -> None:
+        """Add an element."""
+        self._elements.append(value if self._coerce is None else self._coerce(value))
+
+    def add_all(self, values: Iterable[Any]) -> None:
+        """Add several elements."""
+        self._elements += list(values) if self._coerce is None else list(map(self._coerce, values))
+
+    def update(self, values: Iterable[Any]) -> None:
+        """Put `values` in the place of all elements."""
+        values = list(values)
+        self.clear()
+        self.add_all(values)
+
+    def clear(self) -> None:
+        """Remove all elements."""
+        self._elements, self._restored, self._kept = [], 0, (0, 0)
+
+    def encoded(self) -> list[bytes]:
+        """Return the elements that are this subtask's to save, encoded."""
+        start, end = self._kept
+        return list(self._codec.encode_all(self._elements[start:end] + self._elements[self._restored :]))
+
+
+class _Declared(NamedTuple):
+    mode: ListMode
+    schema: dict[str, Any] | None
+    handle: OperatorList
+
+
+class OperatorListStore(OperatorStateStore):
+    """The lists of one subtask of the operator `who`, as they were `restored`.
+
+    A restored list nobody asks for is saved again as it is, as in Flink: it comes back with a program that uses it.
+    """
+
+    def __init__(self, restored: OperatorLists | None, who: str) -> None:
+        self._who = who
+        self._restored = {} if restored is None else restored.lists
+        self._declared: dict[str, _Declared] = {}
+
+    def get_list_state(self, state_descriptor: ListStateDescriptor) -> OperatorList:
+        """Return the list of this name."""
+        return self._list(state_descriptor, ListMode.SPLIT)
+
+    def get_union_list_state(self, state_descriptor: ListStateDescriptor) -> OperatorList:
+        """Return the union list of this name."""
+        return self._list(state_descriptor, ListMode.UNION)
+
+    def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> BroadcastState[Any, Any]:
+        """Refuse: broadcast state belongs to the contexts of broadcast process functions."""
+        raise ProgramError(
+            "requires broadcast state to be got from the context of a broadcast process function",
+            who=self._who,
+            got=f"get_broadcast_state() of an operator state store, for '{state_descriptor.get_name()}'",
+            hint="connect(stream.broadcast(descriptor)), and ctx.get_broadcast_state(descriptor) in the function",
+        )
+
+    def snapshot(self) -> OperatorLists:
+        """Return what is to be saved of all lists; SerializationError if an element cannot be."""
+        lists = {
+            name: _own(snapshot) for name, snapshot in self._restored.items() if name not in self._declared
+        }
+        for name, (mode, schema, handle) in self._declared.items():
+            lists[name] = ListSnapshot(mode, schema, handle.encoded())
+        return OperatorLists(lists, uuid.uuid4().hex)
+
+    def _list(self, descriptor: ListStateDescriptor, mode: ListMode) -> OperatorList:
+        if not isinstance(descriptor, ListStateDescriptor):
+            raise ProgramError(
+                f"requires a ListStateDescriptor for {_GETTERS[mode]}", who=self._who, got=repr(descriptor)
+            )
+        name, who = descriptor.get_name(), f"{self._who}: list state '{descriptor.get_name()}'"
+        codec = ValueCodec(descriptor.elem_type_info, who)
+        known, restored = self._declared.get(name), self._restored.get(name)
+        if known is None:
+            if restored is not None and (restored.mode, restored.schema) != (mode, codec.schema):
+                raise StateMismatchError(
+                    f"was saved as {_described(restored.mode, restored.schema)}",
+                    who=who,
+                    got=_described(mode, codec.schema),
+                    hint="declare it as it was saved, or give the new state another name",
+                )
+            known = self._declared[name] = _Declared(mode, codec.schema, OperatorList(codec, restored))
+        elif known[:2] != (mode, codec.schema):
+            raise ProgramError(
+                f"is already in use as {_described(known.mode, known.schema)}",
+                who=who,
+                got=_described(mode, codec.schema),
+                hint="give each state of an operator its own name",
+            )
+        return known.handle
+
+
+def _own(snapshot: ListSnapshot) -> ListSnapshot:
+    start, end = snapshot.kept_range
+    return ListSnapshot(snapshot.mode, snapshot.schema, snapshot.elements[start:end])
+
+
+def _described(mode: ListMode, schema: dict[str, Any] | None) -> str:
+    kind = "a list" if mode is ListMode.SPLIT else "a union list"
+    return f"{kind} of {type_text(schema)}"

@@ -1,0 +1,78 @@
+"""Sorting a state's changed keys into the order of their composite keys, the cheapest way there is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from firesteel.state.keys.composite import TERMINATOR, Compose, GroupHeads, state_prefix
+from firesteel.state.keys.encoding import STR_TAG
+from firesteel.state.keys.groups import key_groups
+from firesteel.state.keys.integers import Integers, integer_composites, integer_groups, integers
+
+if TYPE_CHECKING:
+    from firesteel.state.live.backend import KeyedStateBackend
+
+_BATCH: Final = 8192
+
+OrderedBatch = tuple[list[bytes], list[Any]]
+"""Composite prefixes, sorted, and the `current` of each."""
+
+
+def in_composite_order(
+    currents: Collection[Any], compose: Compose, state_id: int, backend: KeyedStateBackend
+) -> Iterator[OrderedBatch]:
+    """Yield what a scope's `current` was for each change, in the order of the composite keys, in batches.
+
+    Plain string or integer keys are sorted within their key groups as they are: composites have the same order, and
+    Python compares strings three times faster than bytes, and numpy integers ten times.
+    """
+    kinds = set(map(type, currents))
+    if kinds == {str}:
+        return _strings(currents, compose, GroupHeads(state_id), backend.max_parallelism)
+    if kinds == {int}:
+        numbers = integers(currents)
+        if numbers is not None:
+            return _integers(numbers, state_id, backend.max_parallelism)
+    return _any(currents, compose)
+
+
+def _any(currents: Collection[Any], compose: Compose) -> Iterator[OrderedBatch]:
+    composites = dict(zip(map(compose, currents), currents, strict=True))
+    ordered = sorted(composites)
+    for start in range(0, len(ordered), _BATCH):
+        batch = ordered[start : start + _BATCH]
+        yield batch, [composites[composite] for composite in batch]
+
+
+def _strings(
+    keys: Collection[str], compose: Compose, heads: GroupHeads, max_parallelism: int
+) -> Iterator[OrderedBatch]:
+    listed = list(keys)
+    groups: dict[int, list[str]] = {}
+    for key, group in zip(listed, key_groups(listed, max_parallelism), strict=True):
+        if group in groups:
+            groups[group].append(key)
+        else:
+            groups[group] = [key]
+    for group in sorted(groups):
+        members = groups.pop(group)
+        members.sort()
+        together = "".join(members)
+        if together.isascii() and "\0" not in together:
+            head = heads[group] + STR_TAG
+            yield [head + key.encode() + TERMINATOR for key in members], members
+        else:
+            yield list(map(compose, members)), members
+
+
+def _integers(keys: Integers, state_id: int, max_parallelism: int) -> Iterator[OrderedBatch]:
+    groups = integer_groups(keys, max_parallelism)
+    order = np.lexsort((keys, groups))
+    keys, groups = keys[order], groups[order]
+    prefix = state_prefix(state_id)
+    for start in range(0, len(keys), _BATCH):
+        members = keys[start : start + _BATCH]
+        yield integer_composites(prefix, groups[start : start + _BATCH], members), members.tolist()
