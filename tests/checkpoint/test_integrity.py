@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.checkpoint.test_retention import OPERATORS, changes
 
-from firesteel.checkpoint.integrity import damage_of, newest_intact, offer
+from firesteel.checkpoint.integrity import advised_error, damage_of, newest_intact
 from firesteel.checkpoint.log import ManifestReader
 from firesteel.checkpoint.manifest import manifest_path
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.retention import collect_garbage, kept_epochs
 from firesteel.common.errors import StateCorruptedError
 from tests.checkpoint.histories import Driver, read_whole
+from tests.checkpoint.test_retention import OPERATORS, changes
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -92,7 +92,7 @@ def test_what_is_offered_can_be_read_and_nothing_newer_can(driver, harms):
                     path, data[:-5] if harm == "cut" else data[:20] + bytes([data[20] ^ 1]) + data[21:]
                 )
         found = newest_intact(storage, EPOCHS + 1)
-        error = offer(StateCorruptedError("is damaged"), storage)
+        error = advised_error(StateCorruptedError("is damaged"), storage)
         if found is None:
             assert "no kept epoch is intact" in error.hint
         else:
@@ -122,4 +122,7 @@ def test_an_epoch_that_is_kept_no_more_is_not_offered(tmp_path: Path):
 
 def test_there_is_nothing_to_offer_in_an_empty_directory(tmp_path: Path):
     assert newest_intact(Storage.of(tmp_path), 1) is None
-    assert "no kept epoch is intact" in offer(StateCorruptedError("is damaged"), Storage.of(tmp_path)).hint
+    assert (
+        "no kept epoch is intact"
+        in advised_error(StateCorruptedError("is damaged"), Storage.of(tmp_path)).hint
+    )

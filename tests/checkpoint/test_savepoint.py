@@ -9,7 +9,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.checkpoint.test_retention import OPERATORS, changes
 
 from firesteel.checkpoint import savepoint as savepoints
 from firesteel.checkpoint.integrity import damage_of
@@ -20,6 +19,7 @@ from firesteel.checkpoint.runs import copy_run
 from firesteel.checkpoint.savepoint import new_savepoint, open_savepoint, self_contained, write_savepoint
 from firesteel.common.errors import StateCorruptedError, StateError, StateMismatchError
 from tests.checkpoint.histories import GROUPS, Driver, read_copy, read_whole
+from tests.checkpoint.test_retention import OPERATORS, changes
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ import pytest
 from firesteel.checkpoint.log import ManifestReader
 from firesteel.checkpoint.manifest import manifest_path
 from firesteel.checkpoint.objects import Storage
-from firesteel.cli.checkpoints import find_checkpoints
+from firesteel.control.views.checkpoints import find_checkpoints
 from tests.cli.gated import RECORDS, counts, running
 
 pytestmark = pytest.mark.usefixtures("machine")

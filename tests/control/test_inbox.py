@@ -15,7 +15,7 @@ from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import ProgramError, StateError
 from firesteel.common.job_status import JobStatus
 from firesteel.control import inbox as inboxes
-from firesteel.control.commands import Command, now_ms, read_status, send, take_reply, write_status
+from firesteel.control.commands import Request, now_ms, read_status, send, take_reply, write_status
 from firesteel.control.inbox import Inbox, Vital
 from tests.recovery import ledger, pipeline
 from tests.recovery.upkeep import run
@@ -88,7 +88,7 @@ def until(condition: Callable[[], object]) -> object:
     return found
 
 
-def reply(storage: Storage, command: Command):
+def reply(storage: Storage, command: Request):
     return until(lambda: take_reply(storage, command))
 
 
@@ -209,9 +209,9 @@ def test_storage_that_fails_for_a_while_loses_no_command_and_does_none_twice(
     assert "cannot be reached" in caplog.text
 
 
-def send_quietly(storage: Storage) -> Command:
+def send_quietly(storage: Storage) -> Request:
     """A command, written without asking the storage for anything else."""
-    command = Command(f"{now_ms():015d}-abcdef01", "rescale", "4", now_ms())
+    command = Request(f"{now_ms():015d}-abcdef01", "rescale", "4", now_ms())
     storage.create(f"commands/{command.id}.json", msgspec.json.encode(command))
     return command
 
@@ -225,7 +225,7 @@ def test_a_command_nobody_can_read_is_refused_and_the_next_is_carried_out(storag
     controls = Controls()
     open_inbox(controls)
     storage.put("commands/000000000000000-broken.json", data)
-    broken = Command("000000000000000-broken", "stop", None, 0)
+    broken = Request("000000000000000-broken", "stop", None, 0)
     assert "commands/000000000000000-broken.json must be as it was written" in reply(storage, broken).error
     assert reply(storage, send(storage, "savepoint")).result == "savepoint done"
     assert controls.asked == [("savepoint", None)]

@@ -8,7 +8,6 @@ import threading
 from pathlib import Path
 
 import pytest
-from tests.checkpoint.test_retention import OPERATORS, changes, check
 
 from firesteel.checkpoint.integrity import damage_of
 from firesteel.checkpoint.manifest import manifest_path
@@ -17,6 +16,7 @@ from firesteel.checkpoint.savepoint import open_savepoint
 from firesteel.common.errors import EngineError, StateError
 from firesteel.control.maintenance import MaintenancePolicy
 from tests.checkpoint.histories import Driver, Merger, read_whole
+from tests.checkpoint.test_retention import OPERATORS, changes, check
 
 
 @pytest.fixture(autouse=True)

@@ -32,9 +32,9 @@ from firesteel.datastream.functions import (
 from firesteel.datastream.state import ListStateDescriptor, MapStateDescriptor
 from firesteel.state.disk.copy import close_working_stores
 from firesteel.testing import ScriptedSource
+from tests.checkpoint import histories, test_retention
 from tests.recovery import ledger
 from tests.recovery.jobs import Watch, environment, start
-from tests.checkpoint import histories, test_retention
 
 NO_WATERMARKS = WatermarkStrategy.no_watermarks()
 EVENTS = [(f"k{number % 6}", number) for number in range(72)]

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.checkpoint.test_retention import OPERATORS, changes, check
 
 from firesteel.checkpoint.compaction import Compaction
 from firesteel.checkpoint.log import ManifestReader
@@ -23,6 +22,7 @@ from firesteel.control.maintenance import MaintenancePolicy
 from firesteel.runtime.plan import SubtaskReport
 from firesteel.state.disk.copy import close_working_stores, open_working_store
 from tests.checkpoint.histories import GROUPS, Driver, Entries
+from tests.checkpoint.test_retention import OPERATORS, changes, check
 from tests.recovery import pipeline
 from tests.recovery.crashing import Crasher
 from tests.recovery.upkeep import check_state, run

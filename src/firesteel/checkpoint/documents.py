@@ -28,7 +28,7 @@ S = TypeVar("S")
 D = TypeVar("D", bound=Signed)
 
 
-def damaged(
+def damaged_error(
     storage: Storage,
     path: str,
     got: str,
@@ -49,7 +49,7 @@ def read_document(storage: Storage, path: str, kind: type[S], hint: str | None =
     try:
         return msgspec.json.decode(data, type=kind)
     except msgspec.DecodeError as error:
-        raise damaged(storage, path, str(error), hint=hint) from error
+        raise damaged_error(storage, path, str(error), hint=hint) from error
 
 
 def read_signed(storage: Storage, path: str, kind: type[D], newest: int, what: str) -> D | None:
@@ -62,7 +62,7 @@ def read_signed(storage: Storage, path: str, kind: type[D], newest: int, what: s
     if found is None:
         return None
     if found.signed() != found:
-        raise damaged(storage, path, f"checksum {found.checksum!r}")
+        raise damaged_error(storage, path, f"checksum {found.checksum!r}")
     if found.format > newest:
         raise StateMismatchError(
             f"requires a Firesteel that knows format {found.format} of {what}",

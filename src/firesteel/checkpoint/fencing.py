@@ -6,7 +6,7 @@ from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import FencedError
 
 
-def fenced(requirement: str, who: str, outcome: str = "the other one goes on") -> FencedError:
+def fenced_error(requirement: str, who: str, outcome: str = "the other one goes on") -> FencedError:
     """Return the error that ends this driver, with what becomes of its work."""
     hint = f"a job is run by one driver at a time; this one ends, {outcome}"
     return FencedError(requirement, who=who, hint=hint)

@@ -34,7 +34,9 @@ def newest_intact(storage: Storage, before: int) -> int | None:
     return None
 
 
-def offer(error: StateCorruptedError, storage: Storage, before: int | None = None) -> StateCorruptedError:
+def advised_error(
+    error: StateCorruptedError, storage: Storage, before: int | None = None
+) -> StateCorruptedError:
     """Add to an error which older epoch is intact."""
     epochs = ManifestReader(storage).epochs()
     intact = newest_intact(storage, before if before is not None else max(epochs, default=0) + 1)

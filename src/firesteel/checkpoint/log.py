@@ -9,8 +9,8 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from firesteel.checkpoint.documents import as_document, damaged, read_signed, write_document
-from firesteel.checkpoint.fencing import fenced, job_in
+from firesteel.checkpoint.documents import as_document, damaged_error, read_signed, write_document
+from firesteel.checkpoint.fencing import fenced_error, job_in
 from firesteel.checkpoint.manifest import (
     FORMAT,
     MANIFESTS,
@@ -103,7 +103,7 @@ class ManifestReader:
         try:
             data = self._storage.get(manifest_path(epoch))
         except NotFound:
-            raise damaged(self._storage, manifest_path(epoch), "no such file") from None
+            raise damaged_error(self._storage, manifest_path(epoch), "no such file") from None
         return self._decoded(epoch, data, decode)
 
     def _decoded(self, epoch: int, data: bytes, decode: Callable[[bytes], M]) -> M:
@@ -111,9 +111,9 @@ class ManifestReader:
         try:
             manifest = decode(data)
         except ValueError as error:
-            raise damaged(self._storage, path, str(error)) from error
+            raise damaged_error(self._storage, path, str(error)) from error
         if manifest.epoch != epoch:
-            raise damaged(self._storage, path, f"the manifest of epoch {manifest.epoch}")
+            raise damaged_error(self._storage, path, f"the manifest of epoch {manifest.epoch}")
         return manifest
 
 
@@ -153,7 +153,7 @@ class ManifestLog(ManifestReader):
         log = cls.open(storage)
         if log is None:
             if storage.list(MANIFESTS):
-                raise damaged(storage, _JOB, "no such file, beside manifests")
+                raise damaged_error(storage, _JOB, "no such file, beside manifests")
             job = JobFile(uuid.uuid4().hex, max_parallelism, restored_from=restored_from).signed()
             try:
                 storage.create(_JOB, as_document(job))
@@ -236,7 +236,7 @@ def _span(epoch: int) -> int:
 
 
 def _fenced(storage: Storage, epoch: int) -> FencedError:
-    return fenced(
+    return fenced_error(
         f"has a new driver: epoch {epoch} was committed while this one worked on it",
         job_in(storage),
         "and nothing of its epoch is visible",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from firesteel.checkpoint.documents import damaged
+from firesteel.checkpoint.documents import damaged_error
 from firesteel.checkpoint.objects import NotFound, Storage
 
 PUBLISHED: Final = "published"
@@ -20,5 +20,5 @@ def published_epoch(storage: Storage) -> int:
     except NotFound:
         return 0
     if not data.isdigit():
-        raise damaged(storage, PUBLISHED, repr(data[:40]), requirement="must be the number of an epoch")
+        raise damaged_error(storage, PUBLISHED, repr(data[:40]), requirement="must be the number of an epoch")
     return int(data)

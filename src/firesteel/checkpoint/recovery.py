@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
-from firesteel.checkpoint.fencing import fenced, job_in
+from firesteel.checkpoint.fencing import fenced_error, job_in
 from firesteel.checkpoint.fetching import fetching_ahead
 from firesteel.checkpoint.log import ManifestReader
 from firesteel.checkpoint.manifest import MANIFESTS, Layer, manifest_path
@@ -136,14 +136,14 @@ def _has_gone_on(storage: Storage, committed: int) -> bool:
 
 
 def _left_behind(storage: Storage, committed: int) -> FencedError:
-    return fenced(
+    return fenced_error(
         f"has a new driver: epochs after {committed}, at which this one is, have been committed",
         job_in(storage),
     )
 
 
 def _fenced(store: WorkingStore, version: int, committed: int) -> FencedError:
-    return fenced(
+    return fenced_error(
         f"is at epoch {version}, while this driver is at epoch {committed}: the job has a new driver",
         f"the working copy {store.directory}",
     )

@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from xxhash import xxh3_64
 
-from firesteel.checkpoint.documents import damaged
+from firesteel.checkpoint.documents import damaged_error
 from firesteel.checkpoint.objects import NotFound, Storage
 from firesteel.common.errors import StateCorruptedError
 from firesteel.state.disk.scratch import scratch_file
@@ -238,4 +238,4 @@ def _check(storage: Storage, ref: RunRef, size: int, checksum: str) -> None:
 def _damaged(storage: Storage, ref: RunRef, got: str) -> StateCorruptedError:
     place = f"epoch {ref.epoch}, subtask {ref.subtask}"
     requirement = f"must be a run of {ref.size} bytes with checksum {ref.checksum} ({place})"
-    return damaged(storage, ref.path, got, requirement=requirement)
+    return damaged_error(storage, ref.path, got, requirement=requirement)

@@ -14,13 +14,14 @@ from firesteel.cli.program import reporting
 from firesteel.cli.tables import Column, show_table
 from firesteel.common.errors import FiresteelError
 from firesteel.common.typeinfo import Types
+from firesteel.control.views import states as views
 from firesteel.functions.windows import WINDOW_CODEC
 from firesteel.graph.uids import id_of_uid
 from firesteel.saved.entries import StoredRow
 from firesteel.saved.inspection import SavedOperator, SavedState
 from firesteel.saved.row_columns import RowColumns, RowTypes
 from firesteel.state.keys.groups import state_key, user_key
-from firesteel.state.values.schemas import Schema, schema_text
+from firesteel.state.values.schemas import Schema
 
 state_app = typer.Typer(name="state", help="Look into a savepoint or a kept epoch.", no_args_is_help=True)
 
@@ -47,43 +48,6 @@ _ID_SHOWN: Final = 8
 _JSON_KEYS: Final = (str, int, float, bool, type(None))
 
 
-class StateEntry(msgspec.Struct, frozen=True):
-    """One state; `ttl_ms` is its time to live in milliseconds, `entries` and `bytes` what it holds (encoded)."""
-
-    name: str
-    scope: str
-    kind: str
-    type: str
-    ttl_ms: int | None
-    entries: int | None
-    bytes: int | None
-
-
-class OperatorEntry(msgspec.Struct, frozen=True):
-    """One operator; `stored_bytes` is the size of its runs, `positions` how far splits have been read."""
-
-    name: str
-    id: str
-    parallelism: int
-    max_parallelism: int
-    watermarks: list[int]
-    stored_bytes: int
-    states: list[StateEntry]
-    positions: dict[str, int]
-
-
-class Listing(msgspec.Struct, frozen=True):
-    """A saved state; `processing_time` is in milliseconds."""
-
-    directory: str
-    epoch: int
-    job_id: str
-    job_name: str
-    max_parallelism: int
-    processing_time: int
-    operators: list[OperatorEntry]
-
-
 @state_app.command("ls")
 def list_states(
     directory: Directory,
@@ -96,7 +60,7 @@ def list_states(
     """List operators and their states."""
     with reporting():
         saved = SavedState.open(directory, epoch)
-        listing = _listing(saved, count)
+        listing = views.list_states(saved, count)
         if json:
             typer.echo(msgspec.json.format(msgspec.json.encode(listing)))
             return
@@ -144,47 +108,7 @@ def show_state(
             typer.echo(f"these are the first {limit}; --limit 0 shows all", err=True)
 
 
-def _listing(saved: SavedState, count: bool) -> Listing:
-    manifest = saved.manifest
-    return Listing(
-        directory=saved.storage.url,
-        epoch=manifest.epoch,
-        job_id=manifest.job_id,
-        job_name=manifest.job_name,
-        max_parallelism=manifest.max_parallelism,
-        processing_time=manifest.processing_time,
-        operators=[_operator(saved, operator, count) for operator in saved.operators()],
-    )
-
-
-def _operator(saved: SavedState, operator: SavedOperator, count: bool) -> OperatorEntry:
-    snapshot = operator.snapshot
-    held = saved.held(operator) if count else {}
-    states = []
-    for schema in operator.states():
-        entries, size = held.get(schema["id"], (None, None))
-        ttl = schema.get("ttl")
-        duration = ttl["ms"] if isinstance(ttl, dict) else None
-        place = schema["name"], schema["scope"], schema["kind"]
-        states.append(StateEntry(*place, schema_text(schema), duration, entries, size))
-    for name, parts in operator.lists().items():
-        elements = [element for part in parts for element in part.elements[slice(*part.kept_range)]]
-        text = schema_text({"kind": "list", "type": parts[0].schema})
-        kind = f"{parts[0].mode.value} list"
-        states.append(StateEntry(name, "operator", kind, text, None, len(elements), sum(map(len, elements))))
-    return OperatorEntry(
-        name=snapshot.name,
-        id=operator.id,
-        parallelism=snapshot.parallelism,
-        max_parallelism=operator.max_parallelism,
-        watermarks=snapshot.watermarks,
-        stored_bytes=operator.size,
-        states=states,
-        positions={split: position.position for split, position in sorted(operator.positions.items())},
-    )
-
-
-def _lines(operator: OperatorEntry) -> Iterator[list[str]]:
+def _lines(operator: views.OperatorEntry) -> Iterator[list[str]]:
     """The lines of an operator's states; timers that are not set are left out."""
     place = [operator.name, operator.id[:_ID_SHOWN]]
     for state in operator.states:

@@ -13,8 +13,8 @@ from firesteel.checkpoint.savepoint import new_savepoint
 from firesteel.common.errors import StateError
 from firesteel.control.commands import (
     ALIVE_MS,
-    Command,
     Kind,
+    Request,
     now_ms,
     read_status,
     send,
@@ -81,7 +81,7 @@ def savepoint(job: Storage, target: str | None, timeout: float) -> str:
     return new_savepoint(job, last.epoch, below)
 
 
-def _wait_for_answer(job: Storage, command: Command, timeout: float) -> str:
+def _wait_for_answer(job: Storage, command: Request, timeout: float) -> str:
     deadline = time.monotonic() + timeout
     while True:
         lost = _lost_driver(job)  # looked at before the reply, which a driver gives before it goes

@@ -33,7 +33,7 @@ ALIVE_MS: Final = 15_000
 Kind = Literal["stop", "cancel", "savepoint", "rescale"]
 
 
-class Command(msgspec.Struct, frozen=True):
+class Request(msgspec.Struct, frozen=True):
     """What a driver is asked for.
 
     `argument` is for `savepoint` a directory (None: the job's own), for `stop` None or, to stop with a savepoint, a
@@ -77,7 +77,7 @@ RUNNING: Final = frozenset({"RUNNING", "RESTARTING", "CANCELLING"})
 _STATUS: Final = "status.json"
 
 
-def send(storage: Storage, kind: Kind, argument: str | None = None) -> Command:
+def send(storage: Storage, kind: Kind, argument: str | None = None) -> Request:
     """Leave a command for a job's driver. Raises StateError if no driver is at work."""
     status = read_status(storage)
     now = now_ms()
@@ -88,12 +88,12 @@ def send(storage: Storage, kind: Kind, argument: str | None = None) -> Command:
             got="no sign of one" if status is None else _last_sign(status, now),
             hint="start it with firesteel run --state-dir",
         )
-    command = Command(f"{now:015d}-{uuid.uuid4().hex[:8]}", kind, argument, now)
+    command = Request(f"{now:015d}-{uuid.uuid4().hex[:8]}", kind, argument, now)
     storage.create(f"{COMMANDS}/{command.id}.json", msgspec.json.encode(command))
     return command
 
 
-def take_reply(storage: Storage, command: Command) -> Reply | None:
+def take_reply(storage: Storage, command: Request) -> Reply | None:
     """Return the answer to a command, and remove it; None if there is none yet."""
     path = reply_path(command.id)
     reply = read_document(storage, path, Reply, hint=None)
@@ -102,14 +102,14 @@ def take_reply(storage: Storage, command: Command) -> Reply | None:
     return reply
 
 
-def withdraw(storage: Storage, command: Command) -> None:
+def withdraw(storage: Storage, command: Request) -> None:
     """Take back a command that nobody answered."""
     storage.delete(f"{COMMANDS}/{command.id}.json")
 
 
-def read_command(storage: Storage, path: str) -> Command | None:
+def read_command(storage: Storage, path: str) -> Request | None:
     """Return a command, None if it was withdrawn."""
-    return read_document(storage, path, Command, hint=None)
+    return read_document(storage, path, Request, hint=None)
 
 
 def write_reply(storage: Storage, reply: Reply) -> None:

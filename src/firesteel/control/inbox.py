@@ -19,9 +19,9 @@ from firesteel.control.commands import (
     COMMANDS,
     HEARTBEAT_MS,
     REPLIES,
-    Command,
     DriverStatus,
     Reply,
+    Request,
     now_ms,
     read_command,
     write_reply,
@@ -115,7 +115,7 @@ class Inbox:
             self._answer(command_id, self._taken[command_id])
             del self._taken[command_id]
 
-    def _carry_out(self, command: Command) -> Future[str]:
+    def _carry_out(self, command: Request) -> Future[str]:
         controls, argument = self._controls, command.argument
         try:
             if command.kind == "stop":

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from firesteel.checkpoint.attach import discard_working_copies
-from firesteel.checkpoint.integrity import offer
+from firesteel.checkpoint.integrity import advised_error
 from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import ConfigurationError, EngineError, StateCorruptedError
 from firesteel.common.job_status import JobStatus
@@ -146,7 +146,7 @@ def _failure(job: Job, storage: Storage) -> Exception | None:
     if job.status is not JobStatus.FAILED:
         return None
     if isinstance(job.error, StateCorruptedError):
-        return offer(job.error, storage)
+        return advised_error(job.error, storage)
     return job.error or EngineError("the job failed without saying why")
 
 

@@ -1,10 +1,10 @@
 """Who gets which operator state: what each subtask of an epoch is told of what subtasks reported after the last one.
 
 Lists (`firesteel.state.live.operator_lists`) are dealt out as Flink does it (RoundRobinOperatorStateRepartitioner).
-While the parallelism stays the same each subtask has its own list back; else all elements, in the order of the old subtasks,
-are cut into shares that differ by at most one. Every subtask has all elements of a union list, in that order. The state
-of any other operator is opaque: each subtask has its own back, and those that are left inherit from those that are no
-more.
+While the parallelism stays the same each subtask has its own list back; else all elements, in the order of the old
+subtasks, are cut into shares that differ by at most one. Every subtask has all elements of a union list, in that
+order. The state of any other operator is opaque: each subtask has its own back, and those that are left
+inherit from those that are no more.
 """
 
 from __future__ import annotations

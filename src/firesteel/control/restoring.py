@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from firesteel.checkpoint.integrity import damage_of, offer
+from firesteel.checkpoint.integrity import advised_error, damage_of
 from firesteel.checkpoint.log import ManifestLog, ManifestReader
 from firesteel.checkpoint.manifest import Manifest, runs_of, taken_over
 from firesteel.checkpoint.objects import Storage
@@ -71,7 +71,7 @@ class _Restoring:
             return log
         damage = damage_of(self._storage, epoch)
         if damage is not None:
-            raise offer(damage, self._storage, before=epoch)
+            raise advised_error(damage, self._storage, before=epoch)
         manifest = self_contained(log, epoch)
         self._check(manifest, self._storage)
         last = max(log.epochs()[-1], published)

@@ -148,7 +148,7 @@ def _any_set(timestamps: list[int | None]) -> bool:
     return timestamps[0] is not None or any(timestamp is not None for timestamp in timestamps)
 
 
-def not_iterable(result: Any, who: str, method: str) -> RecordError:
+def not_iterable_error(result: Any, who: str, method: str) -> RecordError:
     """The error for a function that must return an iterable and did not."""
     return RecordError(
         f"requires {method} to return an iterable, to yield, or to return None",

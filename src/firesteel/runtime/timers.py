@@ -29,7 +29,7 @@ from firesteel.state.keys.composite import (
     encode_time,
     key_segment,
     namespace_segments,
-    no_key,
+    no_key_error,
     read_key_segment,
     state_prefix,
 )
@@ -312,7 +312,7 @@ class TimerQueue:
     def _composite(self, stamp: bytes, current: Any) -> bytes:
         key = current[0] if type(current) is tuple else current
         if key is None:
-            raise no_key()
+            raise no_key_error()
         encoded = state_key_bytes(key)
         composite = (
             self._group_heads[xxh3_64_intdigest(encoded) % self._max_parallelism] + stamp + delimited(encoded)

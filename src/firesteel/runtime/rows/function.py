@@ -10,7 +10,7 @@ from firesteel.runtime.checkpointing import initialize_lists
 from firesteel.runtime.context import KeyedTimers, NoTimers, TaskRuntimeContext
 from firesteel.runtime.failures import user_failure
 from firesteel.runtime.operator import Batch, Operator, OperatorContext, OperatorReport
-from firesteel.runtime.output import Collector, not_iterable
+from firesteel.runtime.output import Collector, not_iterable_error
 from firesteel.state.live.backend import Scope
 
 
@@ -46,7 +46,7 @@ class FunctionOperator(Operator):
         try:
             iterator = iter(results)
         except TypeError:
-            raise not_iterable(results, self.context.who, method) from None
+            raise not_iterable_error(results, self.context.who, method) from None
         self.collector.extend(iterator, timestamp)
 
     def emit_each(self, batch: Batch, call: Callable[[Any, int | None], Any], method: str) -> None:

@@ -151,10 +151,10 @@ def enlarge(environment: Any, who: str, at_least: int = 0) -> None:
         ):  # LMDB lets go of the old map before it makes the new one, and crashes if it cannot
             environment.set_mapsize(larger)
             return
-    raise no_room(who, size)
+    raise no_room_error(who, size)
 
 
-def no_room(who: str, size: int) -> StateError:
+def no_room_error(who: str, size: int) -> StateError:
     """Return the error of a process whose address space is too small for a map of more than `size` bytes."""
     return StateError(
         f"requires more than {size >> 20} MiB of address space",

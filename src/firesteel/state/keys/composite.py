@@ -124,7 +124,7 @@ def compose_keyed(state_id: int, max_parallelism: int) -> Compose:
         elif kind is bytes:
             encoded = key
         else:
-            raise no_key()
+            raise no_key_error()
         return heads[digest(encoded) % max_parallelism] + delimited(encoded)
 
     return compose
@@ -137,7 +137,7 @@ def compose_windowed(state_id: int, max_parallelism: int, codec: NamespaceCodec)
 
     def compose(current: Any) -> bytes:
         if type(current) is not tuple:
-            raise no_key()
+            raise no_key_error()
         return of_key(current[0]) + segment_of(current[1])
 
     return compose
@@ -159,7 +159,7 @@ def namespace_segments(codec: NamespaceCodec) -> Callable[[Any], bytes]:
     return segment
 
 
-def no_key() -> ProgramError:
+def no_key_error() -> ProgramError:
     """The error of keyed state used where there is no current key."""
     return ProgramError(
         "can be used only while an element or a timer is processed",

@@ -19,7 +19,7 @@ from firesteel.state.disk.lmdb_file import (
     Snapshot,
     chunks,
     enlarge,
-    no_room,
+    no_room_error,
     open_environment,
     pages_in,
     write,
@@ -84,7 +84,7 @@ class Spill:
             self._snapshot.close()
             self._snapshot = Snapshot(environment.begin())
         except lmdb.MapFullError as error:
-            raise no_room(_WHO, environment.info()["map_size"]) from error
+            raise no_room_error(_WHO, environment.info()["map_size"]) from error
         except lmdb.Error as error:
             raise _unusable(error) from error
 

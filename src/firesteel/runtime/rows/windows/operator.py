@@ -21,7 +21,7 @@ from firesteel.functions.triggers import Trigger, TriggerResult
 from firesteel.runtime.checkpointing import initialize_lists
 from firesteel.runtime.failures import user_failure
 from firesteel.runtime.operator import Batch, Operator, OperatorContext, OperatorReport
-from firesteel.runtime.output import Collector, not_iterable
+from firesteel.runtime.output import Collector, not_iterable_error
 from firesteel.runtime.rows.windows.contents import WindowContents, own_copy
 from firesteel.runtime.rows.windows.context import (
     AssignerContext,
@@ -352,7 +352,9 @@ class WindowOperator(Operator):
         try:
             iterator = iter(results)
         except TypeError:
-            raise not_iterable(results, self.who, f"the window function of {self._logic.mode}()") from None
+            raise not_iterable_error(
+                results, self.who, f"the window function of {self._logic.mode}()"
+            ) from None
         self._collector.extend(iterator, timestamp)
 
     # Lateness
