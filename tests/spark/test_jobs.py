@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,28 @@ def test_a_client_cancels_a_job_that_would_never_end(env: StreamExecutionEnviron
     with pytest.raises(FiresteelError, match="was cancelled"):
         client.get_job_execution_result().result()
     assert client.get_job_status().result() is JobStatus.CANCELED
+
+
+@pytest.mark.timeout(120)
+def test_cancelling_interrupts_an_epoch_that_hangs(env: StreamExecutionEnvironment, tmp_path: Path) -> None:
+    began = tmp_path / "began"
+    os.mkfifo(began)
+
+    def hang(value: int) -> int:
+        began.write_text("now")
+        threading.Event().wait()
+        return value
+
+    env.from_collection([1]).map(hang).print()
+    client = env.execute_async("hangs")
+    assert began.read_text() == "now"  # blocks until the function runs
+    client.cancel().result()
+    with pytest.raises(FiresteelError, match="was cancelled"):
+        client.get_job_execution_result().result()
+    assert client.get_job_status().result() is JobStatus.CANCELED
+    # The workers are free again.
+    numbers = env.from_collection(list(range(8))).map(lambda value: value + 1)
+    assert sorted(numbers.execute_and_collect()) == list(range(1, 9))
 
 
 def test_a_worker_that_dies_once_costs_nothing(env: StreamExecutionEnvironment, tmp_path: Path) -> None:

@@ -15,8 +15,9 @@ class Executor(Protocol):
     Contract: `run` executes one epoch and returns a report of every operator subtask, or raises: a
     FiresteelError from the program, an EngineError when the executor itself failed. Nothing a failed epoch
     wrote is visible. `merge` carries out a part of a compaction, and may be called from another thread while an
-    epoch runs. `interrupt` may be called from another thread and makes a running `run` raise soon.
-    `close` ends it for good.
+    epoch runs. `interrupt` may be called from another thread and returns at once; a running `run` raises soon, even
+    if the program's code hangs where a process can be ended for it, and every later one does. `close` ends it for
+    good.
     """
 
     def run(self, plan: Plan, epoch: EpochPlan) -> list[SubtaskReport]:
@@ -26,7 +27,7 @@ class Executor(Protocol):
         """Merge runs into one; None if nothing is left of them."""
 
     def interrupt(self) -> None:
-        """Make the running epoch fail."""
+        """Make the running epoch fail, and any that is still asked for."""
 
     def close(self) -> None:
         """Release workers, sessions and working copies."""

@@ -25,6 +25,7 @@ from firesteel.runtime.plan import EpochPlan, Plan, SubtaskReport
 from firesteel.runtime.task import read_results
 from firesteel.spark.announcement import announced
 from firesteel.spark.errors import engine_error
+from firesteel.spark.interruption import Interruption
 from firesteel.spark.session import is_local, open_session
 from firesteel.spark.shipping import ship
 from firesteel.spark.worker import LevelTask, MergeJob, read_merged
@@ -64,7 +65,7 @@ class SparkExecutor:
     ) -> None:
         self._worker_setup = worker_setup
         self._spark = open_session(master, parallelism, configuration)
-        self._tag = f"firesteel-{job_id}-{uuid.uuid4().hex[:6]}"
+        self._interruption = Interruption(self._spark, f"firesteel-{job_id}-{uuid.uuid4().hex[:6]}")
         self._state_url = state_url
         self._storage = Storage.of(state_url)
         self._prepared: tuple[Plan, Any] | None = None
@@ -73,14 +74,11 @@ class SparkExecutor:
 
     def run(self, plan: Plan, epoch: EpochPlan) -> list[SubtaskReport]:
         """Run one epoch and return the reports."""
-        self._spark.addTag(self._tag)
         try:
-            with announced(self._spark, self._storage, epoch):
+            with self._interruption.running(), announced(self._spark, self._storage, epoch):
                 rows = self._frame(plan).alias("epoch").collect()
         except Exception as error:
             raise engine_error(error) from None
-        finally:
-            self._spark.removeTag(self._tag)
         return read_results((row[0], row[1], row[2], row[3], bytes(row[4])) for row in rows)
 
     def merge(self, task: MergeTask) -> RunRef | None:
@@ -93,8 +91,8 @@ class SparkExecutor:
         return read_merged(bytes(rows[0][0]))
 
     def interrupt(self) -> None:
-        """Cancel the running job."""
-        self._spark.interruptTag(self._tag)
+        """Make the running epoch fail, and any that is still asked for."""
+        self._interruption.interrupt()
 
     def close(self) -> None:
         """Leave the application running: other jobs of this process may use it."""

@@ -35,7 +35,6 @@ class LocalExecutor:
 
     def run(self, plan: Plan, epoch: EpochPlan) -> list[SubtaskReport]:
         """Run one epoch and return the reports."""
-        self._interrupted.clear()
         rows: list[Row] = []
         for level, width in enumerate(plan.levels):
             rows = self._run_level(plan, epoch, level, width, rows)
@@ -46,7 +45,7 @@ class LocalExecutor:
         return merge(self._storage, task)
 
     def interrupt(self) -> None:
-        """Make the running epoch fail before its next task."""
+        """Make the running epoch fail before its next task, and any that is still asked for."""
         self._interrupted.set()
 
     def close(self) -> None:

@@ -1,0 +1,65 @@
+"""Ending the Spark jobs of one thread from another."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from pyspark.sql import SparkSession
+
+from firesteel.common.errors import EngineError
+
+_AGAIN_SECONDS: Final = 0.1
+"""How long an interrupted thread has to start the job it was about to start, before that is cancelled, too."""
+
+
+class Interruption:
+    """Tags the Spark jobs that are started within `running`, so that `interrupt` can cancel them.
+
+    Contract: one thread at a time is within `running`; `interrupt` may be called by any thread, at any time, and
+    returns at once. It is final: what is running raises soon, and `running` raises EngineError from then on.
+
+    Tags of a classic session belong to the thread that sets them (`SparkSession.interruptTag` finds none from another
+    one), so the jobs carry a tag of the SparkContext there.
+    """
+
+    def __init__(self, spark: Any, tag: str) -> None:
+        self._tag = tag
+        if isinstance(spark, SparkSession):
+            context = spark.sparkContext
+            self._add, self._remove = context.addJobTag, context.removeJobTag
+            self._cancel = context.cancelJobsWithTag
+        else:
+            self._add, self._remove, self._cancel = spark.addTag, spark.removeTag, spark.interruptTag
+        self._asked = threading.Event()
+        self._idle = threading.Event()
+        self._idle.set()
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Let the jobs that this thread starts within the context be interrupted."""
+        self._idle.clear()
+        try:
+            if self._asked.is_set():
+                raise EngineError("the epoch was interrupted")
+            self._add(self._tag)
+            try:
+                yield
+            finally:
+                self._remove(self._tag)
+        finally:
+            self._idle.set()
+
+    def interrupt(self) -> None:
+        """Cancel what is running, and let nothing run again."""
+        if not self._asked.is_set():
+            self._asked.set()
+            threading.Thread(target=self._keep_cancelling, name="firesteel-interrupt", daemon=True).start()
+
+    def _keep_cancelling(self) -> None:
+        """A job that is not yet submitted cannot be cancelled: try until there is none."""
+        while not self._idle.is_set():
+            self._cancel(self._tag)
+            self._idle.wait(_AGAIN_SECONDS)
