@@ -108,3 +108,30 @@ def test_a_killed_writer_leaves_whole_objects_only(storage: Storage) -> None:
     written = storage.list("objects")
     assert len(written) >= 5
     assert {len(storage.get(path)) for path in written} == {3_000_000}
+
+
+def test_a_directory_that_is_made_is_its_users_alone_and_one_that_is_there_stays_as_it_is(
+    tmp_path: Path,
+) -> None:
+    before = os.umask(0o022)
+    try:
+        made = Storage.of(tmp_path / "above" / "made")
+        (tmp_path / "shared").mkdir(mode=0o755)
+        shared = Storage.of(tmp_path / "shared")
+        for storage in (made, shared):
+            storage.put("a/b", b"")
+    finally:
+        os.umask(before)
+    modes = {path: (tmp_path / path).stat().st_mode & 0o777 for path in ("above", "above/made", "shared/a/b")}
+    assert modes == {"above": 0o755, "above/made": 0o700, "shared/a/b": 0o644}
+
+
+def test_a_directory_without_rights_says_who_has_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(path: Path, **_: object) -> None:
+        raise PermissionError(13, os.strerror(13), str(path))
+
+    monkeypatch.setattr(Path, "mkdir", refused)
+    with pytest.raises(StateError, match=r"mode 0700\): if workers or other commands run as another user"):
+        Storage.of(tmp_path / "state")

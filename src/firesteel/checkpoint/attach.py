@@ -7,25 +7,15 @@ read; an operator that touches no state costs nothing.
 
 from __future__ import annotations
 
-import os
-import shutil
-import time
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from pathlib import Path
-from typing import Final
 
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.recovery import read_at
 from firesteel.checkpoint.runs import write_run
-from firesteel.state.disk.copy import Reader, open_working_store, release_working_stores
-from firesteel.state.disk.scratch import local_directory
+from firesteel.state.disk.copy import Reader, open_working_store
+from firesteel.state.disk.root import discard_abandoned_copies, work_root
 from firesteel.state.live.durable import RunRef, StateAddress, StateReader
 from firesteel.state.values.chunks import Entry
-
-ABANDONED_S: Final = 3 * 86_400
-_OF_ONE_APPLICATION: Final = ("blockmgr-", "executor-", "spark-")
-"""How the names of directories begin that Spark makes for an application within its local ones, and removes with it."""
 
 
 class CheckpointedState:
@@ -38,7 +28,6 @@ class CheckpointedState:
 
     def __init__(self, url: str) -> None:
         self._storage = Storage.of(url)
-        self._root = _work_root()
         discard_abandoned_copies()
         self._readers: list[_LazyReader] = []
 
@@ -46,7 +35,7 @@ class CheckpointedState:
         """Return a reader of the subtask's state as of epoch `committed`, to which its own run is `run` (None: no
         changes).
         """
-        reader = _LazyReader(self._storage, self._root, address, committed, run)
+        reader = _LazyReader(self._storage, address, committed, run)
         self._readers.append(reader)
         return reader
 
@@ -76,13 +65,10 @@ class CheckpointedState:
 class _LazyReader:
     """Opens the working copy with the first read."""
 
-    __slots__ = ("_address", "_committed", "_reader", "_root", "_run", "_storage")
+    __slots__ = ("_address", "_committed", "_reader", "_run", "_storage")
 
-    def __init__(
-        self, storage: Storage, root: Path, address: StateAddress, committed: int, run: RunRef | None
-    ) -> None:
+    def __init__(self, storage: Storage, address: StateAddress, committed: int, run: RunRef | None) -> None:
         self._storage = storage
-        self._root = root
         self._address = address
         self._committed = committed
         self._run = run
@@ -115,30 +101,6 @@ class _LazyReader:
         address = self._address
         groups = (address.first_group, address.last_group)
         name = f"{address.operator_id}-{groups[0]:05d}-{groups[1]:05d}"
-        store = open_working_store(self._root / address.lineage / name, address.lineage, *groups)
+        store = open_working_store(work_root() / address.lineage / name, address.lineage, *groups)
         self._reader = read_at(store, self._storage, address.operator_id, groups, self._committed, self._run)
         return self._reader
-
-
-def discard_working_copies(lineage: str) -> None:
-    """Remove this machine's working copies of a history that nobody goes on with."""
-    directory = _work_root() / lineage
-    release_working_stores(directory)
-    shutil.rmtree(directory, ignore_errors=True)
-
-
-def discard_abandoned_copies() -> None:
-    """Remove this machine's working copies of histories that nobody has touched for `ABANDONED_S` seconds."""
-    limit = time.time() - ABANDONED_S
-    for directory in _work_root().glob("*"):
-        with suppress(FileNotFoundError):  # somebody else is removing it
-            if max(path.stat().st_mtime for path in (directory, *directory.rglob("*"))) < limit:
-                discard_working_copies(directory.name)
-
-
-def _work_root() -> Path:
-    """Copies outlive the application that made them: a driver that is started again finds them."""
-    directory = local_directory()
-    while directory.name.startswith(_OF_ONE_APPLICATION):
-        directory = directory.parent
-    return directory / f"firesteel-work-{os.getuid()}"

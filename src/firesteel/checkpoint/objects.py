@@ -84,7 +84,8 @@ class Storage:
     def of(cls, location: str | Path) -> Storage:
         """Return the storage at a local path, a file:// URL, or a URL obstore knows (s3://, gs://, az://, ...).
 
-        A local directory is made if it is missing. Raises ConfigurationError for a URL of an unknown kind.
+        A local directory is made if it is missing, with mode 0700, since what is stored holds pickles; who is to share
+        it makes it beforehand, with the rights that takes. Raises ConfigurationError for a URL of an unknown kind.
         """
         text = str(location)
         root = _local_root(text)
@@ -100,7 +101,9 @@ class Storage:
                     ) from None
         with _failures(text, "made"):
             new = [directory for directory in (root, *root.parents) if not directory.exists()]
-            store = LocalStore(root, mkdir=True)
+            if new:
+                root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            store = LocalStore(root)
             for directory in new:
                 _flush(directory.parent)
             return cls(str(root), root, store)
@@ -312,6 +315,11 @@ def _failures(location: str, action: str) -> Iterator[None]:
         )
         if os.strerror(errno.ENOSPC) in got:
             hint = f"the disk of {location} is full: make room, then start the job again"
+        elif os.strerror(errno.EACCES) in got:
+            hint = (
+                "a directory that Firesteel makes is its user's alone (mode 0700): if workers or other commands run as "
+                "another user, make it yourself, with the rights they need"
+            )
         # What it was raised from may quote credentials.
         raise StateError(f"cannot be {action}", who=location, got=got, hint=hint) from None
 

@@ -11,7 +11,6 @@ from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
 
-from firesteel.checkpoint.attach import discard_working_copies
 from firesteel.checkpoint.integrity import advised_error
 from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import ConfigurationError, EngineError, StateCorruptedError
@@ -32,6 +31,7 @@ from firesteel.control.vitals import Vitals
 from firesteel.functions.sink import Sink
 from firesteel.graph import Graph
 from firesteel.runtime.plan import Plan
+from firesteel.state.disk.root import discard_working_copies
 
 ExecutorFactory = Callable[[str, str, JobSettings], Executor]
 """(job id, state directory URL, settings) -> the job's executor."""

@@ -14,6 +14,7 @@ Spark's `spark.executor.pyspark.memory`) makes it smaller.
 from __future__ import annotations
 
 import mmap
+import os
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from pathlib import Path
@@ -126,16 +127,21 @@ def open_environment(directory: Path, databases: int, map_size: int = LARGEST_MA
         max_readers=_MAX_READERS,
         sync=False,
         metasync=False,
+        mode=0o600,
     )
 
 
 def _reserve_lock_file(directory: Path) -> None:
     """LMDB makes its lock file a sparse one and maps it: where the disk is full, the process would be killed."""
     try:
-        with (directory / "lock.mdb").open("ab") as file:
+        with open(directory / "lock.mdb", "ab", opener=_for_its_user) as file:
             file.write(bytes(max(0, _LOCK_FILE_SIZE - file.tell())))
     except OSError as error:
         raise lmdb.DiskError(str(error)) from error
+
+
+def _for_its_user(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def enlarge(environment: Any, who: str, at_least: int = 0) -> None:
