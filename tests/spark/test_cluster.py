@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
 
-from tests.services.cluster import standalone_cluster
+from tests.services.cluster import Cluster, standalone_cluster
 
 RunPython = Callable[..., CompletedProcess[str]]
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark-cluster")]
 
-PROGRAM = Path(__file__).parent / "programs" / "counting.py"
+PROGRAMS = Path(__file__).parent / "programs"
+COUNTING = PROGRAMS / "counting.py"
 NUMBERS = 4000
 EPOCH = 1000
 
@@ -32,22 +34,38 @@ def lines(directory: Path) -> list[str]:
     return sorted(line for path in parts for line in path.read_text().splitlines())
 
 
-def test_a_job_survives_the_loss_of_an_executor(tmp_path: Path, run_python: RunPython) -> None:
-    output, marker = tmp_path / "out", tmp_path / "killed"
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with standalone_cluster(tmp_path_factory.mktemp("cluster"), workers=2) as running:
+        yield running
+
+
+@pytest.fixture
+def run_on_cluster(cluster: Cluster, tmp_path: Path, run_python: RunPython) -> RunPython:
+    """Runs `firesteel run --master CLUSTER ... ARGUMENTS` with a state directory of the test's own."""
     options = {
         "spark.driver.host": "127.0.0.1",
         "spark.executor.memory": "512m",
         "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
-        "firesteel.epoch.max-records": str(EPOCH),
     }
-    with standalone_cluster(tmp_path / "cluster", workers=2) as cluster:
-        done = run_python(
+
+    def run(*arguments: object, **environment: str) -> CompletedProcess[str]:
+        return run_python(
             *("-m", "firesteel.cli", "run", "--master", cluster.url, "--parallelism", 2),
-            *("--state-dir", tmp_path / "state"),
+            *("--state-dir", tempfile.mkdtemp(prefix="state-", dir=tmp_path)),
             *(word for name, value in options.items() for word in ("--conf", f"{name}={value}")),
-            *(PROGRAM, output, marker, NUMBERS),
-            SPARK_LOCAL_IP="127.0.0.1",
+            *arguments,
+            **{"SPARK_LOCAL_IP": "127.0.0.1", **environment},
         )
+
+    return run
+
+
+def test_a_job_survives_the_loss_of_an_executor(tmp_path: Path, run_on_cluster: RunPython) -> None:
+    output, marker = tmp_path / "out", tmp_path / "killed"
+    done = run_on_cluster(
+        *("--conf", f"firesteel.epoch.max-records={EPOCH}", COUNTING, output, marker, NUMBERS)
+    )
     assert done.returncode == 0, done.stderr
     assert marker.exists()
     code, *results = lines(output)
@@ -56,3 +74,18 @@ def test_a_job_survives_the_loss_of_an_executor(tmp_path: Path, run_python: RunP
     assert package.startswith("firesteel-")
     assert beside.startswith("program-")
     assert "Traceback" not in done.stderr
+
+
+def test_an_error_of_the_engine_is_tried_again_and_one_of_the_program_is_not(
+    tmp_path: Path, run_on_cluster: RunPython
+) -> None:
+    engine = run_on_cluster(PROGRAMS / "breaking_engine.py", "engine", tmp_path / "engine")
+    assert engine.returncode == 0, engine.stderr
+    assert engine.stdout == f"{list(range(1, 11))}\n"
+    assert "met an unexpected TypeError" in engine.stderr  # it says why it starts again
+    user = run_on_cluster(PROGRAMS / "breaking_engine.py", "user", tmp_path / "user")
+    assert user.returncode == 1
+    assert user.stderr.startswith("error: map 'Map' (")
+    assert "the function raised ValueError: of the program at " in user.stderr
+    assert "breaking_engine.py:" in user.stderr
+    assert "restarted" not in user.stderr

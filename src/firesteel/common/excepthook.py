@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-import sysconfig
 import traceback
-from pathlib import Path
 from types import TracebackType
 from typing import Final
 
 from firesteel.common.errors import FiresteelError
+from firesteel.common.frames import is_engine, is_installed, is_standard
 
 DEBUG_VARIABLE: Final = "FIRESTEEL_DEBUG"
 """The environment variable that asks for whole tracebacks (any value but the empty one and `0`)."""
 
-_ENGINE: Final = (str(Path(__file__).parents[1]), "<frozen runpy>", "<frozen importlib")
-_STANDARD: Final = sysconfig.get_path("stdlib") + os.sep
-_ENGINE_PACKAGES: Final = tuple(
-    f"{os.sep}site-packages{os.sep}{name}{os.sep}" for name in ("pyspark", "py4j", "typer", "click")
-)
+_ENGINE_PACKAGES: Final = ("pyspark", "py4j", "typer", "click")
 
 
 def debug_requested() -> bool:
@@ -86,13 +81,13 @@ def _user_frames(story: traceback.TracebackException) -> list[traceback.FrameSum
 
 def _raised_inside(story: traceback.TracebackException) -> bool:
     """Whether the innermost frame outside the standard library is the engine's: then the program may be innocent."""
-    frames = [frame.filename for frame in story.stack if not _is_standard(frame.filename)]
+    frames = [frame.filename for frame in story.stack if not is_standard(frame.filename)]
     return bool(frames) and _is_engine(frames[-1])
 
 
-def _is_standard(filename: str) -> bool:
-    return filename.startswith((_STANDARD, "<frozen importlib")) and "-packages" not in filename
-
-
 def _is_engine(filename: str) -> bool:
-    return filename.startswith(_ENGINE) or any(package in filename for package in _ENGINE_PACKAGES)
+    return (
+        is_engine(filename)
+        or is_installed(filename, _ENGINE_PACKAGES)
+        or filename.startswith(("<frozen runpy>", "<frozen importlib"))
+    )

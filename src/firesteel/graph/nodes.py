@@ -14,14 +14,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
+from firesteel.common.frames import is_engine
+
 if TYPE_CHECKING:
     from firesteel.common.typeinfo import TypeInformation
     from firesteel.graph.operations import Operation
 
 Chaining = Literal["always", "head", "never"]
 """Whether an operation may be chained: with its input and output, only with its output, or with neither."""
-
-_PACKAGE: Final = str(Path(__file__).parents[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Location:
     def of_caller() -> Location:
         """Return the innermost line that is being executed outside this package."""
         frame = sys._getframe(1)
-        while frame.f_code.co_filename.startswith(_PACKAGE) and frame.f_back is not None:
+        while is_engine(frame.f_code.co_filename) and frame.f_back is not None:
             frame = frame.f_back
         return Location(frame.f_code.co_filename, frame.f_lineno)
 

@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from traceback import FrameSummary
 from typing import Any, Final
 
 from firesteel.common.errors import EngineError, FiresteelError, RecordError, UserFunctionError
+from firesteel.common.frames import is_engine, is_installed, is_standard
 
-_PACKAGE: Final = str(Path(__file__).resolve().parent.parent)
+_CALLED_BY_ENGINE: Final = (
+    "cloudpickle",
+    "lmdb",
+    "msgspec",
+    "obstore",
+    "pandas",
+    "py4j",
+    "pyarrow",
+    "pyspark",
+    "xxhash",
+)
+"""Libraries whose errors say nothing about the user's code, unless that code called them."""
+
+_COMPREHENSIONS: Final = ("<listcomp>", "<genexpr>", "<dictcomp>")
 _SUMMARY: Final = 200
 
 
@@ -27,18 +41,14 @@ def user_failure(
         if isinstance(error, RecordError) and record is not None and error.details is None:
             error.details = f"record: {record}"
         return error
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.startswith(_PACKAGE) and "cloudpickle" not in frame.filename
-    ]
-    if not frames:  # nothing of it is the user's
+    frames = _user_frames(traceback.extract_tb(error.__traceback__), called=iterator is not None)
+    if frames is None:
         return EngineError(
             f"met an unexpected {type(error).__name__}: {error}",
             who=who,
             details="".join(traceback.format_exception(error)),
         )
-    place = f" at {frames[-1].filename}:{frames[-1].lineno}"
+    place = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
     details = "".join(traceback.format_list(frames)) + "".join(traceback.format_exception_only(error))
     return UserFunctionError(
         f"failed: the function raised {type(error).__name__}: {error}{place}",
@@ -47,6 +57,25 @@ def user_failure(
         hint="nothing of this epoch was committed; mend the function (or the input) and start the job again",
         details=details,
     )
+
+
+def _user_frames(frames: Sequence[FrameSummary], *, called: bool) -> list[FrameSummary] | None:
+    """Return the frames of the user's code, the innermost last; None for an error of the engine.
+
+    `called`: the outermost frame does nothing but call the user's function. That may have no frame of the user's at
+    all: `map(int)`, `map(json.loads)`.
+    """
+    outside = [frame for frame in frames if not is_engine(frame.filename)]
+    users = [frame for frame in outside if not _is_called_by_engine(frame.filename)]
+    if users:
+        return users
+    engine = [frame for frame in frames if is_engine(frame.filename)]
+    direct = called and all(frame.name in _COMPREHENSIONS for frame in engine[1:])
+    return outside if direct else None
+
+
+def _is_called_by_engine(file: str) -> bool:
+    return is_standard(file) or is_installed(file, _CALLED_BY_ENGINE)
 
 
 def _last_taken(values: Sequence[Any] | None, iterator: Iterator[Any] | None) -> str | None:
