@@ -1,4 +1,4 @@
-"""Shows the examples of docstrings as code: an extension of Griffe, which reads docstrings for the documentation's site."""
+"""Shows the examples of docstrings as code: an extension of Griffe, which reads docstrings for the site."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The pages of the documentation's site that are not in docs/: a hook of MkDocs.
 
-The site has the pages of `docs/`, those beside it in the project's root (README.md becomes the first page), a page of API
-reference per public module, made of the docstrings, and a page per source file that another page links to. So every
-link works within the site, and `mkdocs build --strict` fails for one that leads nowhere.
+The site has the pages of `docs/` and those in the project's root (README.md becomes the first page). It has a page of
+API reference per public module, made of the docstrings, and a page per source file that another page links to. So every
+link works within the site, and `mkdocs build` fails for a link that leads nowhere.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ ROOT_PAGES: Final = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
+    "SECURITY.md": "report.md",
 }
 """Pages of the project's root, and what they are called within the site."""
 
@@ -74,7 +75,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, files: Files) -> str:
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Lead links that leave docs/ to the pages of the site."""
     original = ROOT / "docs" / page.file.src_uri
     return relinked(original, markdown, page.file.src_uri) if original.exists() else markdown
