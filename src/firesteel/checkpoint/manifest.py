@@ -74,7 +74,9 @@ class OperatorSnapshot(msgspec.Struct, frozen=True):
 
     Per subtask: its watermark (milliseconds) and its pickled operator state, None where it has none. `states`
     are the schemas of its keyed and broadcast states. `runs` are those the epoch added; the state is what all
-    epochs' runs add up to. `max_parallelism` is the number of its key groups (0: not recorded).
+    epochs' runs add up to. `max_parallelism` is the number of its key groups (0: not recorded). `key_types` are the
+    schemas of the types that its keys may be declared as (None: no type; empty: not recorded), `key_kinds` the kinds of
+    all keys that ever had state (None: not recorded).
     """
 
     name: str
@@ -84,6 +86,8 @@ class OperatorSnapshot(msgspec.Struct, frozen=True):
     states: dict[str, dict[str, Any]]
     runs: list[RunRef]
     max_parallelism: int = 0
+    key_types: list[dict[str, Any] | None] = []
+    key_kinds: list[str] | None = None
 
 
 class Manifest(msgspec.Struct, frozen=True):

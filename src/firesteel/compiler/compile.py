@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol
 import cloudpickle
 
 from firesteel.common.errors import SerializationError
+from firesteel.common.typeinfo import TypeInformation
 from firesteel.compiler.levels import assign_levels, is_exchange
 from firesteel.compiler.lower import keyed_in_batch_mode, recipe
 from firesteel.compiler.rules import RULES, Target, is_batch
@@ -122,7 +123,25 @@ def _operator(graph: Graph, node: Node, index: int, level: int, batch: bool) -> 
         keyed=keyed,
         stateful=keyed or broadcast,
         ports=len(node.inputs),
+        key_types=_key_types(node),
     )
+
+
+def _key_types(node: Node) -> tuple[dict[str, Any] | None, ...]:
+    types: list[dict[str, Any] | None] = []
+    for edges in node.inputs:
+        for edge in edges:
+            if isinstance(edge.partitioning, KeyBy):
+                declared = _declared_key_type(edge.partitioning)
+                schema = None if declared is None else declared.schema()
+                if schema not in types:
+                    types.append(schema)
+    return tuple(types)
+
+
+def _declared_key_type(partitioning: KeyBy) -> TypeInformation | None:
+    declared = partitioning.key_type
+    return None if declared is None or declared.is_pickled else declared
 
 
 def _edges(graph: Graph, levels: dict[int, int], index_of: dict[int, int]) -> list[EdgeSpec]:
@@ -159,9 +178,7 @@ def _functions(edge: Edge, who: str) -> bytes | None:
     partitioning = edge.partitioning
     if isinstance(partitioning, KeyBy):
         selector = as_function(partitioning.selector, KeySelector, "get_key", f"key_by into {who}")
-        key_type = partitioning.key_type
-        typed = key_type is not None and not key_type.is_pickled
-        return _dump((selector, key_type if typed else None), f"key_by into {who}")
+        return _dump((selector, _declared_key_type(partitioning)), f"key_by into {who}")
     if isinstance(partitioning, Custom):
         partitioner = as_function(partitioning.partitioner, Partitioner, "partition", who)
         selector = as_function(partitioning.selector, KeySelector, "get_key", who)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import pickle
 import time
 import uuid
@@ -23,6 +24,8 @@ from firesteel.control.redistribution import inherited_states, own_states
 from firesteel.functions.sink import Committer, Sink
 from firesteel.runtime.plan import EpochPlan, OperatorSpec, Plan, SplitInput, SubtaskReport
 from firesteel.state.values.catalog import merge_schemas
+
+_log = logging.getLogger("firesteel.control")
 
 
 class Journal:
@@ -58,6 +61,7 @@ class Journal:
         self._allow_non_restored_state = allow_non_restored_state
         self._last: Manifest | None = None
         self._wakeups: list[int] = []
+        self._resuming = True
         self._committers: dict[str, Committer] = {}
 
     @property
@@ -102,6 +106,7 @@ class Journal:
         published = published_epoch(self._storage)
         self._last = self._log.latest()
         self._wakeups = []
+        self._resuming = True
         if published > self.epoch:
             raise self._lost(published)
         if self._last is not None:
@@ -185,7 +190,7 @@ class Journal:
             compaction = Compaction(uuid.uuid4().hex, self.epoch, self._log.all_layers(0, self.epoch))
         manifest = self._manifest(epoch, reports, positions, compaction)
         self._log.append(manifest)
-        self._last, self._wakeups = manifest, list(manifest.wakeups)
+        self._last, self._wakeups, self._resuming = manifest, list(manifest.wakeups), False
 
     def _manifest(
         self,
@@ -294,7 +299,31 @@ class Journal:
             ],
             states=states,
             runs=[report.run for report in reports if report.run is not None],
+            key_types=list(spec.key_types),
+            key_kinds=self._key_kinds(spec, previous, reports),
         )
+
+    def _key_kinds(
+        self, spec: OperatorSpec, previous: OperatorSnapshot | None, reports: list[SubtaskReport]
+    ) -> list[str] | None:
+        """Return the kinds of all keys an operator ever had state for; None if an earlier manifest does not say.
+
+        Keys of no declared type may be of any kind at any time. But if all keys of the first epoch of a run are of
+        kinds that the saved state has none of, the key selector is probably another one, and the log says so.
+        """
+        kinds = {kind for report in reports for kind in report.key_kinds or ()}
+        known = [] if previous is None else previous.key_kinds
+        if known is None:
+            return None
+        if self._resuming and kinds and known and kinds.isdisjoint(known):
+            _log.warning(
+                "%s: no key of this epoch is of a kind its state was saved by, so none finds any state; keys now: %s, "
+                "keys saved: %s. Declare the key type (key_by(..., key_type=...)) to have such a change refused.",
+                spec.who,
+                ", ".join(sorted(kinds)),
+                ", ".join(known),
+            )
+        return sorted(kinds.union(known))
 
     def _lost(self, published: int) -> StateCorruptedError:
         return StateCorruptedError(

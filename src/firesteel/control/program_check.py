@@ -5,12 +5,13 @@ from __future__ import annotations
 from firesteel.checkpoint.manifest import Manifest, OperatorSnapshot
 from firesteel.common.errors import StateMismatchError
 from firesteel.runtime.plan import OperatorSpec, Plan
+from firesteel.state.values.key_types import finds_state, key_text
 
 
 def check_program(
     manifest: Manifest, plan: Plan, who: str, *, unpublished: bool, allow_non_restored_state: bool
 ) -> None:
-    """Check that a program has all operators whose state a manifest holds, with the same key groups.
+    """Check that a program has all operators whose state a manifest holds, with the same key groups and keys.
 
     With `allow_non_restored_state` state without an operator is left out instead (Flink: the option of the same
     name). Not so where the manifest's output is still `unpublished`: nobody else could make it visible. Raises
@@ -21,6 +22,7 @@ def check_program(
     for operator_id, snapshot in manifest.operators.items():
         if operator_id in known:
             _check_key_groups(known[operator_id], snapshot)
+            _check_keys(known[operator_id], snapshot)
         else:
             missing.append((operator_id, snapshot))
     waiting = [snapshot.name for operator_id, snapshot in missing if manifest.committables.get(operator_id)]
@@ -63,3 +65,17 @@ def _check_key_groups(spec: OperatorSpec, snapshot: OperatorSnapshot) -> None:
             got=str(spec.max_parallelism),
             hint=f"call set_max_parallelism({snapshot.max_parallelism}) on it, or use another state directory",
         )
+
+
+def _check_keys(spec: OperatorSpec, snapshot: OperatorSnapshot) -> None:
+    saved, kinds = snapshot.key_types, snapshot.key_kinds
+    for declared in spec.key_types if saved else ():
+        if not any(finds_state(one, kinds, declared) for one in saved):
+            before = " or ".join(key_text(one, kinds) for one in saved)
+            raise StateMismatchError(
+                f"requires keys of the type its state was saved by, {before}",
+                who=spec.who,
+                got=f"keys of {key_text(declared)}",
+                hint="give key_by() the key_type it had, or the operator another uid() if it is to begin without "
+                "that state",
+            )

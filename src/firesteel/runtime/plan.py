@@ -78,7 +78,8 @@ class OperatorSpec:
     """One operator of the plan; `factory` is a cloudpickled `OperatorFactory`, `output_type` a cloudpickled
     TypeInformation (None: values of any type).
 
-    `keyed` operators get keyed state and timers, `stateful` ones at least a backend (broadcast state).
+    `keyed` operators get keyed state and timers, `stateful` ones at least a backend (broadcast state). `key_types` are
+    the schemas of the types that its inputs' keys are declared as, each once (None: keys of any type).
     """
 
     index: int
@@ -94,6 +95,7 @@ class OperatorSpec:
     keyed: bool
     stateful: bool
     ports: int
+    key_types: tuple[dict[str, Any] | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -220,6 +222,7 @@ class EpochPlan:
 class SubtaskReport:
     """What one operator subtask reports at the end of an epoch.
 
+    `key_kinds` are the kinds of the keys whose state changed (see `KeyKinds`).
     `bytes` is what its task took from exchanges and gave to them; the first operator of a task reports it for all.
     """
 
@@ -231,6 +234,7 @@ class SubtaskReport:
     splits: list[SplitReport] = field(default_factory=list)
     run: Any = None
     schemas: dict[str, Any] | None = None
+    key_kinds: list[str] | None = None
     next_wakeup: int | None = None
     records_in: int = 0
     records_out: int = 0

@@ -250,6 +250,7 @@ class _Task:
                     self._address(live.spec), self._epoch.number, self._epoch.attempt, live.backend.changes()
                 )
                 live.last_run = report.run
+                report.key_kinds = live.backend.key_kinds.names()
             yield self._report(report)
         for live in self._live:
             if self._epoch.final:

@@ -198,8 +198,7 @@ class SavepointWriter:
             failure.requirement = f"could not write the state of operator '{change.name}'"
             raise failure from None
         runs = [run for run in map(read_written, blobs) if run is not None]
-        snapshot = msgspec.structs.replace(before.snapshot, states={**by_path})
-        return snapshot, sorted(runs, key=lambda run: run.first_group)
+        return _snapshot_after(before, change, by_path), sorted(runs, key=lambda run: run.first_group)
 
     def _encoded(
         self, source: StateSource, schema: Schema, change: _Change, max_parallelism: int, parts: int
@@ -252,3 +251,17 @@ class SavepointWriter:
     def _replaced(self, **fields: object) -> Self:
         self._manifest = msgspec.structs.replace(self._manifest, **fields)
         return self
+
+
+def _snapshot_after(before: SavedOperator, change: _Change, states: dict[str, Schema]) -> OperatorSnapshot:
+    """Return what the manifest says of a changed operator.
+
+    The kinds of keys in its new rows are not known. A program may declare the type that the rows' keys were given, or
+    none: then its key selector makes such keys by itself.
+    """
+    snapshot = msgspec.structs.replace(before.snapshot, states=dict(states))
+    if change.transformation is None:
+        return snapshot
+    declared = change.transformation.key_type
+    types = before.snapshot.key_types or ([] if declared is None else [declared, None])
+    return msgspec.structs.replace(snapshot, key_types=types, key_kinds=None)

@@ -35,6 +35,7 @@ from firesteel.state.keys.composite import (
     compose_keyed,
     compose_windowed,
 )
+from firesteel.state.keys.kinds import KeyKinds
 from firesteel.state.live.durable import NO_STATE, StateReader
 from firesteel.state.live.expiring import (
     TtlAggregatingHandle,
@@ -98,7 +99,8 @@ class Scope:
 class KeyedStateBackend:
     """The state of one operator subtask; see the module for the contract.
 
-    `keyed` is the scope of a key, `windowed` that of a key and a namespace (a window). `cache_limit` bounds the clean
+    `keyed` is the scope of a key, `windowed` that of a key and a namespace (a window). `key_kinds` knows the kinds of
+    the keys of all `changes`. `cache_limit` bounds the clean
     entries that are kept in memory, and `memory_limit` the bytes of all that is kept (default: what the other
     backends of the process leave of `WORKER_MEMORY`).
     """
@@ -114,6 +116,7 @@ class KeyedStateBackend:
         self.max_parallelism = max_parallelism
         self.namespace_codec = namespace_codec
         self.reader: StateReader = NO_STATE
+        self.key_kinds = KeyKinds()
         self.keyed = Scope("keyed")
         self.windowed = Scope("windowed")
         self._broadcast = Scope("broadcast")

@@ -133,6 +133,7 @@ class SingleValue:
 
     def _change_batches(self) -> Iterator[Iterable[Entry]]:
         cache, encode_all = self._cache, self._codec.encode_all
+        self._backend.key_kinds.note(self._dirty)
         for keys, currents in in_composite_order(self._dirty, self._compose, self.state_id, self._backend):
             values = [cache[current] for current in currents]
             if self._gone:

@@ -97,6 +97,7 @@ class ListHandle(ListState[Any]):
 
     def changes(self) -> Iterator[Entry]:
         dirty = self._cleared.union(self._added)
+        self._backend.key_kinds.note(dirty)
         for prefixes, currents in in_composite_order(dirty, self._compose, self.state_id, self._backend):
             for prefix, current in zip(prefixes, currents, strict=True):
                 yield from self._changes_of(current, prefix)

@@ -273,6 +273,7 @@ class MapAccess:
         self._dirty.clear()
 
     def changes(self) -> Iterator[Entry]:
+        self.backend.key_kinds.note(self._dirty)
         for entries in sorted(self._dirty.values(), key=lambda entries: entries.prefix):
             yield from entries.changes()
 

@@ -1,0 +1,45 @@
+"""What kinds of keys an operator's state is kept under: the names of their Python types.
+
+A key of another kind is another key: 1 and "1" have nothing in common. So the kinds that were seen tell of a program
+without declared key types what a declared type would tell: whether its keys can be those that state was saved under.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, Final
+
+_BY_TAG: Final = {
+    1: "None", 2: "bool", 3: "bool", 4: "int", 5: "int", 6: "int", 7: "int", 8: "float", 9: "str", 10: "bytes",
+    11: "tuple", 12: "tuple", 13: "list", 14: "Row", 15: "Decimal", 16: "date", 17: "time", 18: "datetime",
+    19: "datetime", 20: "timedelta", 21: "UUID", 22: "Enum", 23: "dataclass", 24: "named tuple", 25: "Instant",
+}  # fmt: skip
+
+
+class KeyKinds:
+    """The kinds of the keys whose state was changed, by the names of their types.
+
+    >>> kinds = KeyKinds()
+    >>> kinds.note(["a", 5, b"\\x03", ("b", "a window"), None])
+    >>> kinds.names()
+    ['bool', 'int', 'str']
+    """
+
+    __slots__ = ("_names",)
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+
+    def note(self, currents: Collection[Any]) -> None:
+        """Add the kinds of state keys, or of pairs of state key and namespace; None stands for no key."""
+        kinds = set(map(type, currents))
+        if tuple in kinds:
+            currents = [current[0] if type(current) is tuple else current for current in currents]
+            kinds = set(map(type, currents))
+        self._names.update([kind.__name__ for kind in (str, int) if kind in kinds])
+        if bytes in kinds:
+            self._names.update(_BY_TAG[tag] for tag in {key[0] for key in currents if type(key) is bytes})
+
+    def names(self) -> list[str]:
+        """Return the names, sorted."""
+        return sorted(self._names)
