@@ -13,7 +13,7 @@ from firesteel.checkpoint.objects import Storage
 from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.runtime.plan import EpochPlan, SplitInput
 from firesteel.spark import announcement, collector
-from firesteel.spark.announcement import announced, read_announcement
+from firesteel.spark.announcement import Announcement, announced, read_announcement
 from firesteel.testing import executing
 
 
@@ -39,19 +39,20 @@ class Context:
         return self._properties.get(name)
 
 
-def epoch_of(splits: int) -> EpochPlan:
+def announcement_of(splits: int) -> Announcement:
     # Names without a pattern: they do not compress.
     names = [f"{(index * 2654435761) % 2**64:x}" for index in range(splits)]
     inputs = {0: {0: [SplitInput(name, 0, 10) for name in names]}}
-    return EpochPlan("job", 7, "token-1", 1, 6, 1_000, final=False, inputs=inputs)
+    epoch = EpochPlan("job", 7, "token-1", 1, 6, 1_000, final=False, inputs=inputs)
+    return Announcement(epoch, "driver", frozenset({"state"}))
 
 
 @pytest.mark.parametrize("splits", [1, 20_000])
 def test_a_task_reads_what_was_announced(tmp_path: Path, splits: int) -> None:
-    session, storage, epoch = Session(), Storage.of(tmp_path), epoch_of(splits)
-    with announced(session, storage, epoch):
+    session, storage, told = Session(), Storage.of(tmp_path), announcement_of(splits)
+    with announced(session, storage, told):
         context: Any = Context(session)
-        assert read_announcement(context, storage.url) == epoch
+        assert read_announcement(context, storage.url) == told
         assert max(map(len, session.conf.values())) <= announcement._INLINE
     assert not session.conf
     assert storage.list("") == []
@@ -59,7 +60,7 @@ def test_a_task_reads_what_was_announced(tmp_path: Path, splits: int) -> None:
 
 def test_a_failed_epoch_leaves_nothing_behind(tmp_path: Path) -> None:
     session, storage = Session(), Storage.of(tmp_path)
-    with pytest.raises(RuntimeError), announced(session, storage, epoch_of(20_000)):
+    with pytest.raises(RuntimeError), announced(session, storage, announcement_of(20_000)):
         raise RuntimeError
     assert not session.conf
     assert storage.list("") == []

@@ -61,18 +61,26 @@ def test_nobody_else_can_enter_whatever_the_umask(tmp_path, root, open_umask):
 def test_a_directory_that_somebody_else_made_is_refused(tmp_path, root):
     root.mkdir(mode=0o700)
     os.chown(root, 12345, -1)
-    with pytest.raises(StateError, match=r"must be your own, with mode 0700; got a directory of user 12345"):
+    with pytest.raises(
+        StateError, match=r"must be a directory of your own .*; got a directory of user 12345"
+    ):
         read_state(tmp_path, "history")
     assert list(root.iterdir()) == []
 
 
-@pytest.mark.parametrize("rights", [0o755, 0o770, 0o701, 0o1777])
-def test_a_directory_that_lets_others_in_is_refused(tmp_path, root, rights):
+@pytest.mark.parametrize("rights", [0o770, 0o702, 0o1777])
+def test_a_directory_that_lets_others_write_is_refused(tmp_path, root, rights):
     root.mkdir()
     root.chmod(rights)
     with pytest.raises(StateError, match=rf"got mode {rights:04o}"):
         read_state(tmp_path, "history")
     assert list(root.iterdir()) == []
+
+
+def test_a_directory_that_others_could_only_read_is_closed_to_them(tmp_path, root):
+    root.mkdir(mode=0o755)
+    assert read_state(tmp_path, "history") == b"value"
+    assert mode(root) == 0o700
 
 
 def test_a_link_is_refused_wherever_it_leads(tmp_path, root):

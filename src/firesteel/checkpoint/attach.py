@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.recovery import read_at
 from firesteel.checkpoint.runs import write_run
-from firesteel.state.disk.copy import Reader, open_working_store
-from firesteel.state.disk.root import discard_abandoned_copies, work_root
+from firesteel.state.disk.copy import Reader, open_working_store, release_working_stores
+from firesteel.state.disk.root import discard_abandoned_copies, existing_work_root, work_root
 from firesteel.state.live.durable import RunRef, StateAddress, StateReader
 from firesteel.state.values.chunks import Entry
 
@@ -29,12 +29,16 @@ class CheckpointedState:
     def __init__(self, url: str) -> None:
         self._storage = Storage.of(url)
         discard_abandoned_copies()
+        self._lineage: str | None = None
         self._readers: list[_LazyReader] = []
 
     def attach(self, address: StateAddress, committed: int, run: RunRef | None) -> StateReader:
         """Return a reader of the subtask's state as of epoch `committed`, to which its own run is `run` (None: no
         changes).
         """
+        if address.lineage != self._lineage:  # copies of a history that the job has left
+            self.close()
+            self._lineage = address.lineage
         reader = _LazyReader(self._storage, address, committed, run)
         self._readers.append(reader)
         return reader
@@ -54,6 +58,13 @@ class CheckpointedState:
             first_group=address.first_group,
             last_group=address.last_group,
         )
+
+    def close(self) -> None:
+        """Let go of the working copies: this process reads no more from them."""
+        self.release()
+        if self._lineage is not None and (root := existing_work_root()) is not None:
+            release_working_stores(root / self._lineage)
+        self._lineage = None
 
     def release(self) -> None:
         """Give back the snapshots that were read from."""

@@ -84,9 +84,15 @@ class Worker:
         self._live[(epoch.job_id, epoch.driver, epoch.run, live.spec.index, live.subtask)] = live
 
     def close(self) -> None:
-        """Close everything that is kept."""
+        """Close everything that is kept; raises the first error after that."""
+        failures = []
         while self._live:
-            self._live.popitem()[1].close()
+            try:
+                self._live.popitem()[1].close()
+            except FiresteelError as error:
+                failures.append(error)
+        if failures:
+            raise failures[0]
 
 
 def run_task(

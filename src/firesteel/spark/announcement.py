@@ -13,7 +13,7 @@ import pickle
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import cloudpickle
 from pyspark import TaskContext
@@ -28,13 +28,21 @@ _INLINE: Final = 32_768
 _FILE: Final = "file:"
 
 
+class Announcement(NamedTuple):
+    """What tasks learn: their epoch, the driver process that runs it, and the state directories of all jobs it runs."""
+
+    epoch: EpochPlan
+    driver: str
+    running: frozenset[str]
+
+
 @contextmanager
-def announced(session: Any, storage: Storage, epoch: EpochPlan) -> Iterator[None]:
-    """Let the jobs that this session starts within the context run as `epoch`."""
-    text = _packed(epoch)
+def announced(session: Any, storage: Storage, announcement: Announcement) -> Iterator[None]:
+    """Let the jobs that this session starts within the context run as the epoch that is announced."""
+    text = _packed(announcement)
     path = None
     if len(text) > _INLINE:
-        path = f"plans/epoch-{epoch.attempt}"
+        path = f"plans/epoch-{announcement.epoch.attempt}"
         storage.put(path, text.encode("ascii"))
     session.conf.set(_PROPERTY, text if path is None else _FILE + path)
     try:
@@ -45,8 +53,8 @@ def announced(session: Any, storage: Storage, epoch: EpochPlan) -> Iterator[None
             storage.delete(path)
 
 
-def read_announcement(context: TaskContext, state_url: str) -> EpochPlan:
-    """Return the epoch of the job that a task belongs to; the state directory is opened only if it lies there."""
+def read_announcement(context: TaskContext, state_url: str) -> Announcement:
+    """Return what was announced to a task; the state directory is opened only if it lies there."""
     text = context.getLocalProperty(_PROPERTY)
     assert text is not None, "a task outside of an announced epoch"
     if text.startswith(_FILE):
@@ -54,11 +62,11 @@ def read_announcement(context: TaskContext, state_url: str) -> EpochPlan:
     return _unpacked(text)
 
 
-def _packed(epoch: EpochPlan) -> str:
+def _packed(announcement: Announcement) -> str:
     # Splits may be of classes of the user's program.
-    return base64.b64encode(zlib.compress(cloudpickle.dumps(epoch, 5), 1)).decode("ascii")
+    return base64.b64encode(zlib.compress(cloudpickle.dumps(announcement, 5), 1)).decode("ascii")
 
 
-def _unpacked(text: str) -> EpochPlan:
-    epoch: EpochPlan = pickle.loads(zlib.decompress(base64.b64decode(text)))
-    return epoch
+def _unpacked(text: str) -> Announcement:
+    announcement: Announcement = pickle.loads(zlib.decompress(base64.b64decode(text)))
+    return announcement

@@ -9,6 +9,7 @@ epoch, and with a million objects of state ten times that. Objects that live fro
 from __future__ import annotations
 
 import gc
+import math
 import time
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeVar
@@ -25,6 +26,12 @@ def task(output: Iterable[T]) -> Iterator[T]:
     """Yield a task's output, then set aside what the worker keeps."""
     yield from output
     set_aside()
+
+
+def whole_next() -> None:
+    """Look at everything at the end of this task: much of what was set aside is garbage now."""
+    global _last_whole
+    _last_whole = -math.inf
 
 
 def set_aside() -> None:

@@ -23,7 +23,7 @@ from firesteel.checkpoint.compaction import MergeTask
 from firesteel.checkpoint.objects import AlreadyExists, Storage
 from firesteel.runtime.plan import EpochPlan, Plan, SubtaskReport
 from firesteel.runtime.task import read_results
-from firesteel.spark.announcement import announced
+from firesteel.spark.announcement import Announcement, announced
 from firesteel.spark.errors import engine_error
 from firesteel.spark.interruption import Interruption
 from firesteel.spark.session import is_local, open_session
@@ -43,6 +43,10 @@ _SCHEMA: Final = (
 
 
 _BLOB: Final = StructType().add("blob", BinaryType())
+
+_PROCESS: Final = uuid.uuid4().hex
+_running: Final[list[str]] = []
+"""The state directories of the jobs that this process runs."""
 
 
 class SparkExecutor:
@@ -70,12 +74,15 @@ class SparkExecutor:
         self._storage = Storage.of(state_url)
         self._prepared: tuple[Plan, Any] | None = None
         self._sys_path = [path or str(Path.cwd()) for path in sys.path]
+        _running.append(state_url)
+        self._runs = True
         ship(self._spark, python_files, cluster=not is_local(self._spark.conf.get("spark.master", "")))
 
     def run(self, plan: Plan, epoch: EpochPlan) -> list[SubtaskReport]:
         """Run one epoch and return the reports."""
+        told = Announcement(epoch, _PROCESS, frozenset(_running))
         try:
-            with self._interruption.running(), announced(self._spark, self._storage, epoch):
+            with self._interruption.running(), announced(self._spark, self._storage, told):
                 rows = self._frame(plan).alias("epoch").collect()
         except Exception as error:
             raise engine_error(error) from None
@@ -95,7 +102,10 @@ class SparkExecutor:
         self._interruption.interrupt()
 
     def close(self) -> None:
-        """Leave the application running: other jobs of this process may use it."""
+        """Leave the application running: other jobs of this process may use it. Workers let go of this one then."""
+        if self._runs:
+            self._runs = False
+            _running.remove(self._state_url)
 
     def _frame(self, plan: Plan) -> Any:
         if self._prepared is None or self._prepared[0] is not plan:

@@ -13,15 +13,14 @@ from typing import Final, cast
 import pyarrow as pa
 from pyspark import TaskContext
 
-from firesteel.checkpoint.attach import CheckpointedState
 from firesteel.checkpoint.compaction import MergeTask, merge
 from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import FiresteelError
-from firesteel.runtime.plan import Plan
 from firesteel.runtime.routing import BLOCK_BYTES, Row
-from firesteel.runtime.task import Worker, run_task
+from firesteel.runtime.task import run_task
 from firesteel.spark import collector
 from firesteel.spark.announcement import read_announcement
+from firesteel.spark.kept import Kept
 from firesteel.state.live.durable import RunRef
 
 _ARROW: Final = pa.schema(
@@ -36,9 +35,7 @@ _ARROW: Final = pa.schema(
 _BLOB: Final = pa.schema([("blob", pa.binary())])
 _ROWS: Final = 64
 
-_worker = Worker()
-_plans: dict[str, Plan] = {}
-_states: dict[str, CheckpointedState] = {}
+_kept = Kept()
 
 
 @dataclass(frozen=True)
@@ -59,26 +56,13 @@ class LevelTask:
         context = TaskContext.get()
         assert context is not None
         incoming = _rows(batches) if self.level else _nothing(batches)
-        plan, state = self._plan(), self._state()
-        epoch = read_announcement(context, self.state_url)
+        announcement = read_announcement(context, self.state_url)
+        job = _kept.job(self.state_url, announcement)
+        plan, epoch = job.plan(self.plan_path, self.setup), announcement.epoch
         # Spark runs a task again whose worker died; what the first try left behind must not be in its way.
         epoch = replace(epoch, attempt=f"{epoch.attempt}-{context.taskAttemptId()}")
-        rows = run_task(plan, epoch, self.level, context.partitionId(), incoming, _worker, state)
+        rows = run_task(plan, epoch, self.level, context.partitionId(), incoming, job.worker, job.state)
         return collector.task(_batches(rows))
-
-    def _plan(self) -> Plan:
-        plan = _plans.get(self.plan_path)
-        if plan is None:
-            if self.setup is not None:
-                self.setup()
-            plan = _plans[self.plan_path] = pickle.loads(Storage.of(self.state_url).get(self.plan_path))
-        return plan
-
-    def _state(self) -> CheckpointedState:
-        state = _states.get(self.state_url)
-        if state is None:
-            state = _states[self.state_url] = CheckpointedState(self.state_url)
-        return state
 
 
 @dataclass(frozen=True)

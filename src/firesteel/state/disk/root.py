@@ -2,8 +2,8 @@
 
 Copies outlive the application that made them: a driver that is started again finds them. So they lie beside the
 directories that Spark makes for one application, at a path that anybody can guess, often below a directory that
-everybody may write to. Contract: `work_root` is a directory of this user's own that nobody else can enter, or an
-error; nothing is read or written below it before that has been checked.
+everybody may write to. Contract: `work_root` is a directory of this user's own that nobody else can enter, or could
+write to before, or an error; nothing is read or written below it before that has been checked.
 """
 
 from __future__ import annotations
@@ -34,19 +34,21 @@ _WHO: Final = "the directory of working copies"
 def work_root() -> Path:
     """Return the directory of this user's working copies, made with mode 0700 if it is missing.
 
-    Raises StateError if it is a link or no directory, belongs to somebody else, or lets others in: what lies there may
-    be read or have been put there by them, and working copies hold pickles.
+    One that others can only read gets that mode. Raises StateError if it is a link or no directory, belongs to somebody
+    else, or lets others write: they may have put there what lies in it, and working copies hold pickles.
     """
     path = _path()
     try:
         with suppress(FileExistsError):
             path.mkdir(mode=0o700, parents=True)
         objection = _objection(path)
+        if objection is None and path.lstat().st_mode & 0o077:
+            path.chmod(0o700)
     except OSError as error:
         raise unwritable(f"{_WHO} {path}", "cannot be made", error) from error
     if objection is not None:
         raise StateError(
-            "must be your own, with mode 0700",
+            "must be a directory of your own that nobody else can write to",
             who=f"{_WHO} {path}",
             got=objection,
             hint="find out who made it, then remove it: copies are made again from the checkpoint; "
@@ -55,10 +57,20 @@ def work_root() -> Path:
     return path
 
 
+def existing_work_root() -> Path | None:
+    """Return the directory of this user's working copies, None if there is none or somebody else can write to it."""
+    path = _path()
+    try:
+        return path if _objection(path) is None else None
+    except OSError:  # nothing is there
+        return None
+
+
 def discard_working_copies(lineage: str) -> None:
     """Remove this machine's working copies of a history that nobody goes on with."""
-    if _is_ours():
-        _discard(_path() / lineage)
+    root = existing_work_root()
+    if root is not None:
+        _discard(root / lineage)
 
 
 def discard_abandoned_copies() -> None:
@@ -66,8 +78,8 @@ def discard_abandoned_copies() -> None:
 
     They are looked for once in `SWEEP_EVERY_S` seconds on a machine; other calls cost next to nothing.
     """
-    root, now = _path(), time.time()
-    if not _is_ours() or now - _modified(root / _SWEPT) < SWEEP_EVERY_S:
+    root, now = existing_work_root(), time.time()
+    if root is None or now - _modified(root / _SWEPT) < SWEEP_EVERY_S:
         return
     (root / _SWEPT).touch()
     for history in root.iterdir():
@@ -87,15 +99,8 @@ def _closed(directory: Path) -> bool:
     return directory.exists() and not os.access(directory, os.W_OK)
 
 
-def _is_ours() -> bool:
-    try:
-        return _objection(_path()) is None
-    except OSError:  # nothing is there
-        return False
-
-
 def _objection(path: Path) -> str | None:
-    """What is wrong with a directory that must be this user's alone, None if nothing is."""
+    """Why what lies in a directory may not be this user's, None if it must be."""
     found = path.lstat()
     if stat.S_ISLNK(found.st_mode):
         return "a symbolic link"
@@ -104,7 +109,7 @@ def _objection(path: Path) -> str | None:
     if found.st_uid != os.geteuid():
         return f"a directory of user {found.st_uid}, while this process runs as user {os.geteuid()}"
     mode = stat.S_IMODE(found.st_mode)
-    return f"mode {mode:04o}" if mode & 0o077 else None
+    return f"mode {mode:04o}" if mode & 0o022 else None
 
 
 def _discard(history: Path) -> None:

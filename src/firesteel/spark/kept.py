@@ -1,0 +1,91 @@
+"""What a Python worker keeps of a job from task to task, and when it lets go of it.
+
+A worker process serves all jobs of an application. Of each it keeps the plan, the operators with their state, and the
+working copies that are open: megabytes and several descriptors a job.
+
+Contract: `Kept.job` at the start of each task. It first lets go of jobs that their driver no longer runs: operators are
+closed (a job that was stopped or cancelled did not close them itself), copies too. An error in `close` is logged: it
+must not fail another job's task. Jobs of other drivers, of which this task's driver knows nothing, are let go of when
+they have had no task here for `IDLE_S` seconds.
+"""
+
+from __future__ import annotations
+
+import logging
+import pickle
+import time
+from collections.abc import Callable
+from typing import Final
+
+from firesteel.checkpoint.attach import CheckpointedState
+from firesteel.checkpoint.objects import Storage
+from firesteel.common.errors import FiresteelError
+from firesteel.runtime.plan import Plan
+from firesteel.runtime.task import Worker
+from firesteel.spark import collector
+from firesteel.spark.announcement import Announcement
+
+IDLE_S: Final = 600.0
+
+_log = logging.getLogger(__name__)
+
+
+class KeptJob:
+    """One job in this process: its live subtasks, its state, and the last of its plans."""
+
+    def __init__(self, state_url: str) -> None:
+        self.worker = Worker()
+        self.state = CheckpointedState(state_url)
+        self.driver = ""
+        self.used = 0.0
+        self._state_url = state_url
+        self._plan: tuple[str, Plan] | None = None
+
+    def plan(self, path: str, setup: Callable[[], None] | None) -> Plan:
+        """Return the plan at a path of the state directory, read once; `setup` is called before it is unpickled."""
+        if self._plan is None or self._plan[0] != path:
+            if setup is not None:
+                setup()
+            self._plan = path, pickle.loads(Storage.of(self._state_url).get(path))
+        return self._plan[1]
+
+    def close(self) -> None:
+        """Close operators and working copies; raises the first error of an operator after that."""
+        try:
+            self.worker.close()
+        finally:
+            self.state.close()
+
+
+class Kept:
+    """The jobs of this process, by state directory."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._jobs: dict[str, KeptJob] = {}
+
+    def __len__(self) -> int:
+        return len(self._jobs)
+
+    def job(self, state_url: str, announcement: Announcement) -> KeptJob:
+        """Return what is kept of the job that a task belongs to, having let go of jobs that have ended."""
+        self._release(announcement)
+        job = self._jobs.get(state_url)
+        if job is None:
+            job = self._jobs[state_url] = KeptJob(state_url)
+        job.driver, job.used = announcement.driver, self._clock()
+        return job
+
+    def _release(self, announcement: Announcement) -> None:
+        ended = [url for url in self._jobs.keys() - announcement.running if self._may_go(url, announcement)]
+        for url in ended:
+            try:
+                self._jobs.pop(url).close()
+            except FiresteelError as error:
+                _log.warning("a job that has ended (%s) could not be closed in this worker: %s", url, error)
+        if ended:
+            collector.whole_next()
+
+    def _may_go(self, url: str, announcement: Announcement) -> bool:
+        job = self._jobs[url]
+        return job.driver == announcement.driver or self._clock() - job.used > IDLE_S
