@@ -15,21 +15,27 @@ from firesteel.common.errors import (
     UserFunctionError,
 )
 from firesteel.common.job_status import JobStatus
-from firesteel.control.machine import (
+from firesteel.control.events import (
     Command,
     Committed,
     EpochRan,
+    Event,
+    EvolutionNeeded,
+    Evolved,
     Failed,
-    Job,
     Phase,
     Planned,
     Published,
     Recovered,
-    RestartPolicy,
+    Rescaled,
+    RescaleRequested,
+    Saved,
+    SavepointRequested,
     StopRequested,
     Woken,
-    step,
 )
+from firesteel.control.machine import Job, RestartPolicy, step
+from firesteel.control.transitions import TRANSITIONS, drawing, following
 
 USER = UserFunctionError("failed")
 ENGINE = EngineError("a worker was lost")
@@ -164,35 +170,191 @@ def test_a_failure_after_a_stop_that_no_restart_strategy_forgives_is_told():
     assert (job.status, job.error, commands) == (JobStatus.FAILED, USER, ["END"])
 
 
-events = st.sampled_from(
-    [
-        Recovered(False),
-        Recovered(True),
-        Published(),
+DRAIN = StopRequested(JobStatus.FINISHED, drain=True)
+
+
+def test_a_savepoint_is_taken_before_the_next_epoch_is_planned():
+    job, commands = drive(started(), Planned(True), SavepointRequested())
+    assert commands == []
+    job, commands = drive(job, EpochRan(), Committed(False), Published())
+    assert (job.phase, commands) == (Phase.SAVING, ["SAVE"])
+    assert drive(job, Saved())[1] == ["PLAN"]
+
+
+def test_what_is_asked_of_a_waiting_job_comes_before_another_plan():
+    waiting = drive(started(), Planned(False))[0]
+    job, commands = drive(waiting, RescaleRequested(), SavepointRequested(), Woken())
+    assert commands == ["SAVE"]
+    job, commands = drive(job, Saved())
+    assert commands == ["RESCALE"]
+    assert drive(job, Rescaled())[1] == ["PLAN"]
+
+
+def test_what_is_asked_of_a_planning_job_is_not_waited_for():
+    assert drive(started(), SavepointRequested(), Planned(False))[1] == ["SAVE"]
+
+
+def test_a_savepoint_outlives_a_failure():
+    job, _ = drive(started(), Planned(True), SavepointRequested(), Failed(ENGINE), Woken(), Recovered(False))
+    assert drive(job, Published())[1] == ["SAVE"]
+
+
+def test_a_stop_while_a_savepoint_begins_ends_the_job_after_it():
+    job, _ = drive(
+        started(), Planned(False), SavepointRequested(), Woken(), StopRequested(JobStatus.FINISHED)
+    )
+    assert drive(job, Saved())[1] == ["END"]
+
+
+def test_state_of_another_type_is_converted_and_the_job_goes_on_from_there():
+    job, commands = drive(started(), Planned(True), EvolutionNeeded())
+    assert commands == ["EVOLVE"]
+    job, commands = drive(job, Evolved())
+    assert commands == ["RECOVER"]
+    assert drive(job, Recovered(False), Published())[1] == ["PLAN"]
+
+
+@pytest.mark.parametrize("error", [StateMismatchError("a value does not fit"), StateCorruptedError("x")])
+def test_a_conversion_that_cannot_be_fails_the_job(error):
+    job, commands = drive(started(RestartPolicy(attempts=9)), Planned(True), EvolutionNeeded(), Failed(error))
+    assert (job.status, job.error, commands) == (JobStatus.FAILED, error, ["END"])
+
+
+def test_a_cancelled_job_converts_nothing():
+    job, commands = drive(started(), Planned(True), StopRequested(JobStatus.CANCELED), EvolutionNeeded())
+    assert (job.status, commands) == (JobStatus.CANCELED, ["END"])
+
+
+def test_a_drain_is_one_more_epoch_and_then_the_end():
+    job, commands = drive(started(), Planned(True), DRAIN, EpochRan(), Committed(False), Published())
+    assert commands == ["DRAIN"]
+    job, commands = drive(job, Planned(True), EpochRan(), Committed(True), Published())
+    assert (job.status, commands) == (JobStatus.FINISHED, ["END"])
+
+
+def test_a_drain_that_fails_is_tried_again():
+    job, commands = drive(started(), Planned(False), DRAIN, Woken(), Planned(True), Failed(ENGINE))
+    assert commands == ["BACK_OFF"]
+    assert drive(job, Woken(), Recovered(False), Published())[1] == ["DRAIN"]
+
+
+def test_a_stop_ends_a_job_that_is_being_drained():
+    job, commands = drive(started(), DRAIN, StopRequested(JobStatus.FINISHED))
+    assert (job.status, commands) == (JobStatus.FINISHED, ["END"])
+
+
+def test_a_stop_does_not_take_a_cancel_back():
+    job, commands = drive(
+        started(),
         Planned(True),
-        Planned(False, 5),
-        EpochRan(),
-        Committed(False),
-        Committed(True),
-        Failed(USER),
-        Failed(ENGINE),
-        Woken(),
-        StopRequested(JobStatus.FINISHED),
         StopRequested(JobStatus.CANCELED),
-    ]
-)
+        StopRequested(JobStatus.FINISHED),
+        Failed(ENGINE),
+    )
+    assert (job.status, commands) == (JobStatus.CANCELED, ["END"])
 
 
-@given(st.lists(events, max_size=30))
-def test_an_ended_job_stays_ended_and_asks_for_nothing(sequence):
-    job = Job(RestartPolicy(attempts=1))
-    for event in sequence:
+EVENTS: dict[type[Event], st.SearchStrategy[Event]] = {
+    Recovered: st.builds(Recovered, st.booleans()),
+    Published: st.just(Published()),
+    Saved: st.just(Saved()),
+    Rescaled: st.just(Rescaled()),
+    Planned: st.builds(Planned, st.booleans()),
+    EpochRan: st.just(EpochRan()),
+    EvolutionNeeded: st.just(EvolutionNeeded()),
+    Evolved: st.just(Evolved()),
+    Committed: st.builds(Committed, st.booleans()),
+    Failed: st.sampled_from([Failed(USER), Failed(ENGINE), Failed(FencedError("lost"))]),
+    Woken: st.just(Woken()),
+    StopRequested: st.sampled_from(
+        [StopRequested(JobStatus.FINISHED), StopRequested(JobStatus.CANCELED), DRAIN]
+    ),
+    SavepointRequested: st.just(SavepointRequested()),
+    RescaleRequested: st.just(RescaleRequested()),
+}
+
+ANSWERS = {
+    Command.RECOVER: [Recovered, Failed],
+    Command.PUBLISH: [Published, Failed],
+    Command.SAVE: [Saved, Failed],
+    Command.RESCALE: [Rescaled, Failed],
+    Command.PLAN: [Planned, Failed],
+    Command.RUN: [EpochRan, EvolutionNeeded, Failed],
+    Command.COMMIT: [Committed, Failed],
+    Command.EVOLVE: [Evolved, Failed],
+    Command.WAIT: [Woken],
+    Command.BACK_OFF: [Woken],
+}
+REQUESTS = [StopRequested, SavepointRequested, RescaleRequested]
+
+
+def answer_to(command, data):
+    if command is Command.DRAIN:  # there is always a last epoch to run
+        return data.draw(st.sampled_from([Planned(True), Failed(ENGINE)]))
+    return data.draw(EVENTS[data.draw(st.sampled_from(ANSWERS[command]))])
+
+
+@given(st.data())
+def test_whatever_a_job_meets_the_loop_has_exactly_one_thing_to_do(data):
+    """The loop answers each command with an event; requests come at any time. `step` asserts the table meanwhile."""
+    job, command = Job(RestartPolicy(attempts=1)), Command.RECOVER
+    for _ in range(40):
+        for request in data.draw(st.lists(st.sampled_from(REQUESTS), max_size=2)):
+            job, commands = step(job, data.draw(EVENTS[request]))
+            assert set(commands) <= {Command.INTERRUPT, Command.END}
+            assert (Command.INTERRUPT in commands) <= (job.phase is Phase.RUNNING)
         ended = job.phase is Phase.ENDED
-        following, commands = step(job, event)
-        if ended:
-            assert (following, commands) == (job, ())
-        assert (Command.END in commands) == (following.phase is Phase.ENDED and not ended)
-        job = following
+        job, commands = step(job, answer_to(command, data))
+        if ended or commands == (Command.END,):
+            assert job.phase is Phase.ENDED
+            assert commands == (() if ended else (Command.END,))
+            return
+        (command,) = commands
+
+
+@given(st.sampled_from(Phase), st.data())
+def test_what_the_table_does_not_have_cannot_happen(phase, data):
+    kind = data.draw(st.sampled_from(list(EVENTS)))
+    event = data.draw(EVENTS[kind])
+    job = Job(RestartPolicy(), phase=phase)
+    if phase is Phase.ENDED:
+        assert step(job, event) == (job, ())
+    elif following(phase, kind):
+        assert step(job, event)[0].phase in following(phase, kind)
+    else:
+        with pytest.raises(AssertionError, match=f"{kind.__name__} cannot come while a job is {phase.name}"):
+            step(job, event)
+
+
+def test_every_arrow_of_the_table_is_taken():
+    """What no job can do is not in the table: a search over all jobs of few failures takes every arrow."""
+    samples = {
+        Recovered: [Recovered(False), Recovered(True)],
+        Planned: [Planned(True), Planned(False)],
+        Committed: [Committed(False), Committed(True)],
+        Failed: [Failed(USER), Failed(ENGINE)],
+        StopRequested: [StopRequested(JobStatus.FINISHED), StopRequested(JobStatus.CANCELED), DRAIN],
+    }
+    events = [event for kind in EVENTS for event in samples.get(kind) or [kind()]]
+    first = Job(RestartPolicy(attempts=1, engine_attempts=1))
+    seen, left, taken = {first}, [first], set()
+    while left:
+        job = left.pop()
+        for event in events:
+            if not following(job.phase, type(event)) or job.phase is Phase.ENDED:
+                continue
+            after, _ = step(job, event)
+            taken.add((job.phase, type(event), after.phase))
+            if after not in seen:
+                seen.add(after)
+                left.append(after)
+    assert {
+        (phase, kind, other) for (phase, kind), others in TRANSITIONS.items() for other in others
+    } <= taken
+
+
+def test_the_drawing_in_the_docs_is_drawn_from_the_table(project):
+    assert f"```mermaid\n{drawing()}\n```" in (project / "docs" / "architecture.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("status", [JobStatus.FINISHED, JobStatus.CANCELED])

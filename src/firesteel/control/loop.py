@@ -15,29 +15,35 @@ from firesteel.common.errors import EngineError, FiresteelError, StateEvolutionR
 from firesteel.common.job_status import JobStatus
 from firesteel.common.time import MAX_WATERMARK, MIN_WATERMARK
 from firesteel.control.admission import FIRST, Admission, Load
-from firesteel.control.evolution import evolve
-from firesteel.control.executor import Executor
-from firesteel.control.journal import Journal
-from firesteel.control.listeners import EpochStats
-from firesteel.control.machine import (
+from firesteel.control.events import (
     Command,
     Committed,
     EpochRan,
     Event,
+    EvolutionNeeded,
+    Evolved,
     Failed,
-    Job,
     Phase,
     Planned,
     Published,
     Recovered,
+    Request,
+    Rescaled,
+    RescaleRequested,
+    Saved,
+    SavepointRequested,
     StopRequested,
     Woken,
-    step,
 )
+from firesteel.control.evolution import evolve
+from firesteel.control.executor import Executor
+from firesteel.control.journal import Journal
+from firesteel.control.listeners import EpochStats
+from firesteel.control.machine import Job, step
 from firesteel.control.maintenance import Maintenance
 from firesteel.control.pending import Pending
 from firesteel.control.settings import JobSettings
-from firesteel.control.sources import SourceCoordinator
+from firesteel.control.sources import SourceCoordinator, SourcePlan
 from firesteel.functions.sink import Sink
 from firesteel.functions.source import Source
 from firesteel.runtime.plan import EpochPlan, Plan, SubtaskReport
@@ -125,7 +131,6 @@ class EpochLoop:
         most = settings.max_epoch_records
         self._admission = Admission(settings.epoch_ms, most, min(FIRST, most), settings.max_epoch_bytes)
         self._job = Job(settings.restart)
-        self._requests: list[Event] = []
         self._wakeup = threading.Event()
         self._lock = threading.Lock()
         self._token = uuid.uuid4().hex[:8]
@@ -133,12 +138,17 @@ class EpochLoop:
         self._runs = self._polls = 0
         self._wait_until: int | None = None
         self._turn: _Turn | None = None
-        self._handlers: dict[Command, Callable[[], Event | None]] = {
+        self._change: StateEvolutionRequired | None = None
+        self._handlers: dict[Command, Callable[[], Event]] = {
             Command.RECOVER: self._recover,
+            Command.PUBLISH: self._publish,
+            Command.SAVE: self._save,
+            Command.RESCALE: self._rescale,
             Command.PLAN: self._plan,
+            Command.DRAIN: self._drain,
             Command.RUN: self._run_epoch,
             Command.COMMIT: self._commit,
-            Command.PUBLISH: self._publish,
+            Command.EVOLVE: self._evolve,
             Command.WAIT: self._wait,
             Command.BACK_OFF: self._back_off,
         }
@@ -173,13 +183,13 @@ class EpochLoop:
     def savepoint(self, target: str | None = None) -> Future[str]:
         """Take a savepoint below a directory (None or "": the job's own) while the job goes on."""
         answer = self._pending.savepoint(target or None)
-        self._wakeup.set()
+        self._request(SavepointRequested())
         return answer
 
     def rescale(self, parallelism: int) -> Future[str]:
         """Go on at another parallelism from the next epoch on; operators with a parallelism of their own keep it."""
         answer = self._pending.rescale(parallelism)
-        self._wakeup.set()
+        self._request(RescaleRequested())
         return answer
 
     def run(self) -> Job:
@@ -187,44 +197,35 @@ class EpochLoop:
         command: Command | None = Command.RECOVER
         try:
             while command is not None and command is not Command.END:
-                event = self._carry_out(command)
-                command = self._advance(event)
+                command = self._advance(self._carry_out(command))
         finally:
             self._pending.close(self._job, self._journal, self._maintenance)
         return self._job
 
-    def _request(self, event: StopRequested) -> None:
+    def _request(self, event: Request) -> None:
+        """Feed the machine at once: the loop's thread learns of it when it next does, or is woken for it."""
         with self._lock:
-            self._requests.append(event)
-            running = self._job.phase is Phase.RUNNING
-        self._wakeup.set()
-        if running and event.status is JobStatus.CANCELED:
+            self._job, commands = step(self._job, event)
+            self._wakeup.set()
+        if Command.INTERRUPT in commands:
             self._executor.interrupt()
 
     def _advance(self, event: Event) -> Command | None:
-        """Feed the machine what was requested meanwhile, then the event; answer the next command."""
+        """Feed the machine; return the next command, None if the job was ended meanwhile."""
         with self._lock:
-            requests, self._requests = self._requests, []
             self._wakeup.clear()
-            following: Command | None = None
-            for item in [*requests, event]:
-                self._job, commands = step(self._job, item)
-                for command in commands:
-                    if command is not Command.INTERRUPT:
-                        following = command
-            return following
+            self._job, commands = step(self._job, event)
+        return commands[0] if commands else None
 
     def _carry_out(self, command: Command) -> Event:
         try:
-            event = self._handlers[command]()
+            return self._handlers[command]()
         except FiresteelError as error:
             return Failed(error)
         except Exception as error:
             wrapped = EngineError(f"the epoch loop met an unexpected {type(error).__name__}: {error}")
             wrapped.__cause__ = error
             return Failed(wrapped)
-        assert event is not None
-        return event
 
     def _recover(self) -> Event:
         self._journal.recover()
@@ -246,9 +247,15 @@ class EpochLoop:
             for index, source in self._program.sources.items()
         }
 
-    def _plan(self) -> Event:
+    def _save(self) -> Event:
         self._pending.take_savepoints(self._journal, self._maintenance)
+        return Saved()
+
+    def _rescale(self) -> Event:
         self._pending.change_parallelism(self._go_on_at)
+        return Rescaled()
+
+    def _plan(self) -> Event:
         now = self._clock.now()
         plans = {
             index: coordinator.plan(self._admission.limit, now)
@@ -260,7 +267,17 @@ class EpochLoop:
         due = wakeup is not None and wakeup <= now
         if not (final or due or any(plan.work for plan in plans.values())):
             self._wait_until = wakeup
-            return Planned(work=False, wakeup=wakeup)
+            return Planned(work=False)
+        self._begin_epoch(now, plans, final)
+        return Planned(work=True)
+
+    def _drain(self) -> Event:
+        """Plan the job's last epoch: it reads nothing more, and ends the sources where they stand."""
+        plans = {index: coordinator.rest() for index, coordinator in self._coordinators.items()}
+        self._begin_epoch(self._clock.now(), plans, final=True)
+        return Planned(work=True)
+
+    def _begin_epoch(self, now: int, plans: dict[int, SourcePlan], final: bool) -> None:
         self._tries += 1
         self._polls = 0
         epoch = self._journal.next_epoch(
@@ -273,17 +290,20 @@ class EpochLoop:
             budget=self._settings.max_epoch_bytes,
         )
         self._turn = _Turn(epoch, time.perf_counter())
-        return Planned(work=True)
 
     def _run_epoch(self) -> Event:
         assert self._turn is not None
         try:
             self._turn.reports = self._executor.run(self._program.plan, self._turn.epoch)
         except StateEvolutionRequired as change:
-            self._turn = None
-            evolve(self._journal, self._executor, change)
-            return self._recover()
+            self._turn, self._change = None, change
+            return EvolutionNeeded()
         return EpochRan()
+
+    def _evolve(self) -> Event:
+        assert self._change is not None
+        evolve(self._journal, self._executor, self._change)
+        return Evolved()
 
     def _go_on_at(self, parallelism: int) -> None:
         program = self._program.at(parallelism)
@@ -357,11 +377,14 @@ class EpochLoop:
         self._turn = None
         _log.warning("after epoch %d the job is restarted: %s", self._journal.epoch, self._job.error)
         until = self._clock.now() + self._job.delay_ms
-        # A savepoint that is asked for meanwhile wakes the loop, and does not cut the delay short.
-        while not self._requests and (left := until - self._clock.now()) > 0:
+        # A savepoint that is asked for meanwhile wakes the loop, and does not cut the delay short; an end does.
+        while not self._to_end() and (left := until - self._clock.now()) > 0:
             self._clock.wait(left, self._wakeup)
             self._wakeup.clear()
         return Woken()
+
+    def _to_end(self) -> bool:
+        return self._job.ending is not None or self._job.phase is Phase.ENDED
 
 
 def _busiest(reports: list[SubtaskReport]) -> int:

@@ -1,24 +1,17 @@
 """The life of a job as a pure function: `step(job, event) -> (job, commands)`.
 
 Nothing here does I/O or looks at a clock; the loop (`firesteel.control.loop`) carries commands out and feeds
-the events that result. The phases and what may happen in each::
-
-    RECOVERING -- Recovered --> PUBLISHING --Published--> PLANNING --Planned--> RUNNING --EpochRan--> COMMITTING
-                                     ^                      |  ^                   |                      |
-                                     |                (no work) |               Failed                Committed
-                                     |                      v  |                   v                      |
-                                     |                   WAITING               BACKING_OFF --Woken--> RECOVERING
-                                     +--------------------------------------------------------------------+
+the events that result. `firesteel.control.transitions` says what can happen in which phase, and `step` asserts it.
 
 An epoch that failed changed nothing, so going on is the same as starting again: RECOVERING reads the last
 manifest. What is committed is published before anything else, and a failure of that is tried again as those of
 Spark are. A stop takes effect between two epochs, and after what was committed has been published; a cancel
-also interrupts the epoch that runs, which then was never there. What no retry can mend fails the job at once.
+also interrupts the epoch that runs, which then never was there. Savepoints and changes of parallelism happen before
+the next epoch is planned. What no retry can mend fails the job at once.
 """
 
 from __future__ import annotations
 
-import enum
 from dataclasses import dataclass, replace
 
 from firesteel.common.errors import (
@@ -29,19 +22,26 @@ from firesteel.common.errors import (
     StateMismatchError,
 )
 from firesteel.common.job_status import JobStatus
-
-
-class Phase(enum.Enum):
-    """Where a job stands."""
-
-    RECOVERING = "RECOVERING"
-    PUBLISHING = "PUBLISHING"
-    PLANNING = "PLANNING"
-    RUNNING = "RUNNING"
-    COMMITTING = "COMMITTING"
-    WAITING = "WAITING"
-    BACKING_OFF = "BACKING_OFF"
-    ENDED = "ENDED"
+from firesteel.control.events import (
+    Command,
+    Committed,
+    EpochRan,
+    Event,
+    EvolutionNeeded,
+    Evolved,
+    Failed,
+    Phase,
+    Planned,
+    Published,
+    Recovered,
+    Rescaled,
+    RescaleRequested,
+    Saved,
+    SavepointRequested,
+    StopRequested,
+    Woken,
+)
+from firesteel.control.transitions import following
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,85 +61,25 @@ class RestartPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The whole state of the machine."""
+    """The whole state of the machine.
+
+    `finished` if the last committed epoch is the job's last; `ending` is how the job is to end when it comes to it;
+    `draining` if one more epoch is to end the sources; `savepoint_due` and `rescale_due` if there are requests for
+    them. `failures` and `engine_failures` are those since the last commit, `delay_ms` the wait before the next try.
+    """
 
     policy: RestartPolicy
     phase: Phase = Phase.RECOVERING
     status: JobStatus = JobStatus.RUNNING
     finished: bool = False
     ending: JobStatus | None = None
+    draining: bool = False
+    savepoint_due: bool = False
+    rescale_due: bool = False
     failures: int = 0
     engine_failures: int = 0
     delay_ms: int = 0
     error: Exception | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Recovered:
-    """The last manifest has been read; `finished` if the job had ended there."""
-
-    finished: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """The next epoch's input is known: `work` if there is any reason to run it, else when to look again."""
-
-    work: bool
-    wakeup: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class EpochRan:
-    """All reports are in."""
-
-
-@dataclass(frozen=True, slots=True)
-class Committed:
-    """The manifest has been written; `finished` if it is the job's last."""
-
-    finished: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Published:
-    """The sinks' committables have been committed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """Whatever was under way did not succeed."""
-
-    error: Exception
-
-
-@dataclass(frozen=True, slots=True)
-class Woken:
-    """A wait is over."""
-
-
-@dataclass(frozen=True, slots=True)
-class StopRequested:
-    """End the job at the end of the running epoch (`status` FINISHED), or throw that epoch away (CANCELED)."""
-
-    status: JobStatus
-
-
-Event = Recovered | Planned | EpochRan | Committed | Published | Failed | Woken | StopRequested
-
-
-class Command(enum.Enum):
-    """What the loop shall do next; it answers with an event."""
-
-    RECOVER = "RECOVER"
-    PLAN = "PLAN"
-    RUN = "RUN"
-    COMMIT = "COMMIT"
-    PUBLISH = "PUBLISH"
-    WAIT = "WAIT"
-    BACK_OFF = "BACK_OFF"
-    INTERRUPT = "INTERRUPT"
-    END = "END"
 
 
 Step = tuple[Job, tuple[Command, ...]]
@@ -149,38 +89,58 @@ _FATAL = (FencedError, StateMismatchError, StateCorruptedError, ProgramError)
 
 
 def step(job: Job, event: Event) -> Step:
-    """Answer what follows from an event. Events that come too late (after the end) change nothing.
+    """Return what follows from an event. Events that come too late (after the end) change nothing.
+
+    Raises AssertionError for a transition that `firesteel.control.transitions` does not have.
 
     >>> job, commands = step(Job(RestartPolicy()), Recovered(finished=False))
     >>> job.phase.name, [command.name for command in commands]
     ('PUBLISHING', ['PUBLISH'])
     """
-    if job.phase is Phase.ENDED:
-        return job, ()
+    possible = following(job.phase, type(event))
+    assert possible, f"{type(event).__name__} cannot come while a job is {job.phase.name}"
+    after, commands = (job, ()) if job.phase is Phase.ENDED else _step(job, event)
+    assert after.phase in possible, f"{job.phase.name} to {after.phase.name} by {type(event).__name__}"
+    return after, commands
+
+
+def _step(job: Job, event: Event) -> Step:
     match event:
         case Recovered(finished):
-            return replace(job, phase=Phase.PUBLISHING, finished=finished), (Command.PUBLISH,)
-        case Published():
+            return _to(replace(job, finished=finished), Phase.PUBLISHING, Command.PUBLISH)
+        case Published() | Saved() | Rescaled():
             return _after_epoch(job)
         case Planned(work):
-            if work:
-                return replace(job, phase=Phase.RUNNING), (Command.RUN,)
-            return replace(job, phase=Phase.WAITING), (Command.WAIT,)
+            return _to(job, Phase.RUNNING, Command.RUN) if work else _without_work(job)
+        case EpochRan() | EvolutionNeeded() if (
+            job.ending is JobStatus.CANCELED
+        ):  # the interrupt came too late
+            return _end(job, JobStatus.CANCELED)
         case EpochRan():
-            if job.ending is JobStatus.CANCELED:  # the interrupt came too late
-                return _end(job, JobStatus.CANCELED)
-            return replace(job, phase=Phase.COMMITTING), (Command.COMMIT,)
+            return _to(job, Phase.COMMITTING, Command.COMMIT)
+        case EvolutionNeeded():
+            return _to(job, Phase.EVOLVING, Command.EVOLVE)
+        case Evolved():
+            return _to(job, Phase.RECOVERING, Command.RECOVER)
         case Committed(finished):
-            quiet = replace(job, phase=Phase.PUBLISHING, finished=finished, failures=0, engine_failures=0)
-            return quiet, (Command.PUBLISH,)
+            quiet = replace(job, finished=finished, failures=0, engine_failures=0)
+            return _to(quiet, Phase.PUBLISHING, Command.PUBLISH)
         case Woken():
             if job.phase is Phase.BACKING_OFF:
-                return replace(job, phase=Phase.RECOVERING), (Command.RECOVER,)
-            return replace(job, phase=Phase.PLANNING), (Command.PLAN,)
+                return _to(job, Phase.RECOVERING, Command.RECOVER)
+            return _next(job)
         case Failed(error):
             return _after_failure(job, error)
-        case StopRequested(status):
-            return _stop(job, status)
+        case StopRequested(status, drain):
+            return _stop(job, status, drain)
+        case SavepointRequested():
+            return replace(job, savepoint_due=True), ()
+        case RescaleRequested():
+            return replace(job, rescale_due=True), ()
+
+
+def _to(job: Job, phase: Phase, command: Command) -> Step:
+    return replace(job, phase=phase), (command,)
 
 
 def _after_epoch(job: Job) -> Step:
@@ -188,7 +148,22 @@ def _after_epoch(job: Job) -> Step:
         return _end(job, JobStatus.FINISHED)
     if job.ending is not None:
         return _end(job, job.ending)
-    return replace(job, phase=Phase.PLANNING), (Command.PLAN,)
+    return _next(job)
+
+
+def _next(job: Job) -> Step:
+    """Do what was asked for; then plan an epoch."""
+    if job.savepoint_due:
+        return _to(replace(job, savepoint_due=False), Phase.SAVING, Command.SAVE)
+    if job.rescale_due:
+        return _to(replace(job, rescale_due=False), Phase.RESCALING, Command.RESCALE)
+    return _to(job, Phase.PLANNING, Command.DRAIN if job.draining else Command.PLAN)
+
+
+def _without_work(job: Job) -> Step:
+    if job.savepoint_due or job.rescale_due or job.draining:
+        return _next(job)
+    return _to(job, Phase.WAITING, Command.WAIT)
 
 
 def _after_failure(job: Job, error: Exception) -> Step:
@@ -199,11 +174,11 @@ def _after_failure(job: Job, error: Exception) -> Step:
         return _end(job, JobStatus.FAILED)
     if job.ending is not None and job.phase is Phase.RUNNING:  # all that is committed is published
         return _end(job, job.ending)
-    return replace(job, phase=Phase.BACKING_OFF), (Command.BACK_OFF,)
+    return _to(job, Phase.BACKING_OFF, Command.BACK_OFF)
 
 
 def _counted(job: Job, error: Exception) -> tuple[Job, bool]:
-    """Count a failure and answer whether to try again."""
+    """Count a failure and decide whether to try again."""
     policy = job.policy
     if isinstance(error, _FATAL):
         return job, False
@@ -215,12 +190,15 @@ def _counted(job: Job, error: Exception) -> tuple[Job, bool]:
     return replace(job, failures=count, delay_ms=policy.delay_ms), count <= policy.attempts
 
 
-def _stop(job: Job, status: JobStatus) -> Step:
+def _stop(job: Job, status: JobStatus, drain: bool) -> Step:
+    if drain:
+        return replace(job, draining=True), ()
     if job.phase in _RESTING:
         return _end(job, status)
     if status is JobStatus.CANCELED and job.phase is Phase.BACKING_OFF:
         return _end(job, status)
-    job = replace(job, ending=status)
+    if job.ending is not JobStatus.CANCELED:  # what is already thrown away cannot be asked for again
+        job = replace(job, ending=status)
     if status is JobStatus.CANCELED and job.phase is Phase.RUNNING:
         return job, (Command.INTERRUPT,)
     return job, ()

@@ -92,6 +92,13 @@ class SourceCoordinator:
             raise connector_failure(error, self._who, "could not find out what there is to read") from error
         wanting = {name: amount for name, amount in available.items() if amount > 0}
         shares = share(int(budget * self._units_per_record) or 1, wanting) if wanting else {}
+        return self._planned(shares)
+
+    def rest(self) -> SourcePlan:
+        """Plan to read nothing, of all that is unfinished: for the last epoch of a job that is drained."""
+        return self._planned({})
+
+    def _planned(self, shares: dict[str, int]) -> SourcePlan:
         inputs: dict[int, list[SplitInput]] = {}
         ends = self._bounded
         for ordinal, (name, progress) in enumerate(self._splits.items()):
@@ -102,7 +109,7 @@ class SourceCoordinator:
             inputs.setdefault(ordinal % self._parallelism, []).append(
                 SplitInput(progress.split, progress.position, end, progress.generator_state)
             )
-        return SourcePlan(inputs, bool(wanting), ends)
+        return SourcePlan(inputs, bool(shares), ends)
 
     def _available(self, now: int) -> dict[str, int]:
         ask = self._source.available

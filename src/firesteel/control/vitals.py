@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from firesteel.common.job_status import JobStatus
+from firesteel.control.events import Phase
 from firesteel.control.inbox import Vital
 from firesteel.control.loop import EpochLoop
-from firesteel.control.machine import Phase
 
 
 class Vitals:
