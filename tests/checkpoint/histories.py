@@ -154,7 +154,7 @@ class Driver:
         compaction: Compaction | None = None,
     ) -> None:
         epoch = self.journal.next_epoch(self.name, str(self._tries), 1, self.now, False, {})
-        found = compaction or self.maintenance.take_compaction(epoch.lineage)
+        found = compaction or self.maintenance.take_compaction(epoch.facts.lineage)
         before = self.models.get(self.epoch, {})
         after = {operator: {**before.get(operator, {})} for operator in self.operators}
         for operator, mine in changes.items():
@@ -162,13 +162,13 @@ class Driver:
                 after[operator].pop(encode(change), None)
                 if value is not None:
                     after[operator][encode(change)] = value
-        expected = self.models.get(epoch.number)
-        self.models[epoch.number] = after  # before it happens: a crash may come right after it
+        expected = self.models.get(epoch.facts.number)
+        self.models[epoch.facts.number] = after  # before it happens: a crash may come right after it
         try:
             self.journal.commit(epoch, reports, {}, found)
         except Exception:
             if expected is not None:
-                self.models[epoch.number] = expected
+                self.models[epoch.facts.number] = expected
             raise
         self.maintenance.after_epoch(self.last)
 

@@ -14,11 +14,12 @@ from firesteel.connectors.collect import (
 )
 from firesteel.connectors.discard import DiscardingSink
 from firesteel.connectors.print_sink import PrintSink
+from firesteel.functions.epoch import EpochFacts
 from firesteel.functions.sink import Sink, WriterContext
 
 
 def context(subtask: int = 0, parallelism: int = 1, epoch: int = 1, attempt: str = "a") -> WriterContext:
-    return WriterContext("job", "sink", subtask, parallelism, epoch, attempt, 0)
+    return WriterContext("job", "sink", subtask, parallelism, EpochFacts(epoch, attempt, 0))
 
 
 def committables(sink: Sink, values: list, **where) -> list:

@@ -21,6 +21,7 @@ from firesteel.connectors.files.sink import (
     RollingPolicy,
     TextLines,
 )
+from firesteel.functions.epoch import EpochFacts
 from firesteel.functions.sink import WriterContext
 
 NEVER = RollingPolicy(part_size=1 << 40)
@@ -44,7 +45,7 @@ class Job:
     def writer(self, now: int = 0, final: bool = False) -> Any:
         self.attempts += 1
         context = WriterContext(
-            "job", "op", 0, 1, self.epoch + 1, f"try/{self.attempts}", now, self.state, final
+            "job", "op", 0, 1, EpochFacts(self.epoch + 1, f"try/{self.attempts}", now, final), self.state
         )
         return self.sink.create_writer(context)
 
@@ -162,7 +163,7 @@ def test_buckets_stay_below_the_base_path(tmp_path: Path, bucket: str) -> None:
             return bucket
 
     writer = FileSink(tmp_path, TextLines(), Escaping()).create_writer(
-        WriterContext("job", "op", 0, 1, 1, "a", 0)
+        WriterContext("job", "op", 0, 1, EpochFacts(1, "a", 0))
     )
     with pytest.raises(ConnectorError, match="requires buckets below the base path; got"):
         writer.write(["a"], None)

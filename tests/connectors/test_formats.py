@@ -22,6 +22,7 @@ from firesteel.connectors.files.parquet_files import ParquetFormat, ParquetParts
 from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy
 from firesteel.connectors.files.source import FileSource
 from firesteel.formats.csv import CsvDialect
+from firesteel.functions.epoch import EpochFacts
 from firesteel.functions.sink import WriterContext
 from firesteel.functions.source import END_OF_SPLIT, UNLIMITED
 
@@ -52,7 +53,9 @@ def written(path: Path, format: Any, *epochs: list[Any], rolling: RollingPolicy 
     sink, state = pickle.loads(pickle.dumps(sink)), None
     for number, values in enumerate(epochs, 1):
         final = number == len(epochs)
-        writer = sink.create_writer(WriterContext("j", "o", 0, 1, number, f"a{number}", 0, state, final))
+        writer = sink.create_writer(
+            WriterContext("j", "o", 0, 1, EpochFacts(number, f"a{number}", 0, final), state)
+        )
         try:
             writer.write(values, None)
             sink.create_committer().commit(writer.prepare_commit())

@@ -42,6 +42,7 @@ from firesteel.datastream.formats.parquet import (
     ParquetBulkWriters,
     ParquetColumnarRowInputFormat,
 )
+from firesteel.functions.epoch import EpochFacts
 from firesteel.functions.sink import WriterContext
 from firesteel.functions.source import UNLIMITED, Boundedness
 
@@ -58,7 +59,7 @@ def records(source: Source[Any]) -> list[Any]:
 
 def write(sink: Sink[Any], values: list[Any], type_info: Any = None) -> None:
     sink = pickle.loads(cloudpickle.dumps(sink.for_type(type_info)))
-    writer = sink.create_writer(WriterContext("j", "o", 0, 1, 1, "a", 0, None, final=True))
+    writer = sink.create_writer(WriterContext("j", "o", 0, 1, EpochFacts(1, "a", 0, final=True)))
     writer.write(values, None)
     sink.create_committer().commit(writer.prepare_commit())
 

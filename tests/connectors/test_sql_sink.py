@@ -18,6 +18,7 @@ from firesteel.common.types import RowKind
 from firesteel.connectors.sql import SqlSink, staged
 from firesteel.connectors.sql.database import Database
 from firesteel.datastream import StreamExecutionEnvironment
+from firesteel.functions.epoch import EpochFacts
 from firesteel.functions.sink import WriterContext
 from firesteel.state.disk.copy import close_working_stores
 from firesteel.testing import executing
@@ -26,7 +27,7 @@ TYPE = Types.ROW_NAMED(["id", "name"], [Types.LONG(), Types.STRING()])
 
 
 def context(epoch: int = 1, subtask: int = 0, attempt: str = "driver-1", job: str = "job") -> WriterContext:
-    return WriterContext(job, "sink", subtask, 2, epoch, f"{attempt}-{subtask}", 0)
+    return WriterContext(job, "sink", subtask, 2, EpochFacts(epoch, attempt, 0))
 
 
 def write(sink: SqlSink, rows: list[Any], **where: Any) -> list[Any]:

@@ -170,7 +170,7 @@ class Wandering:
             worker.close()
 
     def _at(self, epoch, subtask):
-        return self._workers[epoch.number // (subtask + 1) % len(self._workers)]
+        return self._workers[epoch.facts.number // (subtask + 1) % len(self._workers)]
 
 
 def wander(job_id, state_url, settings):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from firesteel.common.time import MAX_WATERMARK, MIN_WATERMARK
+from firesteel.functions.epoch import EpochFacts
 from firesteel.functions.output_tag import OutputTag
 from firesteel.functions.window_functions import ProcessWindowFunction
 from firesteel.functions.windows import WINDOW_CODEC
@@ -112,7 +113,7 @@ class Harness:
         self.backend.begin(DictReader(self.entries), keep)
         for queue in self._timers:
             queue.begin()
-        self.operator.begin_epoch(Epoch(self._number, "1", self.now, self.watermark_))
+        self.operator.begin_epoch(Epoch(EpochFacts(self._number, "1", self.now), self.watermark_))
 
     def epoch(self, *, keep: bool = True, restart: bool = False) -> None:
         """End the epoch, commit it, and start the next; `restart` in a new worker."""

@@ -11,6 +11,8 @@ import pytest
 
 from firesteel.checkpoint.objects import Storage
 from firesteel.datastream import StreamExecutionEnvironment
+from firesteel.functions.epoch import EpochFacts
+from firesteel.functions.source import Split
 from firesteel.runtime.plan import EpochPlan, SplitInput
 from firesteel.spark import announcement, collector
 from firesteel.spark.announcement import Announcement, announced, read_announcement
@@ -42,8 +44,8 @@ class Context:
 def announcement_of(splits: int) -> Announcement:
     # Names without a pattern: they do not compress.
     names = [f"{(index * 2654435761) % 2**64:x}" for index in range(splits)]
-    inputs = {0: {0: [SplitInput(name, 0, 10) for name in names]}}
-    epoch = EpochPlan("job", 7, "token-1", 1, 6, 1_000, final=False, inputs=inputs)
+    inputs = {0: {0: [SplitInput(Split(name), 0, 10) for name in names]}}
+    epoch = EpochPlan("job", EpochFacts(7, "token-1", 1_000), 1, 6, inputs=inputs)
     return Announcement(epoch, "driver", frozenset({"state"}))
 
 

@@ -21,6 +21,7 @@ from firesteel.common.errors import StateCorruptedError
 from firesteel.control.failures import connector_failure
 from firesteel.control.program_check import check_program
 from firesteel.control.redistribution import inherited_states, own_states
+from firesteel.functions.epoch import EpochFacts
 from firesteel.functions.sink import Committer, Sink
 from firesteel.runtime.plan import EpochPlan, OperatorSpec, Plan, SplitInput, SubtaskReport
 from firesteel.state.values.catalog import merge_schemas
@@ -151,17 +152,19 @@ class Journal:
         known = {spec.index: snapshots[spec.id] for spec in self._plan.operators if spec.id in snapshots}
         return EpochPlan(
             job_id=self.job_id,
-            number=self.epoch + 1,
-            attempt=attempt,
+            facts=EpochFacts(
+                number=self.epoch + 1,
+                attempt=attempt,
+                processing_time=processing_time,
+                final=final,
+                lineage=self.lineage,
+                oldest=self._oldest(self.epoch + 1),
+                budget=budget,
+            ),
             run=run,
             committed=self.epoch,
-            processing_time=processing_time,
-            final=final,
-            lineage=self.lineage,
-            oldest=self._oldest(self.epoch + 1),
             driver=driver,
             inputs=inputs,
-            budget=budget,
             watermarks={index: list(snapshot.watermarks) for index, snapshot in known.items()},
             operator_states={
                 index: own_states(snapshot, self._plan.operators[index].parallelism)
@@ -204,7 +207,7 @@ class Journal:
             by_operator[report.operator].append(report)
         return Manifest(
             job_id=self.job_id,
-            epoch=epoch.number,
+            epoch=epoch.facts.number,
             max_parallelism=self._plan.max_parallelism,
             operators={
                 spec.id: self._snapshot(spec, by_operator[spec.index]) for spec in self._plan.operators
@@ -217,8 +220,8 @@ class Journal:
                 for index, mine in by_operator.items()
                 if any(report.committables for report in mine)
             },
-            processing_time=epoch.processing_time,
-            finished=epoch.final,
+            processing_time=epoch.facts.processing_time,
+            finished=epoch.facts.final,
             created_at=int(time.time() * 1000),
             version=__version__,
             wakeups=[report.next_wakeup for report in reports if report.next_wakeup is not None],
@@ -228,8 +231,8 @@ class Journal:
             records=sum(split.records for report in reports for split in report.splits),
             layers=self._layers(compaction),
             compacted=self._compacted(compaction),
-            lineage=epoch.lineage if compaction is None else compaction.lineage,
-            oldest=self._oldest(epoch.number),
+            lineage=epoch.facts.lineage if compaction is None else compaction.lineage,
+            oldest=self._oldest(epoch.facts.number),
         )
 
     def publish(self, sinks: dict[int, Sink[Any]]) -> None:

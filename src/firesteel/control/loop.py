@@ -46,7 +46,7 @@ from firesteel.control.settings import JobSettings
 from firesteel.control.sources import SourceCoordinator, SourcePlan
 from firesteel.functions.sink import Sink
 from firesteel.functions.source import Source
-from firesteel.runtime.plan import EpochPlan, Plan, SubtaskReport
+from firesteel.runtime.plan import EpochPlan, Plan, SubtaskReport, TaskReport
 
 POLL_MS: Final = 50
 """How long an idle loop waits before it asks its sources for new input again."""
@@ -101,6 +101,8 @@ class _Turn:
     epoch: EpochPlan
     started: float = 0.0
     reports: list[SubtaskReport] = field(default_factory=list)
+    busiest: int = 0
+    """The bytes that the busiest task went through."""
 
 
 class EpochLoop:
@@ -294,10 +296,15 @@ class EpochLoop:
     def _run_epoch(self) -> Event:
         assert self._turn is not None
         try:
-            self._turn.reports = self._executor.run(self._program.plan, self._turn.epoch)
+            tasks = self._executor.run(self._program.plan, self._turn.epoch)
         except StateEvolutionRequired as change:
+<<<<<<< HEAD
             self._turn, self._change = None, change
             return EvolutionNeeded()
+=======
+        self._turn.reports = [report for task in tasks for report in task.subtasks]
+        self._turn.busiest = max(map(_bytes_of, tasks), default=0)
+>>>>>>> 03a4c69 (The facts of an epoch are one value, a task's rows and bytes belong to its outbox, and a task makes one report)
         return EpochRan()
 
     def _evolve(self) -> Event:
@@ -322,19 +329,19 @@ class EpochLoop:
             self._program.plan.operators[index].id: coordinator.snapshot(splits[index])
             for index, coordinator in self._coordinators.items()
         }
-        compaction = self._maintenance.take_compaction(turn.epoch.lineage)
+        compaction = self._maintenance.take_compaction(turn.epoch.facts.lineage)
         self._journal.commit(turn.epoch, turn.reports, positions, compaction)
         self._records = sum(
             coordinator.committed(splits[index]) for index, coordinator in self._coordinators.items()
         )
-        return Committed(turn.epoch.final)
+        return Committed(turn.epoch.facts.final)
 
     def _publish(self) -> Event:
         self._journal.publish(self._program.sinks)
         if self._turn is not None:
             turn, self._turn = self._turn, None
             duration = (time.perf_counter() - turn.started) * 1000
-            load = Load(self._records, duration, _busiest(turn.reports), self._fresh)
+            load = Load(self._records, duration, turn.busiest, self._fresh)
             self._fresh = False
             self._admission = self._admission.after(load)
             self._tell(turn, duration)
@@ -348,13 +355,13 @@ class EpochLoop:
         known = watermark if MIN_WATERMARK < watermark < MAX_WATERMARK else None
         out = sum(report.records_in for report in turn.reports if report.operator in self._program.sinks)
         stats = EpochStats(
-            epoch=turn.epoch.number,
+            epoch=turn.epoch.facts.number,
             records_in=self._records,
             records_out=out,
             duration_ms=duration_ms,
             watermark=known,
             lag_ms=self._lag(known),
-            finished=turn.epoch.final,
+            finished=turn.epoch.facts.final,
         )
         for listener in self._settings.listeners:
             listener.on_epoch(stats)
@@ -387,8 +394,7 @@ class EpochLoop:
         return self._job.ending is not None or self._job.phase is Phase.ENDED
 
 
-def _busiest(reports: list[SubtaskReport]) -> int:
-    """The bytes of the subtask that most went through; a source without an exchange tells only what it has read."""
-    return max(
-        (max(report.bytes, sum(split.bytes for split in report.splits)) for report in reports), default=0
-    )
+def _bytes_of(task: TaskReport) -> int:
+    """Return the bytes that went through a task: a source without an exchange reports only what it has read."""
+    read = sum(split.bytes for report in task.subtasks for split in report.splits)
+    return max(task.bytes, read)

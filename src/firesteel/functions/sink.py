@@ -24,6 +24,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from firesteel.functions.epoch import EpochFacts
+
 if TYPE_CHECKING:
     from firesteel.common.typeinfo import TypeInformation
 
@@ -42,27 +44,34 @@ class DeliveryGuarantee(enum.Enum):
 class WriterContext:
     """Where and when a writer writes.
 
-    `attempt` is unique among all tries of this subtask's epoch, so names made from it never clash with those
-    of a try that failed. `lineage` names the job's history: it changes when the job is started from a savepoint
-    or from an earlier epoch, and what was prepared since then is of no more use. `state` is what the previous
-    epoch's `snapshot_state` returned for this subtask (None at first), `inherited` what it returned for subtasks
-    that are no more, because the parallelism was lowered: this writer must finish what they began.
-    The job can be started from epochs that are `oldest` or later (None: from the last only), so what their states refer
-    to must stay. `processing_time` is the epoch's, in milliseconds. `final` is set in the last epoch of a bounded job.
+    `facts` are the epoch's: when its `lineage` has changed, what was prepared under another one is of no more use;
+    what the states of epochs from `oldest` on refer to must stay. `state` is what the previous epoch's
+    `snapshot_state` returned for this subtask (None at first), `inherited` what it returned for subtasks that are no
+    more, because the parallelism was lowered: this writer must finish what they began.
+
+    >>> WriterContext("job", "sink", 3, 4, EpochFacts(7, "a", 1_000)).attempt
+    'a-3'
     """
 
     job_id: str
     operator_id: str
     subtask: int
     parallelism: int
-    epoch: int
-    attempt: str
-    processing_time: int
+    facts: EpochFacts
     state: Any = None
-    final: bool = False
     inherited: tuple[Any, ...] = ()
-    lineage: str = ""
-    oldest: int | None = None
+
+    @property
+    def epoch(self) -> int:
+        """Return the epoch's number."""
+        return self.facts.number
+
+    @property
+    def attempt(self) -> str:
+        """Return a name that is unique among all tries of this subtask's epoch: what a try that failed has left
+        never has it.
+        """
+        return f"{self.facts.attempt}-{self.subtask}"
 
 
 class SinkWriter(ABC, Generic[T]):

@@ -25,9 +25,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from firesteel.common.time import MIN_WATERMARK
+from firesteel.functions.epoch import EpochFacts
 
 if TYPE_CHECKING:
     from firesteel.runtime.output import Output
+    from firesteel.runtime.plan import SplitInput, SplitReport
     from firesteel.runtime.timers import TimerQueue
     from firesteel.state.live.backend import KeyedStateBackend
     from firesteel.state.live.operator_lists import OperatorLists
@@ -87,25 +89,16 @@ class OperatorContext:
 class Epoch:
     """What an operator subtask knows of one epoch.
 
-    `processing_time` is fixed by the driver (milliseconds). `watermark` is where this subtask's watermark
-    stood when the previous epoch ended. `operator_state` is what its `end_epoch` returned then, `inherited`
-    what those of subtasks returned that are no more, because the parallelism was lowered. `input` is a
-    source's share of work. `final` is set in the last epoch of a bounded job. `lineage` names the job's history, of
-    which epochs from `oldest` on are kept (None: only the last). `budget` bounds the bytes that a source
-    reads, unless `final`.
+    `watermark` is where this subtask's watermark stood when the previous epoch ended (milliseconds).
+    `operator_state` is what its `end_epoch` returned then, `inherited` what those of subtasks returned that are no
+    more, because the parallelism was lowered. `input` is a source's share of work.
     """
 
-    number: int
-    attempt: str
-    processing_time: int
+    facts: EpochFacts
     watermark: int
     operator_state: Any = None
     inherited: Sequence[Any] = ()
-    input: Any = None
-    final: bool = False
-    lineage: str = ""
-    oldest: int | None = None
-    budget: int | None = None
+    input: Sequence[SplitInput] = ()
 
 
 @dataclass(slots=True)
@@ -119,7 +112,7 @@ class OperatorReport:
 
     operator_state: Any = None
     committables: Sequence[Any] = ()
-    splits: Sequence[Any] = ()
+    splits: Sequence[SplitReport] = ()
     next_wakeup: int | None = None
 
 
@@ -139,9 +132,9 @@ class Operator(ABC):
 
     def begin_epoch(self, epoch: Epoch) -> None:
         """Start an epoch; keyed state has been bound to the last committed version already."""
-        self.epoch = epoch.number
+        self.epoch = epoch.facts.number
         self.watermark = epoch.watermark
-        self.processing_time = epoch.processing_time
+        self.processing_time = epoch.facts.processing_time
 
     def announce(self) -> None:
         """Tell the outputs the watermark this epoch starts with."""

@@ -13,6 +13,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
+from firesteel.functions.epoch import EpochFacts
+from firesteel.functions.source import Split
+from firesteel.state.live.durable import RunRef
+from firesteel.state.values.schemas import Schema
+
 K = TypeVar("K", bound=Hashable)
 
 
@@ -169,7 +174,7 @@ class SplitInput:
     `generator_state` is what the split's watermark generator was at the last commit.
     """
 
-    split: Any
+    split: Split
     start: int
     end: int
     generator_state: Any = None
@@ -189,33 +194,25 @@ class SplitReport:
 
 @dataclass(frozen=True)
 class EpochPlan:
-    """All that tasks are told of one epoch, besides the plan.
+    """All that tasks know of one epoch, besides the plan.
 
-    `attempt` is unique among all tries of all drivers. `driver` names the driver, and `run` counts its restarts
-    of the job: operators kept in a worker from another driver or an earlier run are not used again. `committed`
-    is the epoch the state is read at, in the history `lineage`. `inherited` are the operator states of subtasks
-    that are no more, since the parallelism was lowered. `oldest` is the first epoch that is kept when this one is
-    committed. `budget` is how many bytes a source subtask reads at most, unless the epoch is final (None: no bound).
-    Dictionaries are keyed by operator index, then subtask.
+    `driver` names the driver, and `run` counts its restarts of the job: operators kept in a worker from another
+    driver or an earlier run are not used again. `committed` is the epoch the state is read at. `inherited` are the
+    operator states of subtasks that are no more, since the parallelism was lowered. Dictionaries are keyed by operator
+    index, then subtask; `schemas` by operator index, then state.
     """
 
     job_id: str
-    number: int
-    attempt: str
+    facts: EpochFacts
     run: int
     committed: int
-    processing_time: int
-    final: bool
-    lineage: str = ""
-    oldest: int | None = None
     driver: str = ""
     inputs: dict[int, dict[int, list[SplitInput]]] = field(default_factory=dict)
     watermarks: dict[int, list[int]] = field(default_factory=dict)
     operator_states: dict[int, dict[int, Any]] = field(default_factory=dict)
     inherited: dict[int, dict[int, list[Any]]] = field(default_factory=dict)
-    schemas: dict[int, dict[str, Any]] = field(default_factory=dict)
-    runs: dict[int, dict[int, Any]] = field(default_factory=dict)
-    budget: int | None = None
+    schemas: dict[int, dict[str, Schema]] = field(default_factory=dict)
+    runs: dict[int, dict[int, RunRef]] = field(default_factory=dict)
 
 
 @dataclass
@@ -223,7 +220,6 @@ class SubtaskReport:
     """What one operator subtask reports at the end of an epoch.
 
     `key_kinds` are the kinds of the keys whose state changed (see `KeyKinds`).
-    `bytes` is what its task took from exchanges and gave to them; the first operator of a task reports it for all.
     """
 
     operator: int
@@ -232,10 +228,19 @@ class SubtaskReport:
     operator_state: Any = None
     committables: list[Any] = field(default_factory=list)
     splits: list[SplitReport] = field(default_factory=list)
-    run: Any = None
-    schemas: dict[str, Any] | None = None
+    run: RunRef | None = None
+    schemas: dict[str, Schema] | None = None
     key_kinds: list[str] | None = None
     next_wakeup: int | None = None
     records_in: int = 0
     records_out: int = 0
-    bytes: int = 0
+
+
+@dataclass(frozen=True)
+class TaskReport:
+    """What a task reports at the end of an epoch: all its operator subtasks, and the bytes of the blocks that it took
+    from exchanges and gave to them.
+    """
+
+    bytes: int
+    subtasks: list[SubtaskReport]

@@ -20,9 +20,7 @@ from firesteel.runtime.blocks import Mark, encode_block
 from firesteel.runtime.failures import user_failure
 from firesteel.runtime.keying import KeyExtractor, Targets
 from firesteel.runtime.operator import Batch
-
-Row = tuple[int, int, int, int, bytes]
-"""(target, edge, channel, seq, block): a row of an exchange."""
+from firesteel.runtime.outbox import Outbox
 
 BLOCK_RECORDS: Final = 4096
 BLOCK_BYTES: Final = 1 << 20
@@ -57,17 +55,13 @@ class _Buffer:
 
 
 class Router:
-    """Writes one exchange edge; subclasses choose targets. `rows` is the task's list of rows to send.
+    """Writes one exchange edge into the task's outbox; subclasses choose targets."""
 
-    `bytes_sent` is the size of all blocks so far.
-    """
-
-    def __init__(self, edge: int, channel: int, targets: int, rows: list[Row]) -> None:
+    def __init__(self, edge: int, channel: int, targets: int, outbox: Outbox) -> None:
         self._edge = edge
         self._channel = channel
-        self._rows = rows
+        self._outbox = outbox
         self._buffers = [_Buffer() for _ in range(targets)]
-        self.bytes_sent = 0
 
     def connected(self) -> range | list[int]:
         """Return the targets this router may send to; they all get its watermarks."""
@@ -125,8 +119,7 @@ class Router:
             here = [(index - start, mark) for index, mark in marks if index <= end]
             block = self._block(buffer, start, end, here)
             if block is not None:
-                self._rows.append((target, self._edge, self._channel, buffer.seq, block))
-                self.bytes_sent += len(block)
+                self._outbox.send(target, self._edge, self._channel, buffer.seq, block)
                 buffer.seq += 1
                 marks = marks[len(here) :]
                 start, sent = end, True
@@ -159,11 +152,11 @@ class KeyRouter(Router):
         edge: int,
         channel: int,
         targets: int,
-        rows: list[Row],
+        outbox: Outbox,
         extractor: KeyExtractor,
         max_parallelism: int,
     ) -> None:
-        super().__init__(edge, channel, targets, rows)
+        super().__init__(edge, channel, targets, outbox)
         self._extract = extractor.keys
         self._targets = Targets(targets, max_parallelism)
 
@@ -200,10 +193,10 @@ class ChoiceRouter(Router):
     """Sends each record to the target that a function picks from the record, as user-defined partitioners do."""
 
     def __init__(
-        self, edge: int, channel: int, targets: int, rows: list[Row], partition: Callable[[Any, int], int],
+        self, edge: int, channel: int, targets: int, outbox: Outbox, partition: Callable[[Any, int], int],
         select: Callable[[Any], Any], who: str,
     ) -> None:  # fmt: skip
-        super().__init__(edge, channel, targets, rows)
+        super().__init__(edge, channel, targets, outbox)
         self._partition = partition
         self._select = select
         self._who = who
@@ -231,8 +224,8 @@ class ChoiceRouter(Router):
 class RoundRobinRouter(Router):
     """Deals records out in turn to a group of targets: all (rebalance) or the nearest ones (rescale)."""
 
-    def __init__(self, edge: int, channel: int, targets: int, rows: list[Row], group: list[int]) -> None:
-        super().__init__(edge, channel, targets, rows)
+    def __init__(self, edge: int, channel: int, targets: int, outbox: Outbox, group: list[int]) -> None:
+        super().__init__(edge, channel, targets, outbox)
         self._group = group
         self._next = channel % len(group)
 
@@ -252,8 +245,8 @@ class RoundRobinRouter(Router):
 class ShuffleRouter(Router):
     """Sends records to targets at random; seeded by edge, channel and epoch, so a retry sends them alike."""
 
-    def __init__(self, edge: int, channel: int, targets: int, rows: list[Row], seed: int) -> None:
-        super().__init__(edge, channel, targets, rows)
+    def __init__(self, edge: int, channel: int, targets: int, outbox: Outbox, seed: int) -> None:
+        super().__init__(edge, channel, targets, outbox)
         self._random = random.Random(f"{seed}/{edge}/{channel}")
 
     def receive(self, batch: Batch) -> None:
@@ -264,8 +257,8 @@ class ShuffleRouter(Router):
 class FixedRouter(Router):
     """Sends every record to the same targets: one (global, forward) or all (broadcast)."""
 
-    def __init__(self, edge: int, channel: int, targets: int, rows: list[Row], fixed: list[int]) -> None:
-        super().__init__(edge, channel, targets, rows)
+    def __init__(self, edge: int, channel: int, targets: int, outbox: Outbox, fixed: list[int]) -> None:
+        super().__init__(edge, channel, targets, outbox)
         self._fixed = fixed
 
     def connected(self) -> list[int]:

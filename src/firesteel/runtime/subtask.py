@@ -19,7 +19,7 @@ from firesteel.runtime.plan import Distribution, EdgeSpec, EpochPlan, OperatorSp
 from firesteel.runtime.timers import TimerQueue
 from firesteel.runtime.watermarks import WatermarkValve
 from firesteel.state.live.backend import KeyedStateBackend
-from firesteel.state.live.durable import StateReader
+from firesteel.state.live.durable import RunRef, StateReader
 from firesteel.state.live.operator_lists import OperatorLists
 
 
@@ -36,7 +36,7 @@ class LiveSubtask:
         self.spec = spec
         self.subtask = subtask
         self.records_in = 0
-        self.last_run: Any = None
+        self.last_run: RunRef | None = None
         self.operator: Operator = cloudpickle.loads(spec.factory)()
         typed = spec.output_type is not None
         self.output = Output([], cloudpickle.loads(spec.output_type).compile_coercer() if typed else None)
@@ -87,7 +87,7 @@ class LiveSubtask:
         self.output.records = 0
         if self.backend is not None:
             assert reader is not None
-            self.backend.begin(reader, keep, epoch.processing_time)
+            self.backend.begin(reader, keep, epoch.facts.processing_time)
             for queue in self.timers:
                 queue.begin()
         channels = [
@@ -99,17 +99,11 @@ class LiveSubtask:
         self._in_user_code(
             lambda: self.operator.begin_epoch(
                 Epoch(
-                    number=epoch.number,
-                    attempt=epoch.attempt,
-                    processing_time=epoch.processing_time,
+                    epoch.facts,
                     watermark=start,
                     operator_state=epoch.operator_states.get(self.spec.index, {}).get(self.subtask),
                     inherited=epoch.inherited.get(self.spec.index, {}).get(self.subtask, ()),
                     input=epoch.inputs.get(self.spec.index, {}).get(self.subtask, []),
-                    final=epoch.final,
-                    lineage=epoch.lineage,
-                    oldest=epoch.oldest,
-                    budget=epoch.budget,
                 )
             )
         )

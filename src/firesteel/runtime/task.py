@@ -5,7 +5,7 @@
 - Rows come sorted by `(seq, channel)`; a row of an edge into a later level is passed on as it is.
 - Order of work: begin the epoch, fire processing-time timers, pump sources, take rows, finish (in the last epoch),
   end the epoch, flush, report. Each step's rows are yielded before the next, so what a task holds is bounded.
-- A report row (edge REPORT) carries a `SubtaskReport` per operator. If anything fails, the only further row is a
+- A report row (edge REPORT) carries the `TaskReport`. If anything fails, the only further row is a
   failure row (edge FAILURE), which sorts first, and a task that meets one does nothing but pass it on: the epoch is
   lost, but Spark sees no exception and nobody a stack trace of the JVM.
 """
@@ -22,14 +22,14 @@ from firesteel.common.errors import FiresteelError
 from firesteel.runtime.blocks import decode_block
 from firesteel.runtime.failures import user_failure
 from firesteel.runtime.operator import Batch
-from firesteel.runtime.plan import Distribution, EdgeSpec, EpochPlan, OperatorSpec, Plan, SubtaskReport
+from firesteel.runtime.outbox import Outbox, Row
+from firesteel.runtime.plan import Distribution, EdgeSpec, EpochPlan, OperatorSpec, Plan, TaskReport
 from firesteel.runtime.routing import (
     ChoiceRouter,
     FixedRouter,
     KeyRouter,
     RoundRobinRouter,
     Router,
-    Row,
     ShuffleRouter,
 )
 from firesteel.runtime.rows.source import SourceOperator
@@ -132,11 +132,11 @@ class _Task:
         self._subtask = subtask
         self._worker = worker
         self._state = state
-        self._rows: list[Row] = []
+        self._outbox = Outbox()
         self._routers: list[Router] = []
         self._live: list[LiveSubtask] = []
         self._by_index: dict[int, LiveSubtask] = {}
-        self._bytes = 0
+        self._bytes_taken = 0
         self._width = plan.levels[level]
 
     def run(self, rows: Iterable[Row]) -> Iterator[Row]:
@@ -150,14 +150,14 @@ class _Task:
                 started = True
                 yield from self._start(specs)
             self._take(row)
-            yield from self._drain()
+            yield from self._outbox.drain()
         if not started:
             yield from self._start(specs)
         yield from self._pump()
-        if self._epoch.final:
+        if self._epoch.facts.final:
             for live in self._live:
                 live.finish()
-                yield from self._drain()
+                yield from self._outbox.drain()
         yield from self._end()
 
     def abandon(self) -> None:
@@ -168,6 +168,7 @@ class _Task:
             except FiresteelError:  # the first failure is the one to report
                 continue
         self._live = []
+        self._outbox.close()
 
     def _start(self, specs: list[OperatorSpec]) -> Iterator[Row]:
         plan, epoch = self._plan, self._epoch
@@ -186,8 +187,8 @@ class _Task:
         for live in self._live:
             live.announce()
         for live in self._live:
-            live.advance_processing_time(epoch.processing_time)
-            yield from self._drain()
+            live.advance_processing_time(epoch.facts.processing_time)
+            yield from self._outbox.drain()
 
     def _wire(self, live: LiveSubtask) -> None:
         outputs = [(None, live.output), *live.side_outputs.items()]
@@ -198,25 +199,21 @@ class _Task:
             ]
 
     def _router(self, edge: EdgeSpec, sender: LiveSubtask) -> Router:
-        router = make_router(edge, sender, self._rows, self._epoch.number)
+        router = make_router(edge, sender, self._outbox, self._epoch.facts.number)
         self._routers.append(router)
         return router
 
     def _take(self, row: Row) -> None:
         _, index, channel, _, block = row
-        self._bytes += len(block)
+        self._bytes_taken += len(block)
         if index == REPORT:
-            self._pass_on(row)
+            self._outbox.pass_on(row)
             return
         edge = self._plan.edges[index]
         if self._plan.operators[edge.target].level != self._level:
-            self._pass_on(row)
+            self._outbox.pass_on(row)
             return
         self._deliver(self._by_index[edge.target], edge.port, (index, channel), block)
-
-    def _pass_on(self, row: Row) -> None:
-        self._rows.append(row)
-        self._bytes += len(row[4])
 
     def _deliver(self, live: LiveSubtask, port: int, channel: tuple[int, int], block: bytes) -> None:
         """Deliver a block's records and watermarks in the order in which they were sent."""
@@ -242,24 +239,26 @@ class _Task:
                     raise user_failure(error, live.spec.who) from error
                 if not more:
                     sources.remove(live)
-                yield from self._drain()
+                yield from self._outbox.drain()
 
     def _end(self) -> Iterator[Row]:
         reports = [live.end() for live in self._live]
         for router in self._routers:
             router.flush()
-        yield from self._drain()
-        reports[0].bytes = self._bytes + sum(router.bytes_sent for router in self._routers)
+        yield from self._outbox.drain()
         for live, report in zip(self._live, reports, strict=True):
             if live.backend is not None:
                 report.run = self._state.persist(
-                    self._address(live.spec), self._epoch.number, self._epoch.attempt, live.backend.changes()
+                    self._address(live.spec),
+                    self._epoch.facts.number,
+                    self._epoch.facts.attempt,
+                    live.backend.changes(),
                 )
                 live.last_run = report.run
                 report.key_kinds = live.backend.key_kinds.names()
-            yield self._report(report)
+        yield self._report(TaskReport(self._bytes_taken + self._outbox.bytes, reports))
         for live in self._live:
-            if self._epoch.final:
+            if self._epoch.facts.final:
                 live.close()
             else:
                 self._worker.keep(self._epoch, live)
@@ -268,20 +267,19 @@ class _Task:
     def _address(self, spec: OperatorSpec) -> StateAddress:
         groups = key_group_range(self._subtask, spec.parallelism, spec.max_parallelism)
         return StateAddress(
-            self._epoch.lineage, spec.id, self._subtask, groups.start, max(groups.start, groups.stop - 1)
+            self._epoch.facts.lineage,
+            spec.id,
+            self._subtask,
+            groups.start,
+            max(groups.start, groups.stop - 1),
         )
 
-    def _report(self, report: SubtaskReport) -> Row:
+    def _report(self, report: TaskReport) -> Row:
         try:
             block = pickle.dumps(report, 5)
         except (pickle.PicklingError, AttributeError, TypeError):
             block = cloudpickle.dumps(report, 5)
         return (0, REPORT, self._subtask, _LAST, block)
-
-    def _drain(self) -> list[Row]:
-        rows = self._rows[:]
-        self._rows.clear()
-        return rows
 
 
 def _slice(batch: Batch, start: int, end: int) -> Batch:
@@ -292,10 +290,10 @@ def _slice(batch: Batch, start: int, end: int) -> Batch:
     )
 
 
-def make_router(edge: EdgeSpec, sender: LiveSubtask, rows: list[Row], seed: int) -> Router:
+def make_router(edge: EdgeSpec, sender: LiveSubtask, outbox: Outbox, seed: int) -> Router:
     """Build the writer of an exchange edge for one upstream subtask."""
     channel = sender.subtask
-    arguments = (edge.index, channel, edge.target_parallelism, rows)
+    arguments = (edge.index, channel, edge.target_parallelism, outbox)
     kind = edge.distribution
     if kind is Distribution.HASH:
         return KeyRouter(*arguments, sender.edge_functions(edge).extractor, edge.max_parallelism)
@@ -309,8 +307,8 @@ def make_router(edge: EdgeSpec, sender: LiveSubtask, rows: list[Row], seed: int)
     return FixedRouter(*arguments, edge.targets_of(channel))
 
 
-def read_results(rows: Iterable[Row]) -> list[SubtaskReport]:
-    """Return the reports among the rows the last level left; raise the failure if there is one."""
+def read_results(rows: Iterable[Row]) -> list[TaskReport]:
+    """Return the tasks' reports among the rows the last level left; raise the failure if there is one."""
     reports = []
     for row in sorted(rows, key=lambda row: row[3]):
         if row[1] == FAILURE:

@@ -42,7 +42,7 @@ def announced(session: Any, storage: Storage, announcement: Announcement) -> Ite
     text = _packed(announcement)
     path = None
     if len(text) > _INLINE:
-        path = f"plans/epoch-{announcement.epoch.attempt}"
+        path = f"plans/epoch-{announcement.epoch.facts.attempt}"
         storage.put(path, text.encode("ascii"))
     session.conf.set(_PROPERTY, text if path is None else _FILE + path)
     try:

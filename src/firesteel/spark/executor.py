@@ -21,7 +21,7 @@ from pyspark.sql.types import BinaryType, IntegerType, LongType, StructType
 
 from firesteel.checkpoint.compaction import MergeTask
 from firesteel.checkpoint.objects import AlreadyExists, Storage
-from firesteel.runtime.plan import EpochPlan, Plan, SubtaskReport
+from firesteel.runtime.plan import EpochPlan, Plan, TaskReport
 from firesteel.runtime.task import read_results
 from firesteel.spark.announcement import Announcement, announced
 from firesteel.spark.errors import engine_error
@@ -78,7 +78,7 @@ class SparkExecutor:
         self._runs = True
         ship(self._spark, python_files, cluster=not is_local(self._spark.conf.get("spark.master", "")))
 
-    def run(self, plan: Plan, epoch: EpochPlan) -> list[SubtaskReport]:
+    def run(self, plan: Plan, epoch: EpochPlan) -> list[TaskReport]:
         """Run one epoch and return the reports."""
         told = Announcement(epoch, _PROCESS, frozenset(_running))
         try:

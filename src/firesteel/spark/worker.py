@@ -16,7 +16,8 @@ from pyspark import TaskContext
 from firesteel.checkpoint.compaction import MergeTask, merge
 from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import FiresteelError
-from firesteel.runtime.routing import BLOCK_BYTES, Row
+from firesteel.runtime.outbox import Row
+from firesteel.runtime.routing import BLOCK_BYTES
 from firesteel.runtime.task import run_task
 from firesteel.spark import collector
 from firesteel.spark.announcement import read_announcement
@@ -60,7 +61,8 @@ class LevelTask:
         job = _kept.job(self.state_url, announcement)
         plan, epoch = job.plan(self.plan_path, self.setup), announcement.epoch
         # Spark runs a task again whose worker died; what the first try left behind must not be in its way.
-        epoch = replace(epoch, attempt=f"{epoch.attempt}-{context.taskAttemptId()}")
+        attempt = f"{epoch.facts.attempt}-{context.taskAttemptId()}"
+        epoch = replace(epoch, facts=replace(epoch.facts, attempt=attempt))
         rows = run_task(plan, epoch, self.level, context.partitionId(), incoming, job.worker, job.state)
         return collector.task(_batches(rows))
 

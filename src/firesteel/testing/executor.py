@@ -14,8 +14,8 @@ from firesteel.checkpoint.compaction import MergeTask, merge
 from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import EngineError
 from firesteel.control.settings import JobSettings
-from firesteel.runtime.plan import EpochPlan, Plan, SubtaskReport
-from firesteel.runtime.routing import Row
+from firesteel.runtime.outbox import Row
+from firesteel.runtime.plan import EpochPlan, Plan, TaskReport
 from firesteel.runtime.task import Worker, read_results, run_task
 from firesteel.state.live.durable import RunRef
 
@@ -33,7 +33,7 @@ class LocalExecutor:
         self._storage = Storage.of(state_url)
         self._interrupted = threading.Event()
 
-    def run(self, plan: Plan, epoch: EpochPlan) -> list[SubtaskReport]:
+    def run(self, plan: Plan, epoch: EpochPlan) -> list[TaskReport]:
         """Run one epoch and return the reports."""
         rows: list[Row] = []
         for level, width in enumerate(plan.levels):

@@ -56,13 +56,8 @@ class SinkOperator(Operator):
                 operator_id=context.operator_id,
                 subtask=context.subtask,
                 parallelism=context.parallelism,
-                epoch=epoch.number,
-                attempt=f"{epoch.attempt}-{context.subtask}",
-                processing_time=epoch.processing_time,
+                facts=epoch.facts,
                 state=epoch.operator_state,
                 inherited=tuple(epoch.inherited),
-                final=epoch.final,
-                lineage=epoch.lineage,
-                oldest=epoch.oldest,
             )
         )

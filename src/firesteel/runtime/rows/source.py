@@ -64,9 +64,9 @@ class SourceOperator(Operator):
 
     def begin_epoch(self, epoch: Epoch) -> None:
         super().begin_epoch(epoch)
-        self._final = epoch.final
+        self._final = epoch.facts.final
         self._bounded = self._source.boundedness is Boundedness.BOUNDED
-        self._budget = None if epoch.final else epoch.budget
+        self._budget = None if epoch.facts.final else epoch.facts.budget
         self._read = 0
         self._measured = False
         self._splits = [self._open(given) for given in epoch.input]

@@ -21,10 +21,10 @@ class TimestampsOperator(Operator):
             self._strategy,
             self.context.who,
             min(known, key=watermark_of, default=None),
-            epoch.processing_time,
+            epoch.facts.processing_time,
             self.context.watermark_interval,
         )
-        self._final = epoch.final
+        self._final = epoch.facts.final
 
     def announce(self) -> None:
         super().announce()

@@ -96,14 +96,14 @@ class FileWriter(SinkWriter[Any]):
 
     def __init__(self, settings: FileSinkSettings, context: WriterContext) -> None:
         self._settings = settings
-        self._now = context.processing_time
-        self._final = context.final
+        self._now = context.facts.processing_time
+        self._final = context.facts.final
         self._attempt = re.sub(r"[^A-Za-z0-9.-]", "_", context.attempt)
-        self._lineage = context.lineage
+        self._lineage = context.facts.lineage
         self._epoch = context.epoch
-        self._oldest = context.epoch if context.oldest is None else context.oldest
+        self._oldest = context.epoch if context.facts.oldest is None else context.facts.oldest
         known: FileWriterState | None = context.state
-        goes_on = known is not None and known.lineage == context.lineage
+        goes_on = known is not None and known.lineage == context.facts.lineage
         state = known if known is not None and goes_on else FileWriterState(str(uuid.uuid4()), 0)
         self._uid = state.uid
         self._counter = state.counter
