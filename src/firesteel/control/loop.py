@@ -298,13 +298,10 @@ class EpochLoop:
         try:
             tasks = self._executor.run(self._program.plan, self._turn.epoch)
         except StateEvolutionRequired as change:
-<<<<<<< HEAD
             self._turn, self._change = None, change
             return EvolutionNeeded()
-=======
         self._turn.reports = [report for task in tasks for report in task.subtasks]
         self._turn.busiest = max(map(_bytes_of, tasks), default=0)
->>>>>>> 03a4c69 (The facts of an epoch are one value, a task's rows and bytes belong to its outbox, and a task makes one report)
         return EpochRan()
 
     def _evolve(self) -> Event:
