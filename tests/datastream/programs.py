@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from firesteel.compiler import compile_graph
+from firesteel.compiler.describe import describe
+from firesteel.compiler.plan_formats import operator_lines
 from firesteel.control import JobSettings
 from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.graph import Graph
-from firesteel.graph.explain import explain_text
 
 
 def environment(parallelism: int = 2) -> StreamExecutionEnvironment:
@@ -15,8 +17,9 @@ def environment(parallelism: int = 2) -> StreamExecutionEnvironment:
 
 
 def explained(env: StreamExecutionEnvironment) -> list[str]:
-    """The graph as text, without the places in this file."""
-    lines = explain_text(env._builder.build(), env.get_parallelism()).splitlines()
+    """The operators as they would run, as text, without the places in this file."""
+    settings = JobSettings(parallelism=env.get_parallelism())
+    lines = operator_lines(describe(compile_graph(env._builder.build(), settings)))
     return [line if line.startswith(" ") else line.rpartition(" ")[0] for line in lines]
 
 

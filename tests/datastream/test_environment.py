@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from firesteel.common import Configuration, JobID, Types
 from firesteel.common.errors import ConfigurationError
+from firesteel.compiler import compile_graph
+from firesteel.compiler.describe import describe
 from firesteel.connectors.collect import CollectSink
 from firesteel.connectors.datagen import DataGeneratorSource
 from firesteel.control.machine import RestartPolicy
 from firesteel.datastream import CheckpointingMode, RuntimeExecutionMode, StreamExecutionEnvironment
 from firesteel.datastream.ambient import Ambient, current_ambient, surrounded_by
+from firesteel.datastream.execution import job_settings
 from firesteel.datastream.options import duration_ms, restart_policy
 from firesteel.graph.operations import SinkOp
 from tests.datastream.programs import Launcher, environment
@@ -253,9 +254,28 @@ def test_sources():
 def test_execution_plan_keeps_the_program():
     env = environment()
     env.from_collection([1]).map(str)
-    plans = [json.loads(env.get_execution_plan()), json.loads(env.get_execution_plan())]
+    # As PyFlink programs read it.
+    plans = [eval(env.get_execution_plan()), eval(str(env.get_execution_plan()))]
     assert plans[0] == plans[1]
     assert [node["type"] for node in plans[0]["nodes"]] == ["Source: Collection Source", "Map"]
+    assert [node["parallelism"] for node in plans[0]["nodes"]] == [1, 2]
+
+
+def test_the_execution_plan_is_what_the_surroundings_make_of_the_program():
+    env = environment()
+    env.from_collection([1]).map(str)
+    with surrounded_by(Ambient(parallelism=3)):
+        assert [node["parallelism"] for node in eval(env.get_execution_plan())["nodes"]] == [1, 3]
+
+
+def test_chains_are_shown_as_the_program_asks():
+    def shown(env):
+        env.from_collection([1]).map(str).set_parallelism(1).filter(bool).set_parallelism(1)
+        graph, settings = env._builder.build(), job_settings(env, env._builder.build(), None, Ambient())
+        return [operator.chain for operator in describe(compile_graph(graph, settings)).operators]
+
+    assert shown(environment()) == [1, 1, 1]
+    assert shown(environment().disable_operator_chaining()) == [1, 2, 3]
 
 
 def test_default_local_parallelism_is_shared_by_all_environments():

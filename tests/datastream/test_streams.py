@@ -165,7 +165,7 @@ def test_partitionings():
     ):
         part.sink_to(DiscardingSink())
     stream.partition_custom(lambda key, n: 0, first).sink_to(DiscardingSink())
-    edges = [line.split()[-1] for line in explained(env) if line.startswith("    ")]
+    edges = [edge.partitioning.label for node in env._builder.build().nodes for edge in node.edges]
     assert edges == ["SHUFFLE", "RESCALE", "REBALANCE", "FORWARD", "BROADCAST", "CUSTOM"]
 
 
@@ -229,7 +229,7 @@ def test_windows():
     operation = node.operation
     assert isinstance(operation, WindowOp)
     assert (operation.mode, operation.function, type(operation.window_function)) == ("reduce", max, Whole)
-    assert (operation.allowed_lateness, operation.late_tag, operation.keyed) == (100, late, True)
+    assert (operation.allowed_lateness, operation.late_tag, operation.by_key) == (100, late, True)
     assert (operation.input_type, node.output_type, node.name) == (
         PAIRS,
         Types.STRING(),

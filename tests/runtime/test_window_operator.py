@@ -109,7 +109,7 @@ def test_without_keys_functions_see_no_key() -> None:
 
     events = [(0, value, time) for _, value, time in EVENTS]
     for arguments in ({"mode": "apply", "window_function": Count()}, {"window_function": CountWithContext()}):
-        assert run(TUMBLING, events, keyed=False, **arguments) == [(9, (0, 3)), (19, (10, 1))]
+        assert run(TUMBLING, events, by_key=False, **arguments) == [(9, (0, 3)), (19, (10, 1))]
 
 
 def test_merging_windows_have_no_window_state() -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from firesteel.common.time import MAX_WATERMARK, MIN_WATERMARK
+from firesteel.compiler.lower.recipe import recipe
 from firesteel.functions.epoch import EpochFacts
 from firesteel.functions.output_tag import OutputTag
 from firesteel.functions.window_functions import ProcessWindowFunction
 from firesteel.functions.windows import WINDOW_CODEC
+from firesteel.graph import Location, Node
+from firesteel.graph.operations import WindowOp
 from firesteel.runtime.operator import Batch, Epoch, OperatorContext
 from firesteel.runtime.output import Output
 from firesteel.runtime.rows.windows.operator import WindowOperator
@@ -69,11 +73,12 @@ class Harness:
     def __init__(
         self, assigner: Any, *, general: bool = False, trigger: Any = None, **arguments: Any
     ) -> None:
-        self._kind = GeneralWindowOperator if general else WindowOperator
-        self._arguments = {"mode": "process", "late_tag": LATE, **arguments}
-        if self._arguments["mode"] == "process" and "window_function" not in self._arguments:
-            self._arguments["window_function"] = Show()
-        self._arguments |= {"assigner": assigner, "trigger": trigger or assigner.get_default_trigger(None)}
+        arguments = {"mode": "process", "late_tag": LATE, **arguments}
+        if arguments["mode"] == "process" and "window_function" not in arguments:
+            arguments["window_function"] = Show()
+        operation = WindowOp(assigner, trigger or assigner.get_default_trigger(None), **arguments)
+        made = recipe(operation, Node(0, "window", operation, (), Location("job.py", 7)), batch=False)
+        self._recipe = partial(GeneralWindowOperator, **made.keywords) if general else made
         self.entries: dict[bytes, bytes] = {}
         self._out, self._late = _Gather(), _Gather()
         self.watermark_ = MIN_WATERMARK
@@ -86,7 +91,7 @@ class Harness:
         self.backend = KeyedStateBackend(128, WINDOW_CODEC)
         self.backend.restore_schemas(self._schemas)
         self._timers = TimerQueue(self.backend, "event"), TimerQueue(self.backend, "processing")
-        self.operator = self._kind(**self._arguments)
+        self.operator = self._recipe()
         self.operator.open(
             OperatorContext(
                 job_id="job",

@@ -2,5 +2,6 @@
 
 from firesteel.compiler.compile import Compiled, compile_graph
 from firesteel.compiler.rules import RULES
+from firesteel.compiler.settings import PlanSettings
 
-__all__ = ["RULES", "Compiled", "compile_graph"]
+__all__ = ["RULES", "Compiled", "PlanSettings", "compile_graph"]

@@ -1,100 +1,132 @@
-"""A plan as people and programs read it: its levels, the chains in each, and the edges that leave a chain."""
+"""What will run: the one description of a compiled job, from which every plan that is shown is made."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal
 
-from firesteel.runtime.plan import EdgeSpec, OperatorSpec, Plan
+import msgspec
 
-Description = list[dict[str, Any]]
+from firesteel.compiler.compile import Compiled
+from firesteel.compiler.rules.share_slots import DEFAULT
+from firesteel.graph import Node
+from firesteel.graph.nodes import Chaining, Edge, KeyBy
+from firesteel.graph.operations import SinkOp, SourceOp
+from firesteel.runtime.plan import EdgeSpec, Plan
+
+Role = Literal["source", "operator", "sink"]
 
 
-def describe_levels(plan: Plan) -> Description:
-    """Return a dict per level: `level`, `tasks` (its width), `chains` and `edges`.
+class InputDescription(msgspec.Struct, frozen=True):
+    """An edge as the operator that reads it sees it.
 
-    A chain is a list of operators, each a dict of `name`, `parallelism` and `after` (the place of the one before it in
-    the chain, None for the first). An edge leads from one chain to another: a dict of `from`, `to`, `level` (that of
-    its target), `distribution`, `side_output` and `exchange` (False where the target runs in the same tasks).
+    `source` is the number of the operator it comes from. `exchange` says that records move between tasks, `chained`
+    that both ends are in one chain; an edge that is neither leads to another chain within the same tasks.
     """
-    before = _predecessors(plan)
-    described = []
-    for level, width in enumerate(plan.levels):
-        members = [operator for operator in plan.operators if operator.level == level]
-        described.append(
-            {
-                "level": level,
-                "tasks": width,
-                "chains": [_chain(plan, head, before) for head in members if head.index not in before],
-                "edges": [
-                    _edge(plan, edge)
-                    for edge in plan.edges
-                    if before.get(edge.target) != edge.source and plan.operators[edge.source].level == level
-                ],
-            }
-        )
-    return described
+
+    source: int
+    port: int
+    distribution: str
+    exchange: bool
+    chained: bool
+    side_output: str | None = None
+    key_type: str | None = None
 
 
-def levels_as_text(levels: Description) -> str:
-    """Put what `describe_levels` returned into lines."""
-    lines = []
-    for level in levels:
-        lines.append(
-            f"level {level['level']} ({level['tasks']} {'task' if level['tasks'] == 1 else 'tasks'})"
-        )
-        for number, chain in enumerate(level["chains"], 1):
-            lines.append(f"    chain {number}: {_tree(chain)}")
-        for edge in level["edges"]:
-            side = f" (side output {edge['side_output']!r})" if edge["side_output"] else ""
-            kind = "exchange" if edge["exchange"] else "direct"
-            lines.append(
-                f"    {kind}: {edge['from']}{side} => {edge['to']} in level {edge['level']}, {edge['distribution']}"
-            )
-    return "\n".join(lines)
+class OperatorDescription(msgspec.Struct, frozen=True):
+    """An operator; `number` counts from 1 in topological order, `id` is what its state is found by.
+
+    `level` and `chain` are the numbers of the level and of the chain it is in, `location` is the line of the program.
+    `slot_sharing_group` is None for the default one.
+    """
+
+    number: int
+    id: str
+    name: str
+    kind: str
+    role: Role
+    contents: str
+    location: str
+    parallelism: int
+    max_parallelism: int
+    level: int
+    chain: int
+    chaining: Chaining
+    inputs: tuple[InputDescription, ...]
+    uid: str | None = None
+    output_type: str | None = None
+    slot_sharing_group: str | None = None
+
+    @property
+    def title(self) -> str:
+        """The name as Flink shows it: `Source: numbers`, `Sink: out`."""
+        return _title(self.role, self.name)
+
+    @property
+    def before(self) -> int | None:
+        """The number of the operator before it in its chain, None for the first."""
+        return next((edge.source for edge in self.inputs if edge.chained), None)
 
 
-def _predecessors(plan: Plan) -> dict[int, int]:
-    """The operator before each that is not the first of its chain: its only input, over a local edge (as in Flink)."""
-    before = {}
-    for operator in plan.operators:
-        match plan.incoming(operator.index):
-            case [edge] if edge.local:
-                before[operator.index] = edge.source
-    return before
+class JobDescription(msgspec.Struct, frozen=True):
+    """A job: its operators in topological order, and the number of tasks of each level."""
+
+    name: str
+    operators: tuple[OperatorDescription, ...]
+    tasks: tuple[int, ...]
 
 
-def _chain(plan: Plan, head: OperatorSpec, before: dict[int, int]) -> list[dict[str, Any]]:
-    chain = [head.index]
-    for operator in plan.operators:  # in topological order
-        if before.get(operator.index) in chain:
-            chain.append(operator.index)
-    position = {index: place for place, index in enumerate(chain)}
-    return [
-        {
-            "name": plan.operators[index].name,
-            "parallelism": plan.operators[index].parallelism,
-            "after": position.get(before[index]) if index in before else None,
-        }
-        for index in chain
-    ]
+def describe(compiled: Compiled) -> JobDescription:
+    """Describe what a compiled graph runs as."""
+    plan = compiled.plan
+    chain = {index: number for number, members in enumerate(plan.chains, 1) for index in members}
+    operators = tuple(
+        _operator(plan, index, chain[index], node) for index, node in enumerate(compiled.graph.nodes)
+    )
+    return JobDescription(plan.job_name, operators, plan.levels)
 
 
-def _tree(chain: list[dict[str, Any]], place: int = 0) -> str:
-    """The chain from `place` on: `a -> b`, or `a -> (b, c -> d)` where it branches (Flink's notation)."""
-    following = [_tree(chain, other) for other, operator in enumerate(chain) if operator["after"] == place]
-    name = str(chain[place]["name"])
-    if not following:
-        return name
-    return f"{name} -> {following[0]}" if len(following) == 1 else f"{name} -> ({', '.join(following)})"
+def _operator(plan: Plan, index: int, chain: int, node: Node) -> OperatorDescription:
+    spec = plan.operators[index]
+    role = _role(node)
+    group = node.slot_sharing_group
+    return OperatorDescription(
+        number=index + 1,
+        id=spec.id,
+        name=spec.name,
+        kind=spec.kind,
+        role=role,
+        contents=node.description or _title(role, spec.name),
+        location=str(node.location),
+        parallelism=spec.parallelism,
+        max_parallelism=spec.max_parallelism,
+        level=spec.level,
+        chain=chain,
+        chaining=node.chaining,
+        inputs=tuple(map(_input, plan.incoming(index), node.edges)),
+        uid=node.uid,
+        output_type=None if node.output_type is None else str(node.output_type),
+        slot_sharing_group=None if group == DEFAULT else group,
+    )
 
 
-def _edge(plan: Plan, edge: EdgeSpec) -> dict[str, Any]:
-    target = plan.operators[edge.target]
-    return {
-        "from": plan.operators[edge.source].name,
-        "to": target.name,
-        "level": target.level,
-        "distribution": edge.distribution.value,
-        "side_output": edge.side_output,
-        "exchange": not edge.local,
-    }
+def _input(edge: EdgeSpec, drawn: Edge) -> InputDescription:
+    key_type = drawn.partitioning.key_type if isinstance(drawn.partitioning, KeyBy) else None
+    return InputDescription(
+        source=edge.source + 1,
+        port=edge.port,
+        distribution=edge.distribution.value,
+        exchange=not edge.local,
+        chained=edge.chained,
+        side_output=edge.side_output,
+        key_type=None if key_type is None else str(key_type),
+    )
+
+
+def _role(node: Node) -> Role:
+    if isinstance(node.operation, SourceOp):
+        return "source"
+    return "sink" if isinstance(node.operation, SinkOp) else "operator"
+
+
+def _title(role: Role, name: str) -> str:
+    return name if role == "operator" else f"{role.capitalize()}: {name}"

@@ -7,7 +7,9 @@ from firesteel.graph.nodes import Edge, Forward
 
 
 def is_exchange(source: Node, node: Node, edge: Edge) -> bool:
-    """Whether records of this edge move between tasks: not if they stay in their subtask, or there is only one."""
+    """Return whether records of this edge move between tasks: not if they stay in their subtask, or there is only
+    one.
+    """
     if source.parallelism == node.parallelism == 1:
         return False
     return not isinstance(edge.partitioning, Forward)
@@ -15,12 +17,11 @@ def is_exchange(source: Node, node: Node, edge: Edge) -> bool:
 
 def assign_levels(graph: Graph) -> dict[int, int]:
     """Return the level of each node, by node id; inputs come before the nodes that read them."""
-    by_id = {node.id: node for node in graph.nodes}
     levels: dict[int, int] = {}
     for node in graph.nodes:
         levels[node.id] = max(
             (
-                levels[edge.source] + (1 if is_exchange(by_id[edge.source], node, edge) else 0)
+                levels[edge.source] + (1 if is_exchange(graph.by_id[edge.source], node, edge) else 0)
                 for edge in node.edges
             ),
             default=0,

@@ -114,7 +114,7 @@ def launch(graph: Graph, settings: JobSettings) -> JobHandle:
         took = int((time.monotonic() - started) * 1000)
         return JobResult(journal.job_id, job.status, took, journal.epoch)
 
-    by_node = {compiled.node_of[index]: buffer for index, buffer in buffers.items()}
+    by_node = {compiled.graph.nodes[index].id: buffer for index, buffer in buffers.items()}
     return JobHandle(journal.job_id, loop, vitals, body, by_node)
 
 

@@ -4,41 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
 
+from firesteel.compiler import PlanSettings
 from firesteel.control.listeners import JobListener
 from firesteel.control.machine import RestartPolicy
 from firesteel.control.maintenance import MaintenancePolicy
 
 
 @dataclass(frozen=True)
-class JobSettings:
-    """How a job runs.
+class JobSettings(PlanSettings):
+    """How a job runs: `PlanSettings`, and what its plan does not depend on.
 
     `state_dir` is a path or URL that every worker can reach; None makes a temporary directory that is removed when
     the job ends. `master` is a Spark master URL (None: an active session's, else `local[parallelism]`).
-    `watermark_interval` is how often periodic watermarks are due and `epoch_ms` the duration an epoch aims at
-    (milliseconds); `max_epoch_records` bounds it in records, and `max_epoch_bytes` in bytes that one subtask takes in
-    and sends. `configuration` holds further Spark settings (`spark.*`); `python_files` are shipped to the workers;
-    `worker_setup` is called once in each worker process before anything of the program is unpickled. `restore_from`
-    and `allow_non_restored_state`: see `firesteel.control.restoring.open_history`. `savepoint_dir` is where
-    savepoints go that name no directory (None: below the state directory); `retained` is how many epochs can be
-    started from at least.
+    `epoch_ms` is the duration an epoch aims at (milliseconds); `max_epoch_records` bounds it in records, and
+    `max_epoch_bytes` in bytes that one subtask takes in and sends. `configuration` holds further Spark settings
+    (`spark.*`); `python_files` are shipped to the workers; `worker_setup` is called once in each worker process before
+    anything of the program is unpickled. `restore_from` and `allow_non_restored_state`: see
+    `firesteel.control.restoring.open_history`. `savepoint_dir` is where savepoints go that name no directory (None:
+    below the state directory); `retained` is how many epochs can be started from at least.
     """
 
-    job_name: str = "Flink Streaming Job"
-    parallelism: int = 1
-    max_parallelism: int = 128
-    runtime_mode: Literal["STREAMING", "BATCH", "AUTOMATIC"] = "STREAMING"
-    chaining: bool = True
     state_dir: str | None = None
     master: str | None = None
-    watermark_interval: int = 200
     epoch_ms: int = 1000
     max_epoch_records: int = 4_000_000
     max_epoch_bytes: int = 256 << 20
     configuration: dict[str, str] = field(default_factory=dict)
-    job_parameters: dict[str, str] = field(default_factory=dict)
     python_files: tuple[str, ...] = ()
     worker_setup: Callable[[], None] | None = None
     restart: RestartPolicy = field(default_factory=RestartPolicy)

@@ -115,12 +115,15 @@ class EnvironmentSettings:
         return self._buffer_timeout
 
     def disable_operator_chaining(self) -> Self:
-        """Keep all operations out of chains."""
+        """Put every operation into a chain of its own.
+
+        It shows in plans only: operations of one level run in the same tasks, chained or not.
+        """
         self._chaining = False
         return self
 
     def is_chaining_enabled(self) -> bool:
-        """Say whether operations are chained."""
+        """Return whether operations are chained, as plans show them."""
         return self._chaining
 
     def is_chaining_of_operators_with_different_max_parallelism_enabled(self) -> bool:

@@ -6,13 +6,17 @@ import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from firesteel.common.configuration import Configuration
 from firesteel.common.errors import FiresteelError, ProgramError
 from firesteel.common.job_client import JobClient
 from firesteel.common.job_execution_result import JobExecutionResult
 from firesteel.common.job_id import JobID
+from firesteel.compiler import compile_graph
+from firesteel.compiler.describe import describe
+from firesteel.compiler.plan_formats import as_execution_plan
+from firesteel.compiler.settings import RuntimeMode
 from firesteel.connectors.collect import CollectSink
 from firesteel.control import JobHandle, JobSettings, launch
 from firesteel.datastream.ambient import Ambient, current_ambient
@@ -38,7 +42,6 @@ from firesteel.datastream.options import (
 from firesteel.datastream.streams.node_settings import call_site
 from firesteel.datastream.streams.results import CloseableIterator
 from firesteel.graph import Graph
-from firesteel.graph.explain import explain_json
 
 if TYPE_CHECKING:
     from firesteel.datastream.stream_execution_environment import StreamExecutionEnvironment
@@ -46,8 +49,6 @@ if TYPE_CHECKING:
 
 DEFAULT_JOB_NAME: Final = "Flink Streaming Job"
 DEFAULT_MAX_PARALLELISM: Final = 128
-
-RuntimeMode = Literal["STREAMING", "BATCH", "AUTOMATIC"]
 
 
 def execute(env: StreamExecutionEnvironment, job_name: str | None) -> JobExecutionResult:
@@ -62,8 +63,9 @@ def execute_async(env: StreamExecutionEnvironment, job_name: str | None) -> JobC
 
 
 def execution_plan(env: StreamExecutionEnvironment) -> str:
-    """Describe the program as JSON."""
-    return explain_json(env._builder.build(), env.get_parallelism())
+    """Return what `execute` would run now, as Flink's execution plan."""
+    graph, settings = _program(env, None)
+    return as_execution_plan(describe(compile_graph(graph, settings)))
 
 
 def collect(stream: DataStream, job_name: str | None, limit: int | None) -> CloseableIterator | list[Any]:
@@ -94,12 +96,16 @@ def _closer(handle: JobHandle) -> Callable[[], None]:
 
 
 def _launch(env: StreamExecutionEnvironment, job_name: str | None) -> JobHandle:
+    graph, settings = _program(env, job_name)
+    env._builder.clear()
+    return (current_ambient().launcher or launch)(graph, settings)
+
+
+def _program(env: StreamExecutionEnvironment, job_name: str | None) -> tuple[Graph, JobSettings]:
     ambient = current_ambient()
     apply_options(env, ambient.configuration)
     graph = env._builder.build()
-    settings = job_settings(env, graph, job_name, ambient)
-    env._builder.clear()
-    return (ambient.launcher or launch)(graph, settings)
+    return graph, job_settings(env, graph, job_name, ambient)
 
 
 def job_settings(

@@ -99,7 +99,10 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         return execution.execute_async(self, job_name)
 
     def get_execution_plan(self) -> str:
-        """Return what was added since the last call of execute, as JSON in the format of Flink's execution plan."""
+        """Return what `execute` would run now, as JSON in the format of Flink's execution plan.
+
+        It is compiled for that, so what `execute` would raise of a program that is wrong is raised here, too.
+        """
         return execution.execution_plan(self)
 
     def close(self) -> None:

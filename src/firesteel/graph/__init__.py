@@ -1,6 +1,6 @@
-"""The dataflow graph as the program drew it: frozen nodes and edges, stable operator ids, and its descriptions."""
+"""The dataflow graph as the program drew it: frozen nodes and edges, stable operator ids."""
 
-from firesteel.graph.graph import Graph, GraphBuilder, Input
+from firesteel.graph.graph import Graph, GraphBuilder
 from firesteel.graph.nodes import Edge, Location, Node
 
-__all__ = ["Edge", "Graph", "GraphBuilder", "Input", "Location", "Node"]
+__all__ = ["Edge", "Graph", "GraphBuilder", "Location", "Node"]

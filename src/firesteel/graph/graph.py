@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any
 
 from firesteel.common.errors import ProgramError
 from firesteel.graph.nodes import Edge, Node
@@ -14,19 +14,15 @@ from firesteel.graph.operations import SinkOp, SourceOp
 from firesteel.graph.uids import operator_ids
 
 
-class Input(NamedTuple):
-    """An edge with the node and the port it enters."""
-
-    target: Node
-    port: int
-    edge: Edge
-
-
 @dataclass(frozen=True)
 class Graph:
-    """The nodes of a job, in topological order. Node ids are unique in it, but need not be consecutive."""
+    """The nodes of a job, in topological order. Node ids are unique in it, but need not be consecutive.
+
+    `batch` says that the job runs in BATCH mode; the compiler decides it.
+    """
 
     nodes: tuple[Node, ...]
+    batch: bool = False
 
     @cached_property
     def by_id(self) -> dict[int, Node]:
@@ -38,25 +34,27 @@ class Graph:
         """The stable operator id of each node id, see `firesteel.graph.uids`."""
         return operator_ids(self.nodes)
 
-    @cached_property
-    def consumers(self) -> dict[int, tuple[Input, ...]]:
-        """For each node id, the edges that leave it, in the order in which their targets were added."""
-        leaving: dict[int, list[Input]] = {node.id: [] for node in self.nodes}
-        for node in self.nodes:
-            for port, edges in enumerate(node.inputs):
-                for edge in edges:
-                    leaving[edge.source].append(Input(node, port, edge))
-        return {node: tuple(inputs) for node, inputs in leaving.items()}
+    @property
+    def sources(self) -> Iterator[tuple[Node, SourceOp]]:
+        """The nodes that read a source, each with its operation."""
+        return ((node, node.operation) for node in self.nodes if isinstance(node.operation, SourceOp))
 
     @property
-    def sources(self) -> Iterator[Node]:
-        """The nodes that read a source."""
-        return (node for node in self.nodes if isinstance(node.operation, SourceOp))
+    def sinks(self) -> Iterator[tuple[Node, SinkOp]]:
+        """The nodes that write to a sink, each with its operation."""
+        return ((node, node.operation) for node in self.nodes if isinstance(node.operation, SinkOp))
 
-    @property
-    def sinks(self) -> Iterator[Node]:
-        """The nodes that write to a sink."""
-        return (node for node in self.nodes if isinstance(node.operation, SinkOp))
+    def map_nodes(self, change: Callable[[Node], Node]) -> Graph:
+        """Return the graph with each node changed by `change`."""
+        return replace(self, nodes=tuple(change(node) for node in self.nodes))
+
+    def map_edges(self, change: Callable[[Node, Edge], Edge]) -> Graph:
+        """Return the graph with each edge changed by `change`, which is given the node it enters, too."""
+        return self.map_nodes(
+            lambda node: replace(
+                node, inputs=tuple(tuple(change(node, edge) for edge in port) for port in node.inputs)
+            )
+        )
 
     @property
     def fingerprint(self) -> str:

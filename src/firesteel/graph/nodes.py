@@ -134,18 +134,23 @@ AUTO: Final = Auto()
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A flow of records out of node `source`; `side_output` is the id of an OutputTag, None for the main output."""
+    """A flow of records out of node `source`; `side_output` is the id of an OutputTag, None for the main output.
+
+    `chained` says that both ends are in one chain; the compiler decides it.
+    """
 
     source: int
     partitioning: Partitioning = AUTO
     side_output: str | None = None
+    chained: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
     """One operation of the program.
 
-    `parallelism` and `max_parallelism` are None where the job's apply. `output_type` is None for values of any type.
+    `parallelism` and `max_parallelism` are None where the job's apply, `slot_sharing_group` where that of the inputs
+    does. `output_type` is None for values of any type.
     `location` is the line of the program that added it.
 
     >>> from firesteel.graph.operations import MapOp

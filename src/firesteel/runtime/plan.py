@@ -38,8 +38,9 @@ class Distribution(enum.Enum):
 class EdgeSpec:
     """One edge from an operator's output (or side output) to an input port of another.
 
-    `functions` is the cloudpickled `(KeySelector, key type or None)` of a HASH edge or `(Partitioner,
-    KeySelector)` of a CUSTOM one; `max_parallelism` is the target's.
+    A `local` edge is a direct call within a task. A `chained` one is local, and both its ends are in one chain in
+    Flink's sense, where records are not serialised. `functions` is the cloudpickled `(KeySelector, key type or None)`
+    of a HASH edge or `(Partitioner, KeySelector)` of a CUSTOM one; `max_parallelism` is the target's.
     """
 
     index: int
@@ -54,6 +55,7 @@ class EdgeSpec:
     who: str
     side_output: str | None = None
     functions: bytes | None = None
+    chained: bool = False
 
     def targets_of(self, channel: int) -> list[int]:
         """Return the subtasks that upstream subtask `channel` can send to."""
@@ -122,6 +124,17 @@ class Plan:
             max(operator.parallelism for operator in self.operators if operator.level == level)
             for level in range(depth)
         )
+
+    @cached_property
+    def chains(self) -> tuple[tuple[int, ...], ...]:
+        """The operators by chain, by their indices, in topological order."""
+        members: dict[int, list[int]] = {}
+        head: dict[int, int] = {}
+        for operator in self.operators:
+            before = [edge.source for edge in self.incoming(operator.index) if edge.chained]
+            head[operator.index] = head[before[0]] if before else operator.index
+            members.setdefault(head[operator.index], []).append(operator.index)
+        return tuple(map(tuple, members.values()))
 
     def at(self, level: int, subtask: int) -> list[OperatorSpec]:
         """Return the operators of which this task runs a subtask, in topological order."""

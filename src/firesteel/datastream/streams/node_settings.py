@@ -69,7 +69,10 @@ class NodeSettings(ABC):
         return self._change("set_description", description=require_text("set_description", description))
 
     def disable_chaining(self) -> Self:
-        """Keep the operation out of chains with its input and its output."""
+        """Put the operation into a chain of its own.
+
+        It shows in plans only: operations of one level run in the same tasks, chained or not.
+        """
         return self._change("disable_chaining", chaining="never")
 
     def slot_sharing_group(self, slot_sharing_group: str | SlotSharingGroup) -> Self:
@@ -105,7 +108,7 @@ class StreamSettings(NodeSettings):
         return self
 
     def start_new_chain(self) -> Self:
-        """Keep the operation from being chained with its input."""
+        """Start a chain with the operation. It shows in plans only, as `disable_chaining` does."""
         return self._change("start_new_chain", chaining="head")
 
 

@@ -229,7 +229,7 @@ class AllWindowedStream(_Windowed):
         inputs: list[tuple[Edge, ...]] = [self._stream._partitioned(Global())]
         return add_stream(
             self._stream,
-            replace(operation, keyed=False),
+            replace(operation, by_key=False),
             name,
             output_type,
             inputs,

@@ -6,15 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from firesteel.functions.adapt import as_function
 from firesteel.functions.base import Function
-from firesteel.functions.elements import AggregateFunction, ReduceFunction
-from firesteel.functions.window_functions import (
-    AllWindowFunction,
-    ProcessAllWindowFunction,
-    ProcessWindowFunction,
-    WindowFunction,
-)
 from firesteel.runtime.rows.windows.contents import (
     AggregateContents,
     ListContents,
@@ -31,10 +23,10 @@ Evaluate = Callable[[Any, Any, list[Any]], Any]
 
 @dataclass(frozen=True, slots=True)
 class WindowLogic:
-    """The functions of a windowed stream, as the program gave them, and the types of what they keep.
+    """The functions of a windowed stream, as function objects, and the types of what they keep.
 
-    `function` is the reduce or aggregate function of these modes, `window_function` what sees the contents: required in
-    the modes "apply" and "process". Without keys it is of the kind that is not told a key.
+    `function` is the ReduceFunction or AggregateFunction of these modes, `window_function` sees the contents: required
+    in the modes "apply" and "process". With keys it is a (Process)WindowFunction, without a (Process)AllWindowFunction.
     """
 
     mode: WindowMode
@@ -49,12 +41,11 @@ def make_contents(
     logic: WindowLogic, backend: KeyedStateBackend, who: str
 ) -> tuple[WindowContents, Function | None]:
     """Return what holds the windows' contents, and the function in it, which is not opened yet."""
+    function = logic.function
     if logic.mode == "reduce":
-        reducer = as_function(logic.function, ReduceFunction, "reduce", who)
-        return ReduceContents(backend, reducer, logic.input_type, who), reducer
+        return ReduceContents(backend, function, logic.input_type, who), function
     if logic.mode == "aggregate":
-        aggregator = as_function(logic.function, AggregateFunction, None, who)
-        return AggregateContents(backend, aggregator, logic.accumulator_type, who), aggregator
+        return AggregateContents(backend, function, logic.accumulator_type, who), function
     return ListContents(backend, logic.input_type), None
 
 
@@ -67,48 +58,33 @@ class Evaluation:
     function: Function | None = None
 
 
-def make_evaluation(logic: WindowLogic, context: ProcessContext, who: str) -> Evaluation:
+def make_evaluation(logic: WindowLogic, context: ProcessContext) -> Evaluation:
     """Return how the contents of a window become results."""
-    if logic.window_function is None:
+    function = logic.window_function
+    if function is None:
         return Evaluation(_contents_as_they_are)
-    if hasattr(logic.window_function, "process"):
-        return _with_context(logic, context, who)
+    if hasattr(function, "process"):
+        return _with_context(function, context, logic.keyed)
+    apply = function.apply
     if logic.keyed:
-        keyed: WindowFunction[Any, Any, Any, Any] = as_function(
-            logic.window_function, WindowFunction, "apply", who
-        )
-        return Evaluation(keyed.apply, None, keyed)
-    plain: AllWindowFunction[Any, Any, Any] = as_function(
-        logic.window_function, AllWindowFunction, "apply", who
-    )
-    apply = plain.apply
+        return Evaluation(apply, None, function)
 
     def evaluate(_key: Any, window: Any, contents: list[Any]) -> Any:
         return apply(window, contents)
 
-    return Evaluation(evaluate, None, plain)
+    return Evaluation(evaluate, None, function)
 
 
-def _with_context(logic: WindowLogic, context: ProcessContext, who: str) -> Evaluation:
-    if logic.keyed:
-        keyed: ProcessWindowFunction[Any, Any, Any, Any] = as_function(
-            logic.window_function, ProcessWindowFunction, None, who
-        )
-        process = keyed.process
+def _with_context(function: Any, context: ProcessContext, keyed: bool) -> Evaluation:
+    process = function.process
 
-        def evaluate(key: Any, _window: Any, contents: list[Any]) -> Any:
-            return process(key, context, contents)
-
-        return Evaluation(evaluate, keyed.clear, keyed)
-    plain: ProcessAllWindowFunction[Any, Any, Any] = as_function(
-        logic.window_function, ProcessAllWindowFunction, None, who
-    )
-    process_all = plain.process
+    def evaluate(key: Any, _window: Any, contents: list[Any]) -> Any:
+        return process(key, context, contents)
 
     def evaluate_all(_key: Any, _window: Any, contents: list[Any]) -> Any:
-        return process_all(context, contents)
+        return process(context, contents)
 
-    return Evaluation(evaluate_all, plain.clear, plain)
+    return Evaluation(evaluate if keyed else evaluate_all, function.clear, function)
 
 
 def _contents_as_they_are(_key: Any, _window: Any, contents: list[Any]) -> Any:

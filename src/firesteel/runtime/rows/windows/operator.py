@@ -95,7 +95,7 @@ class WindowOperator(Operator):
         self._process_context = ProcessContext(self, backend, runtime, self.merging is not None)
         self.contents, folder = make_contents(self._logic, backend, self.who)
         self._own_copy = own_copy(self.contents)
-        evaluation = make_evaluation(self._logic, self._process_context, self.who)
+        evaluation = make_evaluation(self._logic, self._process_context)
         self._evaluate, self._clear_function = evaluation.evaluate, evaluation.clear
         functions = [function for function in (folder, evaluation.function) if function is not None]
         self._lists = initialize_lists(functions, context, runtime)

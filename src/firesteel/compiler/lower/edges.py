@@ -1,0 +1,57 @@
+"""From the edges of a graph to those of the plan, with the functions that pick keys and partitions."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from firesteel.compiler.lower.shipping import declared, shipped
+from firesteel.functions.adapt import as_function
+from firesteel.functions.elements import KeySelector, Partitioner
+from firesteel.graph import Graph, Node
+from firesteel.graph.nodes import Custom, Edge, KeyBy
+from firesteel.runtime.plan import Distribution, EdgeSpec
+
+_DISTRIBUTIONS: Final = {kind.value: kind for kind in Distribution}
+
+
+def lower_edges(graph: Graph, levels: dict[int, int]) -> list[EdgeSpec]:
+    """Return the edges of the plan, in the order of the nodes they enter."""
+    index_of = {node.id: index for index, node in enumerate(graph.nodes)}
+    specs: list[EdgeSpec] = []
+    for node in graph.nodes:
+        for port, edges in enumerate(node.inputs):
+            for edge in edges:
+                source = graph.by_id[edge.source]
+                assert source.parallelism is not None
+                assert node.parallelism is not None
+                assert node.max_parallelism is not None
+                specs.append(
+                    EdgeSpec(
+                        index=len(specs),
+                        source=index_of[source.id],
+                        target=index_of[node.id],
+                        port=port,
+                        distribution=_DISTRIBUTIONS[edge.partitioning.label],
+                        source_parallelism=source.parallelism,
+                        target_parallelism=node.parallelism,
+                        max_parallelism=node.max_parallelism,
+                        local=levels[source.id] == levels[node.id],
+                        chained=edge.chained,
+                        who=f"key_by into {node.who}" if isinstance(edge.partitioning, KeyBy) else node.who,
+                        side_output=edge.side_output,
+                        functions=_functions(edge, node),
+                    )
+                )
+    return specs
+
+
+def _functions(edge: Edge, node: Node) -> bytes | None:
+    partitioning, who = edge.partitioning, node.who
+    if isinstance(partitioning, KeyBy):
+        selector = as_function(partitioning.selector, KeySelector, "get_key", f"key_by into {who}")
+        return shipped((selector, declared(partitioning.key_type)), f"key_by into {who}")
+    if isinstance(partitioning, Custom):
+        partitioner = as_function(partitioning.partitioner, Partitioner, "partition", who)
+        selector = as_function(partitioning.selector, KeySelector, "get_key", who)
+        return shipped((partitioner, selector), f"partition_custom into {who}")
+    return None

@@ -1,0 +1,28 @@
+"""The recipe of an operation: what makes, in a worker, the operator that runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial, singledispatch
+
+from firesteel.graph import Node
+from firesteel.graph.operations import Operation
+from firesteel.runtime.operator import Operator
+from firesteel.runtime.rows.batch import BatchOperator
+
+Recipe = Callable[[], Operator]
+
+
+@singledispatch
+def recipe(operation: Operation, node: Node, batch: bool) -> Recipe:
+    """Return a picklable recipe for the operator of `operation`; `batch` is whether the job runs in BATCH mode."""
+    raise AssertionError(f"no operator for {type(operation).__name__}")
+
+
+def in_batch_mode(inner: Recipe) -> Recipe:
+    """Return the recipe for a keyed operator that gets the records of one key after the other."""
+    return partial(_batch, inner)
+
+
+def _batch(inner: Recipe) -> Operator:
+    return BatchOperator(inner())

@@ -1,0 +1,33 @@
+"""What a plan carries to the workers, as bytes."""
+
+from __future__ import annotations
+
+import cloudpickle
+
+from firesteel.common.errors import SerializationError
+from firesteel.common.typeinfo import TypeInformation
+
+
+def shipped(value: object, who: str) -> bytes:
+    """Return `value` pickled. Raises SerializationError, naming `who`, where that cannot be."""
+    try:
+        pickled: bytes = cloudpickle.dumps(value)
+    except Exception as error:
+        raise SerializationError(
+            "requires functions that can be shipped to the workers",
+            who=who,
+            got=f"{type(error).__name__}: {error}",
+            hint="open connections, locks and files in open(), not where the function is made",
+        ) from error
+    return pickled
+
+
+def declared(type_info: TypeInformation | None) -> TypeInformation | None:
+    """Return the type if it says something of the values: None for values of any type, which are pickled."""
+    return None if type_info is None or type_info.is_pickled else type_info
+
+
+def shipped_type(type_info: TypeInformation | None, who: str) -> bytes | None:
+    """Return the type pickled, None for values of any type."""
+    type_info = declared(type_info)
+    return None if type_info is None else shipped(type_info, who)

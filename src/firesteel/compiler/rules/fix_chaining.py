@@ -1,0 +1,32 @@
+"""Which operations are chained with the one before them.
+
+An operation is, where its only input is forwarded from an operation of the same slot sharing group, and neither the job
+(`disable_operator_chaining`), nor it (`disable_chaining`, `start_new_chain`), nor the other (`disable_chaining`)
+forbids it. Source: Flink's StreamingJobGraphGenerator.isChainable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firesteel.compiler.settings import PlanSettings
+from firesteel.graph import Graph, Node
+from firesteel.graph.nodes import Edge, Forward
+
+
+def fix_chaining(graph: Graph, settings: PlanSettings) -> Graph:
+    """Mark the edges within chains."""
+    if not settings.chaining:
+        return graph
+    return graph.map_edges(lambda node, edge: replace(edge, chained=_is_chained(graph, node, edge)))
+
+
+def _is_chained(graph: Graph, node: Node, edge: Edge) -> bool:
+    source = graph.by_id[edge.source]
+    return (
+        len(node.edges) == 1
+        and isinstance(edge.partitioning, Forward)
+        and source.slot_sharing_group == node.slot_sharing_group
+        and source.chaining != "never"
+        and node.chaining == "always"
+    )
