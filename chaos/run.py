@@ -16,8 +16,8 @@ from chaos.driver import ChaosError, Driver, wait_until
 from chaos.events import Feed, expected_results, expected_totals
 from chaos.plan import Step, steps
 from chaos.program import SPAN_MS
-from tests.services.cluster import standalone_cluster
-from tests.services.postgres import postgres_server
+from harness.cluster import standalone_cluster
+from harness.postgres import postgres_server
 
 AHEAD = 10 * 200
 """How many events may have arrived that the job has not seen: less than the disorder that its watermarks allow."""

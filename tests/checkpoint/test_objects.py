@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from firesteel.checkpoint.objects import STAGED, AlreadyExists, NotFound, Storage
-from tests.services import s3
+from harness import s3
 
 
 @pytest.fixture(scope="module")

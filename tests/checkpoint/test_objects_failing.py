@@ -14,8 +14,8 @@ import pytest
 from firesteel.checkpoint.objects import AlreadyExists, NotFound, Storage
 from firesteel.checkpoint.remote import TIMEOUT_VARIABLE
 from firesteel.common.errors import ConfigurationError, StateError
-from tests.services import s3
-from tests.services.faulty_proxy import FaultyProxy
+from harness import s3
+from harness.faulty_proxy import FaultyProxy
 
 BIG = os.urandom(5_500_000)
 """More than one part of an upload."""

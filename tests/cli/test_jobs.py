@@ -15,8 +15,8 @@ from firesteel.checkpoint.objects import Storage
 from firesteel.cli.tables import Column, show_table
 from firesteel.common.errors import ConnectorError
 from firesteel.control.commands import ALIVE_MS, DriverStatus, now_ms, read_status, write_status
+from harness import s3
 from tests.cli.gated import RECORDS, running
-from tests.services import s3
 
 pytestmark = pytest.mark.usefixtures("machine")
 

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.pool import NullPool
 
 from firesteel.connectors.sql.address import resolved
-from tests.services.postgres import PostgresServer, postgres_server
+from harness.postgres import PostgresServer, postgres_server
 
 
 class Target:

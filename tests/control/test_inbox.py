@@ -71,6 +71,7 @@ def open_inbox(storage) -> Iterator[Callable[..., Inbox]]:
 
     def open_one(controls: Controls, status: JobStatus = JobStatus.RUNNING) -> Inbox:
         opened.append(Inbox(storage, "id", "name", controls, lambda: Vital(status, 7, 2)))
+        opened[-1].start()
         return opened[-1]
 
     yield open_one

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -11,10 +9,9 @@ from hypothesis import strategies as st
 from firesteel.checkpoint.log import ManifestReader
 from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import FiresteelError
-from firesteel.control.launch import executing_with
 from firesteel.control.maintenance import MaintenancePolicy
 from firesteel.datastream import StreamExecutionEnvironment
-from firesteel.testing import LocalExecutor, ManualClock
+from firesteel.testing import LocalExecutor, ManualClock, executing
 from tests.recovery import ledger, pipeline
 from tests.recovery.jobs import Watch, start
 
@@ -24,19 +21,16 @@ pytestmark = pytest.mark.usefixtures("machine")
 def run(directory, watch, *, parallelism=2, epoch_records=5, compact_every=3, **more):
     """Run the pipeline, with state that is compacted and cleaned up again and again between epochs."""
 
-    def adapt(job):
-        return replace(
-            job,
-            state_dir=str(directory / "state"),
-            parallelism=parallelism,
-            max_epoch_records=epoch_records,
-            retained=2,
-            maintenance=MaintenancePolicy(compact_every, compact_every + 1, inline=True),
-            listeners=(watch,),
-            **more,
-        )
-
-    with executing_with(LocalExecutor, ManualClock(1_000_000), adapt):
+    with executing(
+        state_dir=str(directory / "state"),
+        parallelism=parallelism,
+        epoch_records=epoch_records,
+        clock=ManualClock(1_000_000),
+        listener=watch,
+        retained=2,
+        maintenance=MaintenancePolicy(compact_every, compact_every + 1, inline=True),
+        **more,
+    ):
         env = StreamExecutionEnvironment.get_execution_environment()
         pipeline.build(env, directory)
         return start(env, watch).wait(120)
@@ -134,12 +128,9 @@ def test_the_first_epoch_at_a_new_parallelism_may_fail(place, monkeypatch):
     monkeypatch.setattr(FailsAfter, "failed", False)
     watch = Watch(lambda handle, stats: handle.rescale(3) if stats.epoch == 3 else None)
 
-    def adapt(job):
-        return replace(
-            job, state_dir=str(place / "state"), parallelism=2, max_epoch_records=5, listeners=(watch,)
-        )
-
-    with executing_with(FailsAfter, ManualClock(1_000_000), adapt):
+    state = str(place / "state")
+    clock = ManualClock(1_000_000)
+    with executing(FailsAfter, state_dir=state, parallelism=2, epoch_records=5, clock=clock, listener=watch):
         env = StreamExecutionEnvironment.get_execution_environment()
         pipeline.build(env, place)
         start(env, watch).wait(120)

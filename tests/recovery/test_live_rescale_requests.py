@@ -277,7 +277,7 @@ def test_open_parts_are_finished_and_none_is_overwritten(tmp_path):
 def test_what_is_collected_by_the_program(tmp_path, monkeypatch):
     watch = Watch(lambda handle, stats: handle.rescale(1 + stats.epoch % 3))
     launch = execution.launch
-    monkeypatch.setattr(execution, "launch", lambda graph, settings: watch.follow(launch(graph, settings)))
+    monkeypatch.setattr(execution, "launch", lambda *given: watch.follow(launch(*given)))
     with environment(tmp_path, parallelism=2, listener=watch, epoch_records=6) as env:
         events = env.from_source(ScriptedSource(EVENTS), WatermarkStrategy.no_watermarks(), "events")
         with events.key_by(lambda event: event[0]).process(Count()).execute_and_collect() as results:

@@ -14,14 +14,14 @@ from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.remote import TIMEOUT_VARIABLE
 from firesteel.common.errors import StateError
 from firesteel.testing import executing
+from harness import s3
+from harness.faulty_proxy import FaultyProxy
 from tests.recovery import ledger, pipeline
 from tests.recovery.crashing import Crasher
 from tests.recovery.jobs import lines
 from tests.recovery.test_on_spark import PROGRAM, counted
 from tests.recovery.test_state_directory import TOTAL, run
 from tests.recovery.test_two_drivers import COMMITTED, UNCOMMITTED, Rival, first_driver
-from tests.services import s3
-from tests.services.faulty_proxy import FaultyProxy
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 
@@ -14,12 +13,11 @@ from firesteel.checkpoint.retention import kept_epochs
 from firesteel.common import Types
 from firesteel.common.errors import StateCorruptedError, StateError, StateMismatchError
 from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
-from firesteel.control.launch import executing_with
 from firesteel.control.maintenance import MaintenancePolicy
 from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.datastream.functions import KeyedProcessFunction
 from firesteel.datastream.state import ValueStateDescriptor
-from firesteel.testing import LocalExecutor, ManualClock
+from firesteel.testing import ManualClock, executing
 from tests.recovery.jobs import Watch, lines, start
 
 pytestmark = pytest.mark.usefixtures("machine")
@@ -53,18 +51,16 @@ def run(
 
     watch = Watch(act)
 
-    def adapt(job):
-        settings = {
-            "state_dir": str(directory / state),
-            "parallelism": 2,
-            "max_epoch_records": PER_EPOCH,
-            "retained": 100,
-            "maintenance": MaintenancePolicy(3, 3, inline=True),
-            "listeners": (watch,),
-        }
-        return replace(job, **{**settings, **more})
+    settings = {
+        "state_dir": str(directory / state),
+        "parallelism": 2,
+        "epoch_records": PER_EPOCH,
+        "retained": 100,
+        "maintenance": MaintenancePolicy(3, 3, inline=True),
+        "listeners": (watch,),
+    }
 
-    with executing_with(LocalExecutor, ManualClock(1_000_000), adapt):
+    with executing(clock=ManualClock(1_000_000), **{**settings, **more}):
         env = StreamExecutionEnvironment.get_execution_environment()
         out = env.from_collection(VALUES, Types.INT()).uid("numbers")
         if keyed:

@@ -10,7 +10,7 @@ from chaos.__main__ import report
 from chaos.events import Event, Feed, expected_results, expected_totals
 from chaos.plan import steps
 from chaos.run import Run, Visible
-from tests.services.postgres import binaries
+from harness.postgres import binaries
 
 
 @pytest.mark.spark

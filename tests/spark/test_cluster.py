@@ -10,7 +10,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from tests.services.cluster import Cluster, standalone_cluster
+from harness.cluster import Cluster, standalone_cluster
 
 RunPython = Callable[..., CompletedProcess[str]]
 

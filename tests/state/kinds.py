@@ -6,7 +6,6 @@ import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from firesteel.common import Row, Time, Types, WatermarkStrategy
 from firesteel.common.watermark_strategy import TimestampAssigner
 from firesteel.connectors.discard import DiscardingSink
 from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
-from firesteel.control.launch import ExecutorFactory, executing_with
+from firesteel.control.launch import ExecutorFactory
 from firesteel.control.maintenance import MaintenancePolicy
 from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.datastream.functions import (
@@ -35,7 +34,7 @@ from firesteel.datastream.state import (
     ValueStateDescriptor,
 )
 from firesteel.datastream.window import TumblingEventTimeWindows
-from firesteel.testing import LocalExecutor, ManualClock
+from firesteel.testing import LocalExecutor, ManualClock, executing
 
 EVENTS = [(f"user{at * 7 % 11}", at, at * 100) for at in range(120)]
 """Key, number, and timestamp in milliseconds."""
@@ -206,15 +205,13 @@ def environment(
 ) -> Iterator[StreamExecutionEnvironment]:
     """An environment whose jobs have their state in `directory`; they run in this process unless `on` Spark."""
 
-    def adapt(given):
-        return replace(
-            given,
-            state_dir=str(directory),
-            parallelism=parallelism,
-            max_epoch_records=epoch_records,
-            maintenance=MaintenancePolicy(compact_every, 1000, inline=True),
-            **settings,
-        )
-
-    with executing_with(on, clock or ManualClock(NOW), adapt):
+    with executing(
+        on,
+        state_dir=str(directory),
+        parallelism=parallelism,
+        epoch_records=epoch_records,
+        clock=clock or ManualClock(NOW),
+        maintenance=MaintenancePolicy(compact_every, 1000, inline=True),
+        **settings,
+    ):
         yield StreamExecutionEnvironment.get_execution_environment()

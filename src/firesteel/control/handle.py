@@ -26,7 +26,7 @@ class JobResult:
 
 
 class JobHandle:
-    """Watches and controls one job that runs on a thread of its own.
+    """Watches and controls one job that runs on a thread of its own, from `start` on.
 
     `wait` raises the job's error if it failed. `stop` ends the job after the running epoch, `cancel` throws
     that epoch away; both return at once. `results(node)` iterates over what a collect sink has made visible,
@@ -51,6 +51,9 @@ class JobHandle:
         self._thread = threading.Thread(
             target=self._run, args=(body,), name=f"firesteel-job-{job_id[:8]}", daemon=True
         )
+
+    def start(self) -> None:
+        """Run the job; to be called once."""
         self._thread.start()
 
     @property

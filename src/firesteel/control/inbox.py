@@ -60,7 +60,7 @@ class Vital:
 
 
 class Inbox:
-    """Watches a state directory for commands to one job until `close`, which reports how the job ended.
+    """Watches a state directory for commands to one job from `start` until `close`, which reports how the job ended.
 
     Storage that cannot be reached is no reason to fail a job: it is logged, and tried again.
     """
@@ -79,6 +79,9 @@ class Inbox:
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="firesteel-inbox", daemon=True)
         self._poll_ms = POLL_MS if storage.is_local else REMOTE_POLL_MS
+
+    def start(self) -> None:
+        """Report that the job runs, and look for commands from now on; to be called once."""
         self._attempt(self._report)
         self._attempt(self._begin)
         self._thread.start()

@@ -5,10 +5,9 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from contextvars import ContextVar
-from dataclasses import replace
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from firesteel.checkpoint.integrity import advised_error
@@ -17,13 +16,15 @@ from firesteel.common.errors import ConfigurationError, EngineError, StateCorrup
 from firesteel.common.job_status import JobStatus
 from firesteel.compiler import Compiled, compile_graph
 from firesteel.connectors.collect import CollectBuffer, CollectSink, register_receiver, unregister_receiver
+from firesteel.control.clock import Clock, SystemClock
 from firesteel.control.executor import Executor
 from firesteel.control.handle import JobHandle, JobResult
 from firesteel.control.inbox import Inbox
 from firesteel.control.journal import Journal
-from firesteel.control.loop import Clock, EpochLoop, Program, SystemClock
+from firesteel.control.loop import EpochLoop
 from firesteel.control.machine import Job
 from firesteel.control.maintenance import Maintenance
+from firesteel.control.program import Program
 from firesteel.control.provenance import program_version
 from firesteel.control.restoring import open_history
 from firesteel.control.settings import JobSettings
@@ -39,9 +40,8 @@ ExecutorFactory = Callable[[str, str, JobSettings], Executor]
 
 def spark_executor(job_id: str, state_url: str, settings: JobSettings) -> Executor:
     """Run jobs on Spark: what `launch` does unless told otherwise."""
-    from firesteel.spark.executor import (
-        SparkExecutor,
-    )  # importing pyspark takes a second: only when a job starts
+    # Importing pyspark takes a second: only when a job starts.
+    from firesteel.spark.executor import SparkExecutor
 
     spark = {name: value for name, value in settings.configuration.items() if name.startswith("spark.")}
     return SparkExecutor(
@@ -55,36 +55,20 @@ def spark_executor(job_id: str, state_url: str, settings: JobSettings) -> Execut
     )
 
 
-_executors: ContextVar[ExecutorFactory] = ContextVar("executors", default=spark_executor)
-_clocks: ContextVar[Clock | None] = ContextVar("clocks", default=None)
-_adapters: ContextVar[Callable[[JobSettings], JobSettings] | None] = ContextVar("adapters", default=None)
+@dataclass(frozen=True)
+class Surroundings:
+    """What a job runs on, and the clock it goes by."""
+
+    executor: ExecutorFactory = spark_executor
+    clock: Clock = field(default_factory=SystemClock)
 
 
-@contextmanager
-def executing_with(
-    factory: ExecutorFactory,
-    clock: Clock | None = None,
-    adapt: Callable[[JobSettings], JobSettings] | None = None,
-) -> Iterator[None]:
-    """Have jobs launched here run on another executor, by another clock, or with settings changed by `adapt`."""
-    running, ticking, adapting = _executors.set(factory), _clocks.set(clock), _adapters.set(adapt)
-    try:
-        yield
-    finally:
-        _executors.reset(running)
-        _clocks.reset(ticking)
-        _adapters.reset(adapting)
-
-
-def launch(graph: Graph, settings: JobSettings) -> JobHandle:
+def launch(graph: Graph, settings: JobSettings, surroundings: Surroundings) -> JobHandle:
     """Compile `graph` and start its job; returns at once.
 
     Raises ProgramError for what is wrong with the program, StateError when the state directory belongs to
     another program or is damaged, EngineError when Spark cannot be started.
     """
-    adapt = _adapters.get()
-    if adapt is not None:
-        settings = adapt(settings)
     compiled = compile_graph(graph, settings)
     program = _program(graph, settings, compiled)
     with ExitStack() as opened:
@@ -94,14 +78,16 @@ def launch(graph: Graph, settings: JobSettings) -> JobHandle:
         journal = _journal(storage, program.plan, settings)
         opened.callback(_discard_working_copies, journal, settings)
         opened.callback(journal.close)
-        executor = _executors.get()(journal.job_id, state_url, settings)
+        executor = surroundings.executor(journal.job_id, state_url, settings)
         opened.callback(executor.close)
         maintenance = Maintenance(storage, executor, settings.maintenance, settings.savepoint_dir)
-        loop = EpochLoop(program, executor, journal, maintenance, settings, _clocks.get() or SystemClock())
+        loop = EpochLoop(program, executor, journal, maintenance, settings, surroundings.clock)
         resources = opened.pop_all()
     vitals = Vitals(loop)
     if settings.state_dir is not None:
-        resources.callback(Inbox(storage, journal.job_id, settings.job_name, loop, vitals).close)
+        inbox = Inbox(storage, journal.job_id, settings.job_name, loop, vitals)
+        inbox.start()
+        resources.callback(inbox.close)
     resources.callback(maintenance.close)
 
     def body() -> JobResult:
@@ -115,7 +101,9 @@ def launch(graph: Graph, settings: JobSettings) -> JobHandle:
         return JobResult(journal.job_id, job.status, took, journal.epoch)
 
     by_node = {compiled.graph.nodes[index].id: buffer for index, buffer in buffers.items()}
-    return JobHandle(journal.job_id, loop, vitals, body, by_node)
+    handle = JobHandle(journal.job_id, loop, vitals, body, by_node)
+    handle.start()
+    return handle
 
 
 def _program(graph: Graph, settings: JobSettings, compiled: Compiled) -> Program:

@@ -9,12 +9,13 @@ import uuid
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Final
 
 from firesteel.common.errors import EngineError, FiresteelError, StateEvolutionRequired
 from firesteel.common.job_status import JobStatus
 from firesteel.common.time import MAX_WATERMARK, MIN_WATERMARK
 from firesteel.control.admission import FIRST, Admission, Load
+from firesteel.control.clock import Clock
 from firesteel.control.events import (
     Command,
     Committed,
@@ -42,11 +43,10 @@ from firesteel.control.listeners import EpochStats
 from firesteel.control.machine import Job, step
 from firesteel.control.maintenance import Maintenance
 from firesteel.control.pending import Pending
+from firesteel.control.program import Program
 from firesteel.control.settings import JobSettings
 from firesteel.control.sources import SourceCoordinator, SourcePlan
-from firesteel.functions.sink import Sink
-from firesteel.functions.source import Source
-from firesteel.runtime.plan import EpochPlan, Plan, SubtaskReport, TaskReport
+from firesteel.runtime.plan import EpochPlan, SubtaskReport, TaskReport
 
 POLL_MS: Final = 50
 """How long an idle loop waits before it asks its sources for new input again."""
@@ -58,40 +58,6 @@ EAGER_POLLS: Final = 100
 _DAY_MS: Final = 86_400_000
 
 _log = logging.getLogger("firesteel.control")
-
-
-class Clock(Protocol):
-    """The wall clock of a job; a test injects its own."""
-
-    def now(self) -> int:
-        """Milliseconds since the epoch."""
-
-    def wait(self, timeout_ms: int, wakeup: threading.Event) -> None:
-        """Return after `timeout_ms`, or as soon as `wakeup` is set."""
-
-
-class SystemClock:
-    """The clock of the machine."""
-
-    def now(self) -> int:
-        return int(time.time() * 1000)
-
-    def wait(self, timeout_ms: int, wakeup: threading.Event) -> None:
-        wakeup.wait(timeout_ms / 1000)
-
-
-@dataclass(frozen=True)
-class Program:
-    """A compiled job with the live objects the driver works with, by operator index.
-
-    `at` compiles the same program for another parallelism; it raises ProgramError where that is not possible.
-    """
-
-    plan: Plan
-    sources: dict[int, Source[Any]]
-    sinks: dict[int, Sink[Any]]
-    parallelism: int
-    at: Callable[[int], Program]
 
 
 @dataclass

@@ -12,11 +12,13 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import Final
 
 from firesteel.common.errors import ConfigurationError
 from firesteel.control import JobHandle, JobListener, JobSettings
+from firesteel.control.clock import Clock
+from firesteel.control.launch import ExecutorFactory
 from firesteel.graph import Graph
 
 Launcher = Callable[[Graph, JobSettings], JobHandle]
@@ -30,7 +32,8 @@ class Ambient:
     `configuration` holds options as a program would pass them to `configure`. `listeners` watch the jobs of the
     program. `launcher` is called in place of `firesteel.control.launch`, `worker_setup` in each worker process
     before anything of the program is unpickled there. `restore_from` and `allow_non_restored_state` are those of
-    `JobSettings`.
+    `JobSettings`. `executor` and `clock` are what jobs run on and go by (None: Spark, the machine's clock); `adapt`
+    has the last word on a job's settings.
     """
 
     parallelism: int | None = None
@@ -42,6 +45,21 @@ class Ambient:
     worker_setup: Callable[[], None] | None = None
     restore_from: str | None = None
     allow_non_restored_state: bool = False
+    executor: ExecutorFactory | None = None
+    clock: Clock | None = None
+    adapt: Callable[[JobSettings], JobSettings] | None = None
+
+    def within(self, outer: Ambient) -> Ambient:
+        """Return what holds for a program that this surrounds, and `outer` around it.
+
+        >>> inner, outer = Ambient(parallelism=3), Ambient(parallelism=2, master="local[2]")
+        >>> both = inner.within(outer)
+        >>> both.parallelism, both.master
+        (3, 'local[2]')
+        """
+        own = {each.name: getattr(self, each.name) for each in fields(self)}
+        said = {name: value for name, value in own.items() if value not in (None, (), False)}
+        return replace(outer, **{**said, "configuration": {**outer.configuration, **self.configuration}})
 
 
 _current: Final[ContextVar[Ambient | None]] = ContextVar("ambient", default=None)
@@ -49,13 +67,13 @@ _current: Final[ContextVar[Ambient | None]] = ContextVar("ambient", default=None
 
 @contextmanager
 def surrounded_by(ambient: Ambient) -> Iterator[None]:
-    """Have programs that run in this context be surrounded by `ambient`.
+    """Have programs that run in this context be surrounded by `ambient`, and by what surrounds the context.
 
     >>> with surrounded_by(Ambient(parallelism=3)):
     ...     current_ambient().parallelism
     3
     """
-    token = _current.set(ambient)
+    token = _current.set(ambient.within(_current.get() or Ambient()))
     try:
         yield
     finally:
@@ -63,21 +81,17 @@ def surrounded_by(ambient: Ambient) -> Iterator[None]:
 
 
 def current_ambient() -> Ambient:
-    """Return what surrounds the program now. Raises ConfigurationError for an environment variable that makes
-    no sense.
+    """Return what surrounds the program now.
+
+    Raises ConfigurationError for an environment variable that makes no sense.
     """
-    inner = _current.get() or Ambient()
-    return Ambient(
-        parallelism=inner.parallelism or _parallelism(os.environ.get("FIRESTEEL_PARALLELISM", "")),
-        master=inner.master or os.environ.get("FIRESTEEL_MASTER") or None,
-        state_dir=inner.state_dir or os.environ.get("FIRESTEEL_STATE_DIR") or None,
-        configuration={**_options(os.environ.get("FIRESTEEL_CONF", "")), **inner.configuration},
-        listeners=inner.listeners,
-        launcher=inner.launcher,
-        worker_setup=inner.worker_setup,
-        restore_from=inner.restore_from,
-        allow_non_restored_state=inner.allow_non_restored_state,
+    shell = Ambient(
+        parallelism=_parallelism(os.environ.get("FIRESTEEL_PARALLELISM", "")),
+        master=os.environ.get("FIRESTEEL_MASTER") or None,
+        state_dir=os.environ.get("FIRESTEEL_STATE_DIR") or None,
+        configuration=_options(os.environ.get("FIRESTEEL_CONF", "")),
     )
+    return (_current.get() or Ambient()).within(shell)
 
 
 def _parallelism(text: str) -> int | None:

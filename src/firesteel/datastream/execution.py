@@ -18,7 +18,7 @@ from firesteel.compiler.describe import describe
 from firesteel.compiler.plan_formats import as_execution_plan
 from firesteel.compiler.settings import RuntimeMode
 from firesteel.connectors.collect import CollectSink
-from firesteel.control import JobHandle, JobSettings, launch
+from firesteel.control import JobHandle, JobSettings, Surroundings, launch
 from firesteel.datastream.ambient import Ambient, current_ambient
 from firesteel.datastream.options import (
     EPOCH_DURATION,
@@ -98,14 +98,21 @@ def _closer(handle: JobHandle) -> Callable[[], None]:
 def _launch(env: StreamExecutionEnvironment, job_name: str | None) -> JobHandle:
     graph, settings = _program(env, job_name)
     env._builder.clear()
-    return (current_ambient().launcher or launch)(graph, settings)
+    ambient = current_ambient()
+    if ambient.launcher is not None:
+        return ambient.launcher(graph, settings)
+    defaults = Surroundings()
+    return launch(
+        graph, settings, Surroundings(ambient.executor or defaults.executor, ambient.clock or defaults.clock)
+    )
 
 
 def _program(env: StreamExecutionEnvironment, job_name: str | None) -> tuple[Graph, JobSettings]:
     ambient = current_ambient()
     apply_options(env, ambient.configuration)
     graph = env._builder.build()
-    return graph, job_settings(env, graph, job_name, ambient)
+    settings = job_settings(env, graph, job_name, ambient)
+    return graph, settings if ambient.adapt is None else ambient.adapt(settings)
 
 
 def job_settings(

@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Literal
 
-from firesteel.control.launch import ExecutorFactory, executing_with, spark_executor
+from firesteel.control.clock import Clock
+from firesteel.control.launch import ExecutorFactory, spark_executor
 from firesteel.control.listeners import JobListener
-from firesteel.control.loop import Clock
 from firesteel.control.settings import JobSettings
+from firesteel.datastream.ambient import Ambient, surrounded_by
 from firesteel.testing.executor import LocalExecutor
 
 
@@ -45,5 +46,5 @@ def executing(
             changes["listeners"] = (*settings.listeners, listener)
         return replace(settings, **changes)
 
-    with executing_with(factory, clock, adapt):
+    with surrounded_by(Ambient(executor=factory, clock=clock, adapt=adapt)):
         yield

@@ -1,0 +1,25 @@
+"""A program that has been compiled, as the driver works with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from firesteel.functions.sink import Sink
+from firesteel.functions.source import Source
+from firesteel.runtime.plan import Plan
+
+
+@dataclass(frozen=True)
+class Program:
+    """A compiled job with the live objects the driver works with, by operator index.
+
+    `at` compiles the same program for another parallelism; it raises ProgramError where that is not possible.
+    """
+
+    plan: Plan
+    sources: dict[int, Source[Any]]
+    sinks: dict[int, Sink[Any]]
+    parallelism: int
+    at: Callable[[int], Program]
