@@ -20,6 +20,8 @@ from typing import Any
 from firesteel.datastream.gaps import GAPS, MODULE_GAPS
 
 PAGE = Path(__file__).parents[1] / "docs" / "compatibility.md"
+SUITE = Path(__file__).parent / "pyflink_suite" / "results.json"
+NAMES_OF_EXECUTORS = {"process": "in process", "spark": "on Spark"}
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,8 @@ def page() -> str:
             "",
             "## Names that are not supported",
             "",
-            "Using one raises `UnsupportedError` with this reason.",
+            "Using one raises `UnsupportedError` with this reason. For `hasattr` and `getattr` with a default a name",
+            "that a module lacks is not there.",
             "",
             "| name | reason |",
             "|---|---|",
@@ -137,8 +140,39 @@ def page() -> str:
             "|---|---|",
             *missing,
             "",
+            *_suite(),
         ]
     )
+
+
+def _suite() -> list[str]:
+    """Return the section about PyFlink's own tests; see `scripts/pyflink_suite`."""
+    results = json.loads(SUITE.read_text("utf-8"))
+    figures = {where: (found["passed"], len(found["failed"])) for where, found in results.items()}
+    excluded = results["process"]["excluded"]
+    failed = sorted({name for found in results.values() for name in found["failed"]})
+    return [
+        "## PyFlink's own tests",
+        "",
+        "PyFlink's tests of its DataStream API (`pyflink/common/tests` and `pyflink/datastream/tests`), run against",
+        "Firesteel. To run them yourself, take the directory `flink-python/pyflink` of Flink's source and call",
+        "`python -m scripts.pyflink_suite DIRECTORY --on process` (or `spark`).",
+        "",
+        "| where | can apply | pass |",
+        "|---|---:|---:|",
+        *(
+            f"| {NAMES_OF_EXECUTORS[where]} | {good + bad} | {good} |"
+            for where, (good, bad) in figures.items()
+        ),
+        "",
+        f"{sum(excluded.values())} tests cannot apply:",
+        "",
+        "| tests | reason |",
+        "|---:|---|",
+        *(f"| {count} | {reason} |" for reason, count in excluded.items()),
+        "",
+        *([f"These fail: {', '.join(f'`{name}`' for name in failed)}.", ""] if failed else []),
+    ]
 
 
 def _row(title: str, found: list[Name]) -> str:

@@ -65,6 +65,32 @@ def arguments(function: Any, skip_self: bool) -> list[inspect.Parameter]:
     return [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
 
 
+MISSING = "pyflink.datastream.connectors.base.JavaFunctionWrapper"
+
+
+def test_name_that_a_module_lacks_is_not_there():
+    base = importlib.import_module("firesteel.datastream.connectors.base")
+    assert not hasattr(base, "JavaFunctionWrapper")
+    assert getattr(base, "JavaFunctionWrapper", None) is None
+    with pytest.raises(UnsupportedError, match="JavaFunctionWrapper is not supported") as raised:
+        _ = base.JavaFunctionWrapper
+    assert GAPS[MISSING] in str(raised.value)
+
+
+def test_import_of_a_name_that_a_module_lacks_gives_the_reason():
+    with pytest.raises(ImportError, match="JavaFunctionWrapper is not supported") as raised:
+        from firesteel.datastream.connectors.base import JavaFunctionWrapper  # noqa: F401
+    assert isinstance(raised.value, UnsupportedError)
+    assert GAPS[MISSING] in str(raised.value)
+
+
+def test_star_import_of_a_module_with_gaps_takes_what_is_there():
+    names: dict[str, Any] = {}
+    exec("from firesteel.datastream.connectors.base import *", names)
+    assert "SupportsPreprocessing" in names
+    assert "JavaFunctionWrapper" not in names
+
+
 @pytest.mark.parametrize("name", MODULE_GAPS)
 def test_module_gap_raises_an_import_error_with_the_reason(name):
     with pytest.raises(UnsupportedModuleError) as raised:

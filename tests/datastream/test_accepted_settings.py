@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from firesteel.common import Duration
+from firesteel.common import Configuration, Duration
 from firesteel.common.errors import ConfigurationError, ProgramError
 from firesteel.datastream import (
     CheckpointConfig,
@@ -87,9 +87,44 @@ def test_slot_sharing_group():
     assert environment().register_slot_sharing_group(group)
 
 
+@pytest.mark.parametrize(
+    ("ask", "problem"),
+    [
+        (lambda group: group.set_cpu_cores(0.0), "set_cpu_cores requires a positive amount; got 0.0"),
+        (lambda group: group.set_cpu_cores(None), "set_cpu_cores requires a positive amount; got None"),
+        (lambda group: group.set_task_heap_memory_mb(0), "set_task_heap_memory requires a positive amount"),
+        (lambda group: group.set_managed_memory_mb(1).build(), "requires both cores and heap memory"),
+        (lambda group: group.set_cpu_cores(1.0).build(), "requires both cores and heap memory"),
+        (lambda group: group.set_external_resource("gpu", 1.0).build(), "got external"),
+    ],
+)
+def test_slot_sharing_group_refuses_what_flink_refuses(ask, problem):
+    with pytest.raises(ProgramError, match=problem):
+        ask(SlotSharingGroup.builder("io"))
+
+
+def test_slot_sharing_group_with_resources_has_all_of_them():
+    group = SlotSharingGroup.builder("io").set_cpu_cores(1).set_task_heap_memory_mb(1).build()
+    assert group.get_managed_memory() == group.get_task_off_heap_memory() == MemorySize(bytes_size=0)
+    assert SlotSharingGroup.builder("io").build().get_managed_memory() is None
+
+
+def test_changelog_state_backend_is_neither_on_nor_off_before_it_is_set():
+    env = environment()
+    assert env.is_changelog_state_backend_enabled() is None
+    assert env.enable_changelog_state_backend(False).is_changelog_state_backend_enabled() is False
+
+
+@pytest.mark.parametrize("text", ["true", "false"])
+def test_object_reuse_is_an_option(text):
+    env = environment()
+    env.configure(Configuration.from_dict({"pipeline.object-reuse": text}))
+    assert env.get_config().is_object_reuse_enabled() is (text == "true")
+
+
 def test_state_backends():
     backend = EmbeddedRocksDBStateBackend(True)
-    backend.set_db_storage_paths("/a", "/b")
+    backend.set_db_storage_paths("file:///a/", "/b")
     backend.set_predefined_options(PredefinedOptions.FLASH_SSD_OPTIMIZED)
     backend.set_number_of_transfer_threads(8)
     assert backend.is_incremental_checkpoints_enabled()
@@ -97,6 +132,25 @@ def test_state_backends():
     assert backend.get_predefined_options() is PredefinedOptions.FLASH_SSD_OPTIMIZED
     assert (backend.get_number_of_transfer_threads(), backend.get_options()) == (8, None)
     assert str(HashMapStateBackend()) == "HashMapStateBackend"
+
+
+@pytest.mark.parametrize("path", ["relative", "s3://bucket/a"])
+def test_state_backend_refuses_paths_that_are_not_local(path):
+    with pytest.raises(ConfigurationError, match="requires absolute paths of the local file system"):
+        EmbeddedRocksDBStateBackend().set_db_storage_paths(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("file://var/checkpoints/", "file://var/checkpoints"),
+        ("file:///var//checkpoints//", "file:/var/checkpoints"),
+        ("hdfs://host:1/a/../b/", "hdfs://host:1/b"),
+    ],
+)
+def test_checkpoint_path_is_shown_as_flink_shows_it(path, shown):
+    assert FileSystemCheckpointStorage(path).get_checkpoint_path() == shown
+    assert JobManagerCheckpointStorage(path).get_checkpoint_path() == shown
 
 
 def test_checkpoint_storages():

@@ -100,7 +100,9 @@ class ByteArraySchema(SerializationSchema, DeserializationSchema):
 
 
 class RowFieldExtractorSchema(SerializationSchema):
-    """One field of a row, which must hold bytes. Raises ValueError for a negative position.
+    """One field of a row, which must hold bytes or None. Raises ValueError for a negative position.
+
+    Schemas of the same field are equal.
 
     >>> RowFieldExtractorSchema(1).serialize(Row(b"key", b"value"))
     b'value'
@@ -111,8 +113,19 @@ class RowFieldExtractorSchema(SerializationSchema):
             raise ValueError(f"Field index must be non-negative, got: {field_index}")
         self._field_index = field_index
 
-    def serialize(self, value: Row) -> bytes:
-        """The field's bytes. Raises TypeMismatchError if it is no bytes, or the row lacks it."""
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RowFieldExtractorSchema) and other._field_index == self._field_index
+
+    def __hash__(self) -> int:
+        return hash((RowFieldExtractorSchema, self._field_index))
+
+    def serialize(self, value: Row | None) -> bytes:
+        """Return the field's bytes, none for a row or a field that is None.
+
+        Raises TypeMismatchError if the field is no bytes, or the row lacks it.
+        """
+        if value is None:
+            return b""
         who = f"RowFieldExtractorSchema({self._field_index})"
         if not isinstance(value, Row) or len(value) <= self._field_index:
             raise TypeMismatchError(
@@ -120,7 +133,8 @@ class RowFieldExtractorSchema(SerializationSchema):
                 who=who,
                 got=f"{type(value).__name__}: {value!r}",
             )
-        return _as_bytes(value[self._field_index], who)
+        field = value[self._field_index]
+        return b"" if field is None else _as_bytes(field, who)
 
 
 def _as_bytes(value: Any, who: str) -> bytes:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
 from abc import ABC
-from typing import Any
+from typing import Any, Final
 
 from firesteel.common.errors import ConfigurationError
 from firesteel.datastream.unsupported import gap
@@ -14,6 +16,22 @@ __all__ = [
     "FileSystemCheckpointStorage",
     "JobManagerCheckpointStorage",
 ]
+
+_SCHEME: Final = re.compile(r"([A-Za-z][\w+.-]*):(?://([^/]*))?(/.*)?")
+
+
+def flink_path(path: str) -> str:
+    """Return a path as Flink's `Path` prints it: without `..`, doubled slashes and a slash at the end.
+
+    >>> flink_path("s3://bucket//jobs/a/../b/"), flink_path("file:///tmp/"), flink_path("/tmp/")
+    ('s3://bucket/jobs/b', 'file:/tmp', '/tmp')
+    """
+    parts = _SCHEME.fullmatch(path)
+    if parts is None:
+        return posixpath.normpath(path)
+    scheme, authority, below = parts.groups()
+    root = f"{scheme}://{authority}" if authority else f"{scheme}:"
+    return root + posixpath.normpath(re.sub("/+", "/", below)) if below else root
 
 
 class CheckpointStorage(ABC):  # noqa: B024 - as in PyFlink, a marker
@@ -26,11 +44,11 @@ class JobManagerCheckpointStorage(CheckpointStorage):
     DEFAULT_MAX_STATE_SIZE = 5 * 1024 * 1024
 
     def __init__(self, checkpoint_path: str | None = None, max_state_size: int | None = None) -> None:
-        self._path = checkpoint_path
+        self._path = None if checkpoint_path is None else flink_path(checkpoint_path)
         self._max_state_size = self.DEFAULT_MAX_STATE_SIZE if max_state_size is None else max_state_size
 
     def get_checkpoint_path(self) -> str | None:
-        """Return the path that was given."""
+        """Return the path that was given, as Flink's `Path` prints it."""
         return self._path
 
     def get_max_state_size(self) -> int:
@@ -66,12 +84,12 @@ class FileSystemCheckpointStorage(CheckpointStorage):
             raise ConfigurationError(
                 "requires a checkpoint_path", who="FileSystemCheckpointStorage", got="None"
             )
-        self._path = checkpoint_path
+        self._path = flink_path(checkpoint_path)
         self._threshold = 20 * 1024 if file_state_size_threshold in (None, -1) else file_state_size_threshold
         self._write_buffer_size = 4096 if write_buffer_size == -1 else write_buffer_size
 
     def get_checkpoint_path(self) -> str:
-        """Return the directory."""
+        """Return the directory, as Flink's `Path` prints it."""
         return self._path
 
     def get_savepoint_path(self) -> str | None:

@@ -39,7 +39,7 @@ class EnvironmentSettings:
         self._runtime_mode = RuntimeExecutionMode.STREAMING
         self._buffer_timeout = 100
         self._chaining = True
-        self._changelog = False
+        self._changelog: bool | None = None
         self._savepoint_directory: str | None = None
         self._slot_sharing_groups: dict[str, SlotSharingGroup] = {}
         self._python_files: list[str] = []
@@ -167,7 +167,7 @@ class EnvironmentSettings:
         return self
 
     def is_changelog_state_backend_enabled(self) -> bool | None:
-        """Return the switch."""
+        """Return the switch, None where it was not set."""
         return self._changelog
 
     def set_default_savepoint_directory(self, directory: str) -> Self:

@@ -71,6 +71,7 @@ SETTERS: Final[dict[str, Setter]] = {
     "pipeline.global-job-parameters": lambda env, text: env.get_config().set_global_job_parameters(
         _mapping("pipeline.global-job-parameters", text)
     ),
+    "pipeline.object-reuse": lambda env, text: _set_object_reuse(env, text),
     "pipeline.operator-chaining": lambda env, text: _set_chaining(env, text),
     "pipeline.operator-chaining.enabled": lambda env, text: _set_chaining(env, text),
     "execution.runtime-mode": lambda env, text: env.set_runtime_mode(
@@ -212,6 +213,13 @@ def size_bytes(key: str, text: str) -> int:
 
 def _number(key: str, text: str) -> int:
     return Configuration.from_dict({key: text}).get_integer(key, 0)
+
+
+def _set_object_reuse(env: EnvironmentSettings, text: str) -> None:
+    if truth({"pipeline.object-reuse": text}, ("pipeline.object-reuse",)):
+        env.get_config().enable_object_reuse()
+    else:
+        env.get_config().disable_object_reuse()
 
 
 def _set_chaining(env: EnvironmentSettings, text: str) -> None:

@@ -5,7 +5,7 @@ resources.
 from __future__ import annotations
 
 from functools import total_ordering
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from firesteel.common.errors import ProgramError
 from firesteel.datastream.unsupported import gap
@@ -137,7 +137,10 @@ class SlotSharingGroup:
         return hash(self._name)
 
     class Builder:
-        """Collects the resources of a group."""
+        """Collects the resources of a group.
+
+        Setters raise ProgramError for an amount that is not positive where Flink requires one.
+        """
 
         def __init__(self, j_builder: str) -> None:
             self._name = j_builder
@@ -145,15 +148,18 @@ class SlotSharingGroup:
 
         def set_cpu_cores(self, cpu_cores: float) -> SlotSharingGroup.Builder:
             """Ask for a number of cores."""
-            return self._with("cpu_cores", cpu_cores)
+            return self._with("cpu_cores", _positive("set_cpu_cores", cpu_cores, (int, float), 0))
 
         def set_task_heap_memory(self, task_heap_memory: MemorySize) -> SlotSharingGroup.Builder:
             """Ask for heap memory."""
-            return self._with("task_heap_memory", task_heap_memory)
+            size = _positive(
+                "set_task_heap_memory", task_heap_memory, (MemorySize,), MemorySize(bytes_size=0)
+            )
+            return self._with("task_heap_memory", size)
 
         def set_task_heap_memory_mb(self, task_heap_memory_mb: int) -> SlotSharingGroup.Builder:
             """Ask for heap memory, in MiB."""
-            return self._with("task_heap_memory", MemorySize.of_mebi_bytes(task_heap_memory_mb))
+            return self.set_task_heap_memory(MemorySize.of_mebi_bytes(task_heap_memory_mb))
 
         def set_task_off_heap_memory(self, task_off_heap_memory: MemorySize) -> SlotSharingGroup.Builder:
             """Ask for off-heap memory."""
@@ -176,9 +182,35 @@ class SlotSharingGroup:
             return self._with("external", {**self._resources.get("external", {}), name: value})
 
         def build(self) -> SlotSharingGroup:
-            """Return the group."""
-            return SlotSharingGroup(self._name, dict(self._resources))
+            """Return the group; the off-heap and managed memory of one with resources are 0 unless set.
+
+            Raises ProgramError where resources were asked for, but not both cores and heap memory.
+            """
+            if not self._resources:
+                return SlotSharingGroup(self._name, {})
+            if not {"cpu_cores", "task_heap_memory"} <= self._resources.keys():
+                raise ProgramError(
+                    "requires both cores and heap memory if it has resources",
+                    who=f"SlotSharingGroup {self._name!r}",
+                    got=", ".join(sorted(self._resources)),
+                    hint="call set_cpu_cores() and set_task_heap_memory()",
+                )
+            none = MemorySize(bytes_size=0)
+            return SlotSharingGroup(
+                self._name, {"task_off_heap_memory": none, "managed_memory": none, **self._resources}
+            )
 
         def _with(self, resource: str, amount: Any) -> SlotSharingGroup.Builder:
             self._resources[resource] = amount
             return self
+
+
+A = TypeVar("A", float, MemorySize)
+
+
+def _positive(setter: str, amount: A, kinds: tuple[type, ...], zero: A) -> A:
+    if not isinstance(amount, kinds) or not amount > zero:
+        raise ProgramError(
+            "requires a positive amount", who=f"SlotSharingGroup.Builder.{setter}", got=repr(amount)
+        )
+    return amount

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC
 from enum import Enum
 from typing import Any
 
 from firesteel.common.errors import ConfigurationError
+from firesteel.datastream.checkpoint_storage import flink_path
 from firesteel.datastream.unsupported import gap
 
 __all__ = [
@@ -56,8 +58,11 @@ class EmbeddedRocksDBStateBackend(StateBackend):
         self._threads = 4
 
     def set_db_storage_paths(self, *paths: str) -> None:
-        """Set local directories. No effect: Spark's local directories are used."""
-        self._paths = list(paths)
+        """Set local directories. No effect: Spark's local directories are used.
+
+        Raises ConfigurationError for a relative path, and for one that is not of the local file system.
+        """
+        self._paths = [_local_path(path) for path in paths]
 
     def get_db_storage_paths(self) -> list[str]:
         """Return the local directories that were set."""
@@ -92,6 +97,18 @@ class EmbeddedRocksDBStateBackend(StateBackend):
 
     def __str__(self) -> str:
         return "EmbeddedRocksDBStateBackend"
+
+
+def _local_path(path: str) -> str:
+    scheme, _, below = flink_path(path).rpartition(":")
+    local = re.sub("^//[^/]*", "", below)  # Flink drops the authority, too
+    if scheme in ("", "file") and local.startswith("/"):
+        return local
+    raise ConfigurationError(
+        "requires absolute paths of the local file system",
+        who="EmbeddedRocksDBStateBackend.set_db_storage_paths",
+        got=repr(path),
+    )
 
 
 class CustomStateBackend(StateBackend):

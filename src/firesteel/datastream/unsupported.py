@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from dis import opmap
 from functools import wraps
 from importlib.abc import MetaPathFinder
-from types import ModuleType
-from typing import Any, NoReturn, TypeVar
+from types import FrameType, ModuleType
+from typing import Any, Final, NoReturn, TypeVar
 
 from firesteel.common.errors import UnsupportedError
 from firesteel.datastream.gaps import GAPS, MODULE_GAPS
 from firesteel.graph.nodes import Location
+
+_IMPORT_FROM: Final = opmap["IMPORT_FROM"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -19,6 +22,16 @@ F = TypeVar("F", bound=Callable[..., Any])
 class UnsupportedModuleError(UnsupportedError, ModuleNotFoundError):
     """A module of PyFlink that Firesteel does not have; also an ImportError, so that optional imports stay
     optional.
+    """
+
+
+class UnsupportedImportError(UnsupportedError, ImportError):
+    """A name of PyFlink that is imported from a module of Firesteel that lacks it."""
+
+
+class UnsupportedNameError(UnsupportedError, AttributeError):
+    """A name of PyFlink that is looked up in a module of Firesteel that lacks it; also an AttributeError, so that
+    `hasattr` and `getattr` with a default say that it is not there.
     """
 
 
@@ -66,6 +79,8 @@ def _accessor(self: Any) -> None:
 def missing_names(module: str) -> Callable[[str], NoReturn]:
     """Return a module's `__getattr__` that raises UnsupportedError for the module's gaps, AttributeError for
     other names.
+
+    A gap that is looked up raises UnsupportedNameError, one that is imported UnsupportedImportError.
     """
     pyflink = module.replace("firesteel", "pyflink", 1)
 
@@ -73,9 +88,16 @@ def missing_names(module: str) -> Callable[[str], NoReturn]:
         reason = GAPS.get(f"{pyflink}.{name}")
         if reason is None:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        raise UnsupportedError("is not supported", who=short_name(f"{pyflink}.{name}"), hint=reason)
+        # `from module import name` would replace an AttributeError, and the reason with it, by one of its own.
+        kind = UnsupportedImportError if _is_importing(sys._getframe(1)) else UnsupportedNameError
+        raise kind("is not supported", who=short_name(f"{pyflink}.{name}"), hint=reason)
 
     return getattr_
+
+
+def _is_importing(frame: FrameType) -> bool:
+    """Say whether the frame is at the `name` of `from module import name`."""
+    return frame.f_lasti >= 0 and frame.f_code.co_code[frame.f_lasti] == _IMPORT_FROM
 
 
 def module_gap(name: str) -> UnsupportedModuleError | None:

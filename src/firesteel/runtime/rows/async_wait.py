@@ -8,6 +8,7 @@ as they complete.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from typing import Any
 
 from firesteel.common.errors import RecordError
@@ -68,24 +69,47 @@ class AsyncOperator(FunctionOperator):
             for pending in calls:
                 pending.cancel()
 
-    async def _call(self, value: Any) -> Any:
+    async def _call(self, value: Any) -> Iterable[Any]:
+        """Return the results for a record.
+
+        Only the operator's own limit leads to `timeout()`: a TimeoutError that the function raises is its failure.
+        """
+        limit = asyncio.timeout(self._timeout)
         try:
-            return await asyncio.wait_for(self._with_retries(value), self._timeout)
-        except TimeoutError:
-            return self._timed_out(value)
+            async with limit:
+                results = await self._with_retries(value)
         except Exception as error:
-            raise user_failure(error, self.context.who, [value], iter(())) from error
+            if not limit.expired():
+                raise user_failure(error, self.context.who, [value], iter(())) from error
+        if limit.expired():
+            results = self._timed_out(value)
+        return self._checked(results, value)
 
     def _timed_out(self, value: Any) -> Any:
-        try:
-            return self.function.timeout(value)
-        except TimeoutError as error:
+        if type(self.function).timeout is AsyncFunction.timeout:
             raise RecordError(
                 f"requires async_invoke() to answer within {self._timeout:g} s",
                 who=self.context.who,
                 got=f"no answer for the record {summary(value)}",
                 hint="raise the timeout, or override timeout(value) to give a result instead",
-            ) from error
+            )
+        try:
+            return self.function.timeout(value)
+        except Exception as error:
+            raise user_failure(error, self.context.who, [value], iter(())) from error
+
+    def _checked(self, results: Any, value: Any) -> Iterable[Any]:
+        """Refuse what is no list with PyFlink's own words (pyflink/fn_execution: ResultHandler)."""
+        if isinstance(results, Iterable):
+            return results
+        problem = "cannot be none" if results is None else "should be of list type"
+        raise RecordError(
+            "requires async_invoke() and timeout() to return a list",
+            who=self.context.who,
+            got=f"{summary(results)} for the record {summary(value)}",
+            hint=f"The result of AsyncFunction {problem}, please check the methods 'async_invoke' and 'timeout' "
+            f"of class '{type(self.function).__name__}'.",
+        )
 
     async def _with_retries(self, value: Any) -> Any:
         predicate = self._retry.get_retry_predicate()
