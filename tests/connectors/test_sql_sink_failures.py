@@ -283,5 +283,5 @@ def test_two_subtasks_that_write_one_key_are_told_so(postgres_target):
         postgres_target.url, "totals", ["name", "total"], key=["name"], way="prepared", retry_ms=100
     )
     write(sink, [("a", 1)], subtask=0)
-    with pytest.raises(ConnectorError, match="requires rows that nobody else keeps locked"):
+    with pytest.raises(ConnectorError, match="requires rows that are not locked by another transaction"):
         write(sink, [("a", 2)], subtask=1)

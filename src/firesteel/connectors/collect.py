@@ -24,14 +24,12 @@ _receivers: dict[str, Receiver] = {}
 
 
 def register_receiver(token: str, receive: Receiver) -> None:
-    """Have the values of every `CollectSink(token)` handed to `receive`, a list at a time, in this process (the
-    driver).
-    """
+    """Pass the values of every `CollectSink(token)` to `receive`, a list at a time, in this process, the driver."""
     _receivers[token] = receive
 
 
 def unregister_receiver(token: str) -> None:
-    """End what `register_receiver` began."""
+    """Undo `register_receiver`."""
     _receivers.pop(token, None)
 
 
@@ -62,7 +60,7 @@ class CollectSink(Sink[Any]):
         self._type_info = type_info
 
     def for_type(self, type_info: TypeInformation | None) -> Sink[Any]:
-        """The same sink with the records' type."""
+        """Return this sink with the type of its records."""
         return CollectSink(self.token, type_info)
 
     def create_writer(self, context: WriterContext) -> SinkWriter[Any]:
@@ -96,7 +94,7 @@ class _Writer(SinkWriter[Any]):
 
 
 class _Committer(Committer):
-    """Remembers what it handed over in the last commit, so that a repeated commit hands over nothing."""
+    """Remembers what the last commit handed over, so that a repeated commit hands over nothing."""
 
     def __init__(self, token: str) -> None:
         self._token = token

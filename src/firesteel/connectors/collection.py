@@ -1,4 +1,4 @@
-"""A source of values that are already in the program."""
+"""A source of values in the program."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _CHUNK = 1000
 class CollectionSource(Source[T]):
     """The values of a collection, in order, read by one subtask.
 
-    Positions are indices. The values are serialised at once, as Flink does: what the program changes later does
-    not show, and every reading gets fresh objects. Raises SerializationError for a value that cannot be
+    Positions are indices. As in Flink, the values are serialised at once: later changes in the program have no effect,
+    and each read returns new objects. Raises SerializationError for a value that cannot be
     pickled.
 
     >>> source = CollectionSource(["a", "b", "c"])

@@ -13,7 +13,7 @@ _FEWEST_PER_SPLIT = 1 << 20
 
 
 class NumberSequenceSource(Source[int]):
-    """The numbers from `start` to `end`, both inclusive, in as many ordered sub-sequences as there are subtasks.
+    """The numbers from `start` to `end`, both inclusive, in one ordered sub-sequence per subtask.
 
     Positions are the numbers' distances from the start of their split. Raises ProgramError if `end` is less
     than `start`. Source of the semantics: Flink's NumberSequenceSource.
@@ -33,11 +33,11 @@ class NumberSequenceSource(Source[int]):
         self._end = end
 
     def discover(self, context: DiscoveryContext) -> Iterable[Split]:
-        """As many splits as there are subtasks, as Flink's enumerator makes them."""
+        """Return one split per subtask, as Flink's enumerator does."""
         return [] if context.known else self._parts(context.parallelism)
 
     def splits(self, known: frozenset[str]) -> Iterable[Split]:
-        """Splits of at least a million numbers, for whoever does not know the parallelism."""
+        """Return splits of at least a million numbers, for callers that do not know the parallelism."""
         return [] if known else self._parts(min(64, (self._end - self._start) // _FEWEST_PER_SPLIT + 1))
 
     def _parts(self, count: int) -> list[Split]:

@@ -31,13 +31,13 @@ _SINGLE: Final[dict[str, Any]] = {
 
 
 def arrow_schema(row_type: RowTypeInfo) -> Any:
-    """The Arrow schema of a row type. Raises UnsupportedError for a type that has no Arrow form."""
+    """Return the Arrow schema of a row type. Raises UnsupportedError for a type that has no Arrow form."""
     fields = zip(row_type.get_field_names(), row_type.get_field_types(), strict=True)
     return pa.schema([pa.field(name, arrow_type(type_info)) for name, type_info in fields])
 
 
 def arrow_type(type_info: TypeInformation) -> Any:
-    """The Arrow type of a declared type.
+    """Return the Arrow type of a declared type.
 
     >>> from firesteel.common.typeinfo import Types
     >>> arrow_type(Types.LIST(Types.LONG()))

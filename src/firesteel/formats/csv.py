@@ -17,11 +17,10 @@ _ALWAYS_QUOTED: Final = 24
 
 @dataclass(frozen=True)
 class CsvDialect:
-    """How fields and records are told apart; every character is one character, or None where there is none.
+    """How fields and records are separated; each delimiter is one character, or None for none.
 
-    With `header` the first line of a file holds the names of the columns; it is left out, and with
-    `strict_header` it must be the schema's names in its order. `skip_first_row` leaves out the first line of
-    data. `array_delimiters` are by column. Raises ConfigurationError for a delimiter that is not one character.
+    With `header` the first line of a file holds the names of the columns. It is skipped; with `strict_header` it must
+    be the names of the schema in their order. `skip_first_row` skips the first line of data. `array_delimiters` are by column. Raises ConfigurationError for a delimiter that is not one character.
     """
 
     delimiter: str = ","
@@ -42,7 +41,7 @@ class CsvDialect:
                 raise ConfigurationError(f"requires a {name} of one character", who="CSV", got=repr(value))
 
     def array_delimiter(self, column: int) -> str:
-        """What separates the elements of an array in this column."""
+        """Return the separator of array elements in this column."""
         return self.array_delimiters[column] if column < len(self.array_delimiters) else ";"
 
 
@@ -53,7 +52,7 @@ Read = Callable[[str], Any]
 
 
 def field_readers(row_type: RowTypeInfo, dialect: CsvDialect) -> list[Read]:
-    """For each column, the function from its text to its value; it raises ValueError for a text that does not fit."""
+    """Return, per column, the function from text to value, which raises ValueError for a text that does not fit."""
     return [
         _reader(field.schema(), dialect.array_delimiter(column), dialect.null_literal)
         for column, field in enumerate(row_type.get_field_types())
@@ -161,7 +160,7 @@ class CsvWriter:
         self._unsafe = max(char for char in special if char is not None)
 
     def line(self, row: Any) -> str:
-        """One row, without the end of its line."""
+        """Return one row, without a line end."""
         try:
             fields = zip(self._writers, self._coerce(row), strict=True)
             return self._dialect.delimiter.join([self._field(write, value) for write, value in fields])
@@ -171,7 +170,7 @@ class CsvWriter:
             ) from error
 
     def header(self, names: Sequence[str]) -> str:
-        """The names of the columns as a line."""
+        """Return the names of the columns as a line."""
         return self._dialect.delimiter.join(map(self._quoted, names))
 
     def _field(self, write: tuple[bool, Callable[[Any], str]], value: Any) -> str:
@@ -193,7 +192,7 @@ class CsvWriter:
 
 
 def _writer(schema: dict[str, Any], array_delimiter: str) -> tuple[bool, Callable[[Any], str]]:
-    """Whether values of this type may need quotes, and the function from a value to its text."""
+    """Return whether values of this type may need quotes, and the function from value to text."""
     kind = schema["type"]
     if kind == "PRIMITIVE_ARRAY" and schema["element"]["type"] == "BYTE":
         return True, bytes.decode

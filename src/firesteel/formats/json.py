@@ -24,11 +24,11 @@ _ARRAYS: Final = frozenset({"PRIMITIVE_ARRAY", "BASIC_ARRAY", "OBJECT_ARRAY", "L
 
 
 def from_json(schema: Schema, strict: bool = False, lenient: bool = False) -> Convert:
-    """A function from parsed JSON to a value of the type with this schema; floats are parsed as Decimal.
+    """Return a function from parsed JSON to a value of the type with this schema; floats are parsed as Decimal.
 
-    `strict` raises TypeMismatchError for a field that a row lacks, else it is None; `lenient` makes None of a
-    field that does not fit, else TypeMismatchError is raised. Texts that hold numbers are numbers, as Flink has
-    it.
+    `strict` raises TypeMismatchError for a missing field of a row, which is None otherwise. `lenient` turns a field that
+    does not fit into None; otherwise TypeMismatchError is raised. As in Flink, texts that contain numbers are accepted as
+    numbers.
     """
     convert = _reader(schema, strict, lenient)
     return lambda value: None if value is None else convert(value)
@@ -179,7 +179,7 @@ def _plain(value: Any) -> Any:
 
 
 def to_json(schema: Schema) -> Convert:
-    """A function from a value of the type with this schema to what `JSON.encode` takes."""
+    """Return a function from a value of the type with this schema to what `JSON.encode` takes."""
     convert = _writer(schema)
     return lambda value: None if value is None else convert(value)
 
@@ -232,4 +232,4 @@ _WRITERS: Final[dict[str, Convert]] = {
 }
 
 JSON: Final = msgspec.json.Encoder(decimal_format="number")
-"""The encoder of what `to_json` makes."""
+"""The encoder for the values that `to_json` returns."""

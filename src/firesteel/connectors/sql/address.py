@@ -1,4 +1,4 @@
-"""Where the database is: a SQLAlchemy URL that names its secrets without holding them."""
+"""The address of a database: a SQLAlchemy URL that refers to its secrets without containing them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DRIVERS: Final = {"psycopg": "psycopg[binary]", "MySQLdb": "mysqlclient"}
 
 
 def require_sqlalchemy() -> None:
-    """Raise ConfigurationError with the command to run where SQLAlchemy is not installed."""
+    """Raise ConfigurationError, with the command to run, if SQLAlchemy is not installed."""
     if importlib.util.find_spec("sqlalchemy") is None:
         raise ConfigurationError(
             "requires SQLAlchemy, which is not installed",
@@ -33,9 +33,9 @@ def require_sqlalchemy() -> None:
 
 
 def checked_address(address: Address) -> Address:
-    """Return the address as it may be stored: no secret in it, a SQLite file by its absolute path.
+    """Return the address in a form that may be stored: without secrets, a SQLite file with its absolute path.
 
-    Raises ConfigurationError for a password in plain text, a URL SQLAlchemy cannot read, a database in memory.
+    Raises ConfigurationError for a password in plain text, a URL that SQLAlchemy cannot read, and a database in memory.
 
     >>> checked_address("postgresql://me:${PGPASSWORD}@db/shop")
     'postgresql://me:${PGPASSWORD}@db/shop'
@@ -51,7 +51,7 @@ def checked_address(address: Address) -> Address:
     secrets = [url.password, *(url.query.get(name) for name in _SECRETS)]
     if any(secret is not None and not _REFERENCE.search(str(secret)) for secret in secrets):
         raise ConfigurationError(
-            "requires a URL without a password in it: it would be written to the state directory",
+            "requires a URL without a password in it, because the URL is written to the state directory",
             who="SqlSink",
             got=_shown(url),
             hint="refer to an environment variable of the driver and the workers, as ${PGPASSWORD}",
@@ -69,7 +69,7 @@ def checked_address(address: Address) -> Address:
 
 
 def resolved(address: Address) -> URL:
-    """Return the URL to connect to, with the environment's values in place; they are taken as they are, unquoted.
+    """Return the URL to connect to, with the values of environment variables inserted, unquoted.
 
     Raises ConnectorError for a variable that is not set, ConfigurationError for a URL that cannot be read.
     """
@@ -112,7 +112,7 @@ def _parsed(text: str) -> URL:
 
     try:
         return make_url(text)
-    except (ArgumentError, ValueError):  # the message of either would show the URL
+    except (ArgumentError, ValueError):  # the message of either error would show the URL
         raise ConfigurationError(
             "requires a URL that SQLAlchemy can read",
             who="SqlSink",
@@ -138,7 +138,7 @@ def _expanded(text: str) -> str:
 
 
 def _with_driver(url: URL) -> URL:
-    """Prefer psycopg for PostgreSQL: SQLAlchemy 2.0 takes psycopg2 where the URL names no driver."""
+    """Prefer psycopg for PostgreSQL: SQLAlchemy 2.0 uses psycopg2 if the URL names no driver."""
     if url.drivername == "postgresql" and importlib.util.find_spec("psycopg") is not None:
         return url.set(drivername="postgresql+psycopg")
     return url

@@ -1,4 +1,4 @@
-"""A connection to the database that survives the database's restarts, and errors that say what is the matter."""
+"""A connection that survives restarts of the database, and errors that say what went wrong."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LONGEST_DELAY_S: Final = 2.0
 _SQLITE_WAIT_S: Final = 30
 
 _PASSING: Final = frozenset({"08", "40", "53", "55", "57", "58"})
-"""Classes of SQLSTATE that may be over by the next try: connection, rollback, resources, locks, operator, system."""
+"""Classes of SQLSTATE that may pass before the next try: connection, rollback, resources, locks, operator, system."""
 
 _LASTING: Final = (
     "authentication failed",
@@ -33,16 +33,16 @@ _LASTING: Final = (
     "no pg_hba.conf entry",
     "is not permitted to log in",
 )
-"""What servers say, before there is a SQLSTATE to look at, to somebody who need not try again."""
+"""Messages of servers, given before there is a SQLSTATE, after which another try is of no use."""
 
 
 class Database:
-    """One connection, opened when it is needed and again when it was lost; not for several threads.
+    """One connection, opened when it is needed and reopened when it was lost; not thread-safe.
 
-    Work is done in whole transactions by `run`, which tries them again for `retry_ms` after failures that may
-    pass (a lost connection, a restarting server, a deadlock, a locked SQLite file), with growing pauses. As a
-    connection can be lost while COMMIT is on its way, a transaction given to `run` must find out itself
-    whether an earlier try of it happened. With `autocommit` each statement is a transaction of its own.
+    `run` executes whole transactions. It retries them for `retry_ms` after failures that may pass (a lost connection, a
+    restarting server, a deadlock, a locked SQLite file), with growing pauses. A connection can be lost during COMMIT,
+    so a transaction passed to `run` must check itself whether an earlier try succeeded. With `autocommit` each
+    statement is a transaction of its own.
     """
 
     def __init__(self, settings: SqlSettings, *, autocommit: bool = False) -> None:
@@ -65,8 +65,8 @@ class Database:
     def run(self, transaction: Callable[[sa.Connection, int], T]) -> T:
         """Carry out `transaction(connection, number of earlier tries)` and commit it; return what it returned.
 
-        Raises ConnectorError with the first line of the database's message when trying again is of no use, or
-        has been for too long.
+        Raises ConnectorError with the first line of the database's message if another try is of no use, or if the
+        tries have lasted too long.
         """
         began = time.monotonic()
         delay = _FIRST_DELAY_S
@@ -82,19 +82,19 @@ class Database:
             tries += 1
 
     def close(self) -> None:
-        """Close the connection; it is opened again if it is needed."""
+        """Close the connection; it is reopened when it is needed."""
         connection, self._connection = self._connection, None
         if connection is not None:
-            # The other end notices and rolls back what was not committed; asked for it, it might not answer.
+            # The server notices and rolls back what was not committed; if asked to, it might not answer.
             with contextlib.suppress(*self._errors):
                 connection.invalidate()
                 connection.close()
 
     def in_transaction(self, work: Callable[[sa.Connection], T]) -> T:
-        """Carry out a part of a transaction that goes on after it, which begins with the first part.
+        """Carry out one part of a transaction that spans several calls and starts with the first.
 
-        After an error the transaction is gone. Raises EngineError when another try of the epoch may do better,
-        else ConnectorError.
+        After an error the transaction is lost. Raises EngineError if another try of the epoch may succeed, else
+        ConnectorError.
         """
         try:
             return work(self._open())
@@ -103,7 +103,7 @@ class Database:
             failure = self._failure(error, 0)
             if _may_pass(error):
                 who, got = self._settings.who, failure.got
-                raise EngineError("requires a connection that lasts", who=who, got=got) from None
+                raise EngineError("requires a connection that stays open", who=who, got=got) from None
             raise failure from None
         except BaseException:
             self.close()
@@ -120,7 +120,7 @@ class Database:
 
     @property
     def _errors(self) -> tuple[type[Exception], ...]:
-        """What SQLAlchemy and the driver raise, and Python for values that a driver cannot take."""
+        """The errors of SQLAlchemy and the driver, and those of Python for values that a driver cannot take."""
         return (SQLAlchemyError, self.dialect.loaded_dbapi.Error, ValueError, OverflowError)
 
     def _open(self) -> sa.Connection:
@@ -149,7 +149,7 @@ class Database:
         if self._password:
             text = text.replace(str(self._password), "***")
         return ConnectorError(
-            "requires a database that takes what it writes",
+            "requires a database that accepts what it writes",
             who=self._settings.who,
             got=text.strip().splitlines()[0],
             hint=f"tried {tries + 1} times in {self._settings.retry_ms / 1000:g} s" if tries else None,
@@ -158,7 +158,7 @@ class Database:
 
 
 def _prepare_connections(engine: sa.Engine) -> None:
-    """Have each connection commit durably; SQLite's transactions begin as ones that write, so that they can wait."""
+    """Make each connection commit durably; SQLite's transactions start as writers, so that they can wait for locks."""
     if engine.dialect.name == "sqlite":
 
         @sa.event.listens_for(engine, "connect")
@@ -189,7 +189,7 @@ def _may_pass(error: Exception) -> bool:
 
 
 def _driver_says_passing(cause: BaseException | None, error: Exception) -> bool:
-    """Judge by SQLite's name of the error, else by the SQLSTATE, else by what a server says at the door."""
+    """Judge by SQLite's name of the error, else by the SQLSTATE, else by the message of a refused connection."""
     sqlite = getattr(cause, "sqlite_errorname", None)
     if sqlite is not None:
         return str(sqlite).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 def load(connection: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, ...]]) -> None:
     """Insert rows with a value for each column of `table`, within the connection's transaction.
 
-    PostgreSQL with psycopg takes them by COPY, all else by one statement executed for many rows.
+    PostgreSQL with psycopg uses COPY; other databases execute one statement for many rows.
     """
     preparer = connection.dialect.identifier_preparer
     columns = ", ".join(preparer.format_column(column) for column in table.columns)
@@ -27,7 +27,7 @@ def load(connection: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, .
 
 
 def placeholders(paramstyle: str, count: int) -> str:
-    """Return the marks for so many values by position, as a driver of this DB-API `paramstyle` wants them.
+    """Return the placeholders for `count` values by position, in the driver's DB-API `paramstyle`.
 
     >>> placeholders("qmark", 2), placeholders("format", 2), placeholders("numeric", 2)
     ('?, ?', '%s, %s', ':1, :2')

@@ -1,13 +1,14 @@
 """Exactly once by the database's own two-phase commit (PostgreSQL): `PREPARE TRANSACTION`, then `COMMIT PREPARED`.
 
-Each writer's rows of an epoch are one transaction on the target itself. Its name tells the sink, the epoch, the
-subtask and the attempt, and the transaction notes that name in the table `firesteel_prepared`: once it is
-committed the note can be seen, until the epoch is recorded in `firesteel_progress` and the notes go. So a name
-that the database no longer knows was committed if its note is there or its epoch is recorded, and lost otherwise.
+A writer's rows of an epoch are one transaction on the target itself. The transaction's name contains the sink, the
+epoch, the subtask and the attempt. The transaction also inserts this name into the table `firesteel_prepared`, so the
+name becomes visible with the commit. The names are deleted when the epoch is recorded in `firesteel_progress`. So a
+transaction that the database no longer knows was committed if its name is there or its epoch is recorded, and lost
+otherwise.
 
-Until it is committed a prepared transaction keeps its locks. One that an attempt left which failed would block
-the next attempt at the same keys: a writer that is blocked rolls back what earlier tries of its own epoch left. All
-that are left over are rolled back when an epoch commits.
+A prepared transaction keeps its locks until it is committed. One that a failed attempt left behind would block the next
+attempt at the same keys. So a blocked writer rolls back what earlier tries of its own epoch left behind. When an epoch
+commits, all leftovers are rolled back.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class Prepared:
 
 
 def transaction_name(scope: str, epoch: int, subtask: int, attempt: str) -> str:
-    """Return the name of a writer's transaction: no other try of any subtask's epoch has it.
+    """Return the name of a writer's transaction, which is unique for this try of the subtask's epoch.
 
     >>> transaction_name("0123456789abcdef", 7, 0, "c0ffee-3-0")
     'firesteel/0123456789abcdef/7/0/c0ffee-3-0'
@@ -61,7 +62,7 @@ def transaction_name(scope: str, epoch: int, subtask: int, attempt: str) -> str:
 
 
 def engine_try(attempt: str) -> str:
-    """Return which try of the epoch an attempt belongs to: all writers of one try begin with the same two parts.
+    """Return which try of the epoch an attempt belongs to: all attempts of one try start with the same two parts.
 
     >>> engine_try("c0ffee-3-0"), engine_try("c0ffee-3-117-0")
     ('c0ffee-3', 'c0ffee-3')
@@ -72,8 +73,8 @@ def engine_try(attempt: str) -> str:
 class PreparedWriter(SinkWriter[Any]):
     """Writes into the target in a transaction that `prepare_commit` prepares.
 
-    A connection that is lost takes the transaction with it, and the rows cannot be sent again from here: that is
-    an EngineError, and the epoch is tried again as after the loss of a worker.
+    If the connection is lost, the transaction is lost with it, and the rows cannot be sent again from here. Then the
+    writer raises EngineError, and the epoch is retried as after the loss of a worker.
     """
 
     def __init__(self, settings: SqlSettings, context: WriterContext) -> None:
@@ -117,7 +118,7 @@ class PreparedWriter(SinkWriter[Any]):
         return [Prepared(context.job_id, context.operator_id, context.epoch, self._name)]
 
     def abort(self) -> None:
-        """Close the connection: what is not prepared is rolled back."""
+        """Close the connection, which rolls back what is not prepared."""
         self._database.close()
 
     def _flush(self) -> None:
@@ -129,7 +130,7 @@ class PreparedWriter(SinkWriter[Any]):
         while not self._database.in_transaction(lambda connection: _try(connection, statement, rows)):
             if not self._unblock() and time.monotonic() > until:
                 raise ConnectorError(
-                    "requires rows that nobody else keeps locked",
+                    "requires rows that are not locked by another transaction",
                     who=self._settings.who,
                     got=f"locks that were held for {self._settings.retry_ms / 1000:g} s",
                     hint="rows of one key must be written by one subtask: key_by the sink's key before it, or "
@@ -137,7 +138,7 @@ class PreparedWriter(SinkWriter[Any]):
                 )
 
     def _unblock(self) -> int:
-        """Roll back what earlier tries left prepared that never committed; answer how much that was."""
+        """Roll back the transactions that earlier tries prepared and never committed; return their number."""
         mine = engine_try(self._context.attempt)
         epoch = self._context.epoch
 
@@ -151,7 +152,7 @@ class PreparedWriter(SinkWriter[Any]):
 
 
 class PreparedCommitter(Committer):
-    """Commits prepared transactions by name, and records the epoch when all of it is committed."""
+    """Commits prepared transactions by name, and records the epoch when all of them are committed."""
 
     def __init__(self, settings: SqlSettings) -> None:
         self._settings = settings
@@ -179,7 +180,7 @@ class PreparedCommitter(Committer):
             return
         if not self._database.run(lambda connection, _: self._is_committed(connection, prepared)):
             raise ConnectorError(
-                f"requires the transaction {prepared.name!r} that it has prepared",
+                f"requires the transaction {prepared.name!r} that it prepared",
                 who=self._settings.who,
                 got="a database that does not know it, and has not committed it",
                 hint="somebody rolled it back: start the job from an older epoch or a savepoint",
@@ -209,7 +210,7 @@ class PreparedCommitter(Committer):
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A prepared transaction of a sink, as its name tells; `age_s` is how long ago it was prepared, in seconds."""
+    """A prepared transaction of a sink, parsed from its name; `age_s` is its age in seconds."""
 
     name: str
     epoch: int
@@ -218,7 +219,7 @@ class _Found:
 
 
 def roll_back(settings: SqlSettings, scope: str, which: Callable[[_Found], bool]) -> int:
-    """Roll back those prepared transactions of a sink for which `which` is true; answer how many."""
+    """Roll back the prepared transactions of a sink for which `which` is true; return their number."""
     database = Database(settings, autocommit=True)
     try:
         found = database.run(lambda connection, _: _prepared(connection, scope))
@@ -242,7 +243,7 @@ def _prepared(connection: sa.Connection, scope: str) -> list[_Found]:
 
 
 def _if_known(connection: sa.Connection, finish: str) -> bool:
-    """Finish a prepared transaction; answer whether the database knew it."""
+    """Finish a prepared transaction; return whether the database knew it."""
     try:
         connection.exec_driver_sql(finish)
     except DBAPIError as error:
@@ -253,7 +254,7 @@ def _if_known(connection: sa.Connection, finish: str) -> bool:
 
 
 def _try(connection: sa.Connection, statement: sa.Executable, rows: list[dict[str, Any]]) -> bool:
-    """Execute a statement for many rows; answer False, with nothing done, when a lock is not to be had."""
+    """Execute a statement for many rows; return False, with nothing done, if a row is locked."""
     try:
         with connection.begin_nested():
             connection.execute(statement, rows)
@@ -265,7 +266,7 @@ def _try(connection: sa.Connection, statement: sa.Executable, rows: list[dict[st
 
 
 def _statements(settings: SqlSettings) -> tuple[sa.Executable, sa.Executable]:
-    """The statements that put and that delete a row, with the values as parameters c0, c1, ..."""
+    """Return the statements that insert and delete a row, with the values as parameters c0, c1, ..."""
     target = target_table(settings)
     marks: dict[str, Any] = {name: sa.bindparam(f"c{index}") for index, name in enumerate(settings.columns)}
     delete = sa.delete(target).where(*(target.c[name] == marks[name] for name in settings.key))
@@ -285,7 +286,7 @@ def _require_two_phases(connection: sa.Connection, settings: SqlSettings) -> Non
     most = connection.exec_driver_sql("SHOW max_prepared_transactions").scalar_one()
     if int(most) == 0:
         raise ConnectorError(
-            "requires a server that takes prepared transactions",
+            "requires a server with prepared transactions",
             who=settings.who,
             got="max_prepared_transactions = 0",
             hint="set it to at least twice the job's parallelism and restart the server, or use way='staged'",

@@ -1,4 +1,4 @@
-"""The record of what was committed: one row for each sink of each job, locked by whoever commits."""
+"""The record of committed epochs: one row for each sink of each job, locked during a commit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from firesteel.connectors.sql.tables import ensure_tables, progress_table
 
 
 def note_progress(database: Database, schema: str | None, job: str, operator: str) -> None:
-    """See to it that there is a row to lock for this sink; it begins at epoch 0."""
+    """Make sure that this sink has a row to lock; a new row starts at epoch 0."""
     table = progress_table(schema)
     ensure_tables(database, [table])
     if database.run(lambda connection, _: recorded_epoch(connection, schema, job, operator)) is not None:
@@ -21,7 +21,7 @@ def note_progress(database: Database, schema: str | None, job: str, operator: st
                 sa.insert(table).values(job=job, operator=operator, epoch=0)
             )
         )
-    except ConnectorError:  # another committer may have been quicker
+    except ConnectorError:  # another committer may have been faster
         if database.run(lambda connection, _: recorded_epoch(connection, schema, job, operator)) is None:
             raise
 
@@ -29,7 +29,7 @@ def note_progress(database: Database, schema: str | None, job: str, operator: st
 def recorded_epoch(
     connection: sa.Connection, schema: str | None, job: str, operator: str, lock: bool = False
 ) -> int | None:
-    """Return the last epoch recorded, None for a sink without a row; with `lock` nobody else gets past here."""
+    """Return the last epoch recorded, None for a sink without a row; `lock` locks the row for the transaction."""
     table = progress_table(schema)
     query = sa.select(table.c.epoch).where(table.c.job == job, table.c.operator == operator)
     found = connection.execute(query.with_for_update() if lock else query).scalar_one_or_none()

@@ -25,17 +25,17 @@ _SQLITE: Final[dict[type, Convert | None]] = {
     dt.timedelta: dt.timedelta.total_seconds,
     uuid.UUID: str,
 }
-"""SQLite has no types for these; as text in ISO 8601 they compare in order, and its functions understand them."""
+"""SQLite has no types for these. As ISO 8601 text they sort correctly, and its functions understand them."""
 
 _RETRACTIONS: Final = frozenset({RowKind.DELETE, RowKind.UPDATE_BEFORE})
 
 
 class RowReader:
-    """Turns records into `(is it a deletion, values in the order of the columns)`.
+    """Turns records into `(whether it is a deletion, values in the order of the columns)`.
 
     Takes Rows (by name if they have names), dicts (by name) and tuples (by position). Raises TypeMismatchError
-    for everything else, for a column without a value, for values no database has a place for (lists, dicts),
-    for None in a key, and for deletions where there is no key.
+    for everything else, for a column without a value, for values that databases cannot store (lists, dicts), for None
+    in a key, and for deletions if there is no key.
     """
 
     def __init__(self, settings: SqlSettings, dialect: str) -> None:
@@ -92,7 +92,7 @@ class RowReader:
         return values
 
     def _convert(self, value: Any) -> Any:
-        """A value of a type that is not one of the plain ones: perhaps one derived from them."""
+        """Return a value whose type is derived from one of the plain types."""
         if isinstance(value, (bytearray, memoryview)):
             return bytes(value)
         for kind in _PLAIN:

@@ -1,4 +1,4 @@
-"""What a SQL sink was built with."""
+"""The settings of a SQL sink."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The SQL sink as programs build it."""
+"""The SQL sink that programs build."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class SqlSink(Sink[Any]):
     """Writes records to a table of a database, exactly once.
 
     `url` is a SQLAlchemy URL. It must not hold a password but may refer to environment variables, as
-    `${PGPASSWORD}`, which are looked up only where a connection is opened; it can also be a function that returns
-    the URL. Records are Rows, dicts or tuples; `columns` names the target's columns (default: the fields of the
+    `${PGPASSWORD}`, which are resolved only when a connection is opened. It can also be a function that returns the
+    URL. Records are Rows, dicts or tuples; `columns` names the target's columns (default: the fields of the
     stream's row type). With `key` columns, on which the table must have a primary key or a unique constraint, a
     row inserts or updates, and one of kind DELETE or UPDATE_BEFORE deletes. Without a key every row is inserted.
 
-    `way` is how an epoch becomes visible at once (see `firesteel.connectors.sql`). Rows travel `batch_rows` at
-    a time. What may be over soon, such as a server that restarts, is tried again for `retry_ms` milliseconds.
-    Raises ConfigurationError for settings that cannot be; ConnectorError, naming the table, when the job runs.
+    `way` says how an epoch becomes visible at once (see `firesteel.connectors.sql`). Rows travel `batch_rows` at
+    a time. Failures that may pass, such as a restarting server, are retried for `retry_ms` milliseconds. Raises
+    ConfigurationError for invalid settings, and ConnectorError, which names the table, while the job runs.
 
     >>> SqlSink("sqlite:////tmp/shop.db", "totals", columns=["customer", "total"], key=["customer"])
     SqlSink('totals')
@@ -70,7 +70,7 @@ class SqlSink(Sink[Any]):
         return f"{type(self).__name__}({self._settings.target!r})"
 
     def for_type(self, type_info: TypeInformation | None) -> Sink[Any]:
-        """The same sink with the fields of this row type as its columns, if it was not given any."""
+        """Return this sink with the fields of the row type as its columns, unless it has columns."""
         if self._settings.columns:
             return self
         if not isinstance(type_info, RowTypeInfo):
@@ -110,7 +110,7 @@ class SqlSink(Sink[Any]):
         foreign = [name for name in key if name not in columns]
         if not columns or len(set(columns)) != len(columns) or taken or foreign:
             raise ConfigurationError(
-                "requires different columns, none beginning with 'firesteel_', with the key among them",
+                "requires distinct columns that include the key, and none that starts with 'firesteel_'",
                 who=self._settings.who,
                 got=f"columns {list(columns)} and key {list(key)}",
             )

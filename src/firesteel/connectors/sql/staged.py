@@ -29,7 +29,7 @@ from firesteel.functions.sink import Committer, SinkWriter, WriterContext
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """What one writer has staged in an epoch: so many rows in `table`."""
+    """The rows that one writer staged in `table` in an epoch; `rows` is their number."""
 
     job: str
     operator: str
@@ -41,11 +41,10 @@ class Staged:
 
 
 class StagedWriter(SinkWriter[Any]):
-    """Puts rows into the staging table, a batch in a transaction; nobody but the committer looks there.
+    """Puts rows into the staging table, one batch per transaction; only the committer reads them.
 
-    A row is found by its attempt and sequence. A batch whose transaction may or may not have happened (the
-    connection was lost) is taken out before it is put in again, and the primary key stands against a late
-    arrival of the first try.
+    A row is identified by its attempt and sequence. If the connection is lost and the batch may or may not be there,
+    it is deleted before it is inserted again. The primary key rejects a late arrival of the first try.
     """
 
     def __init__(self, settings: SqlSettings, context: WriterContext) -> None:
@@ -87,7 +86,7 @@ class StagedWriter(SinkWriter[Any]):
         ]
 
     def abort(self) -> None:
-        """Leave what is staged: the next commit removes it."""
+        """Leave the staged rows: the next commit removes them."""
         self._database.close()
 
     def _flush(self) -> None:
@@ -113,10 +112,10 @@ class StagedWriter(SinkWriter[Any]):
 
 
 class StagedCommitter(Committer):
-    """Applies an epoch's staged rows, once, however often it is asked and whoever else is asked too.
+    """Applies an epoch's staged rows once, even if it is called again or another driver calls it too.
 
-    The progress row is locked first: of two committers the second finds the epoch recorded. That is also how a
-    COMMIT of which the answer was lost is decided.
+    The progress row is locked first, so the second of two committers finds the epoch recorded. The same check decides
+    whether a COMMIT succeeded whose answer was lost.
     """
 
     def __init__(self, settings: SqlSettings) -> None:
@@ -155,7 +154,7 @@ class StagedCommitter(Committer):
         found = connection.execute(counted(staging, scope, epoch, expected)).all()
         if {attempt: rows for attempt, rows, _ in found} != expected:
             raise ConnectorError(
-                f"requires the {sum(expected.values())} rows it has staged for epoch {epoch} in {staging.name!r}",
+                f"requires the {sum(expected.values())} rows that it staged for epoch {epoch} in {staging.name!r}",
                 who=self._settings.who,
                 got=f"{sum(rows for _, rows, _ in found)}",
                 hint="restore the staging table, or start the job from an older epoch or a savepoint",

@@ -19,7 +19,7 @@ _RANK: Final = "firesteel_rank"
 
 
 def check_upsert(settings: SqlSettings, dialect: str) -> None:
-    """Raise ConnectorError when the sink has a key and the database no statement for it."""
+    """Raise ConnectorError if the sink has a key and the database has no statement for it."""
     if settings.key and dialect not in UPSERTING:
         raise ConnectorError(
             f"requires one of the databases {', '.join(UPSERTING)} to update by key",
@@ -30,12 +30,12 @@ def check_upsert(settings: SqlSettings, dialect: str) -> None:
 
 
 def target_table(settings: SqlSettings) -> sa.TableClause:
-    """The target, as statements name it."""
+    """Return the target table for use in statements."""
     return sa.table(settings.table, *map(sa.column, settings.columns), schema=settings.schema)
 
 
 def counted(staging: sa.Table, scope: str, epoch: int, attempts: Collection[str]) -> sa.Select[Any]:
-    """How many rows each attempt has staged, and how many of them are deletions."""
+    """Return a query for the number of rows that each attempt staged, and of the deletions among them."""
     deletions = sa.func.sum(staging.c[DELETION])
     mine = _mine(staging, scope, epoch, attempts)
     return sa.select(staging.c[ATTEMPT], sa.func.count(), deletions).where(mine).group_by(staging.c[ATTEMPT])
@@ -52,7 +52,7 @@ def moving(
 ) -> list[sa.Executable]:
     """Return the statements that apply staged rows to the target, in the order in which they were written.
 
-    With a key the last row of each key is what counts: a deletion deletes, any other inserts or updates.
+    With a key, only the last row of each key counts: a deletion deletes, any other row inserts or updates.
     """
     target = target_table(settings)
     mine = _mine(staging, scope, epoch, attempts)
@@ -80,7 +80,7 @@ def moving(
 
 
 def upsert(settings: SqlSettings, target: sa.TableClause, dialect: str, rows: sa.Select[Any] | None) -> Any:
-    """Return the statement that inserts or updates by key: `rows`, or without them the values it is given."""
+    """Return the statement that inserts or updates by key: from `rows`, or else from parameters."""
     others = [name for name in settings.columns if name not in settings.key]
     if dialect in ("mysql", "mariadb"):
         into = _filled(mysql.insert(target), settings.columns, rows)

@@ -1,9 +1,9 @@
-"""The tables a SQL sink works with: the target as it is, and those of its own beside it.
+"""The tables of a SQL sink: the existing target, and the sink's own tables beside it.
 
-- `firesteel_staged_<target>_<digest>`: rows that are staged. The digest is of the columns and their types, so a
-  target that was altered, or a sink of other columns, gets a staging table of its own.
-- `firesteel_progress`: the last epoch that was committed, for each sink of each job.
-- `firesteel_prepared`: which prepared transactions were committed in an epoch that is not yet recorded.
+- `firesteel_staged_<target>_<digest>`: staged rows. The digest covers the columns and their types, so an altered
+  target, or a sink with other columns, gets its own staging table.
+- `firesteel_progress`: the last committed epoch of each sink of each job.
+- `firesteel_prepared`: the prepared transactions that were committed in an epoch that is not recorded yet.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ CONTROL: Final = (SCOPE, EPOCH, ATTEMPT, SEQUENCE, SUBTASK, DELETION)
 
 _REMEMBERED: Final = 64
 _known: OrderedDict[tuple[Any, ...], str] = OrderedDict()
-"""Staging tables this process has seen, so that not every epoch has to look at the catalog."""
+"""Staging tables that this process has seen, so that not every epoch queries the catalog."""
 
 
 def progress_table(schema: str | None) -> sa.Table:
-    """The table of committed epochs."""
+    """Return the table of committed epochs."""
     return sa.Table(
         PROGRESS,
         sa.MetaData(),
@@ -50,7 +50,7 @@ def progress_table(schema: str | None) -> sa.Table:
 
 
 def prepared_table(schema: str | None) -> sa.Table:
-    """The table in which each prepared transaction notes its own name: whoever sees the note knows it is committed."""
+    """Return the table into which each prepared transaction inserts its own name: a visible name is committed."""
     return sa.Table(
         PREPARED,
         sa.MetaData(),
@@ -62,7 +62,7 @@ def prepared_table(schema: str | None) -> sa.Table:
 
 
 def staging_table(name: str, settings: SqlSettings, types: dict[str, Any] | None = None) -> sa.Table:
-    """A staging table; without `types` (by column) it is good for statements, not for making it."""
+    """Return a staging table; without `types` (by column) it serves for statements, but not for creating it."""
     null = sa.types.NullType()
     return sa.Table(
         name,
@@ -79,7 +79,7 @@ def staging_table(name: str, settings: SqlSettings, types: dict[str, Any] | None
 
 
 def ensure_staging(database: Database, settings: SqlSettings) -> sa.Table:
-    """Check the target, see to it that the staging table for it is there, and return that.
+    """Check the target, create its staging table if it is missing, and return the staging table.
 
     Raises ConnectorError when the target lacks a column, or a unique constraint on the key.
     """
@@ -98,13 +98,13 @@ def ensure_staging(database: Database, settings: SqlSettings) -> sa.Table:
 
 
 def forget(table: sa.Table) -> None:
-    """Look at the catalog again next time: something about this staging table was not as expected."""
+    """Query the catalog again next time: this staging table was not as expected."""
     for remembered in [key for key, name in _known.items() if name == table.name]:
         del _known[remembered]
 
 
 def ensure_tables(database: Database, tables: Iterable[sa.Table]) -> None:
-    """Make those tables that are not there; several processes may do it at once."""
+    """Create the missing tables; several processes may do so at once."""
     for table in tables:
         if _exists(database, table):
             continue
@@ -127,14 +127,14 @@ def _exists(database: Database, table: sa.Table) -> bool:
 
 
 def target_types(connection: sa.Connection, settings: SqlSettings) -> dict[str, Any]:
-    """Return the types of the sink's columns in the target, after checking that it is as the sink needs it."""
+    """Return the types of the sink's columns in the target, and check that the target fits the sink."""
     inspector = sa.inspect(connection)
     if not inspector.has_table(settings.table, schema=settings.schema):
         raise ConnectorError(
             "requires a table that exists",
             who=settings.who,
             got=f"no such table in {connection.engine.url.render_as_string(hide_password=True)}",
-            hint="the sink does not make its target, as it cannot know its constraints and indexes",
+            hint="the sink does not create its target, because it cannot know the constraints and indexes",
         )
     found = {column["name"]: column for column in inspector.get_columns(settings.table, settings.schema)}
     missing = [column for column in settings.columns if column not in found]
@@ -165,10 +165,10 @@ def _check_key(inspector: sa.Inspector, settings: SqlSettings) -> None:
 
 
 def _stageable(type_: Any, settings: SqlSettings, column: str, connection: sa.Connection) -> Any:
-    """The type for a staging column: the target's, but types with a name of their own are not made again."""
+    """Return the type for a staging column: the target's, but named types are not created again."""
     if isinstance(type_, sa.types.NullType):
         if connection.dialect.name == "sqlite":
-            return sa.LargeBinary()  # no type is what SQLite calls BLOB: values stay what they are
+            return sa.LargeBinary()  # SQLite calls a missing type BLOB: values stay as they are
         raise ConnectorError(
             "requires columns of types that SQLAlchemy knows", who=settings.who, got=f"the column {column!r}"
         )
