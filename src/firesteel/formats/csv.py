@@ -20,7 +20,8 @@ class CsvDialect:
     """How fields and records are separated; each delimiter is one character, or None for none.
 
     With `header` the first line of a file holds the names of the columns. It is skipped; with `strict_header` it must
-    be the names of the schema in their order. `skip_first_row` skips the first line of data. `array_delimiters` are by column. Raises ConfigurationError for a delimiter that is not one character.
+    be the names of the schema in their order. `skip_first_row` skips the first line of data. `array_delimiters` are by
+    column. Raises ConfigurationError for a delimiter that is not one character.
     """
 
     delimiter: str = ","

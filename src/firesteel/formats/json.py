@@ -26,9 +26,9 @@ _ARRAYS: Final = frozenset({"PRIMITIVE_ARRAY", "BASIC_ARRAY", "OBJECT_ARRAY", "L
 def from_json(schema: Schema, strict: bool = False, lenient: bool = False) -> Convert:
     """Return a function from parsed JSON to a value of the type with this schema; floats are parsed as Decimal.
 
-    `strict` raises TypeMismatchError for a missing field of a row, which is None otherwise. `lenient` turns a field that
-    does not fit into None; otherwise TypeMismatchError is raised. As in Flink, texts that contain numbers are accepted as
-    numbers.
+    `strict` raises TypeMismatchError for a missing field of a row, which is None otherwise. `lenient` turns a field
+    that does not fit into None; otherwise TypeMismatchError is raised. As in Flink, texts that contain numbers are
+    accepted as numbers.
     """
     convert = _reader(schema, strict, lenient)
     return lambda value: None if value is None else convert(value)
