@@ -16,7 +16,7 @@ from firesteel.common import (
     JobStatus,
 )
 from firesteel.common.errors import EngineError, FiresteelError, ProgramError, UnsupportedError
-from firesteel.common.metrics import MetricGroup
+from firesteel.common.metrics import MetricGroup, Reading
 
 
 @dataclass
@@ -196,16 +196,27 @@ def test_metrics() -> None:
     readings = [1]
     group.gauge("last", lambda: readings[-1])
     readings.append(7)
-    assert group.collect() == {
-        "seen": 2,
-        "nothing.count": 0,
-        "last": 7,
-        "kind.a.rate": 4,
-        "kind.a.size.count": 3,
-        "kind.a.size.sum": 6,
-        "kind.a.size.min": 1,
-        "kind.a.size.max": 3,
+    assert group.take() == {
+        "seen": Reading("counter", (2,)),
+        "nothing": Reading("distribution", (0, 0, 0, 0)),
+        "last": Reading("gauge", (7,)),
+        "kind.a.rate": Reading("meter", (4, 60)),
+        "kind.a.size": Reading("distribution", (3, 6, 1, 3)),
     }
+    assert group.take() == {}
+    group.counter("seen").inc(5)
+    inner.distribution("size").update(9)
+    inner.meter("rate").mark_event()
+    readings.append(8)
+    assert group.take() == {
+        "seen": Reading("counter", (5,)),
+        "last": Reading("gauge", (8,)),
+        "kind.a.rate": Reading("meter", (1, 60)),
+        "kind.a.size": Reading("distribution", (1, 9, 9, 9)),
+    }
+    readings.append("many")
+    with pytest.raises(ProgramError, match="requires gauge 'last' to return a number; got str"):
+        group.take()
     assert inner.scope == ("job", "map", "0", "kind", "a")
     with pytest.raises(ProgramError, match="got a counter of that name"):
         group.meter("seen")

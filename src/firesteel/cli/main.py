@@ -12,6 +12,7 @@ from firesteel.cli.checkpoints import list_checkpoints
 from firesteel.cli.explain import explain_program
 from firesteel.cli.info import describe_installation, find_java
 from firesteel.cli.jobs import list_jobs
+from firesteel.cli.metrics import list_metrics
 from firesteel.cli.program import log_to_stderr, parse_configuration, reporting, run_job
 from firesteel.cli.state import state_app
 from firesteel.common.errors import FiresteelError
@@ -171,6 +172,14 @@ def jobs(
     _prepare(debug)
     with reporting():
         list_jobs(directory, json)
+
+
+@app.command()
+def metrics(job: Job, json: Json = False, debug: Debug = False) -> None:
+    """Show what the operators of a job measure, each metric in all subtasks and the least and greatest of them."""
+    _prepare(debug)
+    with reporting():
+        list_metrics(job, json)
 
 
 @app.command()

@@ -5,6 +5,7 @@
     commands/<id>.json    a command; the driver removes it when it has answered
     replies/<id>.json     its answer; who sent the command removes it
     status.json           the job's driver and how it does, written anew every few seconds
+    metrics.json          what its operators measure (`firesteel.control.views.metrics`), likewise
 
 A command is carried out at most once: a driver answers commands that were there before it started by refusing them.
 """

@@ -27,6 +27,7 @@ from firesteel.control.commands import (
     write_reply,
     write_status,
 )
+from firesteel.control.views.metrics import JobMetrics, write_metrics
 
 _log = logging.getLogger("firesteel.control")
 
@@ -57,6 +58,7 @@ class Vital:
     epoch: int
     parallelism: int
     error: str | None = None
+    metrics: JobMetrics | None = None
 
 
 class Inbox:
@@ -75,6 +77,7 @@ class Inbox:
         self._started = now_ms()
         self._taken: dict[str, Future[str]] = {}
         self._reported = 0
+        self._measured: JobMetrics | None = None
         self._begun = False
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="firesteel-inbox", daemon=True)
@@ -165,6 +168,9 @@ class Inbox:
         job_id, job_name = self._job
         vital = self._vital()
         self._reported = now_ms()
+        if vital.metrics is not None and vital.metrics != self._measured:
+            write_metrics(self._storage, vital.metrics)
+            self._measured = vital.metrics
         write_status(
             self._storage,
             DriverStatus(

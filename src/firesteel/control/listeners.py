@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
+
+from firesteel.control.views.metrics import JobMetrics
+
+
+def _no_metrics() -> None:
+    return None
 
 
 @dataclass(frozen=True, slots=True)
 class EpochStats:
     """One committed epoch: durations and times in milliseconds, `watermark` the lowest of all sources (None: none yet).
 
+    `metrics` returns what the operators have measured so far; it is put together only if you call it.
     `lag_ms` is how far the watermark is behind the wall clock; None where there is no watermark, or it is more
     than a day behind: history that is read again has no lag.
     """
@@ -21,6 +29,7 @@ class EpochStats:
     watermark: int | None
     lag_ms: int | None
     finished: bool
+    metrics: Callable[[], JobMetrics | None] = _no_metrics
 
 
 class JobListener(Protocol):

@@ -42,10 +42,12 @@ from firesteel.control.journal import Journal
 from firesteel.control.listeners import EpochStats
 from firesteel.control.machine import Job, step
 from firesteel.control.maintenance import Maintenance
+from firesteel.control.metrics import Metrics
 from firesteel.control.pending import Pending
 from firesteel.control.program import Program
 from firesteel.control.settings import JobSettings
 from firesteel.control.sources import SourceCoordinator, SourcePlan
+from firesteel.control.views.metrics import JobMetrics
 from firesteel.runtime.plan import EpochPlan, SubtaskReport, TaskReport
 
 POLL_MS: Final = 50
@@ -98,6 +100,7 @@ class EpochLoop:
         self._pending = Pending()
         most = settings.max_epoch_records
         self._admission = Admission(settings.epoch_ms, most, min(FIRST, most), settings.max_epoch_bytes)
+        self._metrics = Metrics(program.plan)
         self._job = Job(settings.restart)
         self._wakeup = threading.Event()
         self._lock = threading.Lock()
@@ -135,6 +138,10 @@ class EpochLoop:
     def parallelism(self) -> int:
         """The default parallelism the job runs at."""
         return self._program.parallelism
+
+    def metrics(self) -> JobMetrics | None:
+        """Return what the operators measured in all committed epochs, None before the first."""
+        return self._metrics.view(self._clock.now())
 
     def stop(self, savepoint: str | None = None) -> Future[str]:
         """End the job after the running epoch; with a savepoint below a directory, if given ("": the job's own)."""
@@ -279,6 +286,7 @@ class EpochLoop:
         program = self._program.at(parallelism)
         self._journal.go_on_with(program.plan)
         self._program = program
+        self._metrics.start(program.plan)
         self._start_run()
 
     def _commit(self) -> Event:
@@ -297,6 +305,7 @@ class EpochLoop:
         self._records = sum(
             coordinator.committed(splits[index]) for index, coordinator in self._coordinators.items()
         )
+        self._metrics.add(turn.epoch.facts.number, turn.reports, self._clock.now())
         return Committed(turn.epoch.facts.final)
 
     def _publish(self) -> Event:
@@ -325,6 +334,7 @@ class EpochLoop:
             watermark=known,
             lag_ms=self._lag(known),
             finished=turn.epoch.facts.final,
+            metrics=self.metrics,
         )
         for listener in self._settings.listeners:
             listener.on_epoch(stats)

@@ -32,7 +32,6 @@ class TaskRuntimeContext(RuntimeContext):
     def __init__(self, context: OperatorContext, keyed: bool) -> None:
         self._context = context
         self._keyed = keyed
-        self._metrics = MetricGroup([context.job_name, context.name, str(context.subtask)])
 
     def get_task_name(self) -> str:
         return self._context.name
@@ -57,7 +56,7 @@ class TaskRuntimeContext(RuntimeContext):
         return self._context.job_parameters.get(key, default_value)
 
     def get_metrics_group(self) -> MetricGroup:
-        return self._metrics
+        return self._context.metrics
 
     def get_state(self, state_descriptor: ValueStateDescriptor) -> ValueState[Any]:
         return self._backend().value_state(state_descriptor)

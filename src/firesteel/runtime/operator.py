@@ -21,9 +21,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from firesteel.common.metrics import MetricGroup
 from firesteel.common.time import MIN_WATERMARK
 from firesteel.functions.epoch import EpochFacts
 
@@ -58,10 +59,10 @@ class Batch:
 class OperatorContext:
     """What an operator subtask knows for its whole life in a worker.
 
-    `watermark_interval` is how often periodic watermarks are due (milliseconds). `backend` and the timer
-    queues exist for operators with keyed or broadcast state. `restored_epoch` is the epoch this instance goes on
-    from (None: it is new), `restored_lists` the list state it has from there. `who` names the operator in errors:
-    "map 'parse' (job.py:12)".
+    `watermark_interval` is how often periodic watermarks are due (milliseconds). All functions of the operator share
+    `metrics`. `backend` and the timer queues exist for operators with keyed or broadcast state. `restored_epoch` is the
+    epoch this instance goes on from (None: it is new), `restored_lists` the list state it has from there. `who` names
+    the operator in errors: "map 'parse' (job.py:12)".
     """
 
     job_id: str
@@ -76,6 +77,7 @@ class OperatorContext:
     job_parameters: dict[str, str]
     output: Output
     side_outputs: dict[str, Output]
+    metrics: MetricGroup = field(default_factory=MetricGroup)
     typed_output: bool = False
     watermark_interval: int = 200
     backend: KeyedStateBackend | None = None

@@ -1,6 +1,6 @@
 """Outputs: where an operator's records and watermarks go.
 
-An `Output` fans out to its **receivers**: inputs of operators in the same task (`firesteel.runtime.inputs`)
+An `Output` fans out to its **receivers**: inputs of operators in the same task (`firesteel.runtime.subtask`)
 and writers of exchange edges (`firesteel.runtime.routing`). A `Collector` gathers what user functions emit,
 record by record, seals it, sends `yield tag, value` to side outputs, and hands whole batches to its output.
 """

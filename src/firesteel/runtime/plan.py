@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
+from firesteel.common.metrics import Reading
 from firesteel.functions.epoch import EpochFacts
 from firesteel.functions.source import Split
 from firesteel.state.live.durable import RunRef
@@ -232,7 +233,8 @@ class EpochPlan:
 class SubtaskReport:
     """What one operator subtask reports at the end of an epoch.
 
-    `key_kinds` are the kinds of the keys whose state changed (see `KeyKinds`).
+    `key_kinds` are the kinds of the keys whose state changed (see `KeyKinds`). `metrics` are what the operator's
+    metrics measured in the epoch (see `MetricGroup.take`); `records_out` counts side outputs, too.
     """
 
     operator: int
@@ -247,6 +249,7 @@ class SubtaskReport:
     next_wakeup: int | None = None
     records_in: int = 0
     records_out: int = 0
+    metrics: dict[str, Reading] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any
 import cloudpickle
 
 from firesteel.common.errors import FiresteelError, StateEvolutionRequired
+from firesteel.common.metrics import MetricGroup
 from firesteel.common.time import MIN_WATERMARK
 from firesteel.functions.windows import WINDOW_CODEC
 from firesteel.runtime.context import TaskRuntimeContext
@@ -50,6 +51,7 @@ class LiveSubtask:
             self.timers = [TimerQueue(self.backend, "event"), TimerQueue(self.backend, "processing")]
         event_timers, processing_timers = self.timers or (None, None)
         self._lists_version: str | None = None
+        self._metrics = MetricGroup([plan.job_name, spec.name, str(subtask)])
         self._context = OperatorContext(
             job_id=epoch.job_id,
             job_name=plan.job_name,
@@ -64,6 +66,7 @@ class LiveSubtask:
             watermark_interval=plan.watermark_interval,
             output=self.output,
             side_outputs=self.side_outputs,
+            metrics=self._metrics,
             typed_output=typed,
             backend=self.backend,
             event_timers=event_timers,
@@ -84,7 +87,8 @@ class LiveSubtask:
         marks = epoch.watermarks.get(self.spec.index)
         start = _watermark_of(marks, self.subtask, self.spec.parallelism)
         self.records_in = 0
-        self.output.records = 0
+        for output in (self.output, *self.side_outputs.values()):
+            output.records = 0
         if self.backend is not None:
             assert reader is not None
             self.backend.begin(reader, keep, epoch.facts.processing_time)
@@ -143,7 +147,8 @@ class LiveSubtask:
             schemas=None if self.backend is None else self.backend.schemas(),
             next_wakeup=self._next_wakeup(report.next_wakeup),
             records_in=self.records_in,
-            records_out=self.output.records,
+            records_out=sum(output.records for output in (self.output, *self.side_outputs.values())),
+            metrics=self._in_user_code(self._metrics.take),
         )
 
     def close(self) -> None:

@@ -1,0 +1,155 @@
+"""Adds up what the subtasks of a job measure, epoch by epoch.
+
+Contract: `add` takes the reports of a committed epoch, so that what a failed epoch counted is not in it, and nothing is
+counted twice; restarts by the restart strategy keep the counts. `start` begins anew, for a plan of another parallelism.
+`view` may be called from any thread.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from firesteel.common.metrics import Reading
+from firesteel.common.time import MIN_WATERMARK
+from firesteel.control.views.metrics import JobMetrics, MetricView, OperatorMetrics
+from firesteel.runtime.plan import Plan, SubtaskReport
+
+BUCKET_MS: Final = 5_000
+"""How exactly rates remember when events happened (Flink's MeterView: the same)."""
+
+Number = int | float
+
+
+class Metrics:
+    """The metrics of a running job."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._lock = threading.Lock()
+        self.start(plan)
+
+    def start(self, plan: Plan) -> None:
+        """Forget everything, and go on with another plan."""
+        with self._lock:
+            self._plan = plan
+            self._since = self._epoch = 0
+            self._totals: dict[tuple[int, int], dict[str, Reading]] = {}
+            self._events: dict[tuple[int, int, str], _Events] = {}
+
+    def add(self, epoch: int, reports: Iterable[SubtaskReport], now: int) -> None:
+        """Take what the subtasks measured in a committed epoch, `now` being the time (milliseconds)."""
+        with self._lock:
+            self._since = self._since or epoch
+            self._epoch = epoch
+            for report in reports:
+                self._add(report, now)
+
+    def view(self, now: int) -> JobMetrics | None:
+        """Return all metrics, with rates as of `now` (milliseconds); None before the first epoch."""
+        with self._lock:
+            if not self._epoch:
+                return None
+            operators = tuple(
+                OperatorMetrics(spec.id, spec.name, tuple(self._views(spec.index, spec.parallelism, now)))
+                for spec in self._plan.operators
+            )
+            return JobMetrics(self._since, self._epoch, operators)
+
+    def _add(self, report: SubtaskReport, now: int) -> None:
+        place = (report.operator, report.subtask)
+        totals = self._totals.setdefault(place, {})
+        own = _own(report, is_source=not self._plan.operators[report.operator].ports)
+        for name, reading in (report.metrics | own).items():
+            before = totals.get(name)
+            totals[name] = reading if before is None else before.plus(reading)
+            if reading.kind == "meter":
+                count, span = reading.numbers
+                events = self._events.setdefault((*place, name), _Events())
+                events.add(count, int(span) * 1000, now)
+
+    def _views(self, operator: int, parallelism: int, now: int) -> Iterator[MetricView]:
+        by_subtask = [self._totals.get((operator, subtask), {}) for subtask in range(parallelism)]
+        for name in sorted({name for totals in by_subtask for name in totals}):
+            readings = [totals.get(name) for totals in by_subtask]
+            yield from _views_of(name, readings)
+            rates = [
+                None if events is None else events.rate(now)
+                for events in (self._events.get((operator, subtask, name)) for subtask in range(parallelism))
+            ]
+            if any(rate is not None for rate in rates):
+                yield MetricView(f"{name}.rate", "meter", sum(filter(None, rates)), tuple(rates))
+
+
+class _Events:
+    """When the events of a meter happened, within its time span."""
+
+    __slots__ = ("_buckets", "_span_ms")
+
+    def __init__(self) -> None:
+        self._buckets: deque[tuple[int, float]] = deque()
+        self._span_ms = 0
+
+    def add(self, count: float, span_ms: int, now: int) -> None:
+        self._span_ms = span_ms
+        bucket = now // BUCKET_MS
+        if self._buckets and self._buckets[-1][0] == bucket:
+            count += self._buckets.pop()[1]
+        self._buckets.append((bucket, count))
+        self._forget(now)
+
+    def rate(self, now: int) -> float:
+        """Return the events per second over the time span (Flink's MeterView: also where it is not over yet)."""
+        self._forget(now)
+        return sum(count for _, count in self._buckets) * 1000 / self._span_ms
+
+    def _forget(self, now: int) -> None:
+        while self._buckets and (self._buckets[0][0] + 1) * BUCKET_MS <= now - self._span_ms:
+            self._buckets.popleft()
+
+
+def _own(report: SubtaskReport, is_source: bool) -> dict[str, Reading]:
+    """What the engine measures of every operator, by Flink's names; what a source reads counts as its input."""
+    read = sum(split.records for split in report.splits)
+    readings = {
+        "numRecordsIn": Reading("counter", (report.records_in + read,)),
+        "numRecordsOut": Reading("counter", (report.records_out,)),
+    }
+    if report.watermark > MIN_WATERMARK:
+        watermark = "currentOutputWatermark" if is_source else "currentInputWatermark"
+        readings[watermark] = Reading("gauge", (report.watermark,))
+    return readings
+
+
+def _views_of(name: str, readings: list[Reading | None]) -> Iterator[MetricView]:
+    found = [reading for reading in readings if reading is not None]
+    kind = found[-1].kind
+    if kind != "distribution":
+        numbers = _column(readings, 0)
+        value = None if kind == "gauge" else sum(number for number in numbers if number is not None)
+        yield MetricView(name, kind, value, numbers)
+        return
+    merged = found[0]
+    for reading in found[1:]:
+        merged = merged.plus(reading)
+    count, total, least, greatest = merged.numbers
+    counts, sums = _column(readings, 0), _column(readings, 1)
+    yield MetricView(f"{name}.count", kind, count, counts)
+    yield MetricView(f"{name}.sum", kind, total, sums)
+    if count:
+        means = tuple(
+            total / count if count and total is not None else None
+            for count, total in zip(counts, sums, strict=True)
+        )
+        yield MetricView(f"{name}.min", kind, least, _column(readings, 2))
+        yield MetricView(f"{name}.max", kind, greatest, _column(readings, 3))
+        yield MetricView(f"{name}.mean", kind, total / count, means)
+
+
+def _column(readings: list[Reading | None], place: int) -> tuple[Number | None, ...]:
+    return tuple(
+        reading.numbers[place] if reading is not None and math.isfinite(reading.numbers[place]) else None
+        for reading in readings
+    )

@@ -1,0 +1,61 @@
+"""The metrics of a job: what its operators measured in the epochs that its driver has committed."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from firesteel.checkpoint.documents import read_document, write_document
+from firesteel.checkpoint.objects import Storage
+from firesteel.common.metrics import Kind
+
+FILE: Final = "metrics.json"
+
+
+class MetricView(msgspec.Struct, frozen=True):
+    """One number of an operator: `subtasks` has it for each subtask (None: nothing measured there).
+
+    `name` has the user's groups before it, joined by dots. A meter `m` gives `m` (its count) and `m.rate` (events per
+    second); a distribution `d` gives `d.count`, `d.sum`, `d.min`, `d.max` and `d.mean`. `value` is that of all subtasks
+    together, None for gauges.
+    """
+
+    name: str
+    kind: Kind
+    value: int | float | None
+    subtasks: tuple[int | float | None, ...]
+
+
+class OperatorMetrics(msgspec.Struct, frozen=True):
+    """The metrics of an operator, by name; `id` is what its state is found by."""
+
+    id: str
+    name: str
+    metrics: tuple[MetricView, ...]
+
+    def value(self, name: str) -> int | float | None:
+        """Return the value of a metric in all subtasks; None where there is none."""
+        return next((metric.value for metric in self.metrics if metric.name == name), None)
+
+
+class JobMetrics(msgspec.Struct, frozen=True):
+    """The metrics of a job's operators, in topological order.
+
+    They count from epoch `since` on, the first that the driver committed (after it changed the parallelism, if it did),
+    up to `epoch`.
+    """
+
+    since: int
+    epoch: int
+    operators: tuple[OperatorMetrics, ...]
+
+
+def read_metrics(storage: Storage) -> JobMetrics | None:
+    """Return what the driver of a job wrote last, None if none ever did."""
+    return read_document(storage, FILE, JobMetrics, hint=None)
+
+
+def write_metrics(storage: Storage, metrics: JobMetrics) -> None:
+    """Replace what the driver of a job wrote last."""
+    write_document(storage, FILE, metrics)
