@@ -36,8 +36,7 @@ class Metrics:
         with self._lock:
             self._plan = plan
             self._since = self._epoch = 0
-            self._totals: dict[tuple[int, int], dict[str, Reading]] = {}
-            self._events: dict[tuple[int, int, str], _Events] = {}
+            self._subtasks: dict[tuple[int, int], _Subtask] = {}
 
     def add(self, epoch: int, reports: Iterable[SubtaskReport], now: int) -> None:
         """Take what the subtasks measured in a committed epoch, `now` being the time (milliseconds)."""
@@ -45,7 +44,11 @@ class Metrics:
             self._since = self._since or epoch
             self._epoch = epoch
             for report in reports:
-                self._add(report, now)
+                place = (report.operator, report.subtask)
+                subtask = self._subtasks.get(place)
+                if subtask is None:
+                    subtask = self._subtasks[place] = _Subtask()
+                subtask.add(report, now)
 
     def view(self, now: int) -> JobMetrics | None:
         """Return all metrics, with rates as of `now` (milliseconds); None before the first epoch."""
@@ -58,29 +61,62 @@ class Metrics:
             )
             return JobMetrics(self._since, self._epoch, operators)
 
-    def _add(self, report: SubtaskReport, now: int) -> None:
-        place = (report.operator, report.subtask)
-        totals = self._totals.setdefault(place, {})
-        own = _own(report, is_source=not self._plan.operators[report.operator].ports)
-        for name, reading in (report.metrics | own).items():
-            before = totals.get(name)
-            totals[name] = reading if before is None else before.plus(reading)
+    def _views(self, operator: int, parallelism: int, now: int) -> Iterator[MetricView]:
+        none = _Subtask()
+        is_source = not self._plan.operators[operator].ports
+        subtasks = [self._subtasks.get((operator, subtask), none) for subtask in range(parallelism)]
+        totals = [subtask.readings(is_source) for subtask in subtasks]
+        for name in sorted({name for readings in totals for name in readings}):
+            yield from _views_of(name, [readings.get(name) for readings in totals])
+            rates = tuple(subtask.rate(name, now) for subtask in subtasks)
+            if any(rate is not None for rate in rates):
+                yield MetricView(f"{name}.rate", "meter", sum(filter(None, rates)), rates)
+
+
+class _Subtask:
+    """What one subtask has measured; the engine's own numbers are plain ones, for every epoch adds to them."""
+
+    __slots__ = ("_events", "_records_in", "_records_out", "_reported", "_totals", "_watermark")
+
+    def __init__(self) -> None:
+        self._reported = False
+        self._records_in = self._records_out = 0
+        self._watermark = MIN_WATERMARK
+        self._totals: dict[str, Reading] = {}
+        self._events: dict[str, _Events] = {}
+
+    def add(self, report: SubtaskReport, now: int) -> None:
+        self._reported = True
+        self._records_in += report.records_in
+        for split in report.splits:
+            self._records_in += split.records
+        self._records_out += report.records_out
+        self._watermark = report.watermark
+        for name, reading in report.metrics.items():
+            before = self._totals.get(name)
+            self._totals[name] = reading if before is None else before.plus(reading)
             if reading.kind == "meter":
                 count, span = reading.numbers
-                events = self._events.setdefault((*place, name), _Events())
-                events.add(count, int(span) * 1000, now)
+                self._events.setdefault(name, _Events()).add(count, int(span) * 1000, now)
 
-    def _views(self, operator: int, parallelism: int, now: int) -> Iterator[MetricView]:
-        by_subtask = [self._totals.get((operator, subtask), {}) for subtask in range(parallelism)]
-        for name in sorted({name for totals in by_subtask for name in totals}):
-            readings = [totals.get(name) for totals in by_subtask]
-            yield from _views_of(name, readings)
-            rates = [
-                None if events is None else events.rate(now)
-                for events in (self._events.get((operator, subtask, name)) for subtask in range(parallelism))
-            ]
-            if any(rate is not None for rate in rates):
-                yield MetricView(f"{name}.rate", "meter", sum(filter(None, rates)), tuple(rates))
+    def readings(self, is_source: bool) -> dict[str, Reading]:
+        """Return all, the engine's by Flink's names; what a source reads counts as its input."""
+        if not self._reported:
+            return {}
+        readings = {
+            **self._totals,
+            "numRecordsIn": Reading("counter", (self._records_in,)),
+            "numRecordsOut": Reading("counter", (self._records_out,)),
+        }
+        if self._watermark > MIN_WATERMARK:
+            mark = "currentOutputWatermark" if is_source else "currentInputWatermark"
+            readings[mark] = Reading("gauge", (self._watermark,))
+        return readings
+
+    def rate(self, name: str, now: int) -> float | None:
+        """Return the events per second of a meter, None for what is none."""
+        events = self._events.get(name)
+        return None if events is None else events.rate(now)
 
 
 class _Events:
@@ -108,19 +144,6 @@ class _Events:
     def _forget(self, now: int) -> None:
         while self._buckets and (self._buckets[0][0] + 1) * BUCKET_MS <= now - self._span_ms:
             self._buckets.popleft()
-
-
-def _own(report: SubtaskReport, is_source: bool) -> dict[str, Reading]:
-    """What the engine measures of every operator, by Flink's names; what a source reads counts as its input."""
-    read = sum(split.records for split in report.splits)
-    readings = {
-        "numRecordsIn": Reading("counter", (report.records_in + read,)),
-        "numRecordsOut": Reading("counter", (report.records_out,)),
-    }
-    if report.watermark > MIN_WATERMARK:
-        watermark = "currentOutputWatermark" if is_source else "currentInputWatermark"
-        readings[watermark] = Reading("gauge", (report.watermark,))
-    return readings
 
 
 def _views_of(name: str, readings: list[Reading | None]) -> Iterator[MetricView]:
