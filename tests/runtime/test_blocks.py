@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firesteel.common.errors import SerializationError
+from firesteel.runtime.batch import RowBatch
 from firesteel.runtime.blocks import decode_block, encode_block
 
 plain = st.one_of(
@@ -23,13 +24,14 @@ def test_a_block_comes_back_as_it_was(records, data):
         (list(column) for column in zip(*records, strict=True)) if records else ([], [], [])
     )
     marks = data.draw(st.lists(st.tuples(st.integers(0, len(values)), st.none() | stamps), max_size=3))
-    assert decode_block(encode_block(values, timestamps, keys, marks)) == (values, timestamps, keys, marks)
+    batch, found = decode_block(encode_block(RowBatch(values, timestamps, keys), marks))
+    assert (batch.values, batch.timestamps, batch.keys, found) == (values, timestamps, keys, marks)
 
 
 @given(st.lists(st.tuples(plain, st.none() | stamps), min_size=1, max_size=30))
 def test_records_without_a_timestamp_travel_beside_records_with_one(records):
     values, timestamps = (list(column) for column in zip(*records, strict=True))
-    assert decode_block(encode_block(values, timestamps, None, []))[1] == timestamps
+    assert decode_block(encode_block(RowBatch(values, timestamps), []))[0].timestamps == timestamps
 
 
 def test_values_of_a_local_class_travel():
@@ -37,10 +39,16 @@ def test_values_of_a_local_class_travel():
         def __init__(self, x):
             self.x = x
 
-    values, *_ = decode_block(encode_block([Point(1)], None, None, []))
-    assert values[0].x == 1
+    batch, _ = decode_block(encode_block(RowBatch([Point(1)]), []))
+    assert batch.values[0].x == 1
 
 
 def test_a_record_that_cannot_be_pickled_is_named():
-    with pytest.raises(SerializationError, match="got a lock"):
-        encode_block([1, threading.Lock()], None, None, [])
+    with pytest.raises(SerializationError, match="got a lock") as raised:
+        encode_block(RowBatch([1, threading.Lock()]), [])
+    assert "<unlocked _thread.lock" in raised.value.details
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.none() | stamps), max_size=3))
+def test_marks_travel_without_records(marks):
+    assert decode_block(encode_block(None, marks)) == (None, marks)

@@ -7,19 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firesteel.common.errors import RecordError
+from firesteel.functions.adapt import as_function
+from firesteel.functions.elements import KeySelector, Partitioner
+from firesteel.runtime.batch import RowBatch
 from firesteel.runtime.blocks import decode_block
-from firesteel.runtime.keying import KeyExtractor
-from firesteel.runtime.operator import Batch
 from firesteel.runtime.outbox import Outbox
 from firesteel.runtime.plan import Distribution, EdgeSpec
 from firesteel.runtime.routing import (
     BLOCK_BYTES,
     ChoiceRouter,
     FixedRouter,
-    KeyRouter,
     RoundRobinRouter,
     ShuffleRouter,
 )
+from firesteel.runtime.rows.keying import KeyByEdge, PartitionEdge
 from firesteel.state.keys.groups import key_group, state_key, subtask_of
 
 batches = st.lists(st.lists(st.tuples(st.integers(-9, 9), st.text(max_size=3)), max_size=12), max_size=6)
@@ -29,7 +30,8 @@ def received(rows, target):
     """What a target gets, in the order in which it would process it: values and watermarks."""
     events = []
     for row in sorted((row for row in rows if row[0] == target), key=lambda row: (row[3], row[2])):
-        values, _, _, marks = decode_block(row[4])
+        batch, marks = decode_block(row[4])
+        values = [] if batch is None else batch.values
         start = 0
         for position, watermark in marks:
             events.extend(("value", value) for value in values[start:position])
@@ -43,16 +45,32 @@ def run(router, input_batches):
     """Send batches, each followed by a watermark that counts the records sent so far."""
     sent = 0
     for values in input_batches:
-        router.receive(Batch(values, [sent + index for index in range(len(values))]))
+        router.receive(RowBatch(values, [sent + index for index in range(len(values))]))
         sent += len(values)
         router.receive_watermark(sent)
     router.flush()
 
 
+def partitioned(partition):
+    """The functions of a partitioner into two targets, opened."""
+    functions = PartitionEdge(
+        as_function(partition, Partitioner, "partition", "test"),
+        as_function(abs, KeySelector, "get_key", "test"),
+        "test",
+        2,
+    )
+    functions.open(None)
+    return functions
+
+
 @given(batches, st.integers(1, 7))
 def test_keyed_records_reach_the_owner_of_their_group_in_order(input_batches, targets):
     outbox = Outbox()
-    run(KeyRouter(0, 0, targets, outbox, KeyExtractor(lambda value: value, None, "test"), 128), input_batches)
+    functions = KeyByEdge(
+        as_function(lambda value: value, KeySelector, "get_key", "test"), None, "test", targets, 128
+    )
+    functions.open(None)
+    run(ChoiceRouter(0, 0, targets, outbox, functions), input_batches)
     rows = list(outbox.drain())
     everything = [value for values in input_batches for value in values]
     for target in range(targets):
@@ -131,11 +149,11 @@ def test_a_watermark_just_before_idleness_is_not_lost():
 
 def test_a_partitioner_chooses_and_is_checked():
     outbox = Outbox()
-    run(ChoiceRouter(0, 0, 2, outbox, lambda key, count: key % count, abs, "test"), [[-1, 2, 3]])
+    run(ChoiceRouter(0, 0, 2, outbox, partitioned(lambda key, count: key % count)), [[-1, 2, 3]])
     rows = list(outbox.drain())
     assert [event for kind, event in received(rows, 1) if kind == "value"] == [-1, 3]
     with pytest.raises(RecordError, match=r"requires its partitioner to return an int in \[0, 2\); got 7"):
-        run(ChoiceRouter(0, 0, 2, outbox, lambda key, count: 7, abs, "test"), [[1]])
+        run(ChoiceRouter(0, 0, 2, outbox, partitioned(lambda key, count: 7)), [[1]])
 
 
 def test_large_records_are_sent_in_blocks_of_about_a_megabyte():
@@ -150,7 +168,7 @@ def test_the_first_blocks_are_small_and_later_ones_are_not():
     outbox = Outbox()
     run(FixedRouter(0, 0, 1, outbox, [0]), [list(range(4096)) for _ in range(3)])
     rows = list(outbox.drain())
-    counts = [len(decode_block(row[4])[0]) for row in rows]
+    counts = [len(decode_block(row[4])[0] or ()) for row in rows]
     assert counts[0] == 64
     assert max(counts) == 4096
     assert len(counts) <= 5

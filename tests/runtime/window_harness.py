@@ -14,7 +14,8 @@ from firesteel.functions.window_functions import ProcessWindowFunction
 from firesteel.functions.windows import WINDOW_CODEC
 from firesteel.graph import Location, Node
 from firesteel.graph.operations import WindowOp
-from firesteel.runtime.operator import Batch, Epoch, OperatorContext
+from firesteel.runtime.batch import RowBatch
+from firesteel.runtime.operator import Epoch, OperatorContext
 from firesteel.runtime.output import Output
 from firesteel.runtime.rows.windows.operator import WindowOperator
 from firesteel.runtime.rows.windows.panes import Loops
@@ -52,7 +53,7 @@ class _Gather:
     def __init__(self) -> None:
         self.records: list[tuple[int | None, Any]] = []
 
-    def receive(self, batch: Batch) -> None:
+    def receive(self, batch: RowBatch) -> None:
         timestamps = batch.timestamps or [None] * len(batch.values)
         self.records += zip(timestamps, batch.values, strict=True)
 
@@ -138,7 +139,7 @@ class Harness:
     def batch(self, *events: Event) -> None:
         """Process records in one batch."""
         values, timestamps = [value for _, value, _ in events], [time for _, _, time in events]
-        self.operator.process(Batch(values, timestamps, [state_key(key) for key, _, _ in events]), 0)
+        self.operator.process(RowBatch(values, timestamps, [state_key(key) for key, _, _ in events]), 0)
 
     def watermark(self, watermark: int) -> None:
         """Advance the watermark, if it is higher than before."""

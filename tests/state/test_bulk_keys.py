@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firesteel.functions.windows import WINDOW_CODEC
-from firesteel.runtime.keying import Targets
+from firesteel.runtime.rows.keying import Targets
 from firesteel.state.keys.composite import compose_keyed
 from firesteel.state.keys.groups import key_group, key_groups, state_key, subtask_of
 from firesteel.state.live.backend import KeyedStateBackend

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from firesteel.functions.adapt import checkpointed
 from firesteel.functions.base import Function, KeyedStateStore
@@ -23,7 +24,7 @@ class FunctionLists:
         self._functions = functions
         self._store = store
 
-    def snapshot(self, operator: Operator) -> OperatorLists:
+    def snapshot(self, operator: Operator[Any]) -> OperatorLists:
         """Return what is to be committed with the epoch that ends for the operator."""
         context = _Snapshot(operator)
         for function in self._functions:
@@ -65,7 +66,7 @@ class _Initialization(FunctionInitializationContext):
 
 
 class _Snapshot(FunctionSnapshotContext):
-    def __init__(self, operator: Operator) -> None:
+    def __init__(self, operator: Operator[Any]) -> None:
         self._operator = operator
 
     def get_checkpoint_id(self) -> int:

@@ -92,7 +92,9 @@ class KeyedTimers(TimerService):
 
     __slots__ = ("_event", "_operator", "_processing", "_scope")
 
-    def __init__(self, operator: Operator, scope: Any, event: TimerQueue, processing: TimerQueue) -> None:
+    def __init__(
+        self, operator: Operator[Any], scope: Any, event: TimerQueue, processing: TimerQueue
+    ) -> None:
         self._operator = operator
         self._scope = scope
         self._event = event
@@ -122,7 +124,7 @@ class NoTimers(TimerService):
 
     __slots__ = ("_operator",)
 
-    def __init__(self, operator: Operator) -> None:
+    def __init__(self, operator: Operator[Any]) -> None:
         self._operator = operator
 
     def current_processing_time(self) -> int:

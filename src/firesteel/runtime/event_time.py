@@ -23,8 +23,8 @@ from typing import Any
 
 from firesteel.common.time import MIN_WATERMARK
 from firesteel.common.watermark_strategy import WatermarkOutput, WatermarkStrategy
+from firesteel.runtime.batch import MAX_BATCH
 from firesteel.runtime.failures import user_failure
-from firesteel.runtime.output import MAX_BATCH
 
 Segment = tuple[list[Any], list[int | None] | None, int | None]
 """(values, timestamps, watermark behind them or None if it did not rise)."""

@@ -11,7 +11,7 @@ after the watermark has become MAX_WATERMARK; at last `end_epoch()`.
 3. `close()` once, when the job ends or after an epoch failed in this worker (the instance is then thrown
 away whole).
 
-Invariants: lists of a batch belong to the sender and are never changed by the receiver. Everything an
+Invariants: a batch is never changed once it has been emitted. Everything an
 operator emits goes through `self.output` (or `self.side_outputs[tag_id]`), already sealed (see
 `firesteel.runtime.sealing`). An operator forwards watermarks by `self.emit_watermark`; the default does so
 at once.
@@ -22,11 +22,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from firesteel.common.metrics import MetricGroup
 from firesteel.common.time import MIN_WATERMARK
 from firesteel.functions.epoch import EpochFacts
+from firesteel.runtime.batch import Batch
 
 if TYPE_CHECKING:
     from firesteel.runtime.output import Output
@@ -36,23 +37,7 @@ if TYPE_CHECKING:
     from firesteel.state.live.operator_lists import OperatorLists
 
 
-class Batch:
-    """Records in parallel lists: `values`, their `timestamps` (None if none has one), and `keys` if keyed."""
-
-    __slots__ = ("keys", "timestamps", "values")
-
-    def __init__(
-        self,
-        values: list[Any],
-        timestamps: list[int | None] | None = None,
-        keys: list[Any] | None = None,
-    ) -> None:
-        self.values = values
-        self.timestamps = timestamps
-        self.keys = keys
-
-    def __len__(self) -> int:
-        return len(self.values)
+B = TypeVar("B", bound=Batch)
 
 
 @dataclass(slots=True)
@@ -118,8 +103,8 @@ class OperatorReport:
     next_wakeup: int | None = None
 
 
-class Operator(ABC):
-    """One subtask of one operator; see the module's contract."""
+class Operator(ABC, Generic[B]):
+    """One subtask of one operator, for batches of one form; see the module's contract."""
 
     context: OperatorContext
     output: Output
@@ -144,7 +129,7 @@ class Operator(ABC):
             self.emit_watermark(self.watermark)
 
     @abstractmethod
-    def process(self, batch: Batch, port: int) -> None:
+    def process(self, batch: B, port: int) -> None:
         """Take a batch that arrived at input `port`."""
 
     def advance_watermark(self, watermark: int) -> None:
@@ -158,6 +143,10 @@ class Operator(ABC):
 
     def advance_processing_time(self, now: int) -> None:
         """Fire what is due at processing time `now` (milliseconds)."""
+
+    def pump(self) -> bool:
+        """Read and emit a part of what this operator itself reads in this epoch; return whether there is more."""
+        return False
 
     def finish(self) -> None:
         """All input has ended for good; emit what is still held."""
@@ -176,5 +165,5 @@ class Operator(ABC):
             side.emit_watermark(watermark)
 
 
-OperatorFactory = Callable[[], Operator]
+OperatorFactory = Callable[[], Operator[Any]]
 """What a plan holds for each operator: a picklable recipe that makes a fresh instance for each subtask."""

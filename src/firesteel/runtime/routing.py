@@ -11,47 +11,56 @@ from __future__ import annotations
 
 import random
 from abc import abstractmethod
-from collections.abc import Callable
-from itertools import compress
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any, Final, Protocol
 
-from firesteel.common.errors import RecordError
+from firesteel.functions.base import RuntimeContext
+from firesteel.runtime.batch import Batch, scatter
 from firesteel.runtime.blocks import Mark, encode_block
-from firesteel.runtime.failures import user_failure
-from firesteel.runtime.keying import KeyExtractor, Targets
-from firesteel.runtime.operator import Batch
 from firesteel.runtime.outbox import Outbox
+from firesteel.runtime.plan import Distribution, EdgeSpec
 
 BLOCK_RECORDS: Final = 4096
 BLOCK_BYTES: Final = 1 << 20
 _FIRST: Final = 64
-_FEW_TARGETS: Final = 4
-_ONLY: Final = [bytes(byte == target for byte in range(256)) for target in range(_FEW_TARGETS)]
-"""For each target, the table by which `bytes.translate` turns it into 1 and all others into 0."""
+
+
+class EdgeFunctions(Protocol):
+    """The user's functions of an edge that picks a target for each record: what `EdgeSpec.functions` holds.
+
+    Contract: `open` once, then `direct` any number of times, then `close`. It works on the form of batch that the
+    edge carries.
+    """
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        """Open the functions."""
+
+    def direct(self, batch: Any) -> tuple[Batch, Sequence[int] | None]:
+        """Return the batch as its receivers get it, and the target of each record (None: all go to target 0)."""
+
+    def close(self) -> None:
+        """Close the functions."""
 
 
 class _Buffer:
     """The records gathered for one target."""
 
-    __slots__ = ("keys", "limit", "marks", "seq", "timestamps", "values")
+    __slots__ = ("limit", "marks", "parts", "records", "seq")
 
     def __init__(self) -> None:
-        self.values: list[Any] = []
-        self.timestamps: list[int | None] | None = None
-        self.keys: list[Any] = []
+        self.parts: list[Batch] = []
+        self.records = 0
         self.marks: list[Mark] = []
         self.seq = 0
         self.limit = _FIRST
 
-    def extend(self, values: list[Any], timestamps: list[int | None] | None, keys: list[Any] | None) -> None:
-        if timestamps is not None or self.timestamps is not None:
-            mine = self.timestamps
-            if mine is None:
-                mine = self.timestamps = [None] * len(self.values)
-            mine.extend(timestamps if timestamps is not None else [None] * len(values))
-        if keys is not None:
-            self.keys.extend(keys)
-        self.values.extend(values)
+    def empty(self) -> tuple[Batch | None, int, list[Mark]]:
+        """Return what was gathered as one batch, the number of its records, and the marks among them."""
+        parts, records, marks = self.parts, self.records, self.marks
+        self.parts, self.records, self.marks = [], 0, []
+        if len(parts) > 1:
+            return parts[0].joined(parts[1:]), records, marks
+        return parts[0] if parts else None, records, marks
 
 
 class Router:
@@ -79,7 +88,7 @@ class Router:
         """
         for target in self.connected():
             buffer = self._buffers[target]
-            marks, position = buffer.marks, len(buffer.values)
+            marks, position = buffer.marks, buffer.records
             if marks and marks[-1][0] == position and (watermark is not None or marks[-1][1] is None):
                 marks[-1] = (position, watermark)
             else:
@@ -89,136 +98,68 @@ class Router:
         """Send everything gathered."""
         for target in self.connected():
             buffer = self._buffers[target]
-            if buffer.values or buffer.marks:
+            if buffer.parts or buffer.marks:
                 self._send(target, buffer)
 
-    def _add(
-        self, target: int, values: list[Any], timestamps: list[int | None] | None, keys: list[Any] | None
-    ) -> None:
+    def _add(self, target: int, batch: Batch) -> None:
         buffer = self._buffers[target]
-        buffer.extend(values, timestamps, keys)
-        if len(buffer.values) >= buffer.limit:
+        if buffer.parts and type(buffer.parts[-1]) is not type(batch):
+            self._send(target, buffer)  # a block holds records of one form
+        buffer.parts.append(batch)
+        buffer.records += len(batch)
+        if buffer.records >= buffer.limit:
             self._send(target, buffer)
 
-    def _scatter(self, batch: Batch, targets: list[int], keys: list[Any] | None) -> None:
-        values, timestamps = batch.values, batch.timestamps
-        for target, positions in _positions(targets).items():
-            self._add(
-                target,
-                [values[position] for position in positions],
-                None if timestamps is None else [timestamps[position] for position in positions],
-                None if keys is None else [keys[position] for position in positions],
-            )
+    def _scatter(self, batch: Batch, targets: Sequence[int]) -> None:
+        for target, part in scatter(batch, targets, len(self._buffers)):
+            self._add(target, part)
 
     def _send(self, target: int, buffer: _Buffer) -> None:
         """Send what was gathered in blocks; a mark goes with the block that ends at or behind it."""
-        total, start, sent = len(buffer.values), 0, False
-        marks = buffer.marks
+        gathered, total, marks = buffer.empty()
+        start, sent = 0, False
         while start < total or not sent:
             end = min(start + buffer.limit, total)
             here = [(index - start, mark) for index, mark in marks if index <= end]
-            block = self._block(buffer, start, end, here)
+            part = gathered
+            if gathered is not None and end - start < total:
+                part = gathered.slice(start, end)
+            block = _block(buffer, part, end - start, here)
             if block is not None:
                 self._outbox.send(target, self._edge, self._channel, buffer.seq, block)
                 buffer.seq += 1
                 marks = marks[len(here) :]
                 start, sent = end, True
-        buffer.values, buffer.timestamps, buffer.keys, buffer.marks = [], None, [], []
-
-    def _block(self, buffer: _Buffer, start: int, end: int, marks: list[Mark]) -> bytes | None:
-        """Return some records as a block, or None if it would be too large; learn how many the next may take."""
-        timestamps, keys = buffer.timestamps, buffer.keys
-        block = encode_block(
-            buffer.values[start:end],
-            None if timestamps is None else timestamps[start:end],
-            keys[start:end] if keys else None,
-            marks,
-        )
-        count, size = end - start, len(block)
-        if count:
-            fitting = max(1, count * BLOCK_BYTES // (2 * size))
-            if size > BLOCK_BYTES and count > 1:
-                buffer.limit = fitting
-                return None
-            buffer.limit = min(BLOCK_RECORDS, max(fitting, buffer.limit // 2))
-        return block
 
 
-class KeyRouter(Router):
-    """Sends a record to the subtask that owns its key's group."""
-
-    def __init__(
-        self,
-        edge: int,
-        channel: int,
-        targets: int,
-        outbox: Outbox,
-        extractor: KeyExtractor,
-        max_parallelism: int,
-    ) -> None:
-        super().__init__(edge, channel, targets, outbox)
-        self._extract = extractor.keys
-        self._targets = Targets(targets, max_parallelism)
-
-    def receive(self, batch: Batch) -> None:
-        values, timestamps = batch.values, batch.timestamps
-        keys = self._extract(values)
-        count = len(self._buffers)
-        if count == 1:
-            self._add(0, values, timestamps, keys)
-            return
-        targets = self._targets.of(keys)
-        if count > _FEW_TARGETS:
-            self._scatter(batch, targets, keys)
-            return
-        chosen = bytes(targets)
-        for target in range(count):
-            if target in chosen:
-                mask = chosen.translate(_ONLY[target])
-                part = None if timestamps is None else list(compress(timestamps, mask))
-                self._add(target, list(compress(values, mask)), part, list(compress(keys, mask)))
-
-
-def _positions(targets: list[int]) -> dict[int, list[int]]:
-    positions: dict[int, list[int]] = {}
-    for position, target in enumerate(targets):
-        if target in positions:
-            positions[target].append(position)
-        else:
-            positions[target] = [position]
-    return positions
+def _block(buffer: _Buffer, batch: Batch | None, count: int, marks: list[Mark]) -> bytes | None:
+    """Return some records as a block, or None if it would be too large; learn how many the next may take."""
+    block = encode_block(batch, marks)
+    size = len(block)
+    if count:
+        fitting = max(1, count * BLOCK_BYTES // (2 * size))
+        if size > BLOCK_BYTES and count > 1:
+            buffer.limit = fitting
+            return None
+        buffer.limit = min(BLOCK_RECORDS, max(fitting, buffer.limit // 2))
+    return block
 
 
 class ChoiceRouter(Router):
-    """Sends each record to the target that a function picks from the record, as user-defined partitioners do."""
+    """Sends each record where the edge's functions say: the owner of its key, or what a partitioner picks."""
 
     def __init__(
-        self, edge: int, channel: int, targets: int, outbox: Outbox, partition: Callable[[Any, int], int],
-        select: Callable[[Any], Any], who: str,
-    ) -> None:  # fmt: skip
+        self, edge: int, channel: int, targets: int, outbox: Outbox, functions: EdgeFunctions
+    ) -> None:
         super().__init__(edge, channel, targets, outbox)
-        self._partition = partition
-        self._select = select
-        self._who = who
+        self._direct = functions.direct
 
     def receive(self, batch: Batch) -> None:
-        self._scatter(batch, self._choose(batch.values), None)
-
-    def _choose(self, values: list[Any]) -> list[int]:
-        partition, select, count = self._partition, self._select, len(self._buffers)
-        iterator = iter(values)
-        try:
-            targets = [partition(select(value), count) for value in iterator]
-        except Exception as error:
-            raise user_failure(error, self._who, values, iterator) from error
-        for value, target in zip(values, targets, strict=True):
-            if type(target) is not int or not 0 <= target < count:
-                raise RecordError(
-                    f"requires its partitioner to return an int in [0, {count})",
-                    who=self._who,
-                    got=f"{target!r} for the record {value!r:.120}",
-                )
-        return targets
+        directed, targets = self._direct(batch)
+        if targets is None:
+            self._add(0, directed)
+        else:
+            self._scatter(directed, targets)
 
 
 class RoundRobinRouter(Router):
@@ -233,13 +174,11 @@ class RoundRobinRouter(Router):
         return self._group
 
     def receive(self, batch: Batch) -> None:
-        values, timestamps = batch.values, batch.timestamps
         group, first = self._group, self._next
-        count = len(group)
-        for offset in range(min(count, len(values))):
-            part = None if timestamps is None else timestamps[offset::count]
-            self._add(group[(first + offset) % count], values[offset::count], part, None)
-        self._next = (first + len(values)) % count
+        count, total = len(group), len(batch)
+        for offset in range(min(count, total)):
+            self._add(group[(first + offset) % count], batch.slice(offset, total, count))
+        self._next = (first + total) % count
 
 
 class ShuffleRouter(Router):
@@ -250,8 +189,7 @@ class ShuffleRouter(Router):
         self._random = random.Random(f"{seed}/{edge}/{channel}")
 
     def receive(self, batch: Batch) -> None:
-        choices = self._random.choices(range(len(self._buffers)), k=len(batch.values))
-        self._scatter(batch, choices, None)
+        self._scatter(batch, self._random.choices(range(len(self._buffers)), k=len(batch)))
 
 
 class FixedRouter(Router):
@@ -266,4 +204,19 @@ class FixedRouter(Router):
 
     def receive(self, batch: Batch) -> None:
         for target in self._fixed:
-            self._add(target, batch.values, batch.timestamps, None)
+            self._add(target, batch)
+
+
+def make_router(
+    edge: EdgeSpec, channel: int, outbox: Outbox, functions: EdgeFunctions | None, seed: int
+) -> Router:
+    """Return the writer of an exchange edge for one upstream subtask, `channel`; `seed` is the epoch's."""
+    arguments = (edge.index, channel, edge.target_parallelism, outbox)
+    kind = edge.distribution
+    if functions is not None:
+        return ChoiceRouter(*arguments, functions)
+    if kind is Distribution.SHUFFLE:
+        return ShuffleRouter(*arguments, seed)
+    if kind in (Distribution.REBALANCE, Distribution.RESCALE):
+        return RoundRobinRouter(*arguments, edge.targets_of(channel))
+    return FixedRouter(*arguments, edge.targets_of(channel))

@@ -11,12 +11,13 @@ from firesteel.common.errors import FiresteelError, StateEvolutionRequired
 from firesteel.common.metrics import MetricGroup
 from firesteel.common.time import MIN_WATERMARK
 from firesteel.functions.windows import WINDOW_CODEC
+from firesteel.runtime.batch import Batch
 from firesteel.runtime.context import TaskRuntimeContext
 from firesteel.runtime.failures import user_failure
-from firesteel.runtime.keying import EdgeFunctions
-from firesteel.runtime.operator import Batch, Epoch, Operator, OperatorContext, OperatorReport
+from firesteel.runtime.operator import Epoch, Operator, OperatorContext, OperatorReport
 from firesteel.runtime.output import Output
 from firesteel.runtime.plan import Distribution, EdgeSpec, EpochPlan, OperatorSpec, Plan, SubtaskReport
+from firesteel.runtime.routing import EdgeFunctions
 from firesteel.runtime.timers import TimerQueue
 from firesteel.runtime.watermarks import WatermarkValve
 from firesteel.state.live.backend import KeyedStateBackend
@@ -38,7 +39,7 @@ class LiveSubtask:
         self.subtask = subtask
         self.records_in = 0
         self.last_run: RunRef | None = None
-        self.operator: Operator = cloudpickle.loads(spec.factory)()
+        self.operator: Operator[Any] = cloudpickle.loads(spec.factory)()
         typed = spec.output_type is not None
         self.output = Output([], cloudpickle.loads(spec.output_type).compile_coercer() if typed else None)
         self.side_outputs = {tag: Output([]) for tag in plan.side_outputs(spec.index)}
@@ -75,7 +76,7 @@ class LiveSubtask:
             restored_lists=_lists_of(epoch, spec, subtask),
         )
         self._edge_functions: dict[int, EdgeFunctions] = {}
-        self._in_user_code(lambda: self.operator.open(self._context))
+        self.guard(lambda: self.operator.open(self._context))
 
     def can_continue(self, epoch: EpochPlan) -> bool:
         """Tell whether the list state this instance has is what was committed: it may have missed epochs."""
@@ -100,7 +101,7 @@ class LiveSubtask:
             for channel in edge.channels_of(self.subtask)
         ]
         self.valve = WatermarkValve(channels, start, self._on_watermark)
-        self._in_user_code(
+        self.guard(
             lambda: self.operator.begin_epoch(
                 Epoch(
                     epoch.facts,
@@ -114,7 +115,7 @@ class LiveSubtask:
 
     def receive(self, batch: Batch, port: int) -> None:
         """Hand records to the operator; its exceptions come out naming it."""
-        self.records_in += len(batch.values)
+        self.records_in += len(batch)
         try:
             self.operator.process(batch, port)
         except Exception as error:
@@ -124,17 +125,22 @@ class LiveSubtask:
 
     def announce(self) -> None:
         """Say where the watermark stands."""
-        self._in_user_code(self.operator.announce)
+        self.guard(self.operator.announce)
 
     def advance_processing_time(self, now: int) -> None:
-        self._in_user_code(lambda: self.operator.advance_processing_time(now))
+        self.guard(lambda: self.operator.advance_processing_time(now))
+
+    def pump(self) -> bool:
+        """Read a part of what the operator itself reads; return whether there is more."""
+        more: bool = self.guard(self.operator.pump)
+        return more
 
     def finish(self) -> None:
-        self._in_user_code(self.operator.finish)
+        self.guard(self.operator.finish)
 
     def end(self) -> SubtaskReport:
         """End the epoch; the caller persists `backend.changes()` and fills in the run."""
-        report: OperatorReport = self._in_user_code(self.operator.end_epoch)
+        report: OperatorReport = self.guard(self.operator.end_epoch)
         if isinstance(report.operator_state, OperatorLists):
             self._lists_version = report.operator_state.version
         return SubtaskReport(
@@ -155,15 +161,17 @@ class LiveSubtask:
         """Close the operator and the functions of its edges, and give back what an unfinished epoch holds."""
         if self.backend is not None:
             self.backend.close()
-        self._in_user_code(self.operator.close)
+        self.guard(self.operator.close)
         for functions in self._edge_functions.values():
-            self._in_user_code(functions.close)
+            self.guard(functions.close)
 
     def edge_functions(self, edge: EdgeSpec) -> EdgeFunctions:
         """Return the opened functions of an edge at whose sending (or local receiving) end this subtask is."""
         if edge.index not in self._edge_functions:
-            runtime_context = TaskRuntimeContext(self._context, keyed=False)
-            self._edge_functions[edge.index] = EdgeFunctions(edge, runtime_context)
+            assert edge.functions is not None
+            functions: EdgeFunctions = cloudpickle.loads(edge.functions)
+            functions.open(TaskRuntimeContext(self._context, keyed=False))
+            self._edge_functions[edge.index] = functions
         return self._edge_functions[edge.index]
 
     def local_input(self, edge: EdgeSpec) -> LocalInput:
@@ -189,7 +197,8 @@ class LiveSubtask:
                 due.append(timer)
         return min(due, default=None)
 
-    def _in_user_code(self, call: Callable[[], Any]) -> Any:
+    def guard(self, call: Callable[[], Any]) -> Any:
+        """Call what may run the user's code, or handle its records; exceptions come out naming the operator."""
         try:
             return call()
         except Exception as error:
@@ -233,12 +242,11 @@ class LocalInput:
 class KeyedLocalInput(LocalInput):
     """The receiving end of a key_by within a task (one subtask to one subtask)."""
 
-    __slots__ = ("_extract",)
+    __slots__ = ("_direct",)
 
     def __init__(self, subtask: LiveSubtask, edge: int, port: int, functions: EdgeFunctions) -> None:
         super().__init__(subtask, edge, port)
-        self._extract = functions.extractor.keys
+        self._direct = functions.direct
 
     def receive(self, batch: Batch) -> None:
-        keyed = Batch(batch.values, batch.timestamps, self._extract(batch.values))
-        self._subtask.receive(keyed, self._port)
+        self._subtask.receive(self._direct(batch)[0], self._port)

@@ -21,18 +21,9 @@ import cloudpickle
 from firesteel.common.errors import FiresteelError
 from firesteel.runtime.blocks import decode_block
 from firesteel.runtime.failures import user_failure
-from firesteel.runtime.operator import Batch
 from firesteel.runtime.outbox import Outbox, Row
-from firesteel.runtime.plan import Distribution, EdgeSpec, EpochPlan, OperatorSpec, Plan, TaskReport
-from firesteel.runtime.routing import (
-    ChoiceRouter,
-    FixedRouter,
-    KeyRouter,
-    RoundRobinRouter,
-    Router,
-    ShuffleRouter,
-)
-from firesteel.runtime.rows.source import SourceOperator
+from firesteel.runtime.plan import EdgeSpec, EpochPlan, OperatorSpec, Plan, TaskReport
+from firesteel.runtime.routing import Router, make_router
 from firesteel.runtime.stack import allow_chain, with_room
 from firesteel.runtime.subtask import LiveSubtask
 from firesteel.state.keys.groups import key_group_range
@@ -133,7 +124,7 @@ class _Task:
         self._worker = worker
         self._state = state
         self._outbox = Outbox()
-        self._routers: list[Router] = []
+        self._routers: list[tuple[LiveSubtask, Router]] = []
         self._live: list[LiveSubtask] = []
         self._by_index: dict[int, LiveSubtask] = {}
         self._bytes_taken = 0
@@ -199,8 +190,9 @@ class _Task:
             ]
 
     def _router(self, edge: EdgeSpec, sender: LiveSubtask) -> Router:
-        router = make_router(edge, sender, self._outbox, self._epoch.facts.number)
-        self._routers.append(router)
+        functions = None if edge.functions is None else sender.edge_functions(edge)
+        router = make_router(edge, sender.subtask, self._outbox, functions, self._epoch.facts.number)
+        self._routers.append((sender, router))
         return router
 
     def _take(self, row: Row) -> None:
@@ -217,34 +209,33 @@ class _Task:
 
     def _deliver(self, live: LiveSubtask, port: int, channel: tuple[int, int], block: bytes) -> None:
         """Deliver a block's records and watermarks in the order in which they were sent."""
-        values, timestamps, keys, marks = decode_block(block)
-        batch, start, total = Batch(values, timestamps, keys), 0, len(values)
+        batch, marks = decode_block(block)
+        start, total = 0, 0 if batch is None else len(batch)
         for position, watermark in marks:
             if position > start:
+                assert batch is not None
                 whole = start == 0 and position == total
-                live.receive(batch if whole else _slice(batch, start, position), port)
+                live.receive(batch if whole else batch.slice(start, position), port)
                 start = position
             live.valve.update(channel, watermark)
-        if start < total:
-            live.receive(batch if start == 0 else _slice(batch, start, total), port)
+        if batch is not None and start < total:
+            live.receive(batch if start == 0 else batch.slice(start, total), port)
 
     def _pump(self) -> Iterator[Row]:
         """Read the sources in turn, a batch each, so that they advance side by side."""
-        sources = [live for live in self._live if isinstance(live.operator, SourceOperator)]
-        while sources:
-            for live in list(sources):
-                try:
-                    more = live.operator.pump()  # type: ignore[attr-defined]
-                except Exception as error:
-                    raise user_failure(error, live.spec.who) from error
-                if not more:
-                    sources.remove(live)
+        reading = self._live
+        while reading:
+            more = []
+            for live in reading:
+                if live.pump():
+                    more.append(live)
                 yield from self._outbox.drain()
+            reading = more
 
     def _end(self) -> Iterator[Row]:
         reports = [live.end() for live in self._live]
-        for router in self._routers:
-            router.flush()
+        for live, router in self._routers:
+            live.guard(router.flush)
         yield from self._outbox.drain()
         for live, report in zip(self._live, reports, strict=True):
             if live.backend is not None:
@@ -280,31 +271,6 @@ class _Task:
         except (pickle.PicklingError, AttributeError, TypeError):
             block = cloudpickle.dumps(report, 5)
         return (0, REPORT, self._subtask, _LAST, block)
-
-
-def _slice(batch: Batch, start: int, end: int) -> Batch:
-    return Batch(
-        batch.values[start:end],
-        None if batch.timestamps is None else batch.timestamps[start:end],
-        None if batch.keys is None else batch.keys[start:end],
-    )
-
-
-def make_router(edge: EdgeSpec, sender: LiveSubtask, outbox: Outbox, seed: int) -> Router:
-    """Build the writer of an exchange edge for one upstream subtask."""
-    channel = sender.subtask
-    arguments = (edge.index, channel, edge.target_parallelism, outbox)
-    kind = edge.distribution
-    if kind is Distribution.HASH:
-        return KeyRouter(*arguments, sender.edge_functions(edge).extractor, edge.max_parallelism)
-    if kind is Distribution.CUSTOM:
-        functions = sender.edge_functions(edge)
-        return ChoiceRouter(*arguments, functions.partition, functions.select, edge.who)
-    if kind is Distribution.SHUFFLE:
-        return ShuffleRouter(*arguments, seed)
-    if kind in (Distribution.REBALANCE, Distribution.RESCALE):
-        return RoundRobinRouter(*arguments, edge.targets_of(channel))
-    return FixedRouter(*arguments, edge.targets_of(channel))
 
 
 def read_results(rows: Iterable[Row]) -> list[TaskReport]:

@@ -10,6 +10,7 @@ from firesteel.functions.elements import KeySelector, Partitioner
 from firesteel.graph import Graph, Node
 from firesteel.graph.nodes import Custom, Edge, KeyBy
 from firesteel.runtime.plan import Distribution, EdgeSpec
+from firesteel.runtime.rows.keying import KeyByEdge, PartitionEdge
 
 _DISTRIBUTIONS: Final = {kind.value: kind for kind in Distribution}
 
@@ -46,12 +47,16 @@ def lower_edges(graph: Graph, levels: dict[int, int]) -> list[EdgeSpec]:
 
 
 def _functions(edge: Edge, node: Node) -> bytes | None:
-    partitioning, who = edge.partitioning, node.who
+    partitioning, who, targets = edge.partitioning, node.who, node.parallelism
+    assert targets is not None
+    assert node.max_parallelism is not None
     if isinstance(partitioning, KeyBy):
-        selector = as_function(partitioning.selector, KeySelector, "get_key", f"key_by into {who}")
-        return shipped((selector, declared(partitioning.key_type)), f"key_by into {who}")
+        who = f"key_by into {who}"
+        selector = as_function(partitioning.selector, KeySelector, "get_key", who)
+        key_type = declared(partitioning.key_type)
+        return shipped(KeyByEdge(selector, key_type, who, targets, node.max_parallelism), who)
     if isinstance(partitioning, Custom):
         partitioner = as_function(partitioning.partitioner, Partitioner, "partition", who)
         selector = as_function(partitioning.selector, KeySelector, "get_key", who)
-        return shipped((partitioner, selector), f"partition_custom into {who}")
+        return shipped(PartitionEdge(partitioner, selector, who, targets), f"partition_custom into {who}")
     return None

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial, singledispatch
+from typing import Any
 
 from firesteel.graph import Node
 from firesteel.graph.operations import Operation
 from firesteel.runtime.operator import Operator
-from firesteel.runtime.rows.batch import BatchOperator
+from firesteel.runtime.rows.batch_mode import BatchOperator
 
-Recipe = Callable[[], Operator]
+Recipe = Callable[[], Operator[Any]]
 
 
 @singledispatch
@@ -24,5 +25,5 @@ def in_batch_mode(inner: Recipe) -> Recipe:
     return partial(_batch, inner)
 
 
-def _batch(inner: Recipe) -> Operator:
+def _batch(inner: Recipe) -> Operator[Any]:
     return BatchOperator(inner())

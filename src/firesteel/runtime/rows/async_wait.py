@@ -13,9 +13,10 @@ from typing import Any
 
 from firesteel.common.errors import RecordError
 from firesteel.functions.async_functions import AsyncFunction, AsyncRetryStrategy
+from firesteel.runtime.batch import RowBatch
 from firesteel.runtime.failures import summary, user_failure
-from firesteel.runtime.operator import Batch, OperatorContext
-from firesteel.runtime.rows.function import FunctionOperator, timestamps_of
+from firesteel.runtime.operator import OperatorContext
+from firesteel.runtime.rows.function import FunctionOperator
 
 
 class AsyncOperator(FunctionOperator):
@@ -41,7 +42,7 @@ class AsyncOperator(FunctionOperator):
         self._loop = asyncio.new_event_loop()
         super().open(context)
 
-    def process(self, batch: Batch, port: int) -> None:
+    def process(self, batch: RowBatch, port: int) -> None:
         self._loop.run_until_complete(self._process(batch))
         self.collector.flush()
 
@@ -49,9 +50,9 @@ class AsyncOperator(FunctionOperator):
         super().close()
         self._loop.close()
 
-    async def _process(self, batch: Batch) -> None:
+    async def _process(self, batch: RowBatch) -> None:
         slots = asyncio.Semaphore(self._capacity)
-        stamps = timestamps_of(batch)
+        stamps = batch.stamps()
 
         async def call(position: int) -> int:
             async with slots:

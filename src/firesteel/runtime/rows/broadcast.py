@@ -11,8 +11,9 @@ from typing import Any
 from firesteel.common.errors import ProgramError
 from firesteel.functions.broadcast import BroadcastProcessFunction, KeyedBroadcastProcessFunction
 from firesteel.functions.process import TimeDomain
+from firesteel.runtime.batch import RowBatch
 from firesteel.runtime.context import ElementContext
-from firesteel.runtime.operator import Batch, OperatorContext
+from firesteel.runtime.operator import OperatorContext
 from firesteel.runtime.rows.process import TimerOperator
 from firesteel.state.api import BroadcastState, ReadOnlyBroadcastState
 from firesteel.state.descriptors import MapStateDescriptor
@@ -94,7 +95,7 @@ class BroadcastOperator(TimerOperator):
         context.states = self._states
         return context
 
-    def process(self, batch: Batch, port: int) -> None:
+    def process(self, batch: RowBatch, port: int) -> None:
         function: Any = self._process_broadcast if port == 1 else self._process
         context: Any = self._broadcast if port == 1 else self._element
         method = "process_broadcast_element()" if port == 1 else "process_element()"

@@ -6,8 +6,9 @@ from typing import Any
 
 from firesteel.functions.elements import CoFlatMapFunction, CoMapFunction
 from firesteel.functions.process import CoProcessFunction, KeyedCoProcessFunction
+from firesteel.runtime.batch import RowBatch
 from firesteel.runtime.context import ElementContext
-from firesteel.runtime.operator import Batch, OperatorContext
+from firesteel.runtime.operator import OperatorContext
 from firesteel.runtime.rows.function import FunctionOperator
 from firesteel.runtime.rows.process import TimerOperator
 
@@ -19,7 +20,7 @@ class CoMapOperator(FunctionOperator):
         super().__init__(function)
         self._map = (function.map1, function.map2)
 
-    def process(self, batch: Batch, port: int) -> None:
+    def process(self, batch: RowBatch, port: int) -> None:
         function = self._map[port]
 
         def call(value: Any, timestamp: int | None) -> Any:  # noqa: ARG001 - the shape of all calls
@@ -36,7 +37,7 @@ class CoFlatMapOperator(FunctionOperator):
         super().__init__(function)
         self._flat_map = (function.flat_map1, function.flat_map2)
 
-    def process(self, batch: Batch, port: int) -> None:
+    def process(self, batch: RowBatch, port: int) -> None:
         function = self._flat_map[port]
 
         def call(value: Any, timestamp: int | None) -> Any:  # noqa: ARG001 - the shape of all calls
@@ -60,7 +61,7 @@ class CoProcessOperator(TimerOperator):
         super().open(context)
         self._element = _Context(self.make_timers(), self.scope)
 
-    def process(self, batch: Batch, port: int) -> None:
+    def process(self, batch: RowBatch, port: int) -> None:
         function, context = self._process[port], self._element
 
         def call(value: Any, timestamp: int | None) -> Any:

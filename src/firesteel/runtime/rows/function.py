@@ -6,15 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 from firesteel.functions.base import Function
+from firesteel.runtime.batch import RowBatch
 from firesteel.runtime.checkpointing import initialize_lists
 from firesteel.runtime.context import KeyedTimers, NoTimers, TaskRuntimeContext
 from firesteel.runtime.failures import user_failure
-from firesteel.runtime.operator import Batch, Operator, OperatorContext, OperatorReport
-from firesteel.runtime.output import Collector, not_iterable_error
+from firesteel.runtime.operator import Operator, OperatorContext, OperatorReport
+from firesteel.runtime.rows.collector import Collector, not_iterable_error
 from firesteel.state.live.backend import Scope
 
 
-class FunctionOperator(Operator):
+class FunctionOperator(Operator[RowBatch]):
     """Opens and closes a function, gathers its results, and flushes them at the end of each call from the task."""
 
     keyed: bool
@@ -49,13 +50,13 @@ class FunctionOperator(Operator):
             raise not_iterable_error(results, self.context.who, method) from None
         self.collector.extend(iterator, timestamp)
 
-    def emit_each(self, batch: Batch, call: Callable[[Any, int | None], Any], method: str) -> None:
+    def emit_each(self, batch: RowBatch, call: Callable[[Any, int | None], Any], method: str) -> None:
         """Call a function on each record with its key current, and emit what it returns."""
         emit, scope = self.emit_all, self.scope
         keys = batch.keys if batch.keys is not None else [None] * len(batch.values)
         iterator = iter(batch.values)
         try:
-            for key, value, timestamp in zip(keys, iterator, timestamps_of(batch), strict=True):
+            for key, value, timestamp in zip(keys, iterator, batch.stamps(), strict=True):
                 if key is not None:
                     scope.current = key
                 emit(call(value, timestamp), timestamp, method)
@@ -69,8 +70,3 @@ class FunctionOperator(Operator):
 
     def close(self) -> None:
         self.function.close()
-
-
-def timestamps_of(batch: Batch) -> list[int | None]:
-    """Return the batch's timestamps, as a list of None where there are none."""
-    return batch.timestamps if batch.timestamps is not None else [None] * len(batch.values)

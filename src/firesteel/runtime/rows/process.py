@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from firesteel.functions.process import KeyedProcessFunction, ProcessFunction, TimeDomain
+from firesteel.runtime.batch import RowBatch
 from firesteel.runtime.context import ElementContext
 from firesteel.runtime.failures import user_failure
-from firesteel.runtime.operator import Batch, OperatorContext
-from firesteel.runtime.rows.function import FunctionOperator, timestamps_of
+from firesteel.runtime.operator import OperatorContext
+from firesteel.runtime.rows.function import FunctionOperator
 from firesteel.runtime.timers import TimerQueue
 
 
@@ -84,13 +85,13 @@ class ProcessOperator(TimerOperator):
         super().open(context)
         self._element = _Context(self.make_timers(), self.scope)
 
-    def process(self, batch: Batch, port: int) -> None:
+    def process(self, batch: RowBatch, port: int) -> None:
         iterator = iter(batch.values)
         try:
             if batch.keys is None:
-                self._process_plain(iterator, timestamps_of(batch))
+                self._process_plain(iterator, batch.stamps())
             else:
-                self._process_keyed(batch.keys, iterator, timestamps_of(batch))
+                self._process_keyed(batch.keys, iterator, batch.stamps())
         except Exception as error:
             raise user_failure(error, self.context.who, batch.values, iterator) from error
         self.collector.flush()

@@ -7,8 +7,9 @@ from typing import Any
 
 from firesteel.common.time import MAX_WATERMARK
 from firesteel.functions.elements import ReduceFunction
+from firesteel.runtime.batch import RowBatch
 from firesteel.runtime.failures import user_failure
-from firesteel.runtime.operator import Batch, OperatorContext
+from firesteel.runtime.operator import OperatorContext
 from firesteel.runtime.rows.function import FunctionOperator
 from firesteel.runtime.sealing import ATOMS, seal
 from firesteel.state.descriptors import ValueStateDescriptor
@@ -32,7 +33,7 @@ class ReduceOperator(FunctionOperator):
         self._reduce = self.function.reduce  # type: ignore[attr-defined]
         self._state = context.backend.value_state(ValueStateDescriptor("_reduced", self._value_type))
 
-    def process(self, batch: Batch, port: int) -> None:
+    def process(self, batch: RowBatch, port: int) -> None:
         assert batch.keys is not None
         assert self.context.backend is not None
         self.context.backend.expect(batch.keys)
@@ -45,7 +46,7 @@ class ReduceOperator(FunctionOperator):
         if self._final_only:
             self._remember(batch.keys)
         else:
-            self.output.emit(results, batch.timestamps)
+            self.output.emit(RowBatch(results, batch.timestamps))
 
     def _sealed(self, reduced: Iterator[Any]) -> list[Any]:
         if self.context.typed_output:

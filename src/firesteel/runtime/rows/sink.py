@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from firesteel.functions.sink import Sink, SinkWriter, WriterContext
-from firesteel.runtime.operator import Batch, Epoch, Operator, OperatorReport
+from firesteel.runtime.batch import RowBatch
+from firesteel.runtime.operator import Epoch, Operator, OperatorReport
 
 
-class SinkOperator(Operator):
+class SinkOperator(Operator[RowBatch]):
     """Writes a sink's input; one writer an epoch, see `firesteel.functions.sink` for the contract.
 
     The writer is opened with the first record, or at the epoch's end if the previous one left state (an open
@@ -25,7 +26,7 @@ class SinkOperator(Operator):
         self._epoch = epoch
         self._writer = None
 
-    def process(self, batch: Batch, port: int) -> None:
+    def process(self, batch: RowBatch, port: int) -> None:
         if self._writer is None:
             self._writer = self._open()
         self._writer.write(batch.values, batch.timestamps)

@@ -16,10 +16,10 @@ from typing import Any, Final
 from firesteel.common.time import MAX_WATERMARK
 from firesteel.common.watermark_strategy import WatermarkStrategy
 from firesteel.functions.source import Boundedness, EndOfSplit, RecordBatches, Source, Timestamped
+from firesteel.runtime.batch import MAX_BATCH, RowBatch
 from firesteel.runtime.event_time import EventTime
 from firesteel.runtime.failures import user_failure
-from firesteel.runtime.operator import Batch, Epoch, Operator, OperatorReport
-from firesteel.runtime.output import MAX_BATCH
+from firesteel.runtime.operator import Epoch, Operator, OperatorReport
 from firesteel.runtime.plan import SplitInput, SplitReport
 
 _PROBE: Final = 64
@@ -48,7 +48,7 @@ class _OpenSplit:
         self.finished = given.split.end is not None and given.start >= given.split.end
 
 
-class SourceOperator(Operator):
+class SourceOperator(Operator[RowBatch]):
     """Emits the records of its splits; its watermark is the minimum over its unfinished, live splits.
 
     All unfinished splits known so far hold the watermark back, also those with nothing to read in this
@@ -79,7 +79,7 @@ class SourceOperator(Operator):
         super().announce()
         self._update_watermark()
 
-    def process(self, batch: Batch, port: int) -> None:
+    def process(self, batch: RowBatch, port: int) -> None:
         raise AssertionError("a source has no input")
 
     def pump(self) -> bool:
@@ -177,7 +177,8 @@ class SourceOperator(Operator):
         """
         started = time.monotonic()
         batch, size = split.left, self._chunk
-        values, split.left = (batch, []) if len(batch) <= size else (batch[:size], batch[size:])
+        # A list of its own: the source may use its list again for the next batch.
+        values, split.left = batch[:size], batch[size:]
         timestamps: list[int | None] | None = None
         if isinstance(batch, Timestamped):
             timestamps = list(batch.timestamps[: len(values)])
@@ -187,7 +188,7 @@ class SourceOperator(Operator):
         if self.context.typed_output:
             values = list(map(self.output.seal, values))
         for records, stamps, risen in split.time.stamp(values, timestamps):
-            self.output.emit(records, stamps)
+            self.output.emit(RowBatch(records, stamps))
             if risen is not None:
                 self._update_watermark()
         if time.monotonic() - started < _QUICK:

@@ -6,9 +6,9 @@ from itertools import compress
 from typing import Any
 
 from firesteel.functions.elements import FilterFunction, FlatMapFunction, MapFunction
+from firesteel.runtime.batch import RowBatch
 from firesteel.runtime.failures import user_failure
-from firesteel.runtime.operator import Batch
-from firesteel.runtime.rows.function import FunctionOperator, timestamps_of
+from firesteel.runtime.rows.function import FunctionOperator
 from firesteel.runtime.sealing import ATOMS, seal
 
 
@@ -19,7 +19,7 @@ class MapOperator(FunctionOperator):
         super().__init__(function)
         self._map = function.map
 
-    def process(self, batch: Batch, port: int) -> None:
+    def process(self, batch: RowBatch, port: int) -> None:
         function, coerce = self._map, self.output.seal
         iterator = iter(batch.values)
         try:
@@ -41,7 +41,7 @@ class MapOperator(FunctionOperator):
                 ]
         except Exception as error:
             raise user_failure(error, self.context.who, batch.values, iterator) from error
-        self.output.emit(mapped, batch.timestamps)
+        self.output.emit(RowBatch(mapped, batch.timestamps))
 
 
 class FilterOperator(FunctionOperator):
@@ -51,7 +51,7 @@ class FilterOperator(FunctionOperator):
         super().__init__(function)
         self._filter = function.filter
 
-    def process(self, batch: Batch, port: int) -> None:
+    def process(self, batch: RowBatch, port: int) -> None:
         predicate = self._filter
         iterator = iter(batch.values)
         try:
@@ -66,10 +66,10 @@ class FilterOperator(FunctionOperator):
         except Exception as error:
             raise user_failure(error, self.context.who, batch.values, iterator) from error
         if all(kept):
-            self.output.emit(batch.values, batch.timestamps)
+            self.output.emit(RowBatch(batch.values, batch.timestamps))
             return
         stamps = None if batch.timestamps is None else list(compress(batch.timestamps, kept))
-        self.output.emit(list(compress(batch.values, kept)), stamps)
+        self.output.emit(RowBatch(list(compress(batch.values, kept)), stamps))
 
 
 class FlatMapOperator(FunctionOperator):
@@ -79,12 +79,12 @@ class FlatMapOperator(FunctionOperator):
         super().__init__(function)
         self._flat_map = function.flat_map
 
-    def process(self, batch: Batch, port: int) -> None:
+    def process(self, batch: RowBatch, port: int) -> None:
         function, emit, scope = self._flat_map, self.emit_all, self.scope
         keys = batch.keys if batch.keys is not None else [None] * len(batch.values)
         iterator = iter(batch.values)
         try:
-            for key, value, timestamp in zip(keys, iterator, timestamps_of(batch), strict=True):
+            for key, value, timestamp in zip(keys, iterator, batch.stamps(), strict=True):
                 if key is not None:
                     scope.current = key
                 emit(function(value), timestamp, "flat_map()")

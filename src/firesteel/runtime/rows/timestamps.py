@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from firesteel.common.time import MAX_WATERMARK
 from firesteel.common.watermark_strategy import WatermarkStrategy
+from firesteel.runtime.batch import RowBatch
 from firesteel.runtime.event_time import EventTime, watermark_of
-from firesteel.runtime.operator import Batch, Epoch, Operator, OperatorReport
+from firesteel.runtime.operator import Epoch, Operator, OperatorReport
 
 
-class TimestampsOperator(Operator):
+class TimestampsOperator(Operator[RowBatch]):
     """Assigns timestamps anew; watermarks from upstream are ignored, except the one that ends the input."""
 
     def __init__(self, strategy: WatermarkStrategy) -> None:
@@ -31,9 +32,9 @@ class TimestampsOperator(Operator):
         if self._time.check_idle():
             self.emit_watermark(None)
 
-    def process(self, batch: Batch, port: int) -> None:
+    def process(self, batch: RowBatch, port: int) -> None:
         for values, timestamps, risen in self._time.stamp(batch.values, batch.timestamps):
-            self.output.emit(values, timestamps)
+            self.output.emit(RowBatch(values, timestamps))
             self._rise(risen)
 
     def advance_watermark(self, watermark: int) -> None:

@@ -18,10 +18,11 @@ from firesteel.functions.assigners import MergingWindowAssigner, WindowAssigner
 from firesteel.functions.base import Function
 from firesteel.functions.output_tag import OutputTag
 from firesteel.functions.triggers import Trigger, TriggerResult
+from firesteel.runtime.batch import RowBatch
 from firesteel.runtime.checkpointing import initialize_lists
 from firesteel.runtime.failures import user_failure
-from firesteel.runtime.operator import Batch, Operator, OperatorContext, OperatorReport
-from firesteel.runtime.output import Collector, not_iterable_error
+from firesteel.runtime.operator import Operator, OperatorContext, OperatorReport
+from firesteel.runtime.rows.collector import Collector, not_iterable_error
 from firesteel.runtime.rows.windows.contents import WindowContents, own_copy
 from firesteel.runtime.rows.windows.context import (
     AssignerContext,
@@ -45,7 +46,7 @@ _FIRES = frozenset({TriggerResult.FIRE, TriggerResult.FIRE_AND_PURGE})
 _PURGES = frozenset({TriggerResult.PURGE, TriggerResult.FIRE_AND_PURGE})
 
 
-class WindowOperator(Operator):
+class WindowOperator(Operator[RowBatch]):
     """Windows a keyed stream; see the module for the contract, and `WindowLogic` for the functions and types.
 
     `allowed_lateness` is in milliseconds. Late records go to the side output of `late_tag`, else they are dropped and
@@ -124,7 +125,7 @@ class WindowOperator(Operator):
 
     # Records
 
-    def process(self, batch: Batch, port: int) -> None:
+    def process(self, batch: RowBatch, port: int) -> None:
         keys = batch.keys if batch.keys is not None else [0] * len(batch.values)
         self._loops.take(keys, batch.values, batch.timestamps)
         self._collector.flush()

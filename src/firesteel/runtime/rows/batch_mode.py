@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from firesteel.common.time import MAX_WATERMARK, MIN_WATERMARK
-from firesteel.runtime.operator import Batch, Epoch, Operator, OperatorContext, OperatorReport
+from firesteel.runtime.batch import RowBatch
+from firesteel.runtime.operator import Epoch, Operator, OperatorContext, OperatorReport
 from firesteel.runtime.output import Output
 from firesteel.runtime.timers import TimerQueue
 from firesteel.state.descriptors import ListStateDescriptor
@@ -19,12 +20,12 @@ from firesteel.state.descriptors import ListStateDescriptor
 _WAITING: Final = "batch-input"
 
 
-class BatchOperator(Operator):
+class BatchOperator(Operator[RowBatch]):
     """Runs `inner`, an operator with keyed input, as Flink does in BATCH mode; unkeyed ports are served
     first.
     """
 
-    def __init__(self, inner: Operator) -> None:
+    def __init__(self, inner: Operator[Any]) -> None:
         self._inner = inner
 
     def open(self, context: OperatorContext) -> None:
@@ -41,7 +42,7 @@ class BatchOperator(Operator):
         self._inner.begin_epoch(epoch)
         self._inner.watermark = MIN_WATERMARK
 
-    def process(self, batch: Batch, port: int) -> None:
+    def process(self, batch: RowBatch, port: int) -> None:
         if batch.keys is None:
             self._inner.process(batch, port)
             return
@@ -78,7 +79,7 @@ class BatchOperator(Operator):
         for port in sorted({port for _, port, _ in records}, reverse=True):
             mine = [(stamp, value) for stamp, at, value in records if at == port]
             stamps = [None if stamp == MIN_WATERMARK else stamp for stamp, _ in mine]
-            self._inner.process(Batch([value for _, value in mine], stamps, [key] * len(mine)), port)
+            self._inner.process(RowBatch([value for _, value in mine], stamps, [key] * len(mine)), port)
         self._inner.watermark = MIN_WATERMARK
         self._inner.advance_watermark(MAX_WATERMARK)
         self._inner.watermark = MIN_WATERMARK
@@ -87,7 +88,7 @@ class BatchOperator(Operator):
 class _Muted:
     """Keeps an operator from passing watermarks on."""
 
-    def __init__(self, operator: Operator) -> None:
+    def __init__(self, operator: Operator[Any]) -> None:
         self._outputs: list[Output] = [operator.output, *operator.context.side_outputs.values()]
 
     def __enter__(self) -> None:
