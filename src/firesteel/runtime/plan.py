@@ -40,8 +40,8 @@ class EdgeSpec:
     """One edge from an operator's output (or side output) to an input port of another.
 
     A `local` edge is a direct call within a task. A `chained` one is local, and both its ends are in one chain in
-    Flink's sense, where records are not serialised. `functions` are the cloudpickled `EdgeFunctions` (see `firesteel.runtime.routing`) of a HASH or CUSTOM edge;
-    `max_parallelism` is the target's.
+    Flink's sense, where records are not serialised. `functions` are the cloudpickled `EdgeFunctions` (see
+    `firesteel.runtime.routing`) of a HASH or CUSTOM edge; `max_parallelism` is the target's.
     """
 
     index: int

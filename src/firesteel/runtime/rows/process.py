@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import GeneratorType
 from typing import Any
 
 from firesteel.functions.process import KeyedProcessFunction, ProcessFunction, TimeDomain
@@ -112,11 +113,8 @@ class ProcessOperator(TimerOperator):
             scope.current = key
             context.timestamp_ = timestamp
             results = process(value, context)
-            if type(results) is _GENERATOR:
+            if type(results) is GeneratorType:
                 for result in results:
                     add(result, timestamp)
             elif results is not None:
                 emit(results, timestamp, "process_element()")
-
-
-_GENERATOR = type(None for _ in ())
