@@ -20,7 +20,7 @@ from firesteel.graph import Edge, Graph, Location, Node, operations
 from firesteel.graph.nodes import Global, KeyBy
 from firesteel.graph.operations import MapOp, Operation, ReduceOp, SourceOp, WindowOp
 from firesteel.runtime.plan import OperatorSpec
-from firesteel.runtime.rows.batch import BatchOperator
+from firesteel.runtime.rows.batch_mode import BatchOperator
 from firesteel.runtime.rows.reduce import ReduceOperator
 from tests.compiler.graph_text import parse
 

@@ -6,10 +6,12 @@ from firesteel.graph import Graph, Node
 from firesteel.graph.nodes import Edge, Forward
 
 
-def is_exchange(source: Node, node: Node, edge: Edge) -> bool:
+def is_exchange(source: Node, node: Node, port: int, edge: Edge) -> bool:
     """Return whether records of this edge move between tasks: not if they stay in their subtask, or there is only
-    one.
+    one. An input that is delivered first always comes by an exchange, whose rows are sorted.
     """
+    if port == node.operation.first_port:
+        return True
     if source.parallelism == node.parallelism == 1:
         return False
     return not isinstance(edge.partitioning, Forward)
@@ -21,8 +23,9 @@ def assign_levels(graph: Graph) -> dict[int, int]:
     for node in graph.nodes:
         levels[node.id] = max(
             (
-                levels[edge.source] + (1 if is_exchange(graph.by_id[edge.source], node, edge) else 0)
-                for edge in node.edges
+                levels[edge.source] + (1 if is_exchange(graph.by_id[edge.source], node, port, edge) else 0)
+                for port, edges in enumerate(node.inputs)
+                for edge in edges
             ),
             default=0,
         )

@@ -11,7 +11,7 @@ import enum
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from firesteel.common.metrics import Reading
 from firesteel.functions.epoch import EpochFacts
@@ -20,6 +20,9 @@ from firesteel.state.live.durable import RunRef
 from firesteel.state.values.schemas import Schema
 
 K = TypeVar("K", bound=Hashable)
+
+_SEQ_BITS: Final = 40
+"""A channel has fewer than 2**40 blocks in an epoch."""
 
 
 class Distribution(enum.Enum):
@@ -41,7 +44,8 @@ class EdgeSpec:
 
     A `local` edge is a direct call within a task. A `chained` one is local, and both its ends are in one chain in
     Flink's sense, where records are not serialised. `functions` are the cloudpickled `EdgeFunctions` (see
-    `firesteel.runtime.routing`) of a HASH or CUSTOM edge; `max_parallelism` is the target's.
+    `firesteel.runtime.routing`) of a HASH or CUSTOM edge; `max_parallelism` is the target's. What comes by an edge that
+    is `first` is delivered before the target's other inputs of the same epoch; such an edge is never local.
     """
 
     index: int
@@ -57,6 +61,16 @@ class EdgeSpec:
     side_output: str | None = None
     functions: bytes | None = None
     chained: bool = False
+    first: bool = False
+
+    @property
+    def first_seq(self) -> int:
+        """Return the place of the first block in a channel, by which a task's rows are sorted.
+
+        All blocks of edges that are `first` come ahead of all others, and among them those to later operators, for
+        what earlier ones do with theirs may reach the later ones at once.
+        """
+        return -(self.target + 1) << _SEQ_BITS if self.first else 0
 
     def targets_of(self, channel: int) -> list[int]:
         """Return the subtasks that upstream subtask `channel` can send to."""

@@ -1,7 +1,8 @@
 """Writers of exchange edges: they pick each record's target subtask, gather records into blocks, and number the blocks.
 
 A `Router` writes one edge for one upstream subtask. Its blocks are numbered per target (`seq`), so that a
-receiver that sorts by `(seq, channel)` sees each channel in order and all channels in step. Watermarks go to
+receiver that sorts by `(seq, channel)` sees each channel in order and all channels in step; blocks of an edge that
+its receiver takes first have numbers below 0. Watermarks go to
 every target the router is connected to, at their exact place among the records. A block has at most
 `BLOCK_RECORDS` records and, unless it is a single one, `BLOCK_BYTES`; the first ones are small, to learn what
 records weigh.
@@ -71,6 +72,11 @@ class Router:
         self._channel = channel
         self._outbox = outbox
         self._buffers = [_Buffer() for _ in range(targets)]
+
+    def number_from(self, seq: int) -> None:
+        """Give the first block of each channel this place; asked before anything is received."""
+        for buffer in self._buffers:
+            buffer.seq = seq
 
     def connected(self) -> range | list[int]:
         """Return the targets this router may send to; they all get its watermarks."""
@@ -211,6 +217,14 @@ def make_router(
     edge: EdgeSpec, channel: int, outbox: Outbox, functions: EdgeFunctions | None, seed: int
 ) -> Router:
     """Return the writer of an exchange edge for one upstream subtask, `channel`; `seed` is the epoch's."""
+    router = _router(edge, channel, outbox, functions, seed)
+    router.number_from(edge.first_seq)
+    return router
+
+
+def _router(
+    edge: EdgeSpec, channel: int, outbox: Outbox, functions: EdgeFunctions | None, seed: int
+) -> Router:
     arguments = (edge.index, channel, edge.target_parallelism, outbox)
     kind = edge.distribution
     if functions is not None:

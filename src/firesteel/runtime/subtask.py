@@ -154,7 +154,7 @@ class LiveSubtask:
             next_wakeup=self._next_wakeup(report.next_wakeup),
             records_in=self.records_in,
             records_out=sum(output.records for output in (self.output, *self.side_outputs.values())),
-            metrics=self._in_user_code(self._metrics.take),
+            metrics=self.guard(self._metrics.take),
         )
 
     def close(self) -> None:

@@ -3,8 +3,9 @@
 `run_task` turns the rows that arrive from the level before into rows for the levels after. Contract:
 
 - Rows come sorted by `(seq, channel)`; a row of an edge into a later level is passed on as it is.
-- Order of work: begin the epoch, fire processing-time timers, pump sources, take rows, finish (in the last epoch),
-  end the epoch, flush, report. Each step's rows are yielded before the next, so what a task holds is bounded.
+- Order of work: begin the epoch, take the rows with `seq` below 0 (broadcast records, so that nothing of the epoch
+  misses one), fire processing-time timers, take all other rows, pump sources, finish (in the last epoch), end the
+  epoch, flush, report. Each step's rows are yielded before the next, so what a task holds is bounded.
 - A report row (edge REPORT) carries the `TaskReport`. If anything fails, the only further row is a
   failure row (edge FAILURE), which sorts first, and a task that meets one does nothing but pass it on: the epoch is
   lost, but Spark sees no exception and nobody a stack trace of the JVM.
@@ -32,6 +33,7 @@ from firesteel.state.values.chunks import Entry
 
 REPORT: Final = -1
 FAILURE: Final = -2
+_AHEAD: Final = -1 << 62
 _LAST: Final = 1 << 62
 
 
@@ -103,7 +105,7 @@ def run_task(
     except Exception as error:
         task.abandon()
         failure = user_failure(error, "a task")
-        yield (0, FAILURE, subtask, -1, _dump(failure))
+        yield (0, FAILURE, subtask, _AHEAD, _dump(failure))
     finally:
         state.release()
 
@@ -132,18 +134,23 @@ class _Task:
 
     def run(self, rows: Iterable[Row]) -> Iterator[Row]:
         specs = self._plan.at(self._level, self._subtask)
-        started = False
+        started = timed = False
         for row in rows:
             if row[1] == FAILURE:
                 yield row
                 return
             if not started:
                 started = True
-                yield from self._start(specs)
+                self._start(specs)
+            if not timed and row[3] >= 0:
+                timed = True
+                yield from self._fire_timers()
             self._take(row)
             yield from self._outbox.drain()
         if not started:
-            yield from self._start(specs)
+            self._start(specs)
+        if not timed:
+            yield from self._fire_timers()
         yield from self._pump()
         if self._epoch.facts.final:
             for live in self._live:
@@ -161,7 +168,7 @@ class _Task:
         self._live = []
         self._outbox.close()
 
-    def _start(self, specs: list[OperatorSpec]) -> Iterator[Row]:
+    def _start(self, specs: list[OperatorSpec]) -> None:
         plan, epoch = self._plan, self._epoch
         for spec in specs:
             self._live.append(self._worker.take(plan, spec, self._subtask, epoch))
@@ -177,8 +184,10 @@ class _Task:
             live.begin(plan, epoch, reader, keep)
         for live in self._live:
             live.announce()
+
+    def _fire_timers(self) -> Iterator[Row]:
         for live in self._live:
-            live.advance_processing_time(epoch.facts.processing_time)
+            live.advance_processing_time(self._epoch.facts.processing_time)
             yield from self._outbox.drain()
 
     def _wire(self, live: LiveSubtask) -> None:

@@ -74,6 +74,7 @@ class BroadcastProcessOp(Operation):
 
     kind = "broadcast_process"
     stateful: ClassVar[bool] = True
+    first_port: ClassVar[int | None] = 1
 
     function: BroadcastProcessFunction[Any, Any, Any]
     descriptors: tuple[MapStateDescriptor, ...]
@@ -89,6 +90,7 @@ class KeyedBroadcastProcessOp(Operation):
 
     kind = "broadcast_process"
     stateful: ClassVar[bool] = True
+    first_port: ClassVar[int | None] = 1
 
     function: KeyedBroadcastProcessFunction[Any, Any, Any, Any]
     descriptors: tuple[MapStateDescriptor, ...]

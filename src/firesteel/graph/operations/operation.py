@@ -26,5 +26,8 @@ class Operation:
     sorts_in_batch: ClassVar[bool] = True
     """Whether, on a keyed input, BATCH mode hands it the records of one key after the other."""
 
+    first_port: ClassVar[int | None] = None
+    """The input that is delivered, within an epoch, before all others: that of broadcast records."""
+
     def check(self, who: str) -> None:
         """Raise ProgramError where a field is not what it must be; `who` is the call the user made."""
