@@ -9,6 +9,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import subprocess
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -28,7 +30,7 @@ from firesteel.control.listeners import EpochStats
 from firesteel.datastream import KeyedProcessFunction, StreamExecutionEnvironment
 from firesteel.datastream.ambient import Ambient, surrounded_by
 from firesteel.datastream.state import ValueStateDescriptor
-from firesteel.functions.sink import SinkWriter, WriterContext
+from firesteel.functions.sink import Committer, SinkWriter, WriterContext
 from firesteel.functions.source import Source
 
 PARALLELISM: Final = 2
@@ -74,21 +76,78 @@ class _SlowWriter(SinkWriter[Pair]):
         return self._inner.prepare_commit()
 
 
-class SlowSink(TallySink):
-    """A sink that is slow for a while after the source's clock was started."""
+class _FarCommitter(Committer):
+    """Waits before each commit while the clock is between two times."""
 
-    def __init__(self, seconds: float, change: tuple[float, float], started: Path) -> None:
-        super().__init__()
+    def __init__(self, inner: Committer, seconds: float, clock: Path, change: tuple[float, float]) -> None:
+        self._inner = inner
         self._seconds = seconds
+        self._clock = clock
         self._change = change
-        self._file = started
+
+    def commit(self, committables: Sequence[Any]) -> None:
+        since = _since(self._clock)
+        if since is not None and self._change[0] <= since < self._change[1]:
+            time.sleep(self._seconds)
+        self._inner.commit(committables)
+
+
+class ChangingSink(TallySink):
+    """A sink that is slow for a while after the source's clock was started: for each record, or for each commit."""
+
+    def __init__(self, scenario: Scenario, change: tuple[float, float], clock: Path) -> None:
+        super().__init__()
+        self._record_seconds = scenario.slow_us / 1e6
+        self._commit_seconds = scenario.commit_ms / 1000
+        self._change = change
+        self._clock = clock
 
     def create_writer(self, context: WriterContext) -> SinkWriter[Pair]:
-        writer = super().create_writer(context)
-        if not self._file.exists():
+        writer, since = super().create_writer(context), _since(self._clock)
+        if since is None or not self._record_seconds:
             return writer
-        started = float(self._file.read_text())
-        return _SlowWriter(writer, self._seconds, started + self._change[0], started + self._change[1])
+        began = time.time() - since
+        return _SlowWriter(writer, self._record_seconds, began + self._change[0], began + self._change[1])
+
+    def create_committer(self) -> Committer:
+        return _FarCommitter(super().create_committer(), self._commit_seconds, self._clock, self._change)
+
+
+def _since(clock: Path) -> float | None:
+    """Seconds since the source's clock was started, None if it was not."""
+    return time.time() - float(clock.read_text()) if clock.exists() else None
+
+
+class Neighbours:
+    """Processes that do nothing but work, so many at a time, while the source's clock is between two times."""
+
+    def __init__(self, count: int, change: tuple[float, float], clock: Path) -> None:
+        self._count = count
+        self._change = change
+        self._clock = clock
+        self._busy: list[subprocess.Popen[bytes]] = []
+
+    @property
+    def running(self) -> int:
+        """How many there are now."""
+        return len(self._busy)
+
+    def look(self) -> None:
+        """Start or end them as the clock says."""
+        since = _since(self._clock)
+        wanted = since is not None and self._change[0] <= since < self._change[1]
+        if wanted and not self._busy:
+            command = [sys.executable, "-c", "while True: pass"]
+            self._busy = [subprocess.Popen(command) for _ in range(self._count)]
+        elif not wanted:
+            self.end()
+
+    def end(self) -> None:
+        """End those that run."""
+        while self._busy:
+            process = self._busy.pop()
+            process.kill()
+            process.wait()
 
 
 class Epochs:
@@ -154,12 +213,14 @@ def run(scenario: Scenario, scale: float, scratch: Path) -> dict[str, Any]:
     change = (scenario.change[0] * scale, scenario.change[1] * scale)
     key = key_of(offered(pieces, change[0]) if scenario.hot else None)
     started = scratch / "started"
-    sink = SlowSink(scenario.slow_us / 1e6, change, started) if scenario.slow_us else TallySink()
+    sink = ChangingSink(scenario, change, started)
     memory = Memory()
-    with sampling(memory.look, SAMPLE_SECONDS):
+    neighbours = Neighbours(scenario.neighbours * PARALLELISM, change, started)
+    with sampling(memory.look, SAMPLE_SECONDS), sampling(neighbours.look, SAMPLE_SECONDS):
         epochs = execute(
             PacedSource(lambda index: (key(index), index), pieces, started), sink, scratch / "state"
         )
+    neighbours.end()
     total = offered(pieces, sum(lasts for lasts, _ in pieces))
     check(sink, total, key)
     began = float(started.read_text())

@@ -21,7 +21,8 @@ class Scenario:
 
     `pieces` are seconds and the share of the machine's capacity that comes meanwhile, or, as a negative number, plain
     records per second. `change` is from when to when (seconds) it holds what `slow_us` (the microseconds that the
-    sink waits for each record) or `hot` (most records have one key) say.
+    sink waits for each record), `hot` (most records have one key), `commit_ms` (how long each commit of the sink waits)
+    or `neighbours` (busy processes beside the job, for each core) say.
     """
 
     name: str
@@ -31,6 +32,8 @@ class Scenario:
     changed: str = ""
     slow_us: float = 0.0
     hot: bool = False
+    commit_ms: int = 0
+    neighbours: int = 0
 
     def at(self, capacity: float, scale: float) -> Pieces:
         """The pieces in records per second; a smaller scale makes them shorter."""
@@ -53,6 +56,15 @@ SCENARIOS: Final = (
         (6, 20),
         "90 % on one key",
         hot=True,
+    ),
+    Scenario("slow-floor", "A slow floor", [(40, 0.25)], (6, 28), "each commit waits 3 s", commit_ms=3000),
+    Scenario(
+        "neighbour",
+        "A neighbour",
+        [(30, 0.3)],
+        (6, 20),
+        "two busy processes for each core",
+        neighbours=2,
     ),
     Scenario("trickle", "Idle, then a trickle", [(4, 0), (12, -10.0)], (4, 16), "10 records/s"),
 )

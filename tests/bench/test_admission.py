@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from bench.admission.load import FIRST, PacedSource, came_at, offered
 from bench.admission.part import PART
-from bench.admission.program import curves
+from bench.admission.program import ChangingSink, Neighbours, curves
 from bench.admission.scenarios import BY_NAME, SCENARIOS, key_of
 from firesteel.functions.source import DiscoveryContext
 
@@ -70,6 +72,36 @@ def test_the_section_shows_a_row_and_a_picture_of_each_scenario(tmp_path):
         assert f"| {scenario.title} | 10,000 |" in page
         assert f"(images/admission-{scenario.name}.png)" in page
         assert (tmp_path / f"admission-{scenario.name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_neighbours_work_while_the_clock_is_within_the_change(tmp_path):
+    clock = tmp_path / "started"
+    neighbours = Neighbours(2, (5.0, 10.0), clock)
+    try:
+        neighbours.look()
+        assert neighbours.running == 0
+        clock.write_text(repr(time.time() - 7.0))
+        neighbours.look()
+        neighbours.look()
+        assert neighbours.running == 2
+        clock.write_text(repr(time.time() - 11.0))
+        neighbours.look()
+        assert neighbours.running == 0
+    finally:
+        neighbours.end()
+
+
+def test_a_far_sink_waits_for_each_commit_and_for_no_record(tmp_path, monkeypatch):
+    clock, waited = tmp_path / "started", []
+    monkeypatch.setattr("bench.admission.program.time.sleep", waited.append)
+    sink = ChangingSink(BY_NAME["slow-floor"], (0.0, 60.0), clock)
+    sink.create_committer().commit([(1, 1)])
+    clock.write_text(repr(time.time() - 1.0))
+    writer = sink.create_writer(None)
+    writer.write([(1, 1)], None)
+    sink.create_committer().commit(writer.prepare_commit())
+    assert waited == [3.0]
+    assert sink.results == 2
 
 
 @pytest.mark.spark

@@ -1,64 +1,52 @@
 """How much input an epoch takes: the back-pressure of the system.
 
-An epoch of `n` records is taken to last `floor + cost * n` milliseconds. Both are measured from the epochs
-themselves, and the next epoch is given as many records as fit into the target duration: so a slow sink makes epochs
-smaller, never memory larger, and a burst is worked off in epochs near the target. An epoch takes what is there, up to
-that limit: below it epochs are as short as the floor allows.
+An epoch of `n` records is expected to last `floor + cost * n` milliseconds, and the next one gets as many records as
+fit into the target duration. So a slow sink makes epochs smaller, never memory larger, and a burst is worked off in
+epochs near the target. An epoch takes what is there, up to that limit: below it epochs are as short as the floor
+allows.
 
-- The **cost** of a record is what the last epoch tells where that is more than the one before did, else the geometric
-  mean of both: a sink that turns slow is believed at once, as the next epoch would be long otherwise; one that was
-  slow for an epoch (a pause of a collector, a compaction beside it) is made up for within three.
-- The **floor** is where the line through two successive epochs of different sizes meets no records; the lowest of
-  the last three counts. A wrong one does no harm: at the target duration the limit stays where it is for any floor,
-  which only decides how fast it gets there. No floor above `_TRUSTED` of the target is used, or the limit would swing.
-- The target is at least twice the floor, once it was seen twice: where the floor alone is above what the user asks for,
-  epochs of half floor and half records are better than a limit that shrinks without end.
-- Bytes bound the limit, too: `budget` is what one subtask may take in or send in an epoch, by the mean size of the
+- **Floor and cost** come from the last epochs ([`Cost`](cost.py)). One that is far off what was expected makes
+  the earlier ones void: a sink that turns slow is believed at once.
+- **The target** is at least twice the floor, once epochs of different sizes have shown it. Where the floor alone is
+  above what the user asks for, half of an epoch is for its records.
+- **Trials.** Epochs of equal size do not tell the floor, whatever it is. So after `_LEVEL` epochs of about the same
+  size that all took their limit and lasted about the target or longer, one takes half as many records. If that changes
+  little, the floor is what they cost, and the limit grows.
+- **Growth** is careful: to twice the last epoch's records, or to what would reach the target if records were all that
+  it cost, and at most eight-fold. So an epoch that was sized by a wrong floor is at most twice as long as the one
+  before it, and shows the error.
+- **Bytes** bound the limit, too: `budget` is what one subtask may take in or send in an epoch, by the mean size of the
   last epoch's records.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import sqrt
 from typing import Final
+
+from firesteel.control.cost import Cost, Load, different
 
 FIRST: Final = 20_000
 LEAST: Final = 500
 _UP: Final = 8.0
+_CAREFUL: Final = 2.0
 _DOWN: Final = 0.1
-_TRUSTED: Final = 0.4
-_FLOORS: Final = 3
-_SHARE: Final = 0.05
-"""The part of an epoch that is for its records at least, whatever the floor."""
+_SHORTEST: Final = 1e-3
+"""Milliseconds below which a duration is a clock's mistake."""
 
-_LEAST_COST: Final = 1e-6
-"""Milliseconds a record takes at least."""
-
-_DIFFERENT: Final = 1.4
-"""The ratio of the records of two epochs from which on the line through them says something."""
-
-
-@dataclass(frozen=True, slots=True)
-class Load:
-    """What an epoch was: its records, how long it took, and the bytes that went through its busiest subtask.
-
-    `first` is the first one of a run, for which workers were started and operators opened: it shows no cost.
-    """
-
-    records: int
-    duration_ms: float
-    bytes: int = 0
-    first: bool = False
+_LEVEL: Final = 6
+_NEAR: Final = 0.75
+"""The part of the target from which on it is worth while to look for the floor."""
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
     """The record limit of the next epoch. Immutable: `after` returns the controller for the epoch that follows.
 
-    Contract: `limit` is in `[1, most]`, and at least `LEAST` where `most` and the bytes allow it; it moves at most
-    eight-fold up, or to a tenth of what the last epoch took, at a time, but at once where bytes demand it. `floors_ms`
-    are the last floors that were seen; `cost_ms` (a record's) is None as long as no epoch has counted.
+    Contract: `limit` is in `[1, most]`, and at least `LEAST` (half of it in a trial) where `most` and the bytes allow
+    it; it moves at most eight-fold up, or to a tenth of what the last epoch took, at a time, but at once where bytes
+    demand it. `cost` is what was learnt; `sizes` are the last epochs' records.
 
     >>> Admission(target_ms=1000, most=10**6, limit=1000).after(Load(records=1000, duration_ms=100.0)).limit
     8000
@@ -72,59 +60,56 @@ class Admission:
     most: int
     limit: int = FIRST
     budget: int = 1 << 62
-    floors_ms: tuple[float, ...] = ()
-    cost_ms: float | None = None
-    last: Load | None = None
+    cost: Cost = field(default_factory=Cost)
+    sizes: tuple[int, ...] = ()
 
     def after(self, load: Load) -> Admission:
         """Adapt to an epoch that has been committed."""
-        if load.records <= 0 or load.duration_ms <= 0:
+        if load.records <= 0 or load.duration_ms < _SHORTEST:
             return self
         if load.first:
             return self._bounded(self.limit, load)
-        floors = self._floors(load)
-        learned = replace(self, floors_ms=floors, last=self._anchor(load))
+        sizes = (*self.sizes, load.records)[-_LEVEL:]
+        learnt = replace(self, cost=self.cost.after(load), sizes=sizes)
         # An epoch well below its limit and its target tells the floor, but not what fits.
         if load.records < self.limit // 2 and load.duration_ms < self.target_ms / 2:
-            return learned._bounded(self.limit, load)
-        target = self._target(floors)
-        trusted = min(min(floors, default=0.0), _TRUSTED * target)
-        rest = max(load.duration_ms - trusted, load.duration_ms * _SHARE)
-        cost = max(rest / load.records, _LEAST_COST)
-        expected = cost if self.cost_ms is None else max(cost, sqrt(cost * self.cost_ms))
-        fits = (target - trusted) / expected
-        # An epoch that was below its limit shows how far the limit is off.
-        aimed = min(max(fits, min(self.limit, load.records) * _DOWN), self.limit * _UP)
-        return replace(learned, cost_ms=cost)._bounded(aimed, load)
+            return learnt._bounded(self.limit, load)
+        aimed = learnt._aimed(load)
+        if learnt._should_try(load):
+            return learnt._bounded(min(aimed, load.records / 2), load, LEAST // 2)
+        return learnt._bounded(aimed, load)
 
-    def _target(self, floors: tuple[float, ...]) -> float:
-        certain = min(floors) if len(floors) > 1 else 0.0
-        return max(self.target_ms, 2 * certain)
+    def _target(self) -> float:
+        return max(self.target_ms, 2 * self.cost.floor_ms) if self.cost.certain else self.target_ms
 
-    def _floors(self, load: Load) -> tuple[float, ...]:
-        """The last floors that were seen, with what `load` tells: never above what an epoch has taken."""
-        floors, last = self.floors_ms, self.last
-        if last is not None and _differ(load.records, last.records):
-            slope = (load.duration_ms - last.duration_ms) / (load.records - last.records)
-            # A record that seems to cost less than nothing comes of noise, or of a cost that has changed in between.
-            if slope >= 0:
-                floors = (*floors, max(load.duration_ms - slope * load.records, 0.0))[-_FLOORS:]
-        return tuple([min(floor, load.duration_ms) for floor in floors])
+    def _aimed(self, load: Load) -> float:
+        """What fits into the target by what was learnt, within the bounds of a step."""
+        cost, target = self.cost, self._target()
+        floor = min(cost.floor_ms, target / 2)
+        told = max(load.duration_ms - floor, 0.0) / load.records
+        each = max(cost.record_ms, sqrt(told * cost.record_ms))
+        growth = min(max(_CAREFUL, self.target_ms / load.duration_ms), _UP)
+        # An epoch that was below its limit shows how far the limit is off; one below the target does not deny it.
+        fast = load.duration_ms <= self.target_ms
+        most = growth * (max(self.limit, load.records) if fast else load.records)
+        return max(
+            min((target - floor) / each, most, self.limit * _UP), min(self.limit, load.records) * _DOWN
+        )
 
-    def _anchor(self, load: Load) -> Load:
-        """What the next epoch is compared to: sizes that change little by little differ in the end."""
-        last = self.last
-        return load if last is None or _differ(load.records, last.records) else last
+    def _should_try(self, load: Load) -> bool:
+        """Whether epochs that are as long as the target, or longer, have been of one size for a while."""
+        return (
+            load.duration_ms > _NEAR * self.target_ms
+            and load.records >= _NEAR * self.limit
+            and len(self.sizes) == _LEVEL
+            and not different(self.sizes)
+        )
 
-    def _bounded(self, aimed: float, load: Load) -> Admission:
-        limit = min(max(aimed, LEAST), self.most)
+    def _bounded(self, aimed: float, load: Load, least: int = LEAST) -> Admission:
+        limit = min(max(aimed, least), self.most)
         if load.bytes > 0:
             limit = min(limit, self.budget * load.records / load.bytes)
         return replace(self, limit=max(int(limit), 1))
-
-
-def _differ(records: int, others: int) -> bool:
-    return max(records, others) >= _DIFFERENT * min(records, others)
 
 
 def share(budget: int, wants: dict[str, int]) -> dict[str, int]:

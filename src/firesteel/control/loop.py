@@ -14,8 +14,9 @@ from typing import Final
 from firesteel.common.errors import EngineError, FiresteelError, StateEvolutionRequired
 from firesteel.common.job_status import JobStatus
 from firesteel.common.time import MAX_WATERMARK, MIN_WATERMARK
-from firesteel.control.admission import FIRST, Admission, Load
+from firesteel.control.admission import FIRST, Admission
 from firesteel.control.clock import Clock
+from firesteel.control.cost import Load
 from firesteel.control.events import (
     Command,
     Committed,
