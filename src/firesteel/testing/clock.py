@@ -13,20 +13,37 @@ class ManualClock:
     >>> clock.advance(10)
     >>> clock.now()
     1060
+
+    `set` is what an administrator does to a machine's clock: no time passes by it.
+
+    >>> clock.set(500)
+    >>> clock.now(), clock.monotonic()
+    (500, 60)
     """
 
     def __init__(self, start: int = 0) -> None:
         self._now = start
+        self._passed = 0
         self._lock = threading.Lock()
 
     def now(self) -> int:
         """Return the current time."""
         return self._now
 
+    def monotonic(self) -> int:
+        """Return how much time has passed."""
+        return self._passed
+
     def advance(self, milliseconds: int) -> None:
-        """Move the clock on."""
+        """Let time pass."""
         with self._lock:
             self._now += milliseconds
+            self._passed += milliseconds
+
+    def set(self, now: int) -> None:
+        """Set the clock, forward or back."""
+        with self._lock:
+            self._now = now
 
     def wait(self, timeout_ms: int, wakeup: threading.Event) -> None:
         """Let `timeout_ms` pass at once, at least one millisecond."""
