@@ -16,6 +16,7 @@ import typer
 from firesteel.cli.progress import progress_for
 from firesteel.common.errors import ConfigurationError, FiresteelError
 from firesteel.common.excepthook import debug_requested, describe_failure
+from firesteel.control.running import stop_jobs, wait_for_jobs
 from firesteel.datastream.ambient import Ambient, surrounded_by
 from firesteel.datastream.pyflink_alias import install_pyflink_alias
 
@@ -46,12 +47,24 @@ def run_guarded(program: Path, arguments: Sequence[str], pyflink: bool = False) 
     try:
         with _as_main(program, arguments):
             runpy.run_path(str(program), run_name="__main__")
+            wait_for_jobs()
+    except KeyboardInterrupt:
+        return _ended_early(INTERRUPTED)
+    except Exception as error:
+        report(error)
+        return _ended_early(1)
+    return 0
+
+
+def _ended_early(code: int) -> int:
+    """Stop what the program has left running, which would hold the process."""
+    try:
+        stop_jobs()
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:
         report(error)
-        return 1
-    return 0
+    return code
 
 
 def report(error: BaseException) -> None:
