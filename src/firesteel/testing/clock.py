@@ -1,4 +1,4 @@
-"""A clock that stands still until a test moves it, or the job has nothing to do but wait."""
+"""A clock that stands still until a test moves it, or until the job only waits."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import threading
 
 
 class ManualClock:
-    """Processing time in milliseconds. Waiting does not take time: it moves the clock on, so nothing ever sleeps.
+    """Processing time in milliseconds. Waiting takes no real time: it moves the clock forward, so nothing ever sleeps.
 
     >>> clock = ManualClock(1000)
     >>> clock.wait(50, threading.Event())
