@@ -17,9 +17,11 @@ from dataclasses import dataclass, replace
 from firesteel.common.errors import (
     EngineError,
     FencedError,
+    KeyEncodingError,
     ProgramError,
     StateCorruptedError,
     StateMismatchError,
+    TypeMismatchError,
 )
 from firesteel.common.job_status import JobStatus
 from firesteel.control.events import (
@@ -85,7 +87,15 @@ class Job:
 Step = tuple[Job, tuple[Command, ...]]
 
 _RESTING = frozenset({Phase.WAITING, Phase.PLANNING})
-_FATAL = (FencedError, StateMismatchError, StateCorruptedError, ProgramError)
+_FATAL = (
+    FencedError,
+    KeyEncodingError,
+    ProgramError,
+    StateCorruptedError,
+    StateMismatchError,
+    TypeMismatchError,
+)
+"""What another try meets again: the same record has the same key, and the same value that does not fit its type."""
 
 
 def step(job: Job, event: Event) -> Step:

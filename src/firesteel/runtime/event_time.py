@@ -17,14 +17,24 @@ What it knows is `state` (picklable): the generator, the last watermark, and sin
 
 from __future__ import annotations
 
+import datetime as dt
 import time
 from collections.abc import Iterator
-from typing import Any
+from operator import index
+from typing import Any, Final
 
+from firesteel.common.errors import TypeMismatchError
 from firesteel.common.time import MIN_WATERMARK
 from firesteel.common.watermark_strategy import WatermarkOutput, WatermarkStrategy
 from firesteel.runtime.batch import MAX_BATCH
-from firesteel.runtime.failures import user_failure
+from firesteel.runtime.failures import RAISED, summary, user_failure
+
+_INT: Final = frozenset({int})
+_HINTS: Final = {
+    float: "return int(seconds * 1000)",
+    dt.datetime: "return int(moment.timestamp() * 1000)",
+    type(None): "return a timestamp for every record, or filter out those that have none before",
+}
 
 Segment = tuple[list[Any], list[int | None] | None, int | None]
 """(values, timestamps, watermark behind them or None if it did not rise)."""
@@ -132,14 +142,32 @@ class EventTime:
         assert assign is not None
         iterator = iter(values)
         try:
+            assigned: list[int | None]
             if timestamps is None:
-                return [assign(value, MIN_WATERMARK) for value in iterator]
-            return [
-                assign(value, MIN_WATERMARK if known is None else known)
-                for value, known in zip(iterator, timestamps, strict=True)
-            ]
-        except Exception as error:
+                assigned = [assign(value, MIN_WATERMARK) for value in iterator]
+            else:
+                assigned = [
+                    assign(value, MIN_WATERMARK if known is None else known)
+                    for value, known in zip(iterator, timestamps, strict=True)
+                ]
+        except RAISED as error:
             raise user_failure(error, self._who, values, iterator) from error
+        if _INT.issuperset(map(type, assigned)):
+            return assigned
+        return [self._checked(value, stamp) for value, stamp in zip(values, assigned, strict=True)]
+
+    def _checked(self, value: Any, timestamp: Any) -> int:
+        """Return a timestamp as an int; that of a number type of another library is as good."""
+        try:
+            return index(timestamp)
+        except TypeError as error:
+            raise TypeMismatchError(
+                "requires its timestamp assigner to return an int, in milliseconds since 1970",
+                who=self._who,
+                got=f"a {type(timestamp).__name__}: {timestamp!r:.80}",
+                hint=_HINTS.get(type(timestamp)),
+                details=f"record: {summary(value)}",
+            ) from error
 
     def _hold(self, timestamps: list[int | None] | None) -> None:
         if timestamps is None:
@@ -168,7 +196,7 @@ class EventTime:
             emitted.watermark = None
             try:
                 generator.on_event(value, MIN_WATERMARK if stamp is None else stamp, emitted)
-            except Exception as error:
+            except RAISED as error:
                 raise user_failure(error, self._who, values[position : position + 1], iter(())) from error
             risen = self._rise(emitted.watermark)
             if risen is not None:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import traceback
 from collections.abc import Iterator, Sequence
 from traceback import FrameSummary
 from typing import Any, Final
 
-from firesteel.common.errors import EngineError, FiresteelError, RecordError, UserFunctionError
+from firesteel.common.errors import (
+    EngineError,
+    FiresteelError,
+    RecordError,
+    SerializationError,
+    UserFunctionError,
+)
 from firesteel.common.frames import is_engine, is_installed, is_standard
 
 _CALLED_BY_ENGINE: Final = (
@@ -23,24 +30,35 @@ _CALLED_BY_ENGINE: Final = (
 )
 """Libraries whose errors say nothing about the user's code, unless that code called them."""
 
+RAISED: Final = (Exception, SystemExit, KeyboardInterrupt, asyncio.CancelledError)
+"""What code of the user may raise: `sys.exit()` in a function must not end a worker without a word. An interrupt from a
+terminal reaches no worker, and in the process of a test it reaches the main thread, which runs no function.
+"""
+
 _COMPREHENSIONS: Final = ("<listcomp>", "<genexpr>", "<dictcomp>")
 _SUMMARY: Final = 200
 
 
 def user_failure(
-    error: Exception, who: str, values: Sequence[Any] | None = None, iterator: Iterator[Any] | None = None
+    error: BaseException, who: str, values: Sequence[Any] | None = None, iterator: Iterator[Any] | None = None
 ) -> FiresteelError:
     """Wrap `error`; the record is the one `iterator` (over `values`) handed out last.
 
-    A Firesteel error that already says who it is about is returned as it is.
+    A Firesteel error that already names a place in the program is returned as it is; one about a state or a format
+    gets the operator's name.
     """
     record = _last_taken(values, iterator)
     if isinstance(error, FiresteelError):
         if error.who is None:
             error.who = who
-        if isinstance(error, RecordError) and record is not None and error.details is None:
+        elif not error.who.endswith(")"):  # "map 'parse' (job.py:12)" is a place, "state 'count'" is none
+            error.who = f"{who}: {error.who}"
+        about_record = isinstance(error, RecordError | SerializationError)
+        if about_record and record is not None and error.details is None:
             error.details = f"record: {record}"
         return error
+    if isinstance(error, RuntimeError) and isinstance(error.__cause__, StopIteration):
+        error = error.__cause__  # of which Python makes a RuntimeError in a generator
     frames = _user_frames(traceback.extract_tb(error.__traceback__), called=iterator is not None)
     if frames is None:
         return EngineError(

@@ -19,6 +19,7 @@ from typing import Any, Final
 
 import cloudpickle
 
+from firesteel.common.errors import SerializationError
 from firesteel.common.types import Row, copy_row
 
 ATOMS: Final = frozenset(
@@ -74,6 +75,13 @@ def _is_frozen(value: Any) -> bool:
 
 def _copy(value: Any) -> Any:
     try:
-        return pickle.loads(pickle.dumps(value, 5))
-    except (pickle.PicklingError, AttributeError, TypeError):
-        return pickle.loads(cloudpickle.dumps(value, 5))
+        try:
+            return pickle.loads(pickle.dumps(value, 5))
+        except (pickle.PicklingError, AttributeError, TypeError):
+            return pickle.loads(cloudpickle.dumps(value, 5))
+    except Exception as error:  # whatever a value's own __reduce__ raises
+        raise SerializationError(
+            "emits records that are copied, as Flink serialises them, so each must be picklable",
+            got=f"a {type(value).__name__}: {error}",
+            hint="emit plain values (tuples, rows, numbers, strings) and keep handles such as sockets in open()",
+        ) from error

@@ -13,7 +13,7 @@ from firesteel.common.time import MIN_WATERMARK
 from firesteel.functions.windows import WINDOW_CODEC
 from firesteel.runtime.batch import Batch
 from firesteel.runtime.context import TaskRuntimeContext
-from firesteel.runtime.failures import user_failure
+from firesteel.runtime.failures import RAISED, user_failure
 from firesteel.runtime.operator import Epoch, Operator, OperatorContext, OperatorReport
 from firesteel.runtime.output import Output
 from firesteel.runtime.plan import Distribution, EdgeSpec, EpochPlan, OperatorSpec, Plan, SubtaskReport
@@ -120,10 +120,10 @@ class LiveSubtask:
         self.records_in += len(batch)
         try:
             self.operator.process(batch, port)
-        except Exception as error:
+            if self.backend is not None:
+                self.backend.relax()
+        except RAISED as error:
             raise self._failure(error) from error
-        if self.backend is not None:
-            self.backend.relax()
 
     def announce(self) -> None:
         """Say where the watermark stands."""
@@ -188,7 +188,7 @@ class LiveSubtask:
                 self.operator.advance_idle()
             else:
                 self.operator.advance_watermark(watermark)
-        except Exception as error:
+        except RAISED as error:
             raise user_failure(error, self.spec.who) from error
 
     def _next_wakeup(self, asked: int | None) -> int | None:
@@ -203,10 +203,10 @@ class LiveSubtask:
         """Call what may run the user's code, or handle its records; exceptions come out naming the operator."""
         try:
             return call()
-        except Exception as error:
+        except RAISED as error:
             raise self._failure(error) from error
 
-    def _failure(self, error: Exception) -> FiresteelError:
+    def _failure(self, error: BaseException) -> FiresteelError:
         if isinstance(error, StateEvolutionRequired):
             error.operator_id = self.spec.id
         return user_failure(error, self.spec.who)

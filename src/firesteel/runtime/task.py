@@ -15,19 +15,21 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Final, Protocol
 
 import cloudpickle
 
 from firesteel.common.errors import FiresteelError
 from firesteel.runtime.blocks import decode_block
-from firesteel.runtime.failures import user_failure
+from firesteel.runtime.failures import RAISED, user_failure
 from firesteel.runtime.outbox import Outbox, Row
 from firesteel.runtime.plan import EdgeSpec, EpochPlan, OperatorSpec, Plan, TaskReport
 from firesteel.runtime.routing import Router, make_router
 from firesteel.runtime.stack import allow_chain, with_room
 from firesteel.runtime.subtask import LiveSubtask
 from firesteel.state.keys.groups import key_group_range
+from firesteel.state.live.backend import KeyedStateBackend
 from firesteel.state.live.durable import RunRef, StateAddress, StateReader
 from firesteel.state.values.chunks import Entry
 
@@ -102,7 +104,7 @@ def run_task(
     allow_chain(len(plan.operators))
     try:
         yield from with_room(task.run(rows))
-    except Exception as error:
+    except RAISED as error:
         task.abandon()
         failure = user_failure(error, "a task")
         yield (0, FAILURE, subtask, _AHEAD, _dump(failure))
@@ -248,12 +250,7 @@ class _Task:
         yield from self._outbox.drain()
         for live, report in zip(self._live, reports, strict=True):
             if live.backend is not None:
-                report.run = self._state.persist(
-                    self._address(live.spec),
-                    self._epoch.facts.number,
-                    self._epoch.facts.attempt,
-                    live.backend.changes(),
-                )
+                report.run = live.guard(partial(self._persist, live.spec, live.backend))
                 live.last_run = report.run
                 report.key_kinds = live.backend.key_kinds.names()
         yield self._report(TaskReport(self._bytes_taken + self._outbox.bytes, reports))
@@ -263,6 +260,10 @@ class _Task:
             else:
                 self._worker.keep(self._epoch, live)
         self._live = []
+
+    def _persist(self, spec: OperatorSpec, backend: KeyedStateBackend) -> RunRef | None:
+        facts = self._epoch.facts
+        return self._state.persist(self._address(spec), facts.number, facts.attempt, backend.changes())
 
     def _address(self, spec: OperatorSpec) -> StateAddress:
         groups = key_group_range(self._subtask, spec.parallelism, spec.max_parallelism)

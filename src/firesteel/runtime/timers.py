@@ -16,12 +16,12 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from operator import itemgetter
+from operator import index, itemgetter
 from typing import Any, Final
 
 from xxhash import xxh3_64_intdigest
 
-from firesteel.common.errors import ProgramError
+from firesteel.common.errors import ProgramError, TypeMismatchError
 from firesteel.state.keys.composite import (
     GroupHeads,
     decode_time,
@@ -63,6 +63,14 @@ class _Buckets(dict[int, dict[Any, None]]):
         self.times: list[int] = []
 
     def __missing__(self, time: int) -> dict[Any, None]:
+        try:
+            time = index(time)
+        except TypeError:
+            raise TypeMismatchError(
+                "requires a time as an int, in milliseconds",
+                who="a timer",
+                got=f"a {type(time).__name__}: {time!r:.80}",
+            ) from None
         if not -_SIGN <= time < _SIGN:
             raise ProgramError(
                 "requires a time in milliseconds that fits 64 bits", who="a timer", got=repr(time)

@@ -14,7 +14,7 @@ from typing import Any
 from firesteel.common.errors import RecordError
 from firesteel.functions.async_functions import AsyncFunction, AsyncRetryStrategy
 from firesteel.runtime.batch import RowBatch
-from firesteel.runtime.failures import summary, user_failure
+from firesteel.runtime.failures import RAISED, summary, user_failure
 from firesteel.runtime.operator import OperatorContext
 from firesteel.runtime.rows.function import FunctionOperator
 
@@ -79,7 +79,9 @@ class AsyncOperator(FunctionOperator):
         try:
             async with limit:
                 results = await self._with_retries(value)
-        except Exception as error:
+        except RAISED as error:
+            if _is_cancelled(error):
+                raise
             if not limit.expired():
                 raise user_failure(error, self.context.who, [value], iter(())) from error
         if limit.expired():
@@ -96,7 +98,7 @@ class AsyncOperator(FunctionOperator):
             )
         try:
             return self.function.timeout(value)
-        except Exception as error:
+        except RAISED as error:
             raise user_failure(error, self.context.who, [value], iter(())) from error
 
     def _checked(self, results: Any, value: Any) -> Iterable[Any]:
@@ -127,3 +129,9 @@ class AsyncOperator(FunctionOperator):
                     return result
             await asyncio.sleep(self._retry.get_backoff_time_millis(attempt) / 1000)
             attempt += 1
+
+
+def _is_cancelled(error: BaseException) -> bool:
+    """Return whether the operator gave up this call, because another one failed."""
+    task = asyncio.current_task()
+    return isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling() > 0

@@ -9,7 +9,7 @@ from firesteel.functions.base import Function
 from firesteel.runtime.batch import RowBatch
 from firesteel.runtime.checkpointing import initialize_lists
 from firesteel.runtime.context import KeyedTimers, NoTimers, TaskRuntimeContext
-from firesteel.runtime.failures import user_failure
+from firesteel.runtime.failures import RAISED, user_failure
 from firesteel.runtime.operator import Operator, OperatorContext, OperatorReport
 from firesteel.runtime.rows.collector import Collector, not_iterable_error
 from firesteel.state.live.backend import Scope
@@ -60,7 +60,7 @@ class FunctionOperator(Operator[RowBatch]):
                 if key is not None:
                     scope.current = key
                 emit(call(value, timestamp), timestamp, method)
-        except Exception as error:
+        except RAISED as error:
             raise user_failure(error, self.context.who, batch.values, iterator) from error
         self.collector.flush()
 

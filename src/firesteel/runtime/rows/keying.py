@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from firesteel.common.errors import KeyEncodingError, RecordError
+from firesteel.common.errors import KeyEncodingError, RecordError, TypeMismatchError
 from firesteel.common.typeinfo import TypeInformation
 from firesteel.functions.base import RuntimeContext
 from firesteel.functions.elements import KeySelector, Partitioner
 from firesteel.runtime.batch import RowBatch
-from firesteel.runtime.failures import summary, user_failure
+from firesteel.runtime.failures import RAISED, summary, user_failure
 from firesteel.state.keys.groups import StateKey, key_groups, state_key, subtask_of
 
 _PLAIN: Final = frozenset({str, int})
@@ -36,13 +36,26 @@ class KeyExtractor:
         iterator = iter(values)
         try:
             keys = list(map(self._select, iterator))
-        except Exception as error:
+            if len(keys) != len(values):
+                raise StopIteration  # the selector's, at which map() ends without a word
+        except RAISED as error:
             raise user_failure(error, self._who, values, iterator) from error
         if self._coerce is not None:
-            keys = list(map(self._coerce, keys))
+            keys = self._coerced(keys, values)
         if _PLAIN.issuperset(map(type, keys)):
             return keys
         return self._encoded(keys, values)
+
+    def _coerced(self, keys: list[Any], values: list[Any]) -> list[Any]:
+        assert self._coerce is not None
+        coerced: list[Any] = []
+        try:
+            coerced.extend(map(self._coerce, keys))
+        except TypeMismatchError as error:
+            error.who = self._who
+            error.details = f"record: {summary(values[len(coerced)])}"
+            raise
+        return coerced
 
     def _encoded(self, keys: list[Any], values: list[Any]) -> list[StateKey]:
         encoded: list[StateKey] = []
@@ -111,7 +124,7 @@ class PartitionEdge:
         iterator = iter(values)
         try:
             targets = [partition(select(value), count) for value in iterator]
-        except Exception as error:
+        except RAISED as error:
             raise user_failure(error, self._who, values, iterator) from error
         for value, target in zip(values, targets, strict=True):
             if type(target) is not int or not 0 <= target < count:

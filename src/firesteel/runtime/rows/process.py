@@ -8,7 +8,7 @@ from typing import Any
 from firesteel.functions.process import KeyedProcessFunction, ProcessFunction, TimeDomain
 from firesteel.runtime.batch import RowBatch
 from firesteel.runtime.context import ElementContext
-from firesteel.runtime.failures import user_failure
+from firesteel.runtime.failures import RAISED, user_failure
 from firesteel.runtime.operator import OperatorContext
 from firesteel.runtime.rows.function import FunctionOperator
 from firesteel.runtime.timers import TimerQueue
@@ -70,7 +70,7 @@ class TimerOperator(FunctionOperator):
                 scope.current = current
                 context.timestamp_ = timestamp
                 emit(on_timer(timestamp, context), timestamp if timed else None, "on_timer()")
-        except Exception as error:
+        except RAISED as error:
             raise user_failure(error, self.context.who) from error
         self.collector.flush()
 
@@ -93,7 +93,7 @@ class ProcessOperator(TimerOperator):
                 self._process_plain(iterator, batch.stamps())
             else:
                 self._process_keyed(batch.keys, iterator, batch.stamps())
-        except Exception as error:
+        except RAISED as error:
             raise user_failure(error, self.context.who, batch.values, iterator) from error
         self.collector.flush()
         self.advance_processing_time(self.processing_time)

@@ -8,7 +8,7 @@ from typing import Any
 from firesteel.common.time import MAX_WATERMARK
 from firesteel.functions.elements import ReduceFunction
 from firesteel.runtime.batch import RowBatch
-from firesteel.runtime.failures import user_failure
+from firesteel.runtime.failures import RAISED, user_failure
 from firesteel.runtime.operator import OperatorContext
 from firesteel.runtime.rows.function import FunctionOperator
 from firesteel.runtime.sealing import ATOMS, seal
@@ -41,7 +41,7 @@ class ReduceOperator(FunctionOperator):
         try:
             reduced = self._state.reduce_each(batch.keys, iterator, self._reduce)
             results = self._sealed(reduced)
-        except Exception as error:
+        except RAISED as error:
             raise user_failure(error, self.context.who, batch.values, iterator) from error
         if self._final_only:
             self._remember(batch.keys)

@@ -18,7 +18,7 @@ from firesteel.common.watermark_strategy import WatermarkStrategy
 from firesteel.functions.source import Boundedness, EndOfSplit, RecordBatches, Source, Timestamped
 from firesteel.runtime.batch import MAX_BATCH, RowBatch
 from firesteel.runtime.event_time import EventTime
-from firesteel.runtime.failures import user_failure
+from firesteel.runtime.failures import RAISED, user_failure
 from firesteel.runtime.operator import Epoch, Operator, OperatorReport
 from firesteel.runtime.plan import SplitInput, SplitReport
 
@@ -100,7 +100,7 @@ class SourceOperator(Operator[RowBatch]):
         except StopIteration as stop:
             self._close(split, stop.value)
             return bool(self._reading)
-        except Exception as error:
+        except RAISED as error:
             raise user_failure(error, self.context.who) from error
         return True
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from firesteel.functions.elements import FilterFunction, FlatMapFunction, MapFunction
 from firesteel.runtime.batch import RowBatch
-from firesteel.runtime.failures import user_failure
+from firesteel.runtime.failures import RAISED, user_failure
 from firesteel.runtime.rows.function import FunctionOperator
 from firesteel.runtime.sealing import ATOMS, seal
 
@@ -39,7 +39,7 @@ class MapOperator(FunctionOperator):
                     else seal(result)
                     for value in iterator
                 ]
-        except Exception as error:
+        except RAISED as error:
             raise user_failure(error, self.context.who, batch.values, iterator) from error
         self.output.emit(RowBatch(mapped, batch.timestamps))
 
@@ -57,13 +57,15 @@ class FilterOperator(FunctionOperator):
         try:
             if batch.keys is None:
                 kept = list(map(predicate, iterator))
+                if len(kept) != len(batch.values):
+                    raise StopIteration  # the function's, at which map() ends without a word
             else:
                 kept = []
                 scope = self.scope
                 for key, value in zip(batch.keys, iterator, strict=True):
                     scope.current = key
                     kept.append(predicate(value))
-        except Exception as error:
+        except RAISED as error:
             raise user_failure(error, self.context.who, batch.values, iterator) from error
         if all(kept):
             self.output.emit(RowBatch(batch.values, batch.timestamps))
@@ -88,7 +90,7 @@ class FlatMapOperator(FunctionOperator):
                 if key is not None:
                     scope.current = key
                 emit(function(value), timestamp, "flat_map()")
-        except Exception as error:
+        except RAISED as error:
             raise user_failure(error, self.context.who, batch.values, iterator) from error
         self.collector.flush()
 

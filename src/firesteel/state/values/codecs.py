@@ -110,7 +110,7 @@ def untyped_encoder(who: str) -> Callable[[Any], bytes]:
         if kind not in by_name:
             try:
                 data = dumps(value, 5)
-            except _PICKLING_FAILURES:
+            except Exception:  # whatever a value's own __reduce__ raises
                 return _encode_slowly(value, who)
             if b"__main__" not in data:
                 return data
@@ -149,11 +149,11 @@ def _encode_slowly(value: Any, who: str) -> bytes:
     buffer = io.BytesIO()
     try:
         _ByNamePickler(buffer, 5).dump(value)
-    except _PICKLING_FAILURES:
+    except Exception:  # whatever a value's own __reduce__ raises
         try:
             data: bytes = cloudpickle.dumps(value, 5)
             return data
-        except _PICKLING_FAILURES as error:
+        except Exception as error:
             raise _refusal(value, who, error) from error
     if type(value).__module__ == "__main__":
         _by_name_types.add(type(value))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from firesteel.functions.elements import AggregateFunction, ReduceFunction
-from firesteel.runtime.failures import user_failure
+from firesteel.runtime.failures import RAISED, user_failure
 from firesteel.runtime.sealing import seal
 from firesteel.state.descriptors import ListStateDescriptor, ValueStateDescriptor
 from firesteel.state.live.backend import KeyedStateBackend
@@ -121,7 +121,7 @@ class _SingleContents(WindowContents):
         iterator = iter(values)
         try:
             self._state.update(self._fold_one(self._state.value(), iterator))
-        except Exception as error:
+        except RAISED as error:
             raise user_failure(error, self._who, values, iterator) from error
 
     def clear(self) -> None:
@@ -141,7 +141,7 @@ class _SingleContents(WindowContents):
         iterator = iter(values)
         try:
             self._fold(pane, keys, iterator)
-        except Exception as error:
+        except RAISED as error:
             raise user_failure(error, self._who, values, iterator) from error
         for key, value in pane.items():
             scope.current = (key, window)

@@ -20,7 +20,7 @@ from firesteel.functions.output_tag import OutputTag
 from firesteel.functions.triggers import Trigger, TriggerResult
 from firesteel.runtime.batch import RowBatch
 from firesteel.runtime.checkpointing import initialize_lists
-from firesteel.runtime.failures import user_failure
+from firesteel.runtime.failures import RAISED, user_failure
 from firesteel.runtime.operator import Operator, OperatorContext, OperatorReport
 from firesteel.runtime.rows.collector import Collector, not_iterable_error
 from firesteel.runtime.rows.windows.contents import WindowContents, own_copy
@@ -143,7 +143,7 @@ class WindowOperator(Operator[RowBatch]):
                 time = MIN_WATERMARK if timestamp is None else timestamp
                 if not take(key, value, time, assign(value, time, context)) and self._is_late(time):
                     self._drop(value, timestamp)
-        except Exception as error:
+        except RAISED as error:
             raise user_failure(error, self.who, values, iterator) from error
 
     def _take_plain(self, key: Any, value: Any, time: int, windows: Any) -> bool:
@@ -193,7 +193,7 @@ class WindowOperator(Operator[RowBatch]):
             actual = self.merging.add(window, self._merge)
             self._scope.current = (key, self.merging.state_window(actual))
             self.contents.add_all(values)
-        except Exception as error:
+        except RAISED as error:
             raise user_failure(error, self.who) from error
         self.register_pane((key, actual))
 
@@ -246,7 +246,7 @@ class WindowOperator(Operator[RowBatch]):
         if due is not None and due <= watermark:
             try:
                 self._loops.fire(watermark)
-            except Exception as error:
+            except RAISED as error:
                 raise user_failure(error, self.who) from error
             self._collector.flush()
         self.emit_watermark(watermark)
@@ -259,7 +259,7 @@ class WindowOperator(Operator[RowBatch]):
         try:
             for time, (key, window) in self._processing_timers.pop_due(now):
                 self._on_timer(time, key, window, event_time=False)
-        except Exception as error:
+        except RAISED as error:
             raise user_failure(error, self.who) from error
         self._collector.flush()
 

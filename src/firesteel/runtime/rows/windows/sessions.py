@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from firesteel.functions.sessions import DynamicEventTimeSessionWindows
 from firesteel.functions.windows import TimeWindow
-from firesteel.runtime.failures import user_failure
+from firesteel.runtime.failures import RAISED, user_failure
 from firesteel.runtime.rows.windows.merging import MergingWindowSet
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class SessionPanes:
                     add(key, low, high + gap, members)
                 else:
                     self._take_apart(key, members, stamps, [stamp + gap for stamp in stamps])
-        except Exception as error:
+        except RAISED as error:
             raise user_failure(error, operator.who) from error
 
     def fire(self, watermark: int) -> None:
@@ -185,7 +185,7 @@ class DynamicSessionPanes(SessionPanes):
         iterator = iter(values)
         try:
             ends = [time + gap_after(value) for value, time in zip(iterator, times, strict=True)]
-        except Exception as error:
+        except RAISED as error:
             raise user_failure(error, operator.who, values, iterator) from error
         late = {key for key, end in zip(keys, ends, strict=True) if end - 1 <= watermark}
         if late:
@@ -197,7 +197,7 @@ class DynamicSessionPanes(SessionPanes):
                     self._take_apart(
                         key, [value for value, _ in members], stamps, [end for _, end in members]
                     )
-        except Exception as error:
+        except RAISED as error:
             raise user_failure(error, operator.who) from error
 
 
