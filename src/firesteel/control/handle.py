@@ -109,12 +109,13 @@ class JobHandle:
         """Whether the job has ended."""
         return self._done.is_set()
 
-    def stop(self, savepoint: str | None = None) -> Future[str]:
+    def stop(self, savepoint: str | None = None, drain: bool = False) -> Future[str]:
         """End the job after the running epoch; it can be started again from there.
 
-        With a directory ("": the job's own) the end comes with a savepoint, whose URL is the result.
+        With a directory ("": the job's own) the end comes with a savepoint, whose URL is the result. With `drain` one
+        more epoch sends the final watermark, so that all windows and timers fire; the job is then finished for good.
         """
-        return self._loop.stop(savepoint)
+        return self._loop.stop(savepoint, drain)
 
     def cancel(self) -> Future[str]:
         """End the job now; the running epoch is thrown away."""

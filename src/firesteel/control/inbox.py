@@ -45,7 +45,7 @@ REMOTE_POLL_MS: Final = 2_000
 class Controls(Protocol):
     """What a job can be asked for while it runs; `firesteel.control.loop.EpochLoop` is the one there is."""
 
-    def stop(self, savepoint: str | None = None) -> Future[str]: ...
+    def stop(self, savepoint: str | None = None, drain: bool = False) -> Future[str]: ...
     def cancel(self) -> Future[str]: ...
     def savepoint(self, target: str | None = None) -> Future[str]: ...
     def rescale(self, parallelism: int) -> Future[str]: ...
@@ -126,7 +126,7 @@ class Inbox:
         controls, argument = self._controls, command.argument
         try:
             if command.kind == "stop":
-                return controls.stop(argument)
+                return controls.stop(argument, command.drain)
             if command.kind == "cancel":
                 return controls.cancel()
             if command.kind == "savepoint":

@@ -146,10 +146,14 @@ class EpochLoop:
         """Return what the operators measured in all committed epochs, None before the first."""
         return self._metrics.view(self._clock.now())
 
-    def stop(self, savepoint: str | None = None) -> Future[str]:
-        """End the job after the running epoch; with a savepoint below a directory, if given ("": the job's own)."""
+    def stop(self, savepoint: str | None = None, drain: bool = False) -> Future[str]:
+        """End the job after the running epoch; with a savepoint below a directory, if given ("": the job's own).
+
+        With `drain` a further epoch ends the sources where they stand, and fires all timers and windows: the job is
+        then finished for good.
+        """
         answer = self._pending.end(savepoint)
-        self._request(StopRequested(JobStatus.FINISHED))
+        self._request(StopRequested(JobStatus.FINISHED, drain))
         return answer
 
     def cancel(self) -> Future[str]:
