@@ -155,6 +155,36 @@ def test_arguments_and_imports_are_those_of_a_script(firesteel: RunPython, tmp_p
     assert done.stdout == "['job.py', 'input.txt', '--window', '5'] beside __main__\n"
 
 
+def test_a_module_runs_as_python_would_run_it(run_python: RunPython, tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "__init__.py").touch()
+    (tmp_path / "shop" / "prices.py").write_text("TEA = 3")
+    (tmp_path / "shop" / "main.py").write_text(
+        "import sys; from .prices import TEA; import taxes; print(__name__, __package__, TEA, taxes.RATE, sys.argv[1:])"
+    )
+    (tmp_path / "libraries").mkdir()
+    (tmp_path / "libraries" / "taxes.py").write_text("RATE = 7")
+    for option, files in (("-m", "--py-files"), ("-pym", "-pyfs"), ("--pyModule", "--pyFiles")):
+        done = run_python(
+            *("-m", "firesteel.cli", "run", files, "libraries", option, "shop.main", "s3://a/b", "--", "-x")
+        )
+        assert done.stdout == "__main__ shop 3 7 ['s3://a/b', '-x']\n", done.stderr
+
+
+@pytest.mark.parametrize("module", ["nowhere", "nowhere.main", "json.nowhere"])
+def test_a_missing_module_is_one_message(run_python: RunPython, module: str) -> None:
+    done = run_python("-m", "firesteel.cli", "run", "-m", module)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: --module requires a module that can be imported")
+    assert "Traceback" not in done.stderr
+
+
+def test_neither_a_file_nor_a_module_is_wrong_usage(run_python: RunPython) -> None:
+    done = run_python("-m", "firesteel.cli", "run")
+    assert done.returncode == 2
+    assert "requires a Python file, or -m MODULE" in done.stderr
+
+
 def test_info_prints_versions(run_python: RunPython) -> None:
     done = run_python("-m", "firesteel.cli", "info")
     for part in ("firesteel", "python", "pyspark", "java", "system"):

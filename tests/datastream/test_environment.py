@@ -161,7 +161,7 @@ def test_python_files(tmp_path):
     module.write_text("")
     env = environment()
     env.add_python_file(str(module))
-    assert launched(env).python_files == (str(module),)
+    assert launched(env).python.files == (str(module),)
 
 
 @pytest.mark.parametrize(

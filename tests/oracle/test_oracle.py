@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from firesteel.cli.program import run_job
+from firesteel.cli.program import Program, run_job
 from firesteel.datastream.ambient import Ambient
 from firesteel.testing import executing
 from tests.oracle.outputs import (
@@ -33,7 +33,7 @@ TIMELESS = [program.name for program in programs() if "Watermark" not in program
 
 
 def check(path: Path, name: str, comparison: Comparison, capfd: pytest.CaptureFixture[str]) -> None:
-    exit_code = run_job(path, [], Ambient(), pyflink=True)
+    exit_code = run_job(Program(path), Ambient(), pyflink=True)
     output, errors = capfd.readouterr()
     assert exit_code == 0, errors
     expected = expected_of(name).read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from typing import Final
 
 import pytest
 
-from firesteel.cli.program import run_job
+from firesteel.cli.program import Program, run_job
 from firesteel.datastream.ambient import Ambient
 from firesteel.testing import ManualClock, executing
 from tests.oracle.outputs import TIMED, comparison_of, expected_of
@@ -70,7 +70,7 @@ def test_state_expires_as_in_flink(
     monkeypatch.setattr(time, "sleep", pause)
     program = TIMED / "state_ttl.py"
     with executing("process", epoch_records=1, clock=clock):
-        exit_code = run_job(program, [], Ambient(), pyflink=True)
+        exit_code = run_job(Program(program), Ambient(), pyflink=True)
     output, errors = capfd.readouterr()
     assert exit_code == 0, errors
     flink = expected_of(program.name).read_text(encoding="utf-8").splitlines()

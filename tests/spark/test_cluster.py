@@ -11,6 +11,8 @@ from subprocess import CompletedProcess
 import pytest
 
 from harness.cluster import Cluster, standalone_cluster
+from tests.spark.programs import packaged
+from tests.spark.wheels import a_wheel
 
 RunPython = Callable[..., CompletedProcess[str]]
 
@@ -89,3 +91,29 @@ def test_an_error_of_the_engine_is_tried_again_and_one_of_the_program_is_not(
     assert "the function raised ValueError: of the program at " in user.stderr
     assert "breaking_engine.py:" in user.stderr
     assert "restarted" not in user.stderr
+
+
+def test_a_module_of_a_package_runs_with_all_it_needs(tmp_path: Path, run_on_cluster: RunPython) -> None:
+    packaged.make(tmp_path)
+    a_wheel(tmp_path / "cached", "shipped_requirement", "1.5")
+    (tmp_path / "requirements.txt").write_text("shipped_requirement\n")
+    done = run_on_cluster(
+        *("-pym", "shop.jobs.main", "-pyfs", "libraries", "-pyreq", "requirements.txt#cached"),
+        *("-pyarch", "names.zip#data", "tea", "tea"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "tea 3 7 1.5 from the archive tea 3 7 1.5 from the archive\n"
+
+
+def test_a_module_that_a_worker_lacks_is_named_with_what_to_do(
+    tmp_path: Path, run_on_cluster: RunPython
+) -> None:
+    packaged.make(tmp_path)
+    done = run_on_cluster("needs_more.py")
+    assert done.returncode == 1
+    assert done.stderr.startswith(
+        "error: map 'Map' (needs_more.py:9) requires the module 'not_on_any_worker'"
+    )
+    assert "--py-files" in done.stderr
+    assert "restarted" not in done.stderr
+    assert "org.apache" not in done.stderr

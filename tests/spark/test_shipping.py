@@ -6,13 +6,14 @@ import sys
 import types
 import zipfile
 from collections.abc import Callable
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 import pytest
 
 from firesteel.common.errors import ProgramError
 from firesteel.datastream import StreamExecutionEnvironment
-from firesteel.spark.shipping import modules_beside_program, ship
+from firesteel.spark.shipping import modules_of_program, ship
 from firesteel.testing import executing
 
 
@@ -107,7 +108,7 @@ def test_a_cluster_gets_firesteel_and_the_modules_beside_the_program(
     for name in import_modules:
         monkeypatch.delitem(sys.modules, name, raising=False)
         __import__(name)
-    assert {path.name for path in modules_beside_program()} == {"shipped_file.py", "shipped_by_name"}
+    assert {path.name for path in modules_of_program()} == {"shipped_file.py", "shipped_by_name"}
     session = Session()
     ship(session, [], cluster=True)
     package, program = session.names()
@@ -116,6 +117,25 @@ def test_a_cluster_gets_firesteel_and_the_modules_beside_the_program(
     assert program == ["shipped_by_name/__init__.py", "shipped_file.py"]
     for name in import_modules:
         monkeypatch.delitem(sys.modules, name)
+
+
+@pytest.mark.parametrize("installed", [False, True])
+def test_a_program_started_as_a_module_ships_its_own_package(
+    installed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "site-packages" if installed else tmp_path
+    (root / "shop_of_a_test" / "jobs").mkdir(parents=True)
+    main = types.ModuleType("__main__")
+    main.__file__ = str(root / "shop_of_a_test" / "jobs" / "main.py")
+    main.__spec__ = ModuleSpec("shop_of_a_test.jobs.main", None)
+    monkeypatch.setitem(sys.modules, "__main__", main)
+    monkeypatch.syspath_prepend(root)
+    a_file(root)
+    monkeypatch.delitem(sys.modules, "shipped_file", raising=False)
+    __import__("shipped_file")
+    beside = set() if installed else {root / "shipped_file.py"}
+    assert modules_of_program() == {root / "shop_of_a_test", *beside}
+    monkeypatch.delitem(sys.modules, "shipped_file")
 
 
 def test_what_is_not_python_is_refused(tmp_path: Path) -> None:

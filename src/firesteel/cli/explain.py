@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import NoReturn
 
 import typer
 
-from firesteel.cli.program import run_guarded
+from firesteel.cli.program import Program, run_guarded
 from firesteel.compiler import compile_graph, plan_formats
 from firesteel.compiler.describe import describe
 from firesteel.control.settings import JobSettings
@@ -21,9 +19,7 @@ class _Explained(SystemExit):
     """Ends a program where it would have started its job."""
 
 
-def explain_program(
-    program: Path, arguments: Sequence[str], surroundings: Ambient, pyflink: bool, as_json: bool
-) -> int:
+def explain_program(program: Program, surroundings: Ambient, pyflink: bool, as_json: bool) -> int:
     """Run a program up to its first job, print that job's graph and levels, and return the exit code.
 
     The program ends there: what follows would wait for results that no job gives.
@@ -36,7 +32,7 @@ def explain_program(
 
     try:
         with surrounded_by(replace(surroundings, launcher=explain)):
-            code = run_guarded(program, arguments, pyflink)
+            code = run_guarded(program, pyflink)
     except _Explained:
         return 0
     if code == 0:

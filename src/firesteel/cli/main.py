@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,6 +12,17 @@ from firesteel.cli.explain import explain_program
 from firesteel.cli.info import describe_installation, find_java
 from firesteel.cli.jobs import list_jobs
 from firesteel.cli.metrics import list_metrics
+from firesteel.cli.options import (
+    Archives,
+    Arguments,
+    File,
+    Module,
+    PyFiles,
+    Python,
+    Requirements,
+    chosen_program,
+    python_options,
+)
 from firesteel.cli.program import log_to_stderr, parse_configuration, reporting, run_job
 from firesteel.cli.state import state_app
 from firesteel.common.errors import FiresteelError
@@ -30,16 +40,6 @@ app = typer.Typer(
 )
 app.add_typer(state_app, name="state")
 
-Program = Annotated[
-    Path,
-    typer.Argument(help="A Python file.", exists=True, dir_okay=False, readable=True, show_default=False),
-]
-Arguments = Annotated[
-    list[str] | None,
-    typer.Argument(
-        help="The program's own arguments; those that begin with a dash after --.", show_default=False
-    ),
-]
 PyFlink = Annotated[bool, typer.Option("--pyflink", help="Let imports of pyflink find Firesteel.")]
 Parallelism = Annotated[
     int | None,
@@ -91,8 +91,9 @@ TEN_MINUTES = 600.0
     epilog="Ctrl-C stops the job at the end of the running epoch; a second one throws that epoch away."
 )
 def run(
-    program: Program,
+    file: File = None,
     arguments: Arguments = None,
+    module: Module = None,
     pyflink: PyFlink = False,
     parallelism: Parallelism = None,
     master: Annotated[
@@ -107,6 +108,10 @@ def run(
     ] = None,
     restore_from: RestoreFrom = None,
     allow_non_restored_state: AllowNonRestored = False,
+    py_files: PyFiles = None,
+    requirements: Requirements = None,
+    archives: Archives = None,
+    python: Python = None,
     conf: Conf = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what the engine does.")] = False,
     debug: Debug = False,
@@ -114,21 +119,24 @@ def run(
     """Run a program. What is given here counts more than what the program sets."""
     _prepare(debug)
     log_to_stderr(verbose)
+    chosen = chosen_program(file, module, arguments, py_files)
     surroundings = Ambient(
         parallelism,
         master,
         state_dir,
-        _configuration(conf),
+        {**_configuration(conf), **python_options(chosen, requirements, archives, python)},
         restore_from=restore_from,
         allow_non_restored_state=allow_non_restored_state,
     )
-    raise typer.Exit(run_job(program, arguments or [], surroundings, pyflink))
+    raise typer.Exit(run_job(chosen, surroundings, pyflink))
 
 
 @app.command()
 def explain(
-    program: Program,
+    file: File = None,
     arguments: Arguments = None,
+    module: Module = None,
+    py_files: PyFiles = None,
     json: Json = False,
     pyflink: PyFlink = False,
     parallelism: Parallelism = None,
@@ -138,7 +146,8 @@ def explain(
     """Show a program's graph, chains and levels without running its jobs."""
     _prepare(debug)
     surroundings = Ambient(parallelism, configuration=_configuration(conf))
-    raise typer.Exit(explain_program(program, arguments or [], surroundings, pyflink, json))
+    chosen = chosen_program(file, module, arguments, py_files)
+    raise typer.Exit(explain_program(chosen, surroundings, pyflink, json))
 
 
 @app.command()
@@ -206,10 +215,6 @@ def stop(
     job: Job,
     target: Target = None,
     savepoint: Annotated[bool, typer.Option("--savepoint", help="End with a savepoint.")] = False,
-    drain: Annotated[
-        bool,
-        typer.Option("--drain", help="Fire all windows and timers first; the job is then finished for good."),
-    ] = False,
     timeout: Timeout = TEN_MINUTES,
     debug: Debug = False,
 ) -> None:
@@ -219,9 +224,7 @@ def stop(
     _prepare(debug)
     with reporting():
         directory = asking.open_job(job)
-        typer.echo(
-            asking.stop(directory, with_savepoint=savepoint, target=target, timeout=timeout, drain=drain)
-        )
+        typer.echo(asking.stop(directory, with_savepoint=savepoint, target=target, timeout=timeout))
 
 
 @app.command()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 import logging
 import runpy
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +17,6 @@ import typer
 from firesteel.cli.progress import progress_for
 from firesteel.common.errors import ConfigurationError, FiresteelError
 from firesteel.common.excepthook import debug_requested, describe_failure
-from firesteel.control.running import stop_jobs, wait_for_jobs
 from firesteel.datastream.ambient import Ambient, surrounded_by
 from firesteel.datastream.pyflink_alias import install_pyflink_alias
 
@@ -24,47 +24,90 @@ INTERRUPTED: Final = 130
 """The exit code of a program ended by Ctrl-C, as shells have it (128 + SIGINT)."""
 
 
-def run_job(program: Path, arguments: Sequence[str], surroundings: Ambient, pyflink: bool) -> int:
+@dataclass(frozen=True)
+class Program:
+    """A Python file, or a module by its dotted name, and its arguments.
+
+    `python_files` are importable for the program, too.
+    """
+
+    code: Path | str
+    arguments: Sequence[str] = ()
+    python_files: Sequence[str] = ()
+
+    def __str__(self) -> str:
+        return str(self.code)
+
+    def run(self) -> None:
+        """Run it as `__main__`; raises whatever it raises."""
+        with self._as_main():
+            if isinstance(self.code, str):
+                _require_module(self.code)
+                runpy.run_module(self.code, run_name="__main__", alter_sys=True)
+            else:
+                runpy.run_path(str(self.code), run_name="__main__")
+
+    @contextmanager
+    def _as_main(self) -> Iterator[None]:
+        argv, path = sys.argv[:], sys.path[:]
+        sys.argv[:] = [str(self.code), *self.arguments]
+        first = Path.cwd() if isinstance(self.code, str) else self.code.resolve().parent
+        sys.path[:0] = [str(first), *map(_importable, self.python_files)]
+        try:
+            yield
+        finally:
+            sys.argv[:], sys.path[:] = argv, path
+
+
+def _require_module(name: str) -> None:
+    try:
+        found = importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+            raise
+        found = False
+    if not found:
+        raise ConfigurationError(
+            "requires a module that can be imported from the current directory",
+            who="--module",
+            got=name,
+            hint="change to the directory that its outermost package is in, or name that with --py-files",
+        )
+
+
+def _importable(file: str) -> str:
+    path = Path(file.removeprefix("file://").removeprefix("file:")).expanduser().resolve()
+    return str(path.parent if path.suffix == ".py" else path)
+
+
+def run_job(program: Program, surroundings: Ambient, pyflink: bool) -> int:
     """Run a program in its surroundings, show its progress, and return the exit code."""
     progress = progress_for(sys.stderr.isatty())
     if pyflink:
         surroundings = replace(surroundings, worker_setup=install_pyflink_alias)
     try:
         with surrounded_by(replace(surroundings, listeners=(*surroundings.listeners, progress))):
-            return run_guarded(program, arguments, pyflink)
+            return run_guarded(program, pyflink)
     finally:
         progress.close()
 
 
-def run_guarded(program: Path, arguments: Sequence[str], pyflink: bool = False) -> int:
-    """Run a Python file as `__main__` and return the exit code; what it raises is reported on standard error.
+def run_guarded(program: Program, pyflink: bool = False) -> int:
+    """Run a program as `__main__` and return the exit code; what it raises is reported on standard error.
 
-    `arguments` become `sys.argv[1:]`. The file's directory is where its imports are looked for first; with `pyflink`,
-    imports of `pyflink` find Firesteel. `SystemExit` goes through, as it is how a program chooses its own exit code.
+    Imports are looked for in the file's directory first, those of a module in the current one; with `pyflink`, imports
+    of `pyflink` find Firesteel. `SystemExit` goes through, as it is how a program chooses its own exit code.
     """
     if pyflink:
         install_pyflink_alias()
     try:
-        with _as_main(program, arguments):
-            runpy.run_path(str(program), run_name="__main__")
-            wait_for_jobs()
-    except KeyboardInterrupt:
-        return _ended_early(INTERRUPTED)
-    except Exception as error:
-        report(error)
-        return _ended_early(1)
-    return 0
-
-
-def _ended_early(code: int) -> int:
-    """Stop what the program has left running, which would hold the process."""
-    try:
-        stop_jobs()
+        program.run()
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:
         report(error)
-    return code
+        return 1
+    return 0
 
 
 def report(error: BaseException) -> None:
@@ -85,17 +128,6 @@ def reporting() -> Iterator[None]:
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None
-
-
-@contextmanager
-def _as_main(program: Path, arguments: Sequence[str]) -> Iterator[None]:
-    argv, path = sys.argv[:], sys.path[:]
-    sys.argv[:] = [str(program), *arguments]
-    sys.path.insert(0, str(program.resolve().parent))
-    try:
-        yield
-    finally:
-        sys.argv[:], sys.path[:] = argv, path
 
 
 def parse_configuration(pairs: Sequence[str]) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Whose code a frame of a traceback is: Firesteel's, the standard library's, an installed package's, or the user's.
 
-File names are compared as Python wrote them into the code. A module imported from a zip archive may have a relative
-name, as Firesteel has on the workers of a cluster; resolving one side of the comparison would make it fail.
+File names are compared as Python wrote them into the code: relative or absolute. A module imported from a zip archive
+may have a relative name, as Firesteel has on the workers of a cluster, whose working directory may change later.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import sysconfig
 from collections.abc import Iterable
 from typing import Final
 
-_ENGINE: Final = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120 - a Path drops the leading "./"
+_PACKAGE: Final = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120 - a Path drops the leading "./"
+_ENGINE: Final = (_PACKAGE, os.path.join(os.path.abspath(_PACKAGE), ""))  # noqa: PTH100, PTH118
 _STANDARD: Final = sysconfig.get_path("stdlib") + os.sep
 _INSTALLED: Final = ("site-packages", "dist-packages")
 

@@ -27,7 +27,6 @@ from firesteel.control.maintenance import Maintenance
 from firesteel.control.program import Program
 from firesteel.control.provenance import program_version
 from firesteel.control.restoring import open_history
-from firesteel.control.running import follow
 from firesteel.control.settings import JobSettings
 from firesteel.control.vitals import Vitals
 from firesteel.functions.sink import Sink
@@ -51,7 +50,7 @@ def spark_executor(job_id: str, state_url: str, settings: JobSettings) -> Execut
         settings.master,
         settings.parallelism,
         spark,
-        settings.python_files,
+        settings.python,
         settings.worker_setup,
     )
 
@@ -103,7 +102,6 @@ def launch(graph: Graph, settings: JobSettings, surroundings: Surroundings) -> J
 
     by_node = {compiled.graph.nodes[index].id: buffer for index, buffer in buffers.items()}
     handle = JobHandle(journal.job_id, loop, vitals, body, by_node)
-    follow(handle)
     handle.start()
     return handle
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from firesteel.common.python_dependencies import PythonDependencies
 from firesteel.compiler import PlanSettings
 from firesteel.control.listeners import JobListener
 from firesteel.control.machine import RestartPolicy
@@ -19,7 +20,7 @@ class JobSettings(PlanSettings):
     the job ends. `master` is a Spark master URL (None: an active session's, else `local[parallelism]`).
     `epoch_ms` is the duration an epoch aims at (milliseconds); `max_epoch_records` bounds it in records, and
     `max_epoch_bytes` in bytes that one subtask takes in and sends. `configuration` holds further Spark settings
-    (`spark.*`); `python_files` are shipped to the workers; `worker_setup` is called once in each worker process before
+    (`spark.*`); `python` is what the workers get; `worker_setup` is called once in each worker process before
     anything of the program is unpickled. `restore_from` and `allow_non_restored_state`: see
     `firesteel.control.restoring.open_history`. `savepoint_dir` is where savepoints go that name no directory (None:
     below the state directory); `retained` is how many epochs can be started from at least.
@@ -31,7 +32,7 @@ class JobSettings(PlanSettings):
     max_epoch_records: int = 4_000_000
     max_epoch_bytes: int = 256 << 20
     configuration: dict[str, str] = field(default_factory=dict)
-    python_files: tuple[str, ...] = ()
+    python: PythonDependencies = field(default_factory=PythonDependencies)
     worker_setup: Callable[[], None] | None = None
     restart: RestartPolicy = field(default_factory=RestartPolicy)
     restore_from: str | None = None

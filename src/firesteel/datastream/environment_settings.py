@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from firesteel.common.configuration import Configuration
-from firesteel.common.errors import ProgramError
 from firesteel.common.execution_config import ExecutionConfig
+from firesteel.common.python_dependencies import PythonDependencies
 from firesteel.datastream.ambient import current_ambient
 from firesteel.datastream.checkpoint_config import CheckpointConfig
 from firesteel.datastream.checkpointing_mode import CheckpointingMode
 from firesteel.datastream.execution_mode import RuntimeExecutionMode
 from firesteel.datastream.options import apply_options
+from firesteel.datastream.python_settings import PythonSettings
 from firesteel.datastream.slot_sharing_group import SlotSharingGroup
 from firesteel.datastream.streams.node_settings import (
     call_site,
@@ -27,7 +27,7 @@ from firesteel.datastream.unsupported import gap
 from firesteel.graph.checks import require
 
 
-class EnvironmentSettings:
+class EnvironmentSettings(PythonSettings):
     """The settings of an environment; setters return the environment, times are milliseconds."""
 
     _local_parallelism: ClassVar[int | None] = None
@@ -42,7 +42,7 @@ class EnvironmentSettings:
         self._changelog: bool | None = None
         self._savepoint_directory: str | None = None
         self._slot_sharing_groups: dict[str, SlotSharingGroup] = {}
-        self._python_files: list[str] = []
+        self._python = PythonDependencies()
         if configuration is not None:
             self.configure(configuration)
 
@@ -178,26 +178,6 @@ class EnvironmentSettings:
     def get_default_savepoint_directory(self) -> str | None:
         """Return where savepoints go, None where it was not set."""
         return self._savepoint_directory
-
-    def add_python_file(self, file_path: str) -> None:
-        """Ship a Python file, a package directory or a zip to the workers. Raises ProgramError if there is no
-        such file.
-        """
-        path = Path(require_text("add_python_file", file_path)).expanduser()
-        if not path.exists():
-            raise ProgramError("requires a file that exists", who=call_site("add_python_file"), got=str(path))
-        self._python_files.append(str(path.resolve()))
-
-    @gap("pyflink.datastream.StreamExecutionEnvironment.set_python_requirements")
-    def set_python_requirements(
-        self, requirements_file_path: str, requirements_cache_dir: str | None = None
-    ) -> None: ...
-
-    @gap("pyflink.datastream.StreamExecutionEnvironment.add_python_archive")
-    def add_python_archive(self, archive_path: str, target_dir: str | None = None) -> None: ...
-
-    @gap("pyflink.datastream.StreamExecutionEnvironment.set_python_executable")
-    def set_python_executable(self, python_exec: str) -> None: ...
 
     @gap("pyflink.datastream.StreamExecutionEnvironment.add_jars")
     def add_jars(self, *jars_path: str) -> None: ...

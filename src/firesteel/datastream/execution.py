@@ -138,7 +138,7 @@ def job_settings(
         max_epoch_bytes=_epoch_bytes(options, defaults.max_epoch_bytes),
         configuration={key: value for key, value in options.items() if key.startswith("spark.")},
         job_parameters=dict(env.get_config().get_global_job_parameters()),
-        python_files=tuple(env._python_files),
+        python=env._python,
         worker_setup=ambient.worker_setup,
         watermark_interval=env.get_config().get_auto_watermark_interval(),
         restart=restart_policy(options),

@@ -12,10 +12,6 @@ from typing import Final
 NO_JVM: Final = "it hands out an object of Flink's JVM, and there is none"
 NO_JARS: Final = "Flink's jars cannot run here; connectors and functions are written in Python"
 
-OWN_PYTHON: Final = (
-    "workers run the driver's Python; install what is needed there, or ship it with add_python_file"
-)
-
 NO_AVRO: Final = "Avro data is not part of this version"
 
 GAPS: Final[dict[str, str]] = {
@@ -42,9 +38,6 @@ GAPS: Final[dict[str, str]] = {
     "pyflink.datastream.EmbeddedRocksDBStateBackend.set_options": NO_JARS,
     "pyflink.datastream.StreamExecutionEnvironment.add_jars": NO_JARS,
     "pyflink.datastream.StreamExecutionEnvironment.add_classpaths": NO_JARS,
-    "pyflink.datastream.StreamExecutionEnvironment.set_python_requirements": OWN_PYTHON,
-    "pyflink.datastream.StreamExecutionEnvironment.add_python_archive": OWN_PYTHON,
-    "pyflink.datastream.StreamExecutionEnvironment.set_python_executable": OWN_PYTHON,
     "pyflink.datastream.StreamExecutionEnvironment.register_cached_file": (
         "PyFlink's functions cannot read this cache either; use add_python_file, or a path every worker can reach"
     ),

@@ -94,7 +94,10 @@ SETTERS: Final[dict[str, Setter]] = {
     "execution.buffer-timeout.interval": lambda env, text: env.set_buffer_timeout(
         duration_ms("execution.buffer-timeout.interval", text)
     ),
-    "python.files": lambda env, text: _add_python_files(env, text),
+    "python.files": lambda env, text: _each(text, env.add_python_file),
+    "python.requirements": lambda env, text: env.set_python_requirements(*_parts(text)),
+    "python.archives": lambda env, text: _each(text, lambda part: env.add_python_archive(*_parts(part))),
+    "python.executable": lambda env, text: env.set_python_executable(text),
 }
 """Option -> what it sets on an environment."""
 
@@ -229,9 +232,15 @@ def _set_chaining(env: EnvironmentSettings, text: str) -> None:
         env.disable_operator_chaining()
 
 
-def _add_python_files(env: EnvironmentSettings, text: str) -> None:
-    for path in filter(None, map(str.strip, text.split(","))):
-        env.add_python_file(path)
+def _each(text: str, add: Callable[[str], object]) -> None:
+    for part in filter(None, map(str.strip, text.split(","))):
+        add(part)
+
+
+def _parts(text: str) -> tuple[str, str | None]:
+    """Split PATH#MORE, as `python.archives` and `python.requirements` have it."""
+    path, _, more = text.partition("#")
+    return path, more or None
 
 
 def _choice(key: str, text: str, kind: type[E]) -> E:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import platform
+import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from traceback import FrameSummary
@@ -60,6 +62,8 @@ def user_failure(
     if isinstance(error, RuntimeError) and isinstance(error.__cause__, StopIteration):
         error = error.__cause__  # of which Python makes a RuntimeError in a generator
     frames = _user_frames(traceback.extract_tb(error.__traceback__), called=iterator is not None)
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return _missing_module(error, who, frames)
     if frames is None:
         return EngineError(
             f"met an unexpected {type(error).__name__}: {error}",
@@ -74,6 +78,20 @@ def user_failure(
         got=None if record is None else f"the record {record}",
         hint="nothing of this epoch was committed; mend the function (or the input) and start the job again",
         details=details,
+    )
+
+
+def _missing_module(
+    error: ModuleNotFoundError, who: str, frames: Sequence[FrameSummary] | None
+) -> SerializationError:
+    place = f" (imported at {frames[-1].filename}:{frames[-1].lineno})" if frames else ""
+    return SerializationError(
+        f"requires the module {error.name!r}{place}, which its worker's Python does not have",
+        who=who,
+        got=f"{sys.executable} on {platform.node()}",
+        hint="ship it with env.add_python_file or `firesteel run --py-files`, install it with "
+        "env.set_python_requirements or --requirements, or install it on every worker",
+        details="".join(traceback.format_exception(error)),
     )
 
 

@@ -106,10 +106,18 @@ def run_task(
         yield from with_room(task.run(rows))
     except RAISED as error:
         task.abandon()
-        failure = user_failure(error, "a task")
-        yield (0, FAILURE, subtask, _AHEAD, _dump(failure))
+        yield from failed_task(error, subtask)
     finally:
         state.release()
+
+
+def failed_task(error: BaseException, subtask: int) -> Iterator[Row]:
+    """Return all that a task gives that has failed: one row, with its error."""
+    if isinstance(error, FiresteelError) and error.who:
+        failure = error
+    else:
+        failure = user_failure(error, "a task")
+    return iter([(0, FAILURE, subtask, _AHEAD, _dump(failure))])
 
 
 def _dump(failure: FiresteelError) -> bytes:

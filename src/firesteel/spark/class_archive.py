@@ -26,7 +26,8 @@ _TIMEOUT_SECONDS: Final = 300
 
 
 def archive_path() -> Path | None:
-    """Return where the archive for the Java and the Spark of this process is or would be; None if one is missing."""
+    """Return where the archive for the Java and the Spark of this process is or would be; None if one is missing,
+    or a home directory."""
     java, jars = _java(), _jars()
     if java is None or jars is None:
         return None
@@ -34,8 +35,10 @@ def archive_path() -> Path | None:
     for path in (java, *sorted(jars.glob("*.jar"))):
         stat = path.stat()
         digest.update(f"{path} {stat.st_size} {stat.st_mtime_ns}\n".encode())
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return cache / "firesteel" / f"classes-{digest.hexdigest()[:16]}.jsa"
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111 - it never raises
+    if cache.startswith("~"):  # a user without a home
+        return None
+    return Path(cache) / "firesteel" / f"classes-{digest.hexdigest()[:16]}.jsa"
 
 
 def archive_options() -> str:
@@ -52,7 +55,9 @@ def make_archive() -> Path:
     path = archive_path()
     if path is None:
         raise EngineError(
-            "requires Java and PySpark", who="the archive of classes", hint="see `firesteel info`"
+            "requires Java, PySpark and a home directory",
+            who="the archive of classes",
+            hint="see `firesteel info`; XDG_CACHE_HOME names another place than ~/.cache",
         )
     if path.is_file():
         return path

@@ -44,9 +44,10 @@ _ABORTED: Final = re.compile(
     r"Job aborted due to stage failure: "
     r"(?:.*?(?:most recent failure: Lost task [^:]*: |Most recent failure reason: ))?"
 )
-_JAVA_CLASS: Final = re.compile(r"^(?:[a-z]\w*\.)+[\w$]+: ")
+_JAVA_CLASS: Final = re.compile(r"^(?:: )?(?:Exception in thread \"\w+\" )?(?:[a-z]\w*\.)+[\w$]+: ")
+_CALLING: Final = re.compile(r"^An error occurred while calling [^\n]*\n")
 _PYTHON_ERROR: Final = re.compile(
-    r"^[ ]*((?!org\.apache\.|java\.|scala\.)[\w.]*(?:Error|Exception): .+)$", re.MULTILINE
+    r"^[ ]*((?!org\.apache\.|java\.|scala\.)(?:\w[\w.]*Error|[\w.]*Exception): .+)$", re.MULTILINE
 )
 _MOST: Final = 300
 
@@ -62,7 +63,7 @@ def engine_error(error: Exception) -> FiresteelError:
         return error
     text = str(error)
     return EngineError(
-        "could not run the epoch's job", who="Spark", got=_first_cause(text), hint=_hint(text), details=text
+        "could not run the epoch's job", who="Spark", got=first_cause(text), hint=_hint(text), details=text
     )
 
 
@@ -73,12 +74,12 @@ def _hint(text: str) -> str:
     return "run with --debug for Spark's own words"
 
 
-def _first_cause(text: str) -> str:
+def first_cause(text: str) -> str:
     """Return the line that says most: the last Python error, else why the job was aborted, else the first line."""
     python = _PYTHON_ERROR.findall(text)
     if python:
         return str(python[-1])[:_MOST]
     aborted = _ABORTED.search(text)
-    reason = text[aborted.end() :] if aborted else text.strip()
+    reason = text[aborted.end() :] if aborted else _CALLING.sub("", text.strip())
     line = _JAVA_CLASS.sub("", (reason.splitlines() or ["no message"])[0])
     return line.partition(". Consider setting")[0][:_MOST]

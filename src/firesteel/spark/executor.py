@@ -12,7 +12,7 @@ import hashlib
 import sys
 import uuid
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,15 +21,18 @@ from pyspark.sql.types import BinaryType, IntegerType, LongType, StructType
 
 from firesteel.checkpoint.compaction import MergeTask
 from firesteel.checkpoint.objects import AlreadyExists, Storage
+from firesteel.common.python_dependencies import PythonDependencies
 from firesteel.runtime.plan import EpochPlan, Plan, TaskReport
 from firesteel.runtime.task import read_results
 from firesteel.spark.announcement import Announcement, announced
 from firesteel.spark.errors import engine_error
+from firesteel.spark.interpreter import resolved, workers_with
 from firesteel.spark.interruption import Interruption
-from firesteel.spark.release import release
-from firesteel.spark.session import is_local, open_session
-from firesteel.spark.shipping import ship
+from firesteel.spark.preconditions import is_local
+from firesteel.spark.session import open_session
+from firesteel.spark.shipping import ship, ship_environment
 from firesteel.spark.worker import LevelTask, MergeJob, read_merged
+from firesteel.spark.worker_python import WorkerPython
 from firesteel.state.live.durable import RunRef
 
 _SCHEMA: Final = (
@@ -44,6 +47,7 @@ _SCHEMA: Final = (
 
 
 _BLOB: Final = StructType().add("blob", BinaryType())
+_NO_DEPENDENCIES: Final = PythonDependencies()
 
 _PROCESS: Final = uuid.uuid4().hex
 _running: Final[list[str]] = []
@@ -65,39 +69,43 @@ class SparkExecutor:
         master: str | None,
         parallelism: int,
         configuration: dict[str, str],
-        python_files: tuple[str, ...] = (),
+        python: PythonDependencies = _NO_DEPENDENCIES,
         worker_setup: Callable[[], None] | None = None,
     ) -> None:
-        self._worker_setup = worker_setup
         self._spark = open_session(master, parallelism, configuration)
         self._interruption = Interruption(self._spark, f"firesteel-{job_id}-{uuid.uuid4().hex[:6]}")
         self._state_url = state_url
         self._storage = Storage.of(state_url)
         self._prepared: tuple[Plan, Any] | None = None
         self._sys_path = [path or str(Path.cwd()) for path in sys.path]
+        cluster = not is_local(self._spark.conf.get("spark.master", ""))
+        ship(self._spark, python.files, cluster=cluster)
+        self._worker_setup = setup = ship_environment(self._spark, python, worker_setup)
+        own = setup if isinstance(setup, WorkerPython) else None
+        self._own_workers = None if own is None else own.key
+        self._python = python.executable and resolved(
+            python.executable, own.archives if own else (), cluster=cluster
+        )
         _running.append(state_url)
         self._runs = True
-        self._open = False
-        ship(self._spark, python_files, cluster=not is_local(self._spark.conf.get("spark.master", "")))
 
     def run(self, plan: Plan, epoch: EpochPlan) -> list[TaskReport]:
         """Run one epoch and return the reports."""
         told = Announcement(epoch, _PROCESS, frozenset(_running))
-        self._open = True
         try:
             with self._interruption.running(), announced(self._spark, self._storage, told):
                 rows = self._frame(plan).alias("epoch").collect()
         except Exception as error:
             raise engine_error(error) from None
-        reports = read_results((row[0], row[1], row[2], row[3], bytes(row[4])) for row in rows)
-        self._open = not epoch.facts.final
-        return reports
+        return read_results((row[0], row[1], row[2], row[3], bytes(row[4])) for row in rows)
 
     def merge(self, task: MergeTask) -> RunRef | None:
         """Merge runs in a Spark job of one task: it takes one core at most from the epochs that run beside it."""
         job = MergeJob(self._state_url, task, self._sys_path, self._worker_setup)
         try:
-            rows = self._spark.range(0, 1, 1, 1).mapInArrow(job, _BLOB).collect()
+            with self._workers():
+                frame = self._spark.range(0, 1, 1, 1).mapInArrow(job, _BLOB)
+            rows = frame.collect()
         except Exception as error:
             raise engine_error(error) from None
         return read_merged(bytes(rows[0][0]))
@@ -107,18 +115,20 @@ class SparkExecutor:
         self._interruption.interrupt()
 
     def close(self) -> None:
-        """Leave the application running, as other jobs of this process may use it; its workers let go of this one."""
+        """Leave the application running: other jobs of this process may use it. Workers let go of this one then."""
         if self._runs:
             self._runs = False
             _running.remove(self._state_url)
-        if self._open:  # else the last epoch has closed all functions
-            self._open = False
-            release(self._spark, self._state_url)
 
     def _frame(self, plan: Plan) -> Any:
         if self._prepared is None or self._prepared[0] is not plan:
-            self._prepared = (plan, self._build(plan, self._store(plan)))
+            path = self._store(plan)
+            with self._workers():
+                self._prepared = (plan, self._build(plan, path))
         return self._prepared[1]
+
+    def _workers(self) -> AbstractContextManager[None]:
+        return workers_with(self._spark, self._own_workers, self._python)
 
     def _build(self, plan: Plan, plan_path: str) -> Any:
         first, *others = plan.levels

@@ -6,8 +6,7 @@ working copies that are open: megabytes and several descriptors a job.
 Contract: `Kept.job` at the start of each task. It first lets go of jobs that their driver no longer runs: operators are
 closed (a job that was stopped or cancelled did not close them itself), copies too. An error in `close` is logged: it
 must not fail another job's task. Jobs of other drivers, of which this task's driver knows nothing, are let go of when
-they have had no task here for `IDLE_S` seconds. A driver whose job ends asks for `let_go` itself, in as many tasks at
-once as there are slots; a process that none of them reaches lets go later.
+they have had no task here for `IDLE_S` seconds.
 """
 
 from __future__ import annotations
@@ -42,11 +41,9 @@ class KeptJob:
         self._state_url = state_url
         self._plan: tuple[str, Plan] | None = None
 
-    def plan(self, path: str, setup: Callable[[], None] | None) -> Plan:
-        """Return the plan at a path of the state directory, read once; `setup` is called before it is unpickled."""
+    def plan(self, path: str) -> Plan:
+        """Return the plan at a path of the state directory, read once."""
         if self._plan is None or self._plan[0] != path:
-            if setup is not None:
-                setup()
             self._plan = path, pickle.loads(Storage.of(self._state_url).get(path))
         return self._plan[1]
 
@@ -77,20 +74,15 @@ class Kept:
         job.driver, job.used = announcement.driver, self._clock()
         return job
 
-    def let_go(self, state_url: str) -> None:
-        """Close what is kept of a job, if anything is; raises the first error of an operator after that."""
-        job = self._jobs.pop(state_url, None)
-        if job is not None:
-            collector.whole_next()
-            job.close()
-
     def _release(self, announcement: Announcement) -> None:
         ended = [url for url in self._jobs.keys() - announcement.running if self._may_go(url, announcement)]
         for url in ended:
             try:
-                self.let_go(url)
+                self._jobs.pop(url).close()
             except FiresteelError as error:
                 _log.warning("a job that has ended (%s) could not be closed in this worker: %s", url, error)
+        if ended:
+            collector.whole_next()
 
     def _may_go(self, url: str, announcement: Announcement) -> bool:
         job = self._jobs[url]

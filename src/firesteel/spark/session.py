@@ -5,9 +5,7 @@ from __future__ import annotations
 import atexit
 import logging
 import os
-import shutil
 import signal
-import socket
 import sys
 import threading
 from pathlib import Path
@@ -19,7 +17,10 @@ import firesteel
 from firesteel.common.errors import ConfigurationError, EngineError
 from firesteel.runtime.routing import BLOCK_BYTES
 from firesteel.spark.class_archive import archive_options
+from firesteel.spark.errors import first_cause
+from firesteel.spark.foreign import check_workers_python
 from firesteel.spark.noise import without_noise
+from firesteel.spark.preconditions import is_local, require_java, require_master, require_user
 
 _STATIC: Final = {
     "spark.speculation": "false",
@@ -62,6 +63,9 @@ to compile than it ever saves."""
 
 _FIXED_BY_ENGINE: Final = frozenset({*_STATIC, *_SQL})
 
+_known: Final[set[str]] = set()
+"""Applications that were started here, or whose Python has been looked at."""
+
 logger = logging.getLogger(__name__)
 # A program that logs at INFO to standard output would have py4j's housekeeping among its results.
 logging.getLogger("py4j").setLevel(logging.WARNING)
@@ -77,8 +81,8 @@ def open_session(master: str | None, parallelism: int, configuration: dict[str, 
     active = SparkSession.getActiveSession()
     if active is None:
         active = _start(master, parallelism, configuration)
-    elif master is not None and active.conf.get("spark.master") != master:
-        logger.warning("a Spark session is active already; --master %s is not used", master)
+    else:
+        _check_active(active, master)
     session = active.newSession() if hasattr(active, "newSession") else active
     for name, value in {**_PREFERRED, **_SQL}.items():
         session.conf.set(name, value)
@@ -100,6 +104,16 @@ def _check(configuration: dict[str, str]) -> None:
             )
 
 
+def _check_active(active: Any, master: str | None) -> None:
+    running = active.conf.get("spark.master", "")
+    if master is not None and running != master:
+        logger.warning("a Spark session is active already; --master %s is not used", master)
+    application = active.conf.get("spark.app.id", "")
+    if application not in _known and is_local(running):
+        check_workers_python(active)
+        _known.add(application)
+
+
 def _check_running(session: Any) -> None:
     if session.conf.get("spark.speculation", "false") == "true":
         raise ConfigurationError(
@@ -116,7 +130,10 @@ def _check_running(session: Any) -> None:
 
 
 def _start(master: str | None, parallelism: int, configuration: dict[str, str]) -> Any:
-    _require_java()
+    require_java()
+    require_user()
+    if master is not None:
+        require_master(master)
     settings = {**_STARTING, **_PREFERRED, **_SQL}
     settings["spark.driver.extraJavaOptions"] = f"{JAVA_OPTIONS} {archive_options()}".rstrip()
     os.environ.setdefault("PYSPARK_PYTHON", configuration.get("spark.pyspark.python", sys.executable))
@@ -126,8 +143,6 @@ def _start(master: str | None, parallelism: int, configuration: dict[str, str]) 
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         settings["spark.executorEnv.PYTHONPATH"] = str(Path(firesteel.__file__).parents[1])
         settings["spark.python.daemon.module"] = "firesteel.spark.daemon"
-    else:
-        require_master(master)
     builder = SparkSession.builder.appName("firesteel").master(master or f"local[{parallelism},4]")
     for name, value in {**settings, **configuration}.items():
         builder = builder.config(name, value)
@@ -135,62 +150,19 @@ def _start(master: str | None, parallelism: int, configuration: dict[str, str]) 
         signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
     )
     try:
-        with without_noise():
+        with without_noise() as said:
             session = builder.getOrCreate()
     except Exception as error:
+        words = f"{said()}\n{error}".strip()
         raise EngineError(
             "could not start a Spark session",
             who="the engine",
-            got=f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no message'}",
-            hint="check the master URL and `firesteel info`",
-            details=str(error),
+            got=first_cause(words),
+            hint="check the Spark settings, and `firesteel info`",
+            details=words,
         ) from error
     if handler is not None:  # pyspark's own handler cancels the running epoch on Ctrl-C; ours lets it end
         signal.signal(signal.SIGINT, handler)
+    _known.add(session.sparkContext.applicationId)
     atexit.register(session.stop)  # else the workers meet a closed pipe when this process ends, and say so
     return session
-
-
-def is_local(master: str) -> bool:
-    """Whether the workers run on this machine, in the application's own process: `local`, `local[4]`.
-
-    >>> is_local("local[2,4]"), is_local("local-cluster[2,1,1024]"), is_local("spark://host:7077")
-    (True, False, False)
-    """
-    return master == "local" or master.startswith("local[")
-
-
-def require_master(master: str, timeout: float = 5.0) -> None:
-    """Check that a standalone master's port (one of several, where there are standbys) accepts a connection.
-
-    Spark itself would try for a minute. Raises EngineError if none does within `timeout` seconds each; other
-    kinds of master are left to Spark.
-    """
-    if not master.startswith("spark://"):
-        return
-    problem = ""
-    for address in master.removeprefix("spark://").split(","):
-        host, _, port = address.rpartition(":")
-        try:
-            socket.create_connection((host.strip("[]"), int(port)), timeout).close()
-            return
-        except (OSError, ValueError) as error:
-            problem = str(error)
-    raise EngineError(
-        "does not answer",
-        who=f"the master {master}",
-        got=problem,
-        hint="check that it runs, and its address (spark://HOST:PORT; the port is 7077 unless set otherwise)",
-    )
-
-
-def _require_java() -> None:
-    home = os.environ.get("JAVA_HOME")
-    if (home and os.access(Path(home) / "bin" / "java", os.X_OK)) or shutil.which("java"):
-        return
-    raise EngineError(
-        "requires Java 17 or newer",
-        who="Spark",
-        got="no java on the PATH and no JAVA_HOME",
-        hint="install a JRE, e.g. `apt-get install openjdk-17-jre-headless`",
-    )

@@ -11,14 +11,14 @@ from itertools import accumulate
 from typing import Final, cast
 
 import pyarrow as pa
-from pyspark import BarrierTaskContext, TaskContext
+from pyspark import TaskContext
 
 from firesteel.checkpoint.compaction import MergeTask, merge
 from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import FiresteelError
 from firesteel.runtime.outbox import Row
 from firesteel.runtime.routing import BLOCK_BYTES
-from firesteel.runtime.task import run_task
+from firesteel.runtime.task import failed_task, run_task
 from firesteel.spark import collector
 from firesteel.spark.announcement import read_announcement
 from firesteel.spark.kept import Kept
@@ -57,9 +57,16 @@ class LevelTask:
         context = TaskContext.get()
         assert context is not None
         incoming = _rows(batches) if self.level else _nothing(batches)
-        announcement = read_announcement(context, self.state_url)
-        job = _kept.job(self.state_url, announcement)
-        plan, epoch = job.plan(self.plan_path, self.setup), announcement.epoch
+        try:
+            if self.setup is not None:
+                self.setup()
+            announcement = read_announcement(context, self.state_url)
+            job = _kept.job(self.state_url, announcement)
+            plan, epoch = job.plan(self.plan_path), announcement.epoch
+        except (
+            Exception
+        ) as error:  # such as packages that cannot be installed, or a module that is missing here
+            return _batches(failed_task(error, context.partitionId()))
         # Spark runs a task again whose worker died; what the first try left behind must not be in its way.
         attempt = f"{epoch.facts.attempt}-{context.taskAttemptId()}"
         epoch = replace(epoch, facts=replace(epoch.facts, attempt=attempt))
@@ -88,29 +95,6 @@ class MergeJob:
             error.__cause__ = error.__context__ = None
             merged = error
         yield pa.RecordBatch.from_arrays([_binary([pickle.dumps(merged)])], schema=_BLOB)
-
-
-@dataclass(frozen=True)
-class LetGoTask:
-    """The function of an ended job's last Spark job: its one row is the error of a function's `close`, or empty.
-
-    It is run as a barrier stage as wide as the application: each of its tasks is then in another process.
-    """
-
-    state_url: str
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        context = TaskContext.get()
-        assert isinstance(context, BarrierTaskContext)
-        context.barrier()
-        _nothing(batches)
-        problem = ""
-        try:
-            _kept.let_go(self.state_url)
-        except FiresteelError as error:
-            problem = str(error)
-        blob = pa.RecordBatch.from_arrays([_binary([problem.encode()])], schema=_BLOB)
-        yield from collector.task([blob])
 
 
 def read_merged(blob: bytes) -> RunRef | None:

@@ -1,6 +1,6 @@
-"""The in-process executor: the same plans and tasks as on Spark, one after another in this process, without a JVM.
+"""The in-process executor: the same plans and tasks as on Spark, one after the other in this process, without a JVM.
 
-It is for tests, like Flink's MiniCluster; it is not an engine.
+It is for tests, as Flink's MiniCluster is; it is not an engine.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from pathlib import Path
 from firesteel.checkpoint.attach import CheckpointedState
 from firesteel.checkpoint.compaction import MergeTask, merge
 from firesteel.checkpoint.objects import Storage
-from firesteel.common.errors import EngineError
+from firesteel.common.errors import EngineError, UnsupportedError
+from firesteel.common.python_dependencies import PythonDependencies
 from firesteel.control.settings import JobSettings
 from firesteel.runtime.outbox import Row
 from firesteel.runtime.plan import EpochPlan, Plan, TaskReport
@@ -20,11 +21,23 @@ from firesteel.runtime.task import Worker, read_results, run_task
 from firesteel.state.live.durable import RunRef
 
 
+def _require_files_only(python: PythonDependencies) -> None:
+    if python.requirements is None and not python.archives and python.executable is None:
+        return
+    raise UnsupportedError(
+        "runs a job in this process, whose Python cannot be changed",
+        who="the in-process executor",
+        got="set_python_requirements, add_python_archive or set_python_executable",
+        hint="install what the job needs here, and have the tested program leave that call out",
+    )
+
+
 class LocalExecutor:
     """Runs each level's tasks in turn and exchanges rows through lists; state is as durable as on Spark."""
 
     def __init__(self, job_id: str, state_url: str, settings: JobSettings) -> None:
-        for path in map(Path, settings.python_files):
+        _require_files_only(settings.python)
+        for path in map(Path, settings.python.files):
             importable = str(path.parent if path.suffix == ".py" else path)
             if importable not in sys.path:
                 sys.path.append(importable)
@@ -45,7 +58,7 @@ class LocalExecutor:
         return merge(self._storage, task)
 
     def interrupt(self) -> None:
-        """Make the running epoch fail before its next task, and every later epoch."""
+        """Make the running epoch fail before its next task, and any that is still asked for."""
         self._interrupted.set()
 
     def close(self) -> None:

@@ -12,14 +12,14 @@ from firesteel.functions.source import Boundedness, RecordBatches, Source, Split
 
 @dataclass(frozen=True)
 class Fail:
-    """Stands for a record: reading it raises `error` the first `times` times, counted in the directory `marks`."""
+    """In place of a record: reading it raises `error`, the first `times` times; `marks` is a directory that counts."""
 
     error: Exception
     marks: str
     times: int = 1
 
     def strike(self) -> None:
-        """Raise the error, unless it was raised `times` times."""
+        """Raise, unless it has done so often enough."""
         directory = Path(self.marks)
         directory.mkdir(parents=True, exist_ok=True)
         struck = len(list(directory.iterdir()))
@@ -32,7 +32,8 @@ class ScriptedSource(Source[Any]):
     """Reads one split per script, record by record.
 
     With `timestamped=True` the scripts hold `(value, timestamp)` pairs (milliseconds) and the values are
-    emitted with those timestamps. With `bounded=False` the splits never end; they only have nothing more to read.
+    emitted with those timestamps. With `bounded=False` the splits never end, they only have nothing more to
+    read.
 
     >>> list(ScriptedSource(["a", "b"]).read(Split("0", 0, 2, 0), 0, 2))
     [['a'], ['b']]
@@ -45,7 +46,7 @@ class ScriptedSource(Source[Any]):
 
     @property
     def boundedness(self) -> Boundedness:
-        """BOUNDED or not, as constructed."""
+        """As constructed."""
         return Boundedness.BOUNDED if self._bounded else Boundedness.CONTINUOUS_UNBOUNDED
 
     def splits(self, known: frozenset[str]) -> Iterable[Split]:
