@@ -107,6 +107,19 @@ def test_a_job_stops_and_goes_on_with_the_same_command(firesteel, program, job):
     assert job.rows == counts(0, RECORDS)
 
 
+def test_a_job_that_is_drained_has_finished_for_good(firesteel, program, job, tmp_path):
+    handle = job.start()
+    job.read(20)
+    path, saved = savepoint_at(firesteel("stop", "--drain", "--savepoint", job.state, tmp_path / "kept"))
+    assert handle.wait(30).status is JobStatus.FINISHED
+    assert saved.epoch == 5
+    assert restored(firesteel, program, job, path, tmp_path / "second") == []
+    job.let(RECORDS)
+    done = firesteel("run", "--from", "latest", "--state-dir", job.state, program, job.gate, job.name)
+    assert done.exit_code == 0, done.output
+    assert job.rows == counts(0, 20)
+
+
 def test_a_job_is_cancelled(firesteel, job):
     handle = job.start()
     job.read(10)

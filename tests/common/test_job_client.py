@@ -15,7 +15,7 @@ from firesteel.common import (
     JobID,
     JobStatus,
 )
-from firesteel.common.errors import EngineError, FiresteelError, ProgramError, UnsupportedError
+from firesteel.common.errors import EngineError, FiresteelError, ProgramError
 from firesteel.common.metrics import MetricGroup, Reading
 
 
@@ -43,8 +43,8 @@ class Handle:
         self.outcome.set_result(Result(JobStatus.CANCELED, 5))
         return self._asked("cancel")
 
-    def stop(self, savepoint: str | None = None) -> Future[str]:
-        return self._asked("stop", savepoint)
+    def stop(self, savepoint: str | None = None, drain: bool = False) -> Future[str]:
+        return self._asked("drain" if drain else "stop", savepoint)
 
     def savepoint(self, target: str | None = None) -> Future[str]:
         return self._asked("savepoint", target)
@@ -103,6 +103,7 @@ def test_a_client_asks_for_what_it_is_told() -> None:
     assert client.trigger_savepoint().result() == "answer"
     assert client.stop_with_savepoint(False, "kept").result() == "answer"
     assert client.stop_with_savepoint(advance_to_end_of_event_time=False).result() == "answer"
+    assert client.stop_with_savepoint(advance_to_end_of_event_time=True).result() == "answer"
     assert client.stop().result() is None
     assert client.rescale(3).result() is None
     assert handle.asked == [
@@ -110,6 +111,7 @@ def test_a_client_asks_for_what_it_is_told() -> None:
         ("savepoint", None),
         ("stop", "kept"),
         ("stop", ""),
+        ("drain", ""),
         ("stop", None),
         ("rescale", 3),
     ]
@@ -117,8 +119,6 @@ def test_a_client_asks_for_what_it_is_told() -> None:
 
 def test_a_client_refuses_what_cannot_be_done() -> None:
     handle = Handle()
-    with pytest.raises(UnsupportedError, match="cannot advance to the end of event time"):
-        JobClient(handle).stop_with_savepoint(True, "kept")
     for parallelism in (0, -1, True, "3"):
         with pytest.raises(ProgramError, match="requires a parallelism of at least 1"):
             JobClient(handle).rescale(parallelism)  # type: ignore[arg-type]

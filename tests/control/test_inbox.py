@@ -41,8 +41,8 @@ class Controls:
         self.answers.append(answer)
         return answer
 
-    def stop(self, savepoint: str | None = None) -> Future[str]:
-        return self._ask("stop", savepoint)
+    def stop(self, savepoint: str | None = None, drain: bool = False) -> Future[str]:
+        return self._ask("drain" if drain else "stop", savepoint)
 
     def cancel(self) -> Future[str]:
         return self._ask("cancel")
@@ -103,12 +103,14 @@ def test_every_kind_of_command_is_carried_out_and_answered(storage, open_inbox):
     kinds = [("stop", None), ("stop", ""), ("cancel", None), ("savepoint", "there"), ("rescale", "3")]
     for kind, argument in kinds:
         assert reply(storage, send(storage, kind, argument)).result == f"{kind} done"
+    assert reply(storage, send(storage, "stop", "there", drain=True)).result == "drain done"
     assert controls.asked == [
         ("stop", None),
         ("stop", ""),
         ("cancel", None),
         ("savepoint", "there"),
         ("rescale", 3),
+        ("drain", "there"),
     ]
     until(lambda: left(storage) == [])
 

@@ -42,7 +42,7 @@ def read(coordinator: SourceCoordinator, budget: int, state: Any = None) -> list
     """What the tasks report of an epoch."""
     return [
         SplitReport(given.split.id, given.end, given.end == LENGTH, state, given.end - given.start)
-        for inputs in coordinator.plan(budget, 0).inputs.values()
+        for inputs in coordinator.plan(budget, 0, 0).inputs.values()
         for given in inputs
     ]
 
@@ -101,14 +101,14 @@ def test_a_snapshot_restores_to_where_the_job_stood(state: Any) -> None:
     first = SourceCoordinator("many", Many(3), 1, {})
     run_epoch(first, 6, state)
     second = SourceCoordinator("many", Many(3), 1, first.snapshot([]))
-    inputs = second.plan(100, 0).inputs[0]
+    inputs = second.plan(100, 0, 0).inputs[0]
     assert [(given.start, given.end) for given in inputs] == [(2, LENGTH)] * 3
     assert pickle.dumps(inputs[0].generator_state) == pickle.dumps(state)
 
 
 def test_a_snapshot_of_an_epoch_that_is_lost_leaves_nothing_behind() -> None:
     coordinator = SourceCoordinator("many", Many(3), 1, {})
-    coordinator.plan(1, 0)
+    coordinator.plan(1, 0, 0)
     before = coordinator.snapshot([])
     coordinator.snapshot(read(coordinator, 6, "lost"))
     assert coordinator.snapshot([]) == before

@@ -200,6 +200,60 @@ def test_windows_fire_though_one_source_is_idle(tmp_path, name, parallelism):
     assert 1_030_000 <= clock.now() < 1_061_000
 
 
+class Pending(KeyedProcessFunction):
+    """Has an event-time timer and a processing-time one that would both be due in a thousand years."""
+
+    def process_element(self, value, ctx):
+        for register in ("register_event_time_timer", "register_processing_time_timer"):
+            getattr(ctx.timer_service(), register)(32_000_000_000_000)
+        yield "element", value[0]
+
+    def on_timer(self, timestamp, ctx):
+        yield ctx.time_domain().name, ctx.get_current_key()
+
+
+@pytest.mark.parametrize("asked_at", ["busy", "waiting"])
+def test_a_drain_fires_windows_and_timers_and_reads_no_more(tmp_path, name, asked_at):
+    strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(SecondField())
+    answers = []
+
+    class Asking(ManualClock):
+        def wait(self, timeout_ms, wakeup):
+            if asked_at == "waiting" and not answers:
+                answers.append(running_job().stop(drain=True))
+            super().wait(timeout_ms, wakeup)
+
+    def act(handle, stats):
+        if asked_at == "busy" and stats.epoch == 1:
+            answers.append(handle.stop(drain=True))
+
+    def run(act, watch):
+        with environment(
+            tmp_path, parallelism=2, epoch_records=2, clock=Asking(1_000_000), listener=watch
+        ) as env:
+            events = [("a", 5), ("b", 6), ("a", 25), ("b", 26)]
+            stream = env.from_source(ScriptedSource(events, bounded=False), strategy, "events")
+            keyed = stream.key_by(lambda event: event[0])
+            windows = keyed.window(TumblingEventTimeWindows.of(Duration.of_millis(10)))
+            windows.process(Describe()).sink_to(ledger.LedgerSink(name))
+            keyed.process(Pending()).sink_to(ledger.LedgerSink(name))
+            return start(env, watch).wait(60)
+
+    watch = Watch(act)
+    assert run(act, watch).status is JobStatus.FINISHED
+    assert watch.epochs[-1].finished
+    read = {"busy": ["a", "b"], "waiting": ["a", "b", "a", "b"]}[asked_at]
+    fired = [("a", 0, 1), ("b", 0, 1)]
+    if asked_at == "waiting":
+        fired += [("a", 20, 1), ("b", 20, 1)]
+    expected = [("element", key) for key in read] + fired + [("EVENT_TIME", "a"), ("EVENT_TIME", "b")]
+    assert sorted(ledger.rows(name)) == sorted(expected)
+    assert answers[0].result() == f"FINISHED after epoch {len(watch.epochs)}"
+    # It has ended for good.
+    assert run(None, Watch(None)).epochs == len(watch.epochs)
+    assert sorted(ledger.rows(name)) == sorted(expected)
+
+
 class Later(KeyedProcessFunction):
     """Ten minutes after a key was first seen, says so."""
 

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ import pytest
 
 from firesteel.common import Encoder, JobStatus, WatermarkStrategy
 from firesteel.common.errors import EngineError, FiresteelError
+from firesteel.control.running import running_jobs
 from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.datastream.connectors.file_system import FileSink
+from firesteel.datastream.functions import MapFunction, RuntimeContext
 from firesteel.testing import ScriptedSource, executing
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
@@ -74,6 +77,40 @@ def test_cancelling_interrupts_an_epoch_that_hangs(env: StreamExecutionEnvironme
     # The workers are free again.
     numbers = env.from_collection(list(range(8))).map(lambda value: value + 1)
     assert sorted(numbers.execute_and_collect()) == list(range(1, 9))
+
+
+class Closed(MapFunction):
+    """Leaves a file behind when it is closed, named after its process."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        self._subtask = runtime_context.get_index_of_this_subtask()
+        (self._directory / f"opened-{self._subtask}-{os.getpid()}").touch()
+
+    def map(self, value: int) -> int:
+        return value
+
+    def close(self) -> None:
+        (self._directory / f"closed-{self._subtask}-{os.getpid()}").touch()
+
+
+@pytest.mark.parametrize("how", ["stop", "cancel"])
+def test_functions_are_closed_in_their_workers_when_a_job_ends_early(
+    env: StreamExecutionEnvironment, tmp_path: Path, how: str
+) -> None:
+    endless = ScriptedSource(list(range(8)), list(range(8)), bounded=False)
+    stream = env.from_source(endless, WatermarkStrategy.no_watermarks(), "endless")
+    with stream.map(Closed(tmp_path)).execute_and_collect() as results:
+        assert sorted(islice(results, 16)) == sorted([*range(8), *range(8)])
+        # Leaving the block cancels the job.
+        if how == "stop":
+            running_jobs()[-1].stop().result()
+    opened = {path.name.removeprefix("opened") for path in tmp_path.glob("opened*")}
+    closed = {path.name.removeprefix("closed") for path in tmp_path.glob("closed*")}
+    assert opened
+    assert closed == opened
 
 
 def test_a_worker_that_dies_once_costs_nothing(env: StreamExecutionEnvironment, tmp_path: Path) -> None:

@@ -52,9 +52,12 @@ def plus(one: int, two: int) -> int:
     return one + two
 
 
-def config(update: Update = WRITE, visibility: Visibility = NEVER, ttl: int = TTL) -> StateTtlConfig:
+def config(
+    update: Update = WRITE, visibility: Visibility = NEVER, ttl: int = TTL, *, cleaned: bool = True
+) -> StateTtlConfig:
     builder = StateTtlConfig.new_builder(Time.milliseconds(ttl))
-    return builder.set_update_type(update).set_state_visibility(visibility).build()
+    builder.set_update_type(update).set_state_visibility(visibility)
+    return (builder if cleaned else builder.disable_cleanup_in_background()).build()
 
 
 def expiring(descriptor: Any, ttl_config: StateTtlConfig) -> Any:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.state.live import maps
+from firesteel.state.live import maps, sweeping
 from firesteel.state.values.expiry import expiry_rule
 from tests.state.expiring import (
     READ,
@@ -32,7 +32,7 @@ from tests.state.expiring import (
 def test_state_expires_as_in_flink(
     update: Update, visibility: Visibility, scope: str, typed: bool, steps: list[tuple[str, Any, Any]]
 ) -> None:
-    play(Run(scope, config(update, visibility), typed), steps)
+    play(Run(scope, config(update, visibility, cleaned=False), typed), steps)
 
 
 @given(
@@ -45,7 +45,7 @@ def test_large_maps_expire_without_being_kept(
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(maps, "_WHOLE_MAP", 1)
-        play(Run("keyed", config(update, visibility), typed=False), steps)
+        play(Run("keyed", config(update, visibility, cleaned=False), typed=False), steps)
 
 
 class CleanedRun(Run):
@@ -83,3 +83,18 @@ def test_no_read_tells_what_compaction_removed(
     update: Update, scope: str, typed: bool, steps: list[tuple[str, Any, Any]]
 ) -> None:
     play(CleanedRun(scope, config(update), typed), steps)
+
+
+@pytest.mark.parametrize("scope", ["keyed", "windowed"])
+@given(
+    update=st.sampled_from([WRITE, READ]),
+    least=st.integers(1, 5),
+    steps=st.lists(STEPS, min_size=20, max_size=80),
+)
+@settings(max_examples=50)
+def test_no_read_tells_what_an_epoch_swept_away(
+    update: Update, scope: str, least: int, steps: list[tuple[str, Any, Any]]
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sweeping, "LEAST", least)
+        play(Run(scope, config(update), typed=True), steps)

@@ -9,8 +9,8 @@ A merge is cut by key groups into tasks that fit into memory. What a task writes
 names it; the runs it has merged stay until retention removes the manifests that name them.
 
 When expired entries leave: what has expired by the end of the last epoch merged is dropped, or becomes a delete
-where older layers may still hold the key. A working copy keeps it until then; that is why Flink's
-`ReturnExpiredIfNotCleanedUp` says "if".
+where older layers may still hold the key. Epochs remove expired entries, too (`firesteel.state.live.sweeping`); a
+working copy keeps them until then. That is why Flink's `ReturnExpiredIfNotCleanedUp` says "if".
 """
 
 from __future__ import annotations

@@ -215,6 +215,10 @@ def stop(
     job: Job,
     target: Target = None,
     savepoint: Annotated[bool, typer.Option("--savepoint", help="End with a savepoint.")] = False,
+    drain: Annotated[
+        bool,
+        typer.Option("--drain", help="Fire all windows and timers first; the job is then finished for good."),
+    ] = False,
     timeout: Timeout = TEN_MINUTES,
     debug: Debug = False,
 ) -> None:
@@ -224,7 +228,9 @@ def stop(
     _prepare(debug)
     with reporting():
         directory = asking.open_job(job)
-        typer.echo(asking.stop(directory, with_savepoint=savepoint, target=target, timeout=timeout))
+        typer.echo(
+            asking.stop(directory, with_savepoint=savepoint, target=target, timeout=timeout, drain=drain)
+        )
 
 
 @app.command()

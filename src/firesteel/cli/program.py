@@ -17,6 +17,7 @@ import typer
 from firesteel.cli.progress import progress_for
 from firesteel.common.errors import ConfigurationError, FiresteelError
 from firesteel.common.excepthook import debug_requested, describe_failure
+from firesteel.control.running import stop_jobs, wait_for_jobs
 from firesteel.datastream.ambient import Ambient, surrounded_by
 from firesteel.datastream.pyflink_alias import install_pyflink_alias
 
@@ -39,13 +40,14 @@ class Program:
         return str(self.code)
 
     def run(self) -> None:
-        """Run it as `__main__`; raises whatever it raises."""
+        """Run it as `__main__`, and wait for the jobs it has left running; raises whatever it raises."""
         with self._as_main():
             if isinstance(self.code, str):
                 _require_module(self.code)
                 runpy.run_module(self.code, run_name="__main__", alter_sys=True)
             else:
                 runpy.run_path(str(self.code), run_name="__main__")
+            wait_for_jobs()
 
     @contextmanager
     def _as_main(self) -> Iterator[None]:
@@ -103,11 +105,22 @@ def run_guarded(program: Program, pyflink: bool = False) -> int:
     try:
         program.run()
     except KeyboardInterrupt:
+        return _ended_early(INTERRUPTED)
+    except Exception as error:
+        report(error)
+        return _ended_early(1)
+    return 0
+
+
+def _ended_early(code: int) -> int:
+    """Stop what the program has left running, which would hold the process."""
+    try:
+        stop_jobs()
+    except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:
         report(error)
-        return 1
-    return 0
+    return code
 
 
 def report(error: BaseException) -> None:

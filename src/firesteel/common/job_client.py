@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from typing import Any, Protocol
 
 from firesteel.common.completable_future import CompletableFuture
-from firesteel.common.errors import FiresteelError, ProgramError, UnsupportedError
+from firesteel.common.errors import FiresteelError, ProgramError
 from firesteel.common.job_execution_result import JobExecutionResult
 from firesteel.common.job_id import JobID
 from firesteel.common.job_status import JobStatus
@@ -33,7 +33,7 @@ class _Handle(Protocol):
     @property
     def status(self) -> JobStatus: ...
     def wait(self) -> _Result: ...
-    def stop(self, savepoint: str | None = None) -> Future[str]: ...
+    def stop(self, savepoint: str | None = None, drain: bool = False) -> Future[str]: ...
     def cancel(self) -> Future[str]: ...
     def savepoint(self, target: str | None = None) -> Future[str]: ...
     def rescale(self, parallelism: int) -> Future[str]: ...
@@ -76,17 +76,10 @@ class JobClient:
         """End the job after the running epoch, with a savepoint; the future is for the savepoint's path or URL.
 
         It becomes a new directory below `savepoint_directory` (default: the environment's directory for savepoints,
-        else one in the state directory). Raises UnsupportedError if asked to advance to the end of event time.
+        else one in the state directory). Pass `advance_to_end_of_event_time` to end the job for good: the final
+        watermark is sent, all windows and timers fire, and a job that is started from there has finished, too.
         """
-        if advance_to_end_of_event_time:
-            raise UnsupportedError(
-                "cannot advance to the end of event time",
-                who="JobClient.stop_with_savepoint",
-                got="advance_to_end_of_event_time=True",
-                hint="pass False: windows and timers then wait in the savepoint for the job to go on; a source that "
-                "ends fires them",
-            )
-        return CompletableFuture(self._handle.stop(savepoint_directory or ""))
+        return CompletableFuture(self._handle.stop(savepoint_directory or "", advance_to_end_of_event_time))
 
     def trigger_savepoint(self, savepoint_directory: str | None = None) -> CompletableFuture:
         """Take a savepoint between two epochs while the job goes on; the future is for its path or URL.

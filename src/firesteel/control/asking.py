@@ -39,13 +39,13 @@ def open_job(location: str) -> Storage:
     return storage
 
 
-def ask(job: Storage, kind: Kind, argument: str | None, timeout: float) -> str:
+def ask(job: Storage, kind: Kind, argument: str | None, timeout: float, drain: bool = False) -> str:
     """Send a command to a job's driver and return its answer.
 
     Raises StateError if no driver is at work, if it refuses or fails, and after `timeout` seconds without an answer.
     A command that nobody answered, whatever the reason, is taken back.
     """
-    command = send(job, kind, argument)
+    command = send(job, kind, argument, drain)
     try:
         return _wait_for_answer(job, command, timeout)
     except BaseException:
@@ -53,10 +53,15 @@ def ask(job: Storage, kind: Kind, argument: str | None, timeout: float) -> str:
         raise
 
 
-def stop(job: Storage, *, with_savepoint: bool, target: str | None, timeout: float) -> str:
-    """End a job after its running epoch; return the savepoint's URL, or a word on where it ended."""
+def stop(
+    job: Storage, *, with_savepoint: bool, target: str | None, timeout: float, drain: bool = False
+) -> str:
+    """End a job after its running epoch; return the savepoint's URL, or a word on where it ended.
+
+    With `drain` all windows and timers fire first, and the job is finished for good.
+    """
     argument = (_absolute(target) if target else "") if with_savepoint else None
-    return ask(job, "stop", argument, timeout)
+    return ask(job, "stop", argument, timeout, drain)
 
 
 def savepoint(job: Storage, target: str | None, timeout: float) -> str:

@@ -1,27 +1,88 @@
-"""The time a job goes by."""
+"""The times a job goes by: of the wall clock, which may be set, and of one that only runs on."""
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
-from typing import Protocol
+from typing import Final, Protocol
+
+_log = logging.getLogger("firesteel.control")
+
+_NOTICED_MS: Final = 1000
+"""How far the wall clock must have been set back to be reported."""
 
 
 class Clock(Protocol):
-    """The wall clock of a job; a test injects its own."""
+    """What tells a job the time (milliseconds); a test injects its own."""
 
     def now(self) -> int:
-        """Milliseconds since the epoch."""
+        """The wall clock: since 1970. It may be set, forward and back."""
+
+    def monotonic(self) -> int:
+        """A clock that only runs on, since any moment: intervals are measured by it."""
 
     def wait(self, timeout_ms: int, wakeup: threading.Event) -> None:
         """Return after `timeout_ms`, or as soon as `wakeup` is set."""
 
 
 class SystemClock:
-    """The clock of the machine."""
+    """The clocks of the machine."""
 
     def now(self) -> int:
-        return int(time.time() * 1000)
+        return time.time_ns() // 1_000_000
+
+    def monotonic(self) -> int:
+        return time.monotonic_ns() // 1_000_000
 
     def wait(self, timeout_ms: int, wakeup: threading.Event) -> None:
         wakeup.wait(timeout_ms / 1000)
+
+
+class SteadyTime:
+    """What sources go by: it begins at the wall clock's time, and setting that clock does not change it."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._offset = clock.now() - clock.monotonic()
+
+    def now(self) -> int:
+        """Return milliseconds that never go back and never jump."""
+        return self._clock.monotonic() + self._offset
+
+
+class ProcessingTime:
+    """The processing time of a job's epochs: the wall clock's, but it never goes back and never stands still.
+
+    Where the wall clock has been set back, or is that of another machine which is behind, processing time runs on at
+    half speed until the wall clock has caught up. So no timer waits for as long as the step was, and what a function
+    has seen stays in the past. (A timer of Flink waits for a delay that is fixed when it is registered; it, too, fires
+    whatever becomes of the wall clock.) A step forward is followed at once: what is due by the wall clock is due.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._last = 0
+        self._since = clock.monotonic()
+
+    def at_least(self, time_ms: int) -> None:
+        """Go on from a time that an earlier epoch has seen."""
+        behind = time_ms - self._clock.now()
+        if time_ms > self._last and behind > _NOTICED_MS:
+            _log.warning(
+                "the wall clock is %.1f s behind the last epoch's processing time, which runs on at half speed",
+                behind / 1000,
+            )
+        self._advance(time_ms)
+
+    def now(self) -> int:
+        """Return the processing time (milliseconds)."""
+        wall = self._clock.now()
+        self._advance(
+            wall if wall >= self._last else self._last + (self._clock.monotonic() - self._since) // 2
+        )
+        return self._last
+
+    def _advance(self, time_ms: int) -> None:
+        if time_ms > self._last:
+            self._last, self._since = time_ms, self._clock.monotonic()

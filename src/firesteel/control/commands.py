@@ -38,13 +38,14 @@ class Request(msgspec.Struct, frozen=True):
     """What a driver is asked for.
 
     `argument` is for `savepoint` a directory (None: the job's own), for `stop` None or, to stop with a savepoint, a
-    directory ("" for the job's own), for `rescale` the parallelism.
+    directory ("" for the job's own), for `rescale` the parallelism. `drain` is for `stop`: all windows and timers fire.
     """
 
     id: str
     kind: Kind
     argument: str | None
     sent_at: int
+    drain: bool = False
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -78,7 +79,7 @@ RUNNING: Final = frozenset({"RUNNING", "RESTARTING", "CANCELLING"})
 _STATUS: Final = "status.json"
 
 
-def send(storage: Storage, kind: Kind, argument: str | None = None) -> Request:
+def send(storage: Storage, kind: Kind, argument: str | None = None, drain: bool = False) -> Request:
     """Leave a command for a job's driver. Raises StateError if no driver is at work."""
     status = read_status(storage)
     now = now_ms()
@@ -89,7 +90,7 @@ def send(storage: Storage, kind: Kind, argument: str | None = None) -> Request:
             got="no sign of one" if status is None else _last_sign(status, now),
             hint="start it with firesteel run --state-dir",
         )
-    command = Request(f"{now:015d}-{uuid.uuid4().hex[:8]}", kind, argument, now)
+    command = Request(f"{now:015d}-{uuid.uuid4().hex[:8]}", kind, argument, now, drain)
     storage.create(f"{COMMANDS}/{command.id}.json", msgspec.json.encode(command))
     return command
 

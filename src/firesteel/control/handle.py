@@ -12,6 +12,7 @@ from firesteel.common.errors import EngineError
 from firesteel.common.job_status import JobStatus
 from firesteel.connectors.collect import CollectBuffer
 from firesteel.control.loop import EpochLoop
+from firesteel.control.signals import Terminated
 from firesteel.control.vitals import Vitals
 
 
@@ -47,6 +48,7 @@ class JobHandle:
         self._results = results
         self._result: JobResult | None = None
         self._failure: BaseException | None = None
+        self._failure_seen = False
         self._done = threading.Event()
         self._thread = threading.Thread(
             target=self._run, args=(body,), name=f"firesteel-job-{job_id[:8]}", daemon=True
@@ -55,6 +57,17 @@ class JobHandle:
     def start(self) -> None:
         """Run the job; to be called once."""
         self._thread.start()
+
+    @property
+    def collects(self) -> bool:
+        """Whether the program reads what the job puts out, by `results`."""
+        return bool(self._results)
+
+    @property
+    def concluded(self) -> bool:
+        """Whether the job has ended, and its program knows of its failure if it has failed."""
+        known = self._failure is None or self._failure_seen or self.collects
+        return self.done() and known
 
     @property
     def status(self) -> JobStatus:
@@ -69,35 +82,40 @@ class JobHandle:
     def wait(self, timeout: float | None = None) -> JobResult:
         """Return the result once the job has ended; TimeoutError after `timeout` seconds. Raises a failed job's error.
 
-        A first Ctrl-C stops the job at the end of the running epoch, a second one cancels it;
-        KeyboardInterrupt is raised when it has ended.
+        A first Ctrl-C or SIGTERM stops the job at the end of the running epoch, a second one cancels it;
+        KeyboardInterrupt or SystemExit is raised when it has ended.
         """
-        interrupts = 0
+        signalled = self._until_done(timeout, None)
+        if self._failure is not None:
+            self._failure_seen = True
+            raise self._failure
+        if signalled is not None:
+            raise signalled
+        assert self._result is not None
+        return self._result
+
+    def _until_done(self, timeout: float | None, signalled: BaseException | None) -> BaseException | None:
+        """Wait for the end; return the last signal, `signalled` if no other has come."""
         while True:
             try:
                 if not self._done.wait(timeout):
                     raise TimeoutError(f"the job {self.job_id} still runs after {timeout} s")
-                break
-            except KeyboardInterrupt:
-                interrupts += 1
-                self.stop() if interrupts == 1 else self.cancel()
-        if self._failure is not None:
-            raise self._failure
-        if interrupts:
-            raise KeyboardInterrupt
-        assert self._result is not None
-        return self._result
+                return signalled
+            except (KeyboardInterrupt, Terminated) as signal:
+                self.stop() if signalled is None else self.cancel()
+                signalled = signal
 
     def done(self) -> bool:
         """Whether the job has ended."""
         return self._done.is_set()
 
-    def stop(self, savepoint: str | None = None) -> Future[str]:
+    def stop(self, savepoint: str | None = None, drain: bool = False) -> Future[str]:
         """End the job after the running epoch; it can be started again from there.
 
-        With a directory ("": the job's own) the end comes with a savepoint, whose URL is the result.
+        With a directory ("": the job's own) the end comes with a savepoint, whose URL is the result. With `drain` one
+        more epoch sends the final watermark, so that all windows and timers fire; the job is then finished for good.
         """
-        return self._loop.stop(savepoint)
+        return self._loop.stop(savepoint, drain)
 
     def cancel(self) -> Future[str]:
         """End the job now; the running epoch is thrown away."""
@@ -114,14 +132,15 @@ class JobHandle:
     def results(self, node: int) -> Iterator[Any]:
         """Iterate over the records that reach the collect sink `node`, epoch by epoch, until the job ends.
 
-        Raises the job's error if it fails. Ctrl-C while it waits stops the job at the end of the running epoch.
+        Raises the job's error if it fails. Ctrl-C or SIGTERM while it waits ends the job as in `wait`.
         """
         values = self._results[node]
         try:
             yield from values
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, Terminated) as signalled:
+            values.close()
             self.stop()
-            self._done.wait()
+            self._until_done(None, signalled)
             raise
 
     def _run(self, body: Callable[[], JobResult]) -> None:

@@ -6,6 +6,7 @@ import logging
 import os
 import socket
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -44,7 +45,7 @@ REMOTE_POLL_MS: Final = 2_000
 class Controls(Protocol):
     """What a job can be asked for while it runs; `firesteel.control.loop.EpochLoop` is the one there is."""
 
-    def stop(self, savepoint: str | None = None) -> Future[str]: ...
+    def stop(self, savepoint: str | None = None, drain: bool = False) -> Future[str]: ...
     def cancel(self) -> Future[str]: ...
     def savepoint(self, target: str | None = None) -> Future[str]: ...
     def rescale(self, parallelism: int) -> Future[str]: ...
@@ -76,7 +77,7 @@ class Inbox:
         self._vital = vital
         self._started = now_ms()
         self._taken: dict[str, Future[str]] = {}
-        self._reported = 0
+        self._reported_at = 0.0
         self._measured: JobMetrics | None = None
         self._begun = False
         self._ending = threading.Event()
@@ -105,7 +106,7 @@ class Inbox:
             self._attempt(self._turn)
 
     def _turn(self) -> None:
-        if now_ms() - self._reported >= HEARTBEAT_MS:
+        if (time.monotonic() - self._reported_at) * 1000 >= HEARTBEAT_MS:
             self._report()
         if not self._begun:  # else what another driver was asked for would be done by this one
             self._begin()
@@ -125,7 +126,7 @@ class Inbox:
         controls, argument = self._controls, command.argument
         try:
             if command.kind == "stop":
-                return controls.stop(argument)
+                return controls.stop(argument, command.drain)
             if command.kind == "cancel":
                 return controls.cancel()
             if command.kind == "savepoint":
@@ -167,7 +168,7 @@ class Inbox:
     def _report(self) -> None:
         job_id, job_name = self._job
         vital = self._vital()
-        self._reported = now_ms()
+        self._reported_at = time.monotonic()
         if vital.metrics is not None and vital.metrics != self._measured:
             write_metrics(self._storage, vital.metrics)
             self._measured = vital.metrics
@@ -182,7 +183,7 @@ class Inbox:
                 host=socket.gethostname(),
                 pid=os.getpid(),
                 started_at=self._started,
-                heartbeat_at=self._reported,
+                heartbeat_at=now_ms(),
                 error=vital.error,
             ),
         )

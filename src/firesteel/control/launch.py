@@ -27,6 +27,7 @@ from firesteel.control.maintenance import Maintenance
 from firesteel.control.program import Program
 from firesteel.control.provenance import program_version
 from firesteel.control.restoring import open_history
+from firesteel.control.running import follow
 from firesteel.control.settings import JobSettings
 from firesteel.control.vitals import Vitals
 from firesteel.functions.sink import Sink
@@ -102,6 +103,7 @@ def launch(graph: Graph, settings: JobSettings, surroundings: Surroundings) -> J
 
     by_node = {compiled.graph.nodes[index].id: buffer for index, buffer in buffers.items()}
     handle = JobHandle(journal.job_id, loop, vitals, body, by_node)
+    follow(handle)
     handle.start()
     return handle
 

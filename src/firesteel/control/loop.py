@@ -15,7 +15,7 @@ from firesteel.common.errors import EngineError, FiresteelError, StateEvolutionR
 from firesteel.common.job_status import JobStatus
 from firesteel.common.time import MAX_WATERMARK, MIN_WATERMARK
 from firesteel.control.admission import FIRST, Admission
-from firesteel.control.clock import Clock
+from firesteel.control.clock import Clock, ProcessingTime, SteadyTime
 from firesteel.control.cost import Load
 from firesteel.control.events import (
     Command,
@@ -98,6 +98,8 @@ class EpochLoop:
         self._maintenance = maintenance
         self._settings = settings
         self._clock = clock
+        self._steady = SteadyTime(clock)
+        self._time = ProcessingTime(clock)
         self._pending = Pending()
         most = settings.max_epoch_records
         self._admission = Admission(settings.epoch_ms, most, min(FIRST, most), settings.max_epoch_bytes)
@@ -144,10 +146,14 @@ class EpochLoop:
         """Return what the operators measured in all committed epochs, None before the first."""
         return self._metrics.view(self._clock.now())
 
-    def stop(self, savepoint: str | None = None) -> Future[str]:
-        """End the job after the running epoch; with a savepoint below a directory, if given ("": the job's own)."""
+    def stop(self, savepoint: str | None = None, drain: bool = False) -> Future[str]:
+        """End the job after the running epoch; with a savepoint below a directory, if given ("": the job's own).
+
+        With `drain` a further epoch ends the sources where they stand, and fires all timers and windows: the job is
+        then finished for good.
+        """
         answer = self._pending.end(savepoint)
-        self._request(StopRequested(JobStatus.FINISHED))
+        self._request(StopRequested(JobStatus.FINISHED, drain))
         return answer
 
     def cancel(self) -> Future[str]:
@@ -212,6 +218,8 @@ class EpochLoop:
         """From here on operators are opened anew, and sources go on from what is committed."""
         self._runs += 1
         self._fresh = True
+        if self._journal.last is not None:
+            self._time.at_least(self._journal.last.processing_time)
         plan = self._program.plan
         self._coordinators = {
             index: SourceCoordinator(
@@ -232,9 +240,9 @@ class EpochLoop:
         return Rescaled()
 
     def _plan(self) -> Event:
-        now = self._clock.now()
+        now, steady = self._time.now(), self._steady.now()
         plans = {
-            index: coordinator.plan(self._admission.limit, now)
+            index: coordinator.plan(self._admission.limit, now, steady)
             for index, coordinator in self._coordinators.items()
         }
         ended = all(coordinator.ended for coordinator in self._coordinators.values())
@@ -250,7 +258,7 @@ class EpochLoop:
     def _drain(self) -> Event:
         """Plan the job's last epoch: it reads nothing more, and ends the sources where they stand."""
         plans = {index: coordinator.rest() for index, coordinator in self._coordinators.items()}
-        self._begin_epoch(self._clock.now(), plans, final=True)
+        self._begin_epoch(self._time.now(), plans, final=True)
         return Planned(work=True)
 
     def _begin_epoch(self, now: int, plans: dict[int, SourcePlan], final: bool) -> None:
@@ -350,16 +358,16 @@ class EpochLoop:
         self._polls += 1
         timeout = EAGER_POLL_MS if self._polls <= EAGER_POLLS else POLL_MS
         if self._wait_until is not None:
-            timeout = max(0, min(timeout, self._wait_until - self._clock.now()))
+            timeout = max(0, min(timeout, self._wait_until - self._time.now()))
         self._clock.wait(timeout, self._wakeup)
         return Woken()
 
     def _back_off(self) -> Event:
         self._turn = None
         _log.warning("after epoch %d the job is restarted: %s", self._journal.epoch, self._job.error)
-        until = self._clock.now() + self._job.delay_ms
+        until = self._clock.monotonic() + self._job.delay_ms
         # A savepoint that is asked for meanwhile wakes the loop, and does not cut the delay short; an end does.
-        while not self._to_end() and (left := until - self._clock.now()) > 0:
+        while not self._to_end() and (left := until - self._clock.monotonic()) > 0:
             self._clock.wait(left, self._wakeup)
             self._wakeup.clear()
         return Woken()

@@ -83,11 +83,15 @@ class SourceCoordinator:
             and all(progress.finished for progress in self._splits.values())
         )
 
-    def plan(self, budget: int, now: int) -> SourcePlan:
-        """Propose ranges of at most about `budget` records at processing time `now` (milliseconds)."""
+    def plan(self, budget: int, now: int, steady: int) -> SourcePlan:
+        """Propose ranges of at most about `budget` records at processing time `now`.
+
+        `steady` is the time that intervals and rates are measured by, as `firesteel.control.clock.SteadyTime` has it
+        (both in milliseconds).
+        """
         try:
-            self._discover(now)
-            available = self._available(now)
+            self._discover(now, steady)
+            available = self._available(steady)
         except Exception as error:
             raise connector_failure(error, self._who, "could not find out what there is to read") from error
         wanting = {name: amount for name, amount in available.items() if amount > 0}
@@ -111,10 +115,10 @@ class SourceCoordinator:
             )
         return SourcePlan(inputs, bool(shares), ends)
 
-    def _available(self, now: int) -> dict[str, int]:
+    def _available(self, steady: int) -> dict[str, int]:
         ask = self._source.available
         return {
-            name: max(0, ask(progress.split, progress.position, now) - progress.position)
+            name: max(0, ask(progress.split, progress.position, steady) - progress.position)
             for name, progress in self._splits.items()
             if not progress.finished
         }
@@ -139,12 +143,12 @@ class SourceCoordinator:
         by_id = {report.split_id: report for report in reports}
         return {name: _saved(progress, by_id.get(name)) for name, progress in self._splits.items()}
 
-    def _discover(self, now: int) -> None:
+    def _discover(self, now: int, steady: int) -> None:
         if self._bounded and self._discovered:
             return
-        if now < self._next_discovery:
+        if steady < self._next_discovery:
             return
-        self._next_discovery = now + self._source.discovery_interval
+        self._next_discovery = steady + self._source.discovery_interval
         known = frozenset(self._splits)
         for split in self._source.discover(DiscoveryContext(known, self._parallelism, now)):
             if split.id in self._splits:

@@ -9,30 +9,32 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from firesteel.common.errors import ProgramError, RecordError
 from firesteel.common.serializer import TypeSerializer
 from firesteel.common.time import MIN_WATERMARK, Duration, Time
 from firesteel.functions.triggers import EventTimeTrigger, ProcessingTimeTrigger, Trigger
-from firesteel.functions.windows import TimeWindow, TimeWindowSerializer, milliseconds
+from firesteel.functions.windows import TimeWindow, TimeWindowSerializer, WindowMergeCallback, milliseconds
 
 if TYPE_CHECKING:
     from firesteel.functions.base import RuntimeContext
 
 __all__ = [
+    "ByEventTime",
+    "ByProcessingTime",
     "MergingWindowAssigner",
     "SlidingEventTimeWindows",
     "SlidingProcessingTimeWindows",
+    "TimeWindows",
     "TumblingEventTimeWindows",
     "TumblingProcessingTimeWindows",
     "WindowAssigner",
-    "no_timestamp",
+    "no_timestamp_error",
 ]
 
 T = TypeVar("T")
 W = TypeVar("W")
-W2 = TypeVar("W2")
 
 
 class WindowAssigner(ABC, Generic[T, W]):
@@ -71,19 +73,14 @@ class WindowAssigner(ABC, Generic[T, W]):
 class MergingWindowAssigner(WindowAssigner[T, W]):
     """An assigner whose windows may merge, as sessions do when a record closes the gap between them."""
 
-    class MergeCallback(ABC, Generic[W2]):
-        """Is told which windows become one."""
-
-        @abstractmethod
-        def merge(self, to_be_merged: Iterable[W2], merge_result: W2) -> None:
-            """Merge the windows `to_be_merged` into `merge_result`."""
+    MergeCallback: TypeAlias = WindowMergeCallback
 
     @abstractmethod
-    def merge_windows(self, windows: Iterable[W], callback: MergingWindowAssigner.MergeCallback[W]) -> None:
+    def merge_windows(self, windows: Iterable[W], callback: WindowMergeCallback[W]) -> None:
         """Call `callback.merge` for every group of `windows` that become one."""
 
 
-def no_timestamp(who: str | None = None) -> RecordError:
+def no_timestamp_error(who: str | None = None) -> RecordError:
     """Return the error for a record without a timestamp in an event-time window; the runtime fills in the operator."""
     return RecordError(
         "requires records with timestamps",
@@ -93,35 +90,57 @@ def no_timestamp(who: str | None = None) -> RecordError:
     )
 
 
-class _EventTime(WindowAssigner[T, TimeWindow]):
-    def get_default_trigger(self, env: Any) -> Trigger[T, TimeWindow]:
-        """Return an EventTimeTrigger."""
-        return EventTimeTrigger()
+class TimeWindows(WindowAssigner[T, TimeWindow]):
+    """What all windows by time share: a subclass says which windows a time is in, a mixin which time that is."""
+
+    @abstractmethod
+    def windows_of(self, time: int, element: Any = None) -> list[TimeWindow]:
+        """Return the windows that `time` (milliseconds) is in; those of sessions depend on the record."""
 
     def get_window_serializer(self) -> TimeWindowSerializer:
         """Return the serializer of time windows."""
         return TimeWindowSerializer()
+
+
+class ByEventTime(TimeWindows[T]):
+    """Windows by the timestamps of the records."""
+
+    def assign_windows(
+        self, element: T, timestamp: int, context: WindowAssigner.WindowAssignerContext
+    ) -> Collection[TimeWindow]:
+        """Return the windows that `timestamp` is in, the latest first; raises RecordError if there is none."""
+        if timestamp == MIN_WATERMARK:
+            raise no_timestamp_error()
+        return self.windows_of(timestamp, element)
+
+    def get_default_trigger(self, env: Any) -> Trigger[T, TimeWindow]:
+        """Return an EventTimeTrigger."""
+        return EventTimeTrigger()
 
     def is_event_time(self) -> bool:
         """Return True."""
         return True
 
 
-class _ProcessingTime(WindowAssigner[T, TimeWindow]):
+class ByProcessingTime(TimeWindows[T]):
+    """Windows by the time at which records are processed."""
+
+    def assign_windows(
+        self, element: T, timestamp: int, context: WindowAssigner.WindowAssignerContext
+    ) -> Collection[TimeWindow]:
+        """Return the windows that the current processing time is in, the latest first."""
+        return self.windows_of(context.get_current_processing_time(), element)
+
     def get_default_trigger(self, env: Any) -> Trigger[T, TimeWindow]:
         """Return a ProcessingTimeTrigger."""
         return ProcessingTimeTrigger()
-
-    def get_window_serializer(self) -> TimeWindowSerializer:
-        """Return the serializer of time windows."""
-        return TimeWindowSerializer()
 
     def is_event_time(self) -> bool:
         """Return False."""
         return False
 
 
-class _Tumbling(WindowAssigner[T, TimeWindow]):
+class _Tumbling(TimeWindows[T]):
     """Windows of `size` that start at multiples of it, shifted by `offset`."""
 
     def __init__(self, size: int, offset: int) -> None:
@@ -130,7 +149,7 @@ class _Tumbling(WindowAssigner[T, TimeWindow]):
         self.size = size
         self.offset = offset
 
-    def windows_of(self, time: int) -> list[TimeWindow]:
+    def windows_of(self, time: int, element: Any = None) -> list[TimeWindow]:
         """Return the windows that contain `time` (milliseconds)."""
         start = time - (time - self.offset) % self.size
         return [TimeWindow(start, start + self.size)]
@@ -139,7 +158,7 @@ class _Tumbling(WindowAssigner[T, TimeWindow]):
         return f"{type(self).__name__}({self.size}, {self.offset})"
 
 
-class _Sliding(WindowAssigner[T, TimeWindow]):
+class _Sliding(TimeWindows[T]):
     """Windows of `size` that start at multiples of `slide`, shifted by `offset`."""
 
     def __init__(self, size: int, slide: int, offset: int) -> None:
@@ -149,7 +168,7 @@ class _Sliding(WindowAssigner[T, TimeWindow]):
         self.slide = slide
         self.offset = offset
 
-    def windows_of(self, time: int) -> list[TimeWindow]:
+    def windows_of(self, time: int, element: Any = None) -> list[TimeWindow]:
         """Return the windows that contain `time` (milliseconds), the latest first."""
         last = time - (time - self.offset) % self.slide
         return [TimeWindow(start, start + self.size) for start in range(last, time - self.size, -self.slide)]
@@ -158,7 +177,7 @@ class _Sliding(WindowAssigner[T, TimeWindow]):
         return f"{type(self).__name__}({self.size}, {self.slide}, {self.offset})"
 
 
-class TumblingEventTimeWindows(_Tumbling[T], _EventTime[T]):
+class TumblingEventTimeWindows(ByEventTime[T], _Tumbling[T]):
     """Windows of a fixed size that do not overlap, by the records' timestamps.
 
     >>> TumblingEventTimeWindows.of(Time.minutes(1))
@@ -176,19 +195,8 @@ class TumblingEventTimeWindows(_Tumbling[T], _EventTime[T]):
         who = "TumblingEventTimeWindows.of"
         return TumblingEventTimeWindows(milliseconds(size, who), _offset(offset, who))
 
-    def assign_windows(
-        self,
-        element: T,
-        timestamp: int,
-        context: WindowAssigner.WindowAssignerContext,
-    ) -> Collection[TimeWindow]:
-        """Return the window of `timestamp`; raises RecordError if there is none."""
-        if timestamp == MIN_WATERMARK:
-            raise no_timestamp()
-        return self.windows_of(timestamp)
 
-
-class TumblingProcessingTimeWindows(_Tumbling[T], _ProcessingTime[T]):
+class TumblingProcessingTimeWindows(ByProcessingTime[T], _Tumbling[T]):
     """Windows of a fixed size that do not overlap, by processing time."""
 
     @staticmethod
@@ -202,17 +210,8 @@ class TumblingProcessingTimeWindows(_Tumbling[T], _ProcessingTime[T]):
         who = "TumblingProcessingTimeWindows.of"
         return TumblingProcessingTimeWindows(milliseconds(size, who), _offset(offset, who))
 
-    def assign_windows(
-        self,
-        element: T,
-        timestamp: int,
-        context: WindowAssigner.WindowAssignerContext,
-    ) -> Collection[TimeWindow]:
-        """Return the window of the current processing time."""
-        return self.windows_of(context.get_current_processing_time())
 
-
-class SlidingEventTimeWindows(_Sliding[T], _EventTime[T]):
+class SlidingEventTimeWindows(ByEventTime[T], _Sliding[T]):
     """Windows of a fixed size, a new one every slide, by timestamp; a record is in `size / slide` of them.
 
     >>> SlidingEventTimeWindows.of(Time.seconds(10), Time.seconds(5)).windows_of(7_000)
@@ -232,19 +231,8 @@ class SlidingEventTimeWindows(_Sliding[T], _EventTime[T]):
             milliseconds(size, who), milliseconds(slide, who), _offset(offset, who)
         )
 
-    def assign_windows(
-        self,
-        element: T,
-        timestamp: int,
-        context: WindowAssigner.WindowAssignerContext,
-    ) -> Collection[TimeWindow]:
-        """Return the windows of `timestamp`, the latest first; raises RecordError if there is none."""
-        if timestamp == MIN_WATERMARK:
-            raise no_timestamp()
-        return self.windows_of(timestamp)
 
-
-class SlidingProcessingTimeWindows(_Sliding[T], _ProcessingTime[T]):
+class SlidingProcessingTimeWindows(ByProcessingTime[T], _Sliding[T]):
     """Windows of a fixed size, a new one every slide, by processing time."""
 
     @staticmethod
@@ -259,15 +247,6 @@ class SlidingProcessingTimeWindows(_Sliding[T], _ProcessingTime[T]):
         return SlidingProcessingTimeWindows(
             milliseconds(size, who), milliseconds(slide, who), _offset(offset, who)
         )
-
-    def assign_windows(
-        self,
-        element: T,
-        timestamp: int,
-        context: WindowAssigner.WindowAssignerContext,
-    ) -> Collection[TimeWindow]:
-        """Return the windows of the current processing time, the latest first."""
-        return self.windows_of(context.get_current_processing_time())
 
 
 def _offset(offset: Time | Duration | None, who: str) -> int:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from firesteel.common.errors import ProgramError, RecordError
-from firesteel.common.time import MIN_WATERMARK, Duration, Time
-from firesteel.functions.assigners import MergingWindowAssigner, WindowAssigner, no_timestamp
-from firesteel.functions.triggers import EventTimeTrigger, ProcessingTimeTrigger, Trigger
-from firesteel.functions.windows import TimeWindow, TimeWindowSerializer, milliseconds
+from firesteel.common.time import Duration, Time
+from firesteel.functions.assigners import ByEventTime, ByProcessingTime, MergingWindowAssigner, TimeWindows
+from firesteel.functions.windows import TimeWindow, WindowMergeCallback, milliseconds
 
 __all__ = [
     "DynamicEventTimeSessionWindows",
@@ -36,65 +35,20 @@ class SessionWindowTimeGapExtractor(ABC):
         """Return the gap after `element`, in milliseconds, greater than 0."""
 
 
-class _Sessions(MergingWindowAssigner[T, TimeWindow]):
+class _Sessions(TimeWindows[T], MergingWindowAssigner[T, TimeWindow]):
     """What all sessions share: a window per record, from its time until the gap is over; windows that touch merge."""
 
-    def merge_windows(
-        self, windows: Iterable[TimeWindow], callback: MergingWindowAssigner.MergeCallback[TimeWindow]
-    ) -> None:
+    @abstractmethod
+    def gap_after(self, element: T) -> int:
+        """Return the gap after a record, in milliseconds."""
+
+    def windows_of(self, time: int, element: Any = None) -> list[TimeWindow]:
+        """Return the window from `time` to the end of the gap after the record."""
+        return [TimeWindow(time, time + self.gap_after(element))]
+
+    def merge_windows(self, windows: Iterable[TimeWindow], callback: WindowMergeCallback[TimeWindow]) -> None:
         """Merge windows that overlap or touch."""
         TimeWindow.merge_windows(windows, callback)
-
-    def get_window_serializer(self) -> TimeWindowSerializer:
-        """Return the serializer of time windows."""
-        return TimeWindowSerializer()
-
-
-class _EventTimeSessions(_Sessions[T]):
-    def get_default_trigger(self, env: Any) -> Trigger[T, TimeWindow]:
-        """Return an EventTimeTrigger."""
-        return EventTimeTrigger()
-
-    def is_event_time(self) -> bool:
-        """Return True."""
-        return True
-
-    def assign_windows(
-        self,
-        element: T,
-        timestamp: int,
-        context: WindowAssigner.WindowAssignerContext,
-    ) -> Collection[TimeWindow]:
-        """Return the window from `timestamp` to the end of the gap; raises RecordError if there is no timestamp."""
-        if timestamp == MIN_WATERMARK:
-            raise no_timestamp()
-        return [TimeWindow(timestamp, timestamp + self.gap_after(element))]
-
-    @abstractmethod
-    def gap_after(self, element: T) -> int: ...
-
-
-class _ProcessingTimeSessions(_Sessions[T]):
-    def get_default_trigger(self, env: Any) -> Trigger[T, TimeWindow]:
-        """Return a ProcessingTimeTrigger."""
-        return ProcessingTimeTrigger()
-
-    def is_event_time(self) -> bool:
-        """Return False."""
-        return False
-
-    def assign_windows(
-        self,
-        element: T,
-        timestamp: int,
-        context: WindowAssigner.WindowAssignerContext,
-    ) -> Collection[TimeWindow]:
-        """Return the window from the current processing time to the end of the gap."""
-        now = context.get_current_processing_time()
-        return [TimeWindow(now, now + self.gap_after(element))]
-
-    @abstractmethod
-    def gap_after(self, element: T) -> int: ...
 
 
 class _FixedGap:
@@ -137,7 +91,7 @@ class _DynamicGap:
         return f"{type(self).__name__}()"
 
 
-class DynamicEventTimeSessionWindows(_DynamicGap, _EventTimeSessions[T]):
+class DynamicEventTimeSessionWindows(_DynamicGap, ByEventTime[T], _Sessions[T]):
     """Sessions by the records' timestamps, whose gap depends on the record."""
 
     @staticmethod
@@ -146,7 +100,7 @@ class DynamicEventTimeSessionWindows(_DynamicGap, _EventTimeSessions[T]):
         return DynamicEventTimeSessionWindows(extractor)
 
 
-class DynamicProcessingTimeSessionWindows(_DynamicGap, _ProcessingTimeSessions[T]):
+class DynamicProcessingTimeSessionWindows(_DynamicGap, ByProcessingTime[T], _Sessions[T]):
     """Sessions by processing time, whose gap depends on the record."""
 
     @staticmethod
@@ -157,7 +111,7 @@ class DynamicProcessingTimeSessionWindows(_DynamicGap, _ProcessingTimeSessions[T
         return DynamicProcessingTimeSessionWindows(extractor)
 
 
-class EventTimeSessionWindows(_FixedGap, _EventTimeSessions[T]):
+class EventTimeSessionWindows(_FixedGap, ByEventTime[T], _Sessions[T]):
     """Sessions by the records' timestamps, with a fixed gap.
 
     >>> EventTimeSessionWindows.with_gap(Time.minutes(30))
@@ -175,7 +129,7 @@ class EventTimeSessionWindows(_FixedGap, _EventTimeSessions[T]):
         return DynamicEventTimeSessionWindows(extractor)
 
 
-class ProcessingTimeSessionWindows(_FixedGap, _ProcessingTimeSessions[T]):
+class ProcessingTimeSessionWindows(_FixedGap, ByProcessingTime[T], _Sessions[T]):
     """Sessions by processing time, with a fixed gap."""
 
     @staticmethod

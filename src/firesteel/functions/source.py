@@ -130,7 +130,11 @@ class Source(ABC, Generic[T]):
         return self.splits(context.known)
 
     def available(self, split: Split, position: int, now: int) -> int:
-        """Answer up to which position `split` can be read at processing time `now` (milliseconds, driver)."""
+        """Return up to which position `split` can be read at the time `now` (driver).
+
+        `now` is in milliseconds since 1970 when the job starts, and runs on evenly: setting the machine's clock does
+        not change it. So a rate, or a delay, can be measured by it.
+        """
         return UNLIMITED if split.end is None else split.end
 
     @abstractmethod

@@ -10,7 +10,7 @@ import struct
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from firesteel.common.errors import KeyEncodingError, ProgramError, StateCorruptedError
 from firesteel.common.serializer import TypeSerializer
@@ -18,21 +18,21 @@ from firesteel.common.time import MAX_WATERMARK, Duration, Time
 from firesteel.state.keys.groups import decode_key, encode_key
 from firesteel.state.values.codecs import decode_untyped, untyped_encoder
 
-if TYPE_CHECKING:
-    from firesteel.functions.assigners import MergingWindowAssigner
-
 __all__ = [
     "WINDOW_CODEC",
     "CountWindow",
     "CountWindowSerializer",
     "GlobalWindow",
     "GlobalWindowSerializer",
+    "WindowMergeCallback",
     "TimeWindow",
     "TimeWindowSerializer",
     "Window",
     "WindowCodec",
     "milliseconds",
 ]
+
+W = TypeVar("W")
 
 _SIGN: Final = 1 << 63
 _encode_pickled: Final = untyped_encoder("the window codec")
@@ -48,6 +48,14 @@ class Window(ABC):
     @abstractmethod
     def max_timestamp(self) -> int:
         """Return the largest timestamp a record in the window can have (ms): 2**63-1 where time does not bound it."""
+
+
+class WindowMergeCallback(ABC, Generic[W]):
+    """Receives the windows that become one (PyFlink: MergingWindowAssigner.MergeCallback)."""
+
+    @abstractmethod
+    def merge(self, to_be_merged: Iterable[W], merge_result: W) -> None:
+        """Merge the windows `to_be_merged` into `merge_result`."""
 
 
 class _Interval(NamedTuple):
@@ -89,9 +97,7 @@ class TimeWindow(_Interval, Window):
         return timestamp - (timestamp - offset) % window_size
 
     @staticmethod
-    def merge_windows(
-        windows: Iterable[TimeWindow], callback: MergingWindowAssigner.MergeCallback[TimeWindow]
-    ) -> None:
+    def merge_windows(windows: Iterable[TimeWindow], callback: WindowMergeCallback[TimeWindow]) -> None:
         """Tell `callback` of every group of windows that overlap or touch, with the window that covers the group."""
         group: set[TimeWindow] = set()
         cover: TimeWindow | None = None

@@ -20,6 +20,7 @@ from firesteel.runtime.plan import Distribution, EdgeSpec, EpochPlan, OperatorSp
 from firesteel.runtime.routing import EdgeFunctions
 from firesteel.runtime.timers import TimerQueue
 from firesteel.runtime.watermarks import WatermarkValve
+from firesteel.state.keys.groups import key_group_range
 from firesteel.state.live.backend import KeyedStateBackend
 from firesteel.state.live.durable import RunRef, StateReader
 from firesteel.state.live.operator_lists import OperatorLists
@@ -46,7 +47,8 @@ class LiveSubtask:
         self.backend: KeyedStateBackend | None = None
         self.timers: list[TimerQueue] = []
         if spec.stateful:
-            self.backend = KeyedStateBackend(spec.max_parallelism, WINDOW_CODEC)
+            groups = key_group_range(subtask, spec.parallelism, spec.max_parallelism)
+            self.backend = KeyedStateBackend(spec.max_parallelism, WINDOW_CODEC, groups=groups)
             self.backend.restore_schemas(epoch.schemas.get(spec.index, {}))
         if spec.keyed and self.backend is not None:
             self.timers = [TimerQueue(self.backend, "event"), TimerQueue(self.backend, "processing")]

@@ -1,4 +1,4 @@
-"""Which columns can be written as which types, decided before anything runs; and columns as objects of no type."""
+"""Checks which columns can be written as which types, before anything runs; and columns as untyped objects."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _FRACTIONS: Final = frozenset({"FLOAT", "DOUBLE"})
 
 
 def require_fit(column: str, found: pa.DataType, wanted: dict[str, Any], who: str) -> None:
-    """Raise ProgramError, naming the place, unless values of a column can be values of a type.
+    """Raise ProgramError, which names the place, unless the values of a column can be values of a type.
 
-    Whole numbers fit any type of whole numbers, as far as they are in its range; names and order of a row's fields
-    must be those of the type.
+    Whole numbers fit any type of whole numbers that can hold them. The names and the order of a row's fields must be
+    those of the type.
     """
     problem = _misfit(found, wanted)
     if problem is not None:
@@ -33,9 +33,10 @@ def require_fit(column: str, found: pa.DataType, wanted: dict[str, Any], who: st
 
 
 def object_from(found: pa.DataType) -> Convert | None:
-    """Return what makes a value of a column a plain Python object; None if it is one already.
+    """Return a function from a value of a column to a plain Python object; None if it is one already.
 
-    Structs with the fields f0, f1, ... are tuples, others are rows; a timestamp with a zone is an Instant.
+    Structs with the fields f0, f1, ... become tuples, other structs become rows, and a timestamp with a zone becomes an
+    Instant.
 
     >>> object_from(pa.struct([("f0", pa.int32()), ("f1", pa.map_(pa.string(), pa.int32()))]))({"f0": 1, "f1": []})
     (1, {})
@@ -79,7 +80,7 @@ def _is_text(found: pa.DataType) -> bool:
 
 
 Misfit = tuple[str, pa.DataType | str, pa.DataType | str]
-"""Where, what was found there, and what is wanted."""
+"""The place, what was found there, and what is required."""
 
 
 def _misfit(found: pa.DataType, schema: dict[str, Any] | None) -> Misfit | None:

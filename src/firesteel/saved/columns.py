@@ -1,8 +1,8 @@
-"""Types and values of states as columns: which Arrow column a declared type is, and values on their way in and out.
+"""Types and values of states as columns: the Arrow type of a declared type, and conversions in both directions.
 
-Nothing is lost on the way but the kind of a row (a row from a column is an INSERT): a value that the column cannot hold
-raises TypeMismatchError. FLOAT is a 64 bit column, since state keeps all bits of what it was given. Parts of no
-declared type are shown as text.
+Only the kind of a row is lost (a row from a column is an INSERT). A value that the column cannot hold raises
+TypeMismatchError. FLOAT is a 64 bit column, because state keeps every bit of a value. Parts without a declared type are
+shown as text.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Convert = Callable[[Any], Any]
 TypeSchema = dict[str, Any] | None
 
 SCALE: Final = 18
-"""Digits after the point of a BIG_DEC column, as in Flink's DECIMAL(38, 18)."""
+"""Digits after the decimal point of a BIG_DEC column, as in Flink's DECIMAL(38, 18)."""
 
 _ATOMS: Final[dict[str, pa.DataType]] = {
     "STRING": pa.string(),
@@ -90,17 +90,17 @@ def fields_of(schema: dict[str, Any]) -> list[tuple[str, TypeSchema]]:
 
 
 def is_bytes(schema: dict[str, Any]) -> bool:
-    """Tell whether an array's values are bytes objects."""
+    """Return whether the values of an array are bytes objects."""
     return schema["type"] in ("PRIMITIVE_ARRAY", "LIST") and schema["element"] == {"type": "BYTE"}
 
 
 def is_untyped(schema: TypeSchema) -> bool:
-    """Tell whether values are any objects."""
+    """Return whether values can be any object."""
     return without_external(schema) is None
 
 
 def to_column(schema: TypeSchema) -> Convert | None:
-    """Return what makes a value of this type one that Arrow takes; None if it is one already."""
+    """Return a function from a value of this type to one that Arrow takes; None if it is one already."""
     schema = without_external(schema)
     if schema is None:
         return object_text
@@ -120,7 +120,7 @@ def to_column(schema: TypeSchema) -> Convert | None:
 
 
 def from_column(schema: TypeSchema) -> Convert | None:
-    """Return what makes a value of a column, as Arrow gives it, one of this type; None if it is one already."""
+    """Return a function from a value that Arrow gives to one of this type; None if it is one already."""
     schema = without_external(schema)
     assert schema is not None
     name = schema["type"]
@@ -142,13 +142,13 @@ def from_column(schema: TypeSchema) -> Convert | None:
 
 
 def object_text(value: Any) -> str:
-    """Return how an object is shown: a text as it is, all else as Python writes it."""
+    """Return how an object is shown: text unchanged, everything else as Python writes it."""
     text = value if type(value) is str else repr(value)
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 def stored_text(data: bytes) -> str:
-    """Return how an object of no declared type is shown, from its stored form; what cannot be read here says so."""
+    """Return how an untyped object is shown, from its stored form; bytes that cannot be read here are shown as such."""
     try:
         return object_text(decode_untyped(data))
     except _UNREADABLE as error:
@@ -156,21 +156,22 @@ def stored_text(data: bytes) -> str:
 
 
 class KeyColumn:
-    """Keys as values of a column: of a type if each of them is exactly such a value, else as text."""
+    """Keys as values of a column: of a type if all of them are exactly of it, else as text."""
 
     def __init__(self, type_info: TypeInformation | None) -> None:
         self.schema = None if type_info is None or type_info.is_pickled else type_info.schema()
         self._convert = None if self.schema is None else _or_none(_exactly(self.schema))
 
     def of(self, key: StateKey | None) -> Any:
-        """Return the column's value for a key. Raises TypeMismatchError if it is not exactly of the column's type."""
+        """Return the column's value for a key. Raises TypeMismatchError if the key is not exactly of its type."""
         plain = None if key is None else user_key(key)
         return object_text(plain) if self._convert is None else self._convert(plain)
 
 
 def _exactly(schema: dict[str, Any]) -> Convert:
-    """Return what makes a part of a key, which is not None, one that Arrow takes, or refuses it if it is not exactly of
-    the type: another key would come out if it was written again.
+    """Return a function from a part of a key (not None) to a value that Arrow takes.
+
+    The function refuses a part that is not exactly of the type: written again, it would be another key.
     """
     schema = without_external(schema) or schema
     if schema["type"] in ("TUPLE", "ROW"):
@@ -210,7 +211,7 @@ def _not_exactly(schema: dict[str, Any], key: Any) -> TypeMismatchError:
 
 
 def type_of_keys(keys: list[Any]) -> TypeInformation | None:
-    """Return the type that all of these keys have, None if there is none, or a column of it could not hold all of it.
+    """Return the type that all of these keys have; None if there is none, or if its column could not hold them.
 
     >>> type_of_keys([("a", 1), ("b", None)]), type_of_keys(["a", 1]), type_of_keys([])
     (TupleTypeInfo(String, Long), None, None)

@@ -1,7 +1,7 @@
-"""Stored entries as the rows they stand for: which key, which window, where in a list or map, and which bytes.
+"""Stored entries as rows: the key, the window, the place in a list or map, and the bytes.
 
-How handles lay out what they keep: `composite` has the keys of entries, `list_handles` the chunks of lists, `expiry`
-the stamps of what expires.
+The layout is that of the handles: `keys.composite` has the keys of entries, `values.chunks` the chunks of lists, and
+`values.expiry` the stamps of state with a time to live.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ _SIZE: Final = 4
 _CHUNK_NUMBER: Final = 8
 
 Place = tuple[StateKey | None, Any, int]
-"""Key, namespace, and where they end in a composite key."""
+"""The key, the namespace, and where they end in a composite key."""
 
 
 class StoredRow(NamedTuple):
-    """One value, element of a list, entry of a map, or timer.
+    """One value, list element, map entry or timer.
 
     `key` is None in broadcast state, `namespace` (a window) where there is none. `place` is an element's position, an
     entry's map key or a timer's time (milliseconds). `value` is encoded, empty for None; `stamp` is its last
-    access (milliseconds) in state that expires.
+    access (milliseconds) in state with a time to live.
     """
 
     key: StateKey | None
@@ -43,7 +43,7 @@ class StoredRow(NamedTuple):
 
 
 class RowReader:
-    """Reads the rows of one state, of a recorded schema, from its entries."""
+    """Reads the rows of one state from its entries, by the recorded schema."""
 
     def __init__(self, schema: Schema, codec: NamespaceCodec) -> None:
         self._codec = codec
@@ -55,7 +55,7 @@ class RowReader:
         )
 
     def rows(self, entries: Iterable[tuple[bytes, bytes]]) -> Iterator[StoredRow]:
-        """Yield the rows of entries, which are in the order of their keys, a list's all together."""
+        """Yield the rows of entries. The entries are in the order of their keys; those of a list are adjacent."""
         return self._rows(entries)
 
     def _values(self, entries: Iterable[tuple[bytes, bytes]]) -> Iterator[StoredRow]:
@@ -95,7 +95,7 @@ def locate(schema: Schema, composite: bytes, codec: NamespaceCodec) -> Place:
 
 
 def value_decoder(type_schema: dict[str, Any] | None, who: str) -> Callable[[bytes], Any]:
-    """Return what decodes a row's value of a recorded type (None: untyped)."""
+    """Return the decoder for values of a recorded type (None: untyped)."""
     codec = ValueCodec(None if type_schema is None else from_schema(type_schema), who)
     return codec.decode_nullable
 

@@ -1,7 +1,7 @@
-"""Looking into a savepoint or a kept epoch: its operators, their states, and what is in them.
+"""The contents of a savepoint or a kept epoch: its operators, their states, and the entries.
 
-Everything is read from the files that a job would start from, in parts of bounded size; nothing is written, and the
-job may run meanwhile.
+Everything is read from the files that a job would start from, in parts of bounded size. Nothing is written, and the job
+may run meanwhile.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _SCOPES: Final = ("keyed", "windowed", "broadcast", "timers")
 
 
 class Held(NamedTuple):
-    """How much a state holds: values, elements of lists, map entries or timers, and the bytes of keys and values."""
+    """How much a state holds: the number of values, list elements, map entries or timers, and their bytes with keys."""
 
     entries: int
     bytes: int
@@ -63,7 +63,7 @@ class SavedOperator:
 
     @property
     def size(self) -> int:
-        """Bytes of its runs on storage."""
+        """The size of its runs on storage, in bytes."""
         return sum(layer.size for layer in self.layers)
 
     def states(self) -> list[Schema]:
@@ -88,10 +88,10 @@ class SavedOperator:
         )
 
     def lists(self) -> dict[str, list[ListSnapshot]]:
-        """Return its operator list states by name: what each subtask that has the list has saved of it."""
+        """Return its operator list states by name: what each subtask saved of the list."""
         lists: dict[str, list[ListSnapshot]] = {}
         for blob in self.snapshot.operator_state:
-            # Other operators keep objects of their own, of classes that may not be known here.
+            # Other operators store their own objects, whose classes may not be known here.
             if blob is not None and OperatorLists.__name__.encode() in blob:
                 found = pickle.loads(blob)
                 for name, snapshot in found.lists.items() if isinstance(found, OperatorLists) else ():
@@ -99,9 +99,9 @@ class SavedOperator:
         return dict(sorted(lists.items()))
 
     def ranges(self, at_least: int = 1, *, broadcast: bool = False) -> list[Groups]:
-        """Cut its key groups into ranges whose entries fit into memory, at least so many of them.
+        """Cut its key groups into at least `count` ranges whose entries fit into memory.
 
-        For `broadcast` state, of which each run has a copy, one key group will do.
+        For `broadcast` state one key group is enough, because each run has a copy.
         """
         if broadcast:
             return [(0, 0)]
@@ -111,7 +111,7 @@ class SavedOperator:
 
 
 class StateSlice(NamedTuple):
-    """Which entries to read: those of states of one operator; `now` (milliseconds) is when they were saved."""
+    """Which entries to read: those of some states of one operator; `now` (milliseconds) is when they were saved."""
 
     layers: tuple[Layer, ...]
     schemas: tuple[Schema, ...]
@@ -121,10 +121,10 @@ class StateSlice(NamedTuple):
     def table(
         self, storage: Storage, groups: Groups, prefix: bytes = b"", *, every_copy: bool = False
     ) -> pa.Table:
-        """Return the entries in a range of key groups, in order, but for what has expired unless it is asked for.
+        """Return the entries in a range of key groups, in order; expired ones only on request.
 
         Broadcast state belongs to the first range, or (`every_copy`) to all. `prefix` limits it to some of the entries
-        of a single state. Raises StateCorruptedError, naming it, if a run is missing or damaged.
+        of a single state. Raises StateCorruptedError, which names the run, if one is missing or damaged.
         """
         prefixes = [prefix] if prefix else [state_prefix(schema["id"]) for schema in self.schemas]
         table = newest_entries(storage, self.layers, groups, prefixes)
@@ -140,14 +140,14 @@ class StateSlice(NamedTuple):
     def rows(
         self, storage: Storage, groups: Groups, codec: NamespaceCodec, prefix: bytes = b""
     ) -> Iterator[StoredRow]:
-        """Yield the same, of a single state, as rows."""
+        """Yield the entries of a single state as rows."""
         table = self.table(storage, groups, prefix)
         keys, values = (column.to_pylist() for column in table.columns)
         return RowReader(self.schemas[0], codec).rows(zip(keys, values, strict=True))
 
 
 class SavedState:
-    """What a job was after one epoch: `manifest` names everything, and `storage` holds it.
+    """A job as it was after one epoch: `manifest` names everything, and `storage` holds it.
 
     Read it with `open`.
     """
@@ -174,9 +174,9 @@ class SavedState:
         return sorted(operators, key=lambda operator: (operator.snapshot.name, operator.id))
 
     def operator(self, wanted: str, uid_id: str = "") -> SavedOperator:
-        """Return the operator of an id (`uid_id`: that which a uid stands for), a name, or the beginning of an id.
+        """Return the operator with an id (`uid_id`: the id of a uid), a name, or the beginning of an id.
 
-        Raises StateError, listing the operators there are, if there is none, or more than one.
+        Raises StateError, which lists the operators, if there is none or more than one.
         """
         operators = self.operators()
         for matching in (
@@ -198,7 +198,7 @@ class SavedState:
         return StateSlice(operator.layers, tuple(schemas), self.manifest.processing_time, expired)
 
     def held(self, operator: SavedOperator) -> dict[int, Held]:
-        """Return how much each of an operator's states holds, by the state's id, without what has expired."""
+        """Return how much each state of an operator holds, by state id, without expired entries."""
         held = {schema["id"]: Held(0, 0) for schema in operator.states()}
         lists = {schema["id"] for schema in operator.states() if schema["kind"] == "list"}
         part = self.slice(operator, operator.states())
@@ -217,7 +217,7 @@ class SavedState:
     def rows(
         self, operator: SavedOperator, schema: Schema, codec: NamespaceCodec, *, key: StateKey | None = None
     ) -> Iterator[StoredRow]:
-        """Yield the rows of a state, or those of one key; what is not asked for is not read."""
+        """Yield the rows of a state, or only those of one key; nothing else is read."""
         part = self.slice(operator, [schema])
         if key is None or schema["scope"] == "broadcast":
             for groups in operator.ranges(broadcast=schema["scope"] == "broadcast"):
@@ -230,7 +230,7 @@ class SavedState:
         yield from (row for row in rows if row.key == key)
 
     def some_keys(self, operator: SavedOperator, codec: NamespaceCodec) -> list[StateKey]:
-        """Return the keys of some entries of an operator: those that its smallest runs begin with."""
+        """Return the keys of some entries of an operator: the first entries of its smallest runs."""
         schemas = {schema["id"]: schema for schema in operator.states() if schema["scope"] != "broadcast"}
         runs = sorted((run for layer in operator.layers for run in layer.runs), key=lambda run: run.size)
         keys: set[StateKey] = set()
@@ -271,7 +271,7 @@ def _elements(chunks: pa.Table) -> int:
 
 
 def _epoch(storage: Storage, wanted: int | None) -> int:
-    """Return the epoch to read: that of the savepoint, or one that a state directory keeps."""
+    """Return the epoch to read: the savepoint's, or one that the state directory keeps."""
     savepoint = open_savepoint(storage)
     if savepoint is not None:
         epochs = [savepoint.epoch]

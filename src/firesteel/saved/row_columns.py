@@ -12,8 +12,8 @@ value        all but timers                                       the value, ele
 last_access  state with a time to live                            when it was last touched (milliseconds)
 ============ ==================================================== =========================================
 
-Where keys, map keys or values have no type there are two columns: `value` shows them as text, and `value_raw` has the
-bytes that are stored (`load_object` reads them).
+Keys, map keys or values without a type have two columns: `value` shows them as text, and `value_raw` holds the stored
+bytes (`load_object` reads them).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from firesteel.state.keys.groups import StateKey, state_key_bytes, user_key
 from firesteel.state.values.schemas import Schema, type_text
 
 WINDOW: Final = pa.struct([("start", pa.int64()), ("end", pa.int64()), ("text", pa.string())])
-"""A window: for a time window its start and end (exclusive) in milliseconds, for all windows how they are written."""
+"""A window: its text and, for a time window, its start and end (exclusive) in milliseconds."""
 
 RAW: Final = "_raw"
 _KEYS_KEPT: Final = 1 << 12
@@ -57,9 +57,9 @@ class Column(NamedTuple):
 
 
 class RowTypes(NamedTuple):
-    """As what keys, map keys and values are to be shown; None where that is left to what is recorded.
+    """The types in which keys, map keys and values are shown; None for the recorded type.
 
-    A type of any object (`Types.PICKLED_BYTE_ARRAY()`) means text and the bytes that are stored.
+    A type of any object (`Types.PICKLED_BYTE_ARRAY()`) means text and the stored bytes.
     """
 
     key: TypeInformation | None = None
@@ -68,7 +68,7 @@ class RowTypes(NamedTuple):
 
 
 class RowColumns:
-    """Turns the rows of one state into columns. Raises ProgramError for a type that its values cannot be shown as."""
+    """Turns the rows of one state into columns. Raises ProgramError for a type in which its values cannot be shown."""
 
     def __init__(self, schema: Schema, types: RowTypes, who: str) -> None:
         self._who = who
@@ -90,14 +90,14 @@ class RowColumns:
         return pa.schema([(column.name, column.type) for column in self.columns])
 
     def batches(self, rows: Iterable[StoredRow]) -> Iterator[pa.RecordBatch]:
-        """Yield rows as batches. Raises StateMismatchError naming a key or value that its column cannot hold."""
+        """Yield rows as batches. Raises StateMismatchError, which names a key or value that its column cannot hold."""
         schema, iterator = self.arrow_schema, iter(rows)
         while chunk := list(islice(iterator, BATCH)):
             arrays = [pa.array(self._column(column, chunk), column.type) for column in self.columns]
             yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     def record(self, row: StoredRow) -> dict[str, Any]:
-        """Return one row by the names of the columns, without raw ones."""
+        """Return one row by the names of the columns, without the raw columns."""
         return {
             column.name: self._column(column, [row])[0]
             for column in self.columns
@@ -165,7 +165,7 @@ class RowColumns:
 
 
 def window_column(window: Any) -> dict[str, Any] | None:
-    """Return what a namespace column holds of a window."""
+    """Return a window as the value of a namespace column."""
     if window is None:
         return None
     start, end = getattr(window, "start", None), getattr(window, "end", None)

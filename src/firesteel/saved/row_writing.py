@@ -1,8 +1,8 @@
-"""Rows in columns as stored entries: what `row_columns` shows, the other way round.
+"""Rows in columns as stored entries: the inverse of `row_columns`.
 
-Columns are called as there. Of a thing and its stored bytes (`value` and `value_raw`) there must be exactly one. What
-has no type and is not given as stored bytes is kept as the Python object the column holds: a struct with the fields
-f0, f1, ... is a tuple, any other a Row.
+The columns have the same names. Of a value and its stored bytes (`value` and `value_raw`) there must be exactly one. An
+untyped value that is not given as stored bytes is kept as the Python object of the column: a struct with the fields
+f0, f1, ... is a tuple, any other struct a Row.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ _INTEGER: Final = {"type": "LONG"}
 _WINDOW_FIELDS: Final = ("start", "end")
 
 Item = dict[str, Any]
-"""A row: what Arrow gives for each column."""
+"""A row: the value that Arrow gives for each column."""
 
 
 class Written(NamedTuple):
-    """One state to write: its whole schema, and the type of its keys (None: as the column is).
+    """One state to write: its schema, and the type of its keys (None: the type of the column).
 
-    `now` (milliseconds) is the stamp of what expires where no column gives one.
+    `now` (milliseconds) is the stamp of values with a time to live if no column gives one.
     """
 
     schema: Schema
@@ -64,8 +64,8 @@ class Written(NamedTuple):
 class RowWriter:
     """Turns the rows of a table into entries of a state, in no order.
 
-    Entries of lists have the position (8 bytes) behind the key's prefix, and hold one element each. `make_window` turns
-    what a namespace column holds into a window. Raises ProgramError for columns that are missing or of a wrong type.
+    Entries of lists have the position (8 bytes) after the key's prefix, and hold one element each. `make_window` turns
+    the value of a namespace column into a window. Raises ProgramError for columns that are missing or of a wrong type.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class RowWriter:
         self._value = self._encoder() if self._schema["kind"] != "timers" else lambda _: b""
 
     def entries(self, batch: pa.RecordBatch) -> Iterator[tuple[bytes, bytes]]:
-        """Yield an entry for each row. Raises TypeMismatchError naming the key of what cannot be written."""
+        """Yield an entry for each row. Raises TypeMismatchError, which names the key of the row."""
         for item in batch.to_pylist():
             key = None
             try:
@@ -210,14 +210,14 @@ class RowWriter:
         return lambda value: value if value is None or convert is None else convert(value)
 
     def _one_of(self, name: str) -> str:
-        """Return which column has a thing: it, or its stored bytes."""
+        """Return the column that holds a value, or its stored bytes."""
         found = [column for column in (name, name + RAW) if column in self._columns.names]
         if len(found) != 1:
             raise ProgramError(
                 f"requires one of the columns '{name}' and '{name + RAW}'",
                 who=self._who,
                 got="both" if found else f"the columns {', '.join(self._columns.names)}",
-                hint="drop the one that is not meant" if found else None,
+                hint="drop the other one" if found else None,
             )
         if found[0].endswith(RAW) and not pa.types.is_binary(self._columns.field(found[0]).type):
             raise ProgramError(

@@ -29,6 +29,7 @@ from firesteel.spark.errors import engine_error
 from firesteel.spark.interpreter import resolved, workers_with
 from firesteel.spark.interruption import Interruption
 from firesteel.spark.preconditions import is_local
+from firesteel.spark.release import release
 from firesteel.spark.session import open_session
 from firesteel.spark.shipping import ship, ship_environment
 from firesteel.spark.worker import LevelTask, MergeJob, read_merged
@@ -88,16 +89,20 @@ class SparkExecutor:
         )
         _running.append(state_url)
         self._runs = True
+        self._open = False
 
     def run(self, plan: Plan, epoch: EpochPlan) -> list[TaskReport]:
         """Run one epoch and return the reports."""
         told = Announcement(epoch, _PROCESS, frozenset(_running))
+        self._open = True
         try:
             with self._interruption.running(), announced(self._spark, self._storage, told):
                 rows = self._frame(plan).alias("epoch").collect()
         except Exception as error:
             raise engine_error(error) from None
-        return read_results((row[0], row[1], row[2], row[3], bytes(row[4])) for row in rows)
+        reports = read_results((row[0], row[1], row[2], row[3], bytes(row[4])) for row in rows)
+        self._open = not epoch.facts.final
+        return reports
 
     def merge(self, task: MergeTask) -> RunRef | None:
         """Merge runs in a Spark job of one task: it takes one core at most from the epochs that run beside it."""
@@ -115,10 +120,14 @@ class SparkExecutor:
         self._interruption.interrupt()
 
     def close(self) -> None:
-        """Leave the application running: other jobs of this process may use it. Workers let go of this one then."""
+        """Leave the application running, as other jobs of this process may use it; its workers let go of this one."""
         if self._runs:
             self._runs = False
             _running.remove(self._state_url)
+        if self._open:  # else the last epoch has closed all functions
+            self._open = False
+            with self._workers():
+                release(self._spark, self._state_url)
 
     def _frame(self, plan: Plan) -> Any:
         if self._prepared is None or self._prepared[0] is not plan:

@@ -6,7 +6,8 @@ working copies that are open: megabytes and several descriptors a job.
 Contract: `Kept.job` at the start of each task. It first lets go of jobs that their driver no longer runs: operators are
 closed (a job that was stopped or cancelled did not close them itself), copies too. An error in `close` is logged: it
 must not fail another job's task. Jobs of other drivers, of which this task's driver knows nothing, are let go of when
-they have had no task here for `IDLE_S` seconds.
+they have had no task here for `IDLE_S` seconds. A driver whose job ends asks for `let_go` itself, in as many tasks at
+once as there are slots; a process that none of them reaches lets go later.
 """
 
 from __future__ import annotations
@@ -74,15 +75,20 @@ class Kept:
         job.driver, job.used = announcement.driver, self._clock()
         return job
 
+    def let_go(self, state_url: str) -> None:
+        """Close what is kept of a job, if anything is; raises the first error of an operator after that."""
+        job = self._jobs.pop(state_url, None)
+        if job is not None:
+            collector.whole_next()
+            job.close()
+
     def _release(self, announcement: Announcement) -> None:
         ended = [url for url in self._jobs.keys() - announcement.running if self._may_go(url, announcement)]
         for url in ended:
             try:
-                self._jobs.pop(url).close()
+                self.let_go(url)
             except FiresteelError as error:
                 _log.warning("a job that has ended (%s) could not be closed in this worker: %s", url, error)
-        if ended:
-            collector.whole_next()
 
     def _may_go(self, url: str, announcement: Announcement) -> bool:
         job = self._jobs[url]

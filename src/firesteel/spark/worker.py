@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import Final, cast
 
 import pyarrow as pa
-from pyspark import TaskContext
+from pyspark import BarrierTaskContext, TaskContext
 
 from firesteel.checkpoint.compaction import MergeTask, merge
 from firesteel.checkpoint.objects import Storage
@@ -95,6 +95,29 @@ class MergeJob:
             error.__cause__ = error.__context__ = None
             merged = error
         yield pa.RecordBatch.from_arrays([_binary([pickle.dumps(merged)])], schema=_BLOB)
+
+
+@dataclass(frozen=True)
+class LetGoTask:
+    """The function of an ended job's last Spark job: its one row is the error of a function's `close`, or empty.
+
+    It is run as a barrier stage as wide as the application: each of its tasks is then in another process.
+    """
+
+    state_url: str
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        context = TaskContext.get()
+        assert isinstance(context, BarrierTaskContext)
+        context.barrier()
+        _nothing(batches)
+        problem = ""
+        try:
+            _kept.let_go(self.state_url)
+        except FiresteelError as error:
+            problem = str(error)
+        blob = pa.RecordBatch.from_arrays([_binary([problem.encode()])], schema=_BLOB)
+        yield from collector.task([blob])
 
 
 def read_merged(blob: bytes) -> RunRef | None:

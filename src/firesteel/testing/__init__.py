@@ -1,4 +1,4 @@
-"""Testing programs: the in-process executor, a clock that only tests move, and sources with failures in band.
+"""Testing programs: the in-process executor, a clock that only tests move, and sources with scripted failures.
 
 >>> from firesteel.datastream import StreamExecutionEnvironment
 >>> with executing(epoch_records=2):

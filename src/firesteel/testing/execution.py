@@ -29,7 +29,7 @@ def executing(
     """Run the jobs started in this block in this process (or on Spark), cut into epochs of at most `epoch_records`.
 
     `parallelism` is the job's unless an operator has its own. `clock` gives the processing time (default:
-    the machine's). `more` are further fields of `firesteel.control.JobSettings`: TypeError for what is none.
+    the machine's). `more` are further fields of `firesteel.control.JobSettings`; any other name raises TypeError.
     """
     factories: dict[str, ExecutorFactory] = {"process": LocalExecutor, "spark": spark_executor}
     factory = factories[on] if isinstance(on, str) else on

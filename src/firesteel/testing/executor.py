@@ -1,6 +1,6 @@
-"""The in-process executor: the same plans and tasks as on Spark, one after the other in this process, without a JVM.
+"""The in-process executor: the same plans and tasks as on Spark, one after another in this process, without a JVM.
 
-It is for tests, as Flink's MiniCluster is; it is not an engine.
+It is for tests, like Flink's MiniCluster; it is not an engine.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class LocalExecutor:
         return merge(self._storage, task)
 
     def interrupt(self) -> None:
-        """Make the running epoch fail before its next task, and any that is still asked for."""
+        """Make the running epoch fail before its next task, and every later epoch."""
         self._interrupted.set()
 
     def close(self) -> None:

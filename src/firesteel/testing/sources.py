@@ -12,14 +12,14 @@ from firesteel.functions.source import Boundedness, RecordBatches, Source, Split
 
 @dataclass(frozen=True)
 class Fail:
-    """In place of a record: reading it raises `error`, the first `times` times; `marks` is a directory that counts."""
+    """Stands for a record: reading it raises `error` the first `times` times, counted in the directory `marks`."""
 
     error: Exception
     marks: str
     times: int = 1
 
     def strike(self) -> None:
-        """Raise, unless it has done so often enough."""
+        """Raise the error, unless it was raised `times` times."""
         directory = Path(self.marks)
         directory.mkdir(parents=True, exist_ok=True)
         struck = len(list(directory.iterdir()))
@@ -32,8 +32,7 @@ class ScriptedSource(Source[Any]):
     """Reads one split per script, record by record.
 
     With `timestamped=True` the scripts hold `(value, timestamp)` pairs (milliseconds) and the values are
-    emitted with those timestamps. With `bounded=False` the splits never end, they only have nothing more to
-    read.
+    emitted with those timestamps. With `bounded=False` the splits never end; they only have nothing more to read.
 
     >>> list(ScriptedSource(["a", "b"]).read(Split("0", 0, 2, 0), 0, 2))
     [['a'], ['b']]
@@ -46,7 +45,7 @@ class ScriptedSource(Source[Any]):
 
     @property
     def boundedness(self) -> Boundedness:
-        """As constructed."""
+        """BOUNDED or not, as constructed."""
         return Boundedness.BOUNDED if self._bounded else Boundedness.CONTINUOUS_UNBOUNDED
 
     def splits(self, known: frozenset[str]) -> Iterable[Split]:

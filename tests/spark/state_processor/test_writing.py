@@ -237,7 +237,7 @@ def test_rows_that_cannot_be_written_are_named(spark, tmp_path):
         ProgramError, match="requires one of the columns 'key' and 'key_raw'; got the columns value"
     ):
         write(number, [(1,)], "value int")
-    with pytest.raises(ProgramError, match="drop the one that is not meant"):
+    with pytest.raises(ProgramError, match="drop the other one"):
         write(kinds.ANYTHING, [("a", "x", b"")], "key string, value string, value_raw binary")
     with pytest.raises(ProgramError, match="state 'number' requires int16 in column 'value'; got string"):
         write(number, [("a", "1")], "key string, value string")

@@ -77,6 +77,11 @@ def state_prefix(state_id: int) -> bytes:
     return state_id.to_bytes(2, "big")
 
 
+def group_prefix(state_id: int, group: int) -> bytes:
+    """Return what every composite key of a state's key group begins with."""
+    return state_prefix(state_id) + group.to_bytes(2, "big")
+
+
 class GroupHeads(dict[int, bytes]):
     """Key group -> the first four bytes of the composite keys in it, for one state."""
 

@@ -48,12 +48,13 @@ from firesteel.state.live.handles import AggregatingHandle, ReducingHandle, Sing
 from firesteel.state.live.lists import ListHandle
 from firesteel.state.live.maps import BroadcastHandle, MapHandle
 from firesteel.state.live.spill import Spill, overlaid
+from firesteel.state.live.sweeping import Sweep
 from firesteel.state.live.weights import Weight
 from firesteel.state.ttl import StateTtlConfig
 from firesteel.state.values.catalog import Schema, StateCatalog
 from firesteel.state.values.chunks import Entry
 from firesteel.state.values.codecs import ValueCodec, forget_main_classes
-from firesteel.state.values.expiry import Expiry, StampedCodec
+from firesteel.state.values.expiry import Expiry, StampedCodec, expiry_rule
 
 DEFAULT_CACHE_LIMIT: Final = 1_000_000
 WORKER_MEMORY: Final = 128 << 20
@@ -100,7 +101,7 @@ class KeyedStateBackend:
     """The state of one operator subtask; see the module for the contract.
 
     `keyed` is the scope of a key, `windowed` that of a key and a namespace (a window). `key_kinds` knows the kinds of
-    the keys of all `changes`. `cache_limit` bounds the clean
+    the keys of all `changes`. `groups` are the key groups of the subtask (default: all). `cache_limit` bounds the clean
     entries that are kept in memory, and `memory_limit` the bytes of all that is kept (default: what the other
     backends of the process leave of `WORKER_MEMORY`).
     """
@@ -110,6 +111,7 @@ class KeyedStateBackend:
         max_parallelism: int,
         namespace_codec: NamespaceCodec,
         *,
+        groups: range | None = None,
         cache_limit: int = DEFAULT_CACHE_LIMIT,
         memory_limit: int | None = None,
     ) -> None:
@@ -127,6 +129,7 @@ class KeyedStateBackend:
         self._filled = self._growth = 0.0
         self._kept = 0
         self._catalog = StateCatalog()
+        self._sweep = Sweep(range(max_parallelism) if groups is None else groups)
         self._handles: dict[str, tuple[Schema, Any]] = {}
         self._parts: list[StatePart] = []
         self._singles: list[SingleValue] = []
@@ -152,13 +155,22 @@ class KeyedStateBackend:
         self._processing_time = processing_time
         for expiry in self._expiries:
             expiry.begin(processing_time)
+        self._sweep.begin()
         for part in self._parts:
             part.begin(keep)
 
     def changes(self) -> Iterator[Entry]:
-        """Return everything the epoch changed, sorted by composite key; may be called again before the next `begin`."""
+        """Return everything the epoch changed, sorted by composite key; may be called again before the next `begin`.
+
+        Among it are deletes of entries that have expired, which the epoch did not touch (see `Sweep`).
+        """
         changes = self._changes_in_memory()
-        return changes if self._spill is None else overlaid(changes, self._spill.entries())
+        if self._spill is not None:
+            changes = overlaid(changes, self._spill.entries())
+        rules = [
+            rule for schema in self._catalog.schemas().values() if (rule := expiry_rule(schema)) is not None
+        ]
+        return self._sweep.beside(changes, self.reader, rules, self._processing_time)
 
     def schemas(self) -> dict[str, Schema]:
         """Return id, kind and types of every state ever declared, by scope and name, as JSON-able dicts."""

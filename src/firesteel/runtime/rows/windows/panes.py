@@ -17,7 +17,7 @@ from firesteel.functions.assigners import (
     SlidingProcessingTimeWindows,
     TumblingEventTimeWindows,
     TumblingProcessingTimeWindows,
-    no_timestamp,
+    no_timestamp_error,
 )
 from firesteel.functions.sessions import DynamicEventTimeSessionWindows, EventTimeSessionWindows
 from firesteel.functions.triggers import EventTimeTrigger, ProcessingTimeTrigger
@@ -94,7 +94,7 @@ def require_timestamps(who: str, values: list[Any], timestamps: list[int | None]
     """Return the timestamps; raises RecordError, with the first record that has none, unless all records have one."""
     if timestamps is not None and None not in timestamps:
         return timestamps  # type: ignore[return-value]
-    error = no_timestamp(who)
+    error = no_timestamp_error(who)
     if values:
         error.details = f"record: {summary(values[0 if timestamps is None else timestamps.index(None)])}"
     raise error

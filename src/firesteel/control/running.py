@@ -1,0 +1,96 @@
+"""The jobs that this process runs, and what becomes of them when its program ends.
+
+A job of `execute_async` outlives the end of its program, as it does on a cluster of Flink's: the process waits for it.
+(PyFlink's local cluster ends with the process, and the job is lost.) If the program ends by an error or by a signal, or
+in an interactive session, its jobs are stopped after the running epoch. A job whose results the program collects is
+cancelled, since nobody can read them any more.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+from typing import Final
+
+from firesteel.common.errors import FiresteelError
+from firesteel.common.excepthook import describe_failure
+from firesteel.control.handle import JobHandle
+from firesteel.control.signals import Terminated, heed_sigterm, was_terminated
+
+_log = logging.getLogger("firesteel.progress")
+
+_jobs: Final[list[JobHandle]] = []
+_hooked = threading.Event()
+
+
+def follow(handle: JobHandle) -> None:
+    """Have the process not end before this job does; to be called before the job is started."""
+    _jobs[:] = [job for job in _jobs if not job.concluded]
+    _jobs.append(handle)
+    heed_sigterm()
+    if not _hooked.is_set():
+        _hooked.set()
+        # Python has no public hook at which threads can still be started; when those of `atexit` are called, they
+        # cannot, and the pools of `concurrent.futures` are closed.
+        threading._register_atexit(_at_exit)  # type: ignore[attr-defined]
+
+
+def running_jobs() -> tuple[JobHandle, ...]:
+    """Return the jobs that have not ended, oldest first."""
+    return tuple(job for job in _jobs if not job.done())
+
+
+def wait_for_jobs() -> None:
+    """Wait for the jobs that still run at the end of a program.
+
+    Raises, once all have ended, the first failure that the program has not seen.
+
+    Ctrl-C and SIGTERM stop them after the running epoch, a second time they cancel them; then that is raised.
+    """
+    _end(stopping=False)
+
+
+def stop_jobs() -> None:
+    """End all jobs after their running epochs, and wait for that. Raises as `wait_for_jobs` does."""
+    _end(stopping=True)
+
+
+def _end(stopping: bool) -> None:
+    left = [job for job in _jobs if not job.concluded]
+    for job in left:
+        if job.done():
+            continue
+        if job.collects:
+            job.cancel()
+        elif stopping:
+            job.stop()
+        else:
+            _log.warning(
+                "the program has ended; its job %s still runs, and is waited for (Ctrl-C stops it)",
+                job.job_id,
+            )
+    signalled: BaseException | None = None
+    failed: Exception | None = None
+    for job in left:
+        if signalled is not None:
+            job.stop()
+        try:
+            job.wait()
+        except (KeyboardInterrupt, Terminated) as ended:
+            signalled = ended
+        except Exception as error:
+            failed = failed or error
+    if failed or signalled:
+        raise failed or signalled  # type: ignore[misc]
+
+
+def _at_exit() -> None:
+    # An uncaught exception leaves its type there; an interactive session has a prompt.
+    gone_wrong = was_terminated() or hasattr(sys, "last_type") or hasattr(sys, "ps1")
+    try:
+        _end(stopping=gone_wrong)
+    except (KeyboardInterrupt, Terminated):
+        return
+    except FiresteelError as error:
+        sys.stderr.write(f"{describe_failure(error)}\n")

@@ -1,0 +1,49 @@
+"""Having the workers let go of a job that was stopped, cancelled or has failed: the functions' `close` runs there."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import uuid
+from typing import Any, Final
+
+from pyspark.sql.types import BinaryType, StructType
+
+from firesteel.spark.errors import engine_error
+from firesteel.spark.interruption import Interruption
+from firesteel.spark.worker import LetGoTask
+
+_log = logging.getLogger(__name__)
+
+_BLOB: Final = StructType().add("blob", BinaryType())
+
+PATIENCE_S: Final = 30.0
+"""How long the workers have: a job must be able to end although its functions, or other jobs, hold them."""
+
+
+def release(spark: Any, state_url: str) -> None:
+    """Close a job's operators in all Python workers; what goes wrong is logged, and no reason to fail a job.
+
+    One task for each slot of the application, all at once, so each is in another worker process.
+    """
+    interruption = Interruption(spark, f"firesteel-release-{uuid.uuid4().hex}")
+    timer = threading.Timer(PATIENCE_S, interruption.interrupt)
+    timer.daemon = True
+    timer.start()
+    try:
+        slots = _slots(spark)
+        with interruption.running():
+            tasks = spark.range(0, slots, 1, slots).mapInArrow(LetGoTask(state_url), _BLOB, barrier=True)
+            problems = {bytes(row[0]).decode() for row in tasks.collect()}
+    except Exception as error:
+        _log.warning("workers close the job's functions later, if at all: %s", engine_error(error))
+        return
+    finally:
+        timer.cancel()
+    for problem in filter(None, sorted(problems)):
+        _log.warning("%s", problem)
+
+
+def _slots(spark: Any) -> int:
+    cores: int = spark.sparkContext.defaultParallelism
+    return max(1, cores // int(spark.conf.get("spark.task.cpus", "1")))
