@@ -27,6 +27,14 @@ PROJECT = Path(__file__).parents[1]
 PAGES = [*sorted(PROJECT.glob("*.md")), *sorted((PROJECT / "docs").glob("*.md"))]
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PROCESS_WIDE = re.compile(
+    r"sys\.(meta_path\.\w|excepthook = |path\.(insert|append|extend|remove)|set\w+\()|atexit\.register|_register_atexit|register_at_fork\("
+    r"|signal\.signal\(|os\.(dup2|chdir|umask|putenv)\(|os\.environ(\.setdefault|\.update|\[.*\] =)"
+    r"|gc\.(freeze|disable|set\w+)\(|\.setLevel\(|co_stacksize=|vars\(sys\.modules|locale\.setlocale"
+    r"|warnings\.(simple)?filter|multiprocessing\.set_|socket\.setdefault"
+)
+"""What has an effect beyond the objects of whoever calls it."""
+
 LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 IDENTIFIER = re.compile(r"`([A-Za-z_]\w*)`")
 CODE_LINES = re.compile(r"^( {4}|```).*", re.MULTILINE)
@@ -149,3 +157,12 @@ def test_the_run_script_names_what_the_pages_use(project: Path) -> None:
     assert used >= {"demo", "test", "check", "bench"}
     for command in used & OWN_TESTS:
         assert re.search(rf"^  {command}\b", usage, re.MULTILINE)
+
+
+def test_the_page_lists_all_that_is_changed_for_the_whole_process() -> None:
+    page = PROJECT / "docs" / "deployment.md"
+    section = page.read_text().partition("## What Firesteel changes in your process")[2].partition("\n## ")[0]
+    listed = {(page.parent / target).resolve() for _, target in LINK.findall(section)}
+    changing = {path for path in (PROJECT / "src").rglob("*.py") if PROCESS_WIDE.search(path.read_text())}
+    assert changing
+    assert sorted(changing - listed) == []
