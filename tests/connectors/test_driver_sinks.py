@@ -127,15 +127,42 @@ def test_buffer_raises_the_jobs_error_after_its_results() -> None:
     assert list(buffer) == []
 
 
+def test_a_buffer_is_full_while_more_than_its_capacity_is_unread() -> None:
+    buffer, woken = CollectBuffer(capacity=3), []
+    buffer.on_room = lambda: woken.append(len(buffer._values))
+    assert not buffer.full
+    for epoch in ([1, 2], [3, 4]):
+        buffer.receive(epoch)
+    assert not buffer.full  # both came since the last question: for all it knows they are one epoch's
+    buffer.receive([5])
+    assert buffer.full
+    assert [next(buffer), next(buffer)] == [1, 2]
+    assert woken == [3]
+    assert not buffer.full
+    assert next(buffer) == 3
+    assert woken == [3]
+
+
+def test_the_results_of_one_epoch_may_be_unread_whatever_the_capacity() -> None:
+    buffer = CollectBuffer(capacity=3)
+    buffer.receive(list(range(100)))
+    assert not buffer.full
+    buffer.receive(list(range(50)))
+    assert buffer.full
+
+
 def test_a_closed_buffer_holds_nobody_back() -> None:
-    buffer = CollectBuffer(capacity=1)
+    buffer, woken = CollectBuffer(capacity=1), []
+    buffer.on_room = lambda: woken.append(True)
     buffer.receive([1])
-    blocked = threading.Thread(target=buffer.receive, args=([2],), daemon=True)
-    blocked.start()
+    assert not buffer.full
+    buffer.receive([2])
+    assert buffer.full
     buffer.close()
-    blocked.join(10)
-    assert not blocked.is_alive()
+    assert woken == [True]
+    assert not buffer.full
     buffer.receive([3])
+    assert not buffer.full
     assert list(buffer) == []
 
 

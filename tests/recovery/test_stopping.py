@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 
 import pytest
@@ -11,6 +12,9 @@ from firesteel.common.errors import UserFunctionError
 from firesteel.common.watermark_strategy import TimestampAssigner
 from firesteel.connectors.collect import CollectBuffer, CollectSink
 from firesteel.connectors.datagen import DataGeneratorSource
+from firesteel.control import launch
+from firesteel.control.running import running_jobs
+from firesteel.datastream import execution
 from firesteel.datastream.functions import KeyedProcessFunction, MapFunction, ProcessWindowFunction
 from firesteel.datastream.state import ValueStateDescriptor
 from firesteel.datastream.window import TumblingEventTimeWindows
@@ -127,6 +131,36 @@ def test_a_collecting_program_that_has_seen_enough_cancels_the_job(tmp_path):
         stream = env.from_source(DataGeneratorSource(lambda index: index), NO_WATERMARKS, "endless")
         with stream.execute_and_collect() as results:
             assert [next(results) for _ in range(25)] == list(range(25))
+
+
+class Holding(ManualClock):
+    """Says when the job waits, which one whose input never ends does only for its reader."""
+
+    def __init__(self) -> None:
+        super().__init__(1_000_000)
+        self.held = threading.Event()
+
+    def wait(self, timeout_ms, wakeup):
+        self.held.set()
+        wakeup.wait(0.01)
+        super().wait(timeout_ms, wakeup)
+
+
+def test_results_that_nobody_reads_hold_the_job_back(tmp_path, monkeypatch):
+    monkeypatch.setattr(CollectBuffer.__init__, "__defaults__", (25,))
+    clock, watch = Holding(), Watch(lambda handle, stats: None)
+    with environment(tmp_path, epoch_records=10, clock=clock, listener=watch) as env:
+        monkeypatch.setattr(execution, "launch", lambda *given: watch.follow(launch(*given)))
+        stream = env.from_source(DataGeneratorSource(lambda index: index), NO_WATERMARKS, "endless")
+        with stream.execute_and_collect() as results:
+            assert clock.held.wait(60)
+            assert len(watch.epochs) == 3
+            assert [next(results) for _ in range(1000)] == list(range(1000))
+            clock.held.clear()
+            assert clock.held.wait(60)
+            assert 1000 < sum(stats.records_in for stats in watch.epochs) <= 1040
+        # A job that is held back can be cancelled: leaving the block has done so.
+    assert running_jobs() == ()
 
 
 def interrupting(call, at):

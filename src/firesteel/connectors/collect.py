@@ -6,7 +6,7 @@ import pickle
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import cloudpickle
 
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 Receiver = Callable[[list[Any]], None]
 
 _CHUNK = 4096
+
+CAPACITY: Final = 100_000
+"""How many values may be unread before a job waits for its reader."""
+
 _receivers: dict[str, Receiver] = {}
 
 
@@ -121,10 +125,12 @@ class _Committer(Committer):
 class CollectBuffer:
     """The results of a running job, iterated by one thread while the driver's thread fills it.
 
-    `capacity` bounds the values held: `receive` waits while so many are unread (which holds the job back, as
-    Flink's collect sink does), until they are read or `close` is called. A list larger than the capacity is
-    taken when the buffer is empty. Iteration ends after `finish()`, and raises the error that `finish(error)`
-    was given once the values before it are read.
+    Contract: `receive` never waits. The job asks before each epoch whether the buffer is `full`, and runs none while
+    it is (Flink's collect sink, too, holds its job back); `on_room` is called, on the reading thread, when it no longer
+    is. It is full while more than `capacity` values are unread, and more than the last epoch gave: so an epoch runs
+    while the results of the one before are read, and at most `capacity` or one epoch's results are held when it begins.
+    Iteration ends after `finish()`, and raises the error that `finish(error)` was given once the values before it are
+    read.
 
     >>> buffer = CollectBuffer()
     >>> buffer.receive([1, 2])
@@ -133,24 +139,36 @@ class CollectBuffer:
     [1, 2]
     """
 
-    def __init__(self, capacity: int | None = None) -> None:
+    def __init__(self, capacity: int = CAPACITY) -> None:
+        self.on_room: Callable[[], None] | None = None
         self._capacity = capacity
         self._values: deque[Any] = deque()
         self._changed = threading.Condition()
+        self._newest = self._last = 0
+        self._held_back = False
         self._ended = False
         self._error: BaseException | None = None
 
     def receive(self, values: list[Any]) -> None:
         """Take values from the driver; after `close` they are dropped."""
         with self._changed:
-            while not self._ended and self._is_full(len(values)):
-                self._changed.wait()
             if not self._ended:
                 self._values.extend(values)
+                self._newest += len(values)
                 self._changed.notify_all()
 
-    def _is_full(self, more: int) -> bool:
-        return self._capacity is not None and bool(self._values) and len(self._values) + more > self._capacity
+    @property
+    def full(self) -> bool:
+        """Whether the job must wait for its reader; asked between two epochs."""
+        with self._changed:
+            if self._newest:
+                self._last, self._newest = self._newest, 0
+            self._held_back = len(self._values) > self._limit
+            return self._held_back
+
+    @property
+    def _limit(self) -> int:
+        return max(self._capacity, self._last)
 
     def finish(self, error: BaseException | None = None) -> None:
         """Say that no more values come, because the job ended, or because of an error."""
@@ -164,7 +182,13 @@ class CollectBuffer:
         with self._changed:
             self._ended = True
             self._values.clear()
+            self._make_room()
             self._changed.notify_all()
+
+    def _make_room(self) -> None:
+        self._held_back = False
+        if self.on_room is not None:
+            self.on_room()
 
     def __iter__(self) -> Iterator[Any]:
         return self
@@ -175,8 +199,8 @@ class CollectBuffer:
                 self._changed.wait()
             if self._values:
                 value = self._values.popleft()
-                if self._capacity is not None:
-                    self._changed.notify_all()
+                if self._held_back and len(self._values) <= self._limit:
+                    self._make_room()
                 return value
             if self._error is not None:
                 error, self._error = self._error, None

@@ -82,7 +82,17 @@ def launch(graph: Graph, settings: JobSettings, surroundings: Surroundings) -> J
         executor = surroundings.executor(journal.job_id, state_url, settings)
         opened.callback(executor.close)
         maintenance = Maintenance(storage, executor, settings.maintenance, settings.savepoint_dir)
-        loop = EpochLoop(program, executor, journal, maintenance, settings, surroundings.clock)
+        loop = EpochLoop(
+            program,
+            executor,
+            journal,
+            maintenance,
+            settings,
+            surroundings.clock,
+            held_back=lambda: any(buffer.full for buffer in buffers.values()),
+        )
+        for buffer in buffers.values():
+            buffer.on_room = loop.wake
         resources = opened.pop_all()
     vitals = Vitals(loop)
     if settings.state_dir is not None:

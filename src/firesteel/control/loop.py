@@ -80,7 +80,8 @@ class EpochLoop:
     `stop`, `cancel`, `savepoint` and `rescale` may be called from any thread; all else happens on the thread that
     called `run`. They answer with a future: of the savepoint's URL where one is taken, else of a word on what was
     done. Savepoints and changes of parallelism happen on the way to the next epoch, when all that is committed has
-    been published.
+    been published. No epoch is planned while `held_back` answers that somebody has to read first; `wake` says that
+    this may have changed.
     """
 
     def __init__(
@@ -91,6 +92,7 @@ class EpochLoop:
         maintenance: Maintenance,
         settings: JobSettings,
         clock: Clock,
+        held_back: Callable[[], bool] = lambda: False,
     ) -> None:
         self._program = program
         self._executor = executor
@@ -98,6 +100,7 @@ class EpochLoop:
         self._maintenance = maintenance
         self._settings = settings
         self._clock = clock
+        self._held_back = held_back
         self._steady = SteadyTime(clock)
         self._time = ProcessingTime(clock)
         self._pending = Pending()
@@ -174,6 +177,10 @@ class EpochLoop:
         self._request(RescaleRequested())
         return answer
 
+    def wake(self) -> None:
+        """Look again now, instead of at the end of a wait."""
+        self._wakeup.set()
+
     def run(self) -> Job:
         """Run the job to its end."""
         command: Command | None = Command.RECOVER
@@ -240,6 +247,9 @@ class EpochLoop:
         return Rescaled()
 
     def _plan(self) -> Event:
+        if self._held_back():
+            self._wait_until = None
+            return Planned(work=False)
         now, steady = self._time.now(), self._steady.now()
         plans = {
             index: coordinator.plan(self._admission.limit, now, steady)
