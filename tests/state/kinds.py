@@ -60,7 +60,8 @@ class Mean(AggregateFunction):
 
 def last_descriptor() -> ValueStateDescriptor:
     descriptor = ValueStateDescriptor("last", Types.INT())
-    config = StateTtlConfig.new_builder(Time.seconds(60)).build()
+    # Expired values stay until they are read, so that tests can look at them.
+    config = StateTtlConfig.new_builder(Time.seconds(60)).disable_cleanup_in_background().build()
     descriptor.enable_time_to_live(config)
     return descriptor
 
