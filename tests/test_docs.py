@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
+import tokenize
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -28,12 +29,13 @@ PAGES = [*sorted(PROJECT.glob("*.md")), *sorted((PROJECT / "docs").glob("*.md"))
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROCESS_WIDE = re.compile(
-    r"sys\.(meta_path\.\w|excepthook = |path\.(insert|append|extend|remove)|set\w+\()|atexit\.register|_register_atexit|register_at_fork\("
-    r"|signal\.signal\(|os\.(dup2|chdir|umask|putenv)\(|os\.environ(\.setdefault|\.update|\[.*\] =)"
+    r"sys\.(meta_path\.\w|excepthook=|path\.(insert|append|extend|remove)|path\[:\]=|set\w+\()"
+    r"|atexit\.register|_register_atexit|register_at_fork\(|signal\.signal\("
+    r"|os\.(dup2|chdir|umask|putenv)\(|os\.environ(\.setdefault|\.update|\[.*\]=)"
     r"|gc\.(freeze|disable|set\w+)\(|\.setLevel\(|co_stacksize=|vars\(sys\.modules|locale\.setlocale"
     r"|warnings\.(simple)?filter|multiprocessing\.set_|socket\.setdefault"
 )
-"""What has an effect beyond the objects of whoever calls it."""
+"""What has an effect beyond the objects of the caller; in code without blanks and strings."""
 
 LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 IDENTIFIER = re.compile(r"`([A-Za-z_]\w*)`")
@@ -159,10 +161,19 @@ def test_the_run_script_names_what_the_pages_use(project: Path) -> None:
         assert re.search(rf"^  {command}\b", usage, re.MULTILINE)
 
 
+def code_alone(path: Path) -> str:
+    """The text of a module without blanks, strings and comments."""
+    dropped = {tokenize.STRING, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT}
+    with path.open() as lines:
+        return "".join(
+            token.string for token in tokenize.generate_tokens(lines.readline) if token.type not in dropped
+        )
+
+
 def test_the_page_lists_all_that_is_changed_for_the_whole_process() -> None:
     page = PROJECT / "docs" / "deployment.md"
     section = page.read_text().partition("## What Firesteel changes in your process")[2].partition("\n## ")[0]
     listed = {(page.parent / target).resolve() for _, target in LINK.findall(section)}
-    changing = {path for path in (PROJECT / "src").rglob("*.py") if PROCESS_WIDE.search(path.read_text())}
-    assert changing
+    changing = {path for path in (PROJECT / "src").rglob("*.py") if PROCESS_WIDE.search(code_alone(path))}
+    assert len(changing) > 10
     assert sorted(changing - listed) == []
