@@ -100,7 +100,7 @@ def pop(store: MemoryStore, model: Model, upto: int, action: str | None, timer: 
 @pytest.fixture(params=[1 << 14, 1], ids=["", "drawn-one-by-one"])
 def drawn(request: pytest.FixtureRequest) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(timers, "_DRAWN", request.param)
+        patch.setattr(timers, "_DRAWN_AT_ONCE", request.param)
         yield
 
 
@@ -237,8 +237,8 @@ def test_a_timer_registered_for_the_time_that_fires_takes_its_place_among_the_ke
 def test_many_timers_of_one_time_are_read_some_at_a_time_and_fire_in_order(
     monkeypatch: pytest.MonkeyPatch, windowed: bool, spilled: bool
 ) -> None:
-    monkeypatch.setattr(timers, "_DRAWN", 7)
-    monkeypatch.setattr(timers, "_BLOCK", 10)
+    monkeypatch.setattr(timers, "_DRAWN_AT_ONCE", 7)
+    monkeypatch.setattr(timers, "_FIRED_BETWEEN_LOOKS", 10)
     keys = [f"key-{number:03}" for number in range(200)]
     currents: list[Any] = [(key, TimeWindow(0, 6)) for key in keys] if windowed else list(keys)
     store = MemoryStore(max_parallelism=16)

@@ -17,8 +17,10 @@ from firesteel.graph.operations import WindowOp
 from firesteel.runtime.batch import RowBatch
 from firesteel.runtime.operator import Epoch, OperatorContext
 from firesteel.runtime.output import Output
+from firesteel.runtime.rows.windows.by_record import RecordByRecord
+from firesteel.runtime.rows.windows.loops import Loops
 from firesteel.runtime.rows.windows.operator import WindowOperator
-from firesteel.runtime.rows.windows.panes import Loops
+from firesteel.runtime.rows.windows.panes import Panes
 from firesteel.runtime.timers import TimerQueue
 from firesteel.state.keys.composite import state_prefix
 from firesteel.state.keys.groups import state_key
@@ -64,8 +66,8 @@ class _Gather:
 class GeneralWindowOperator(WindowOperator):
     """The operator without its hot loops."""
 
-    def choose_loops(self) -> Loops:
-        return Loops(self.take_each, self.fire_each)
+    def choose_loops(self, panes: Panes, general: RecordByRecord) -> Loops:
+        return Loops(general.take, general.fire)
 
 
 class Harness:

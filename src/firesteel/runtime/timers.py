@@ -39,15 +39,27 @@ from firesteel.state.live.weights import ENTRY, Weight
 from firesteel.state.values.chunks import Entry
 
 _SIGN: Final = 1 << 63
-_BODY: Final = 12  # state id, key group and time come before key and namespace
-_SIZE: Final = 4  # of the length before a namespace
+_BODY: Final = 12
+"""Bytes of state id, key group and time, behind which key and namespace come."""
+
+_SIZE: Final = 4
+"""Bytes of the length that stands before a namespace."""
+
 _NAMESPACE_MEMO: Final = 1 << 12
+"""Namespaces that are kept as objects, so that they are not decoded for every timer."""
+
 _PLAIN: Final = frozenset({str, int})
 _NONE_DELETED: Final[frozenset[Any]] = frozenset()
-_DRAWN: Final = 1 << 14
-_BLOCK: Final = 256
-_BUCKET: Final = 400
-_CONSUMED: Final = 100
+
+_DRAWN_AT_ONCE: Final = 1 << 14
+"""Stored timers of one time that are brought into memory together, at least."""
+
+_FIRED_BETWEEN_LOOKS: Final = 256
+"""Timers that fire before the state is asked again whether it takes too much memory."""
+
+_BUCKET_BYTES: Final = 400
+_CONSUMED_BYTES: Final = 100
+"""About what a time with timers takes in memory besides them, and what the key of a stored timer that has fired."""
 
 _Head = tuple[int, bytes, bytes, Iterator[tuple[bytes, bytes]]]
 """The first stored timer of a key group: time, key and namespace, its whole key, and those that follow."""
@@ -173,7 +185,7 @@ class TimerQueue:
                 left -= 1
                 yield time, bucket.popitem()[0]
                 fired += 1
-                if not fired % _BLOCK:
+                if not fired % _FIRED_BETWEEN_LOOKS:
                     self._backend.relax()
                 if len(bucket) != left or self._disturbed:
                     self._disturbed = False
@@ -208,7 +220,7 @@ class TimerQueue:
     def weigh(self) -> Weight:
         buckets = self._buckets
         timers = sum(map(len, buckets.values())) + sum(map(len, self._deleted.values()))
-        size = len(buckets) * _BUCKET + timers * ENTRY + len(self._consumed) * _CONSUMED
+        size = len(buckets) * _BUCKET_BYTES + timers * ENTRY + len(self._consumed) * _CONSUMED_BYTES
         return Weight(0, size, len(buckets) + len(self._deleted))
 
     def _prepare(self, time: int, bucket: dict[Any, None]) -> int:
@@ -243,7 +255,7 @@ class TimerQueue:
             return False
         heads, deleted = self._heads or [], self._deleted.get(time, _NONE_DELETED)
         # In proportion to the bucket, because all of it is put into order after each draw.
-        left = max(_DRAWN, len(bucket) // 4)
+        left = max(_DRAWN_AT_ONCE, len(bucket) // 4)
         while left and heads and heads[0][0] == time:
             left -= 1
             _, last, key, _ = heads[0]

@@ -1,9 +1,10 @@
 """The source operator: reads its splits' ranges and generates their watermarks.
 
 A source decides itself how many records a batch has, and a range says nothing of their size. So of a source whose
-positions count records the first `_PROBE` are read as a range of their own; if they are large, the rest is read in
-ranges of about `_RANGE_BYTES`, and no more of them than the epoch's budget of bytes allows: the epoch then ends where
-the last one did. If they are small, the rest is read in one go, and so are all ranges of the epochs that follow.
+positions count records the first `_PROBE_RECORDS` are read as a range of their own. If they are large, the rest is
+read in ranges of about `_RANGE_BYTES`, and no more of them than the epoch's budget of bytes allows: the epoch then
+ends where the last one did. If they are small, the rest is read in one go, and so are all ranges of the epochs that
+follow.
 """
 
 from __future__ import annotations
@@ -22,15 +23,24 @@ from firesteel.runtime.failures import RAISED, user_failure
 from firesteel.runtime.operator import Epoch, Operator, OperatorReport
 from firesteel.runtime.plan import SplitInput, SplitReport
 
-_PROBE: Final = 64
-_SAMPLE: Final = 8
+_PROBE_RECORDS: Final = 64
+"""Records of the first range of a source whose records' size is not known yet."""
+
+_SAMPLE_RECORDS: Final = 8
+"""Records at the head of a batch by which the size of all is judged."""
+
 _RANGE_BYTES: Final = 32 << 20
-_LARGE: Final = _RANGE_BYTES // MAX_BATCH
+"""About the bytes of a range where records are large."""
+
+_LARGE_BYTES: Final = _RANGE_BYTES // MAX_BATCH
 """Bytes of a record from which on a batch of a few thousand is too much to have in memory at once."""
 
-_QUICK: Final = 0.02
-_SLOW: Final = 0.1
+_QUICK_SECONDS: Final = 0.02
+_SLOW_SECONDS: Final = 0.1
 """Seconds that a part of a batch may take before the next part is made larger no more, or smaller."""
+
+_STEP: Final = 8
+"""By what the parts of a batch grow and shrink."""
 
 
 class _OpenSplit:
@@ -96,7 +106,7 @@ class SourceOperator(Operator[RowBatch]):
             split.left = next(split.batches)
             if split.left and not self._measured:
                 self._measured = True
-                self._record_bytes = _mean_bytes(split.left[:_SAMPLE])
+                self._record_bytes = _mean_bytes(split.left[:_SAMPLE_RECORDS])
         except StopIteration as stop:
             self._close(split, stop.value)
             return bool(self._reading)
@@ -150,8 +160,8 @@ class SourceOperator(Operator[RowBatch]):
         start, end = split.position, split.input.end
         if self._source.unit == "records":
             if self._record_bytes is None:
-                end = min(end, start + _PROBE)
-            elif self._record_bytes > _LARGE:
+                end = min(end, start + _PROBE_RECORDS)
+            elif self._record_bytes > _LARGE_BYTES:
                 room = min(_RANGE_BYTES, self._left())
                 end = min(end, start + max(1, int(room / self._record_bytes)))
         split.target = end
@@ -191,10 +201,10 @@ class SourceOperator(Operator[RowBatch]):
             self.output.emit(RowBatch(records, stamps))
             if risen is not None:
                 self._update_watermark()
-        if time.monotonic() - started < _QUICK:
-            self._chunk = min(MAX_BATCH, size * 8)
-        elif size > 1 and time.monotonic() - started > _SLOW:
-            self._chunk = max(1, size // 8)
+        if time.monotonic() - started < _QUICK_SECONDS:
+            self._chunk = min(MAX_BATCH, size * _STEP)
+        elif size > 1 and time.monotonic() - started > _SLOW_SECONDS:
+            self._chunk = max(1, size // _STEP)
 
     def _update_watermark(self) -> None:
         unfinished = [split for split in self._splits if not split.finished]

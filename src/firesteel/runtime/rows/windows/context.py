@@ -7,7 +7,7 @@ window functions ask for lies beside the operator's own under names of their own
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from firesteel.common.errors import ProgramError
 from firesteel.common.metrics import MetricGroup
@@ -30,8 +30,14 @@ from firesteel.state.live.handles import AggregatingHandle, ReducingHandle
 from firesteel.state.live.lists import ListHandle
 
 if TYPE_CHECKING:
-    from firesteel.runtime.rows.windows.operator import WindowOperator
     from firesteel.runtime.timers import TimerQueue
+
+
+class Clock(Protocol):
+    """Where time stands for the operator (milliseconds)."""
+
+    watermark: int
+    processing_time: int
 
 
 class PaneStates:
@@ -92,12 +98,12 @@ class PaneTriggerContext(Trigger.OnMergeContext):
 
     def __init__(
         self,
-        operator: WindowOperator,
+        clock: Clock,
         backend: KeyedStateBackend,
         timers: tuple[TimerQueue, TimerQueue],
         metrics: MetricGroup,
     ) -> None:
-        self._operator = operator
+        self._clock = clock
         self._scope = backend.windowed
         self._states = PaneStates(backend, "trigger")
         self._event, self._processing = timers
@@ -106,10 +112,10 @@ class PaneTriggerContext(Trigger.OnMergeContext):
         self.merged: list[Any] = []
 
     def get_current_processing_time(self) -> int:
-        return self._operator.processing_time
+        return self._clock.processing_time
 
     def get_current_watermark(self) -> int:
-        return self._operator.watermark
+        return self._clock.watermark
 
     def get_metric_group(self) -> MetricGroup:
         return self._metrics
@@ -147,12 +153,12 @@ class ProcessContext(ProcessWindowFunction.Context[Any], ProcessAllWindowFunctio
 
     def __init__(
         self,
-        operator: WindowOperator,
+        clock: Clock,
         backend: KeyedStateBackend,
         global_state: KeyedStateStore,
         merging: bool,
     ) -> None:
-        self._operator = operator
+        self._clock = clock
         self._window_state = _MergingStore() if merging else _PaneStore(backend)
         self._global_state = global_state
         self.window_: Any = None
@@ -161,10 +167,10 @@ class ProcessContext(ProcessWindowFunction.Context[Any], ProcessAllWindowFunctio
         return self.window_
 
     def current_processing_time(self) -> int:
-        return self._operator.processing_time
+        return self._clock.processing_time
 
     def current_watermark(self) -> int:
-        return self._operator.watermark
+        return self._clock.watermark
 
     def window_state(self) -> KeyedStateStore:
         return self._window_state
@@ -176,12 +182,12 @@ class ProcessContext(ProcessWindowFunction.Context[Any], ProcessAllWindowFunctio
 class AssignerContext(WindowAssigner.WindowAssignerContext):
     """The context of an operator's assigner."""
 
-    def __init__(self, operator: WindowOperator, runtime_context: RuntimeContext) -> None:
-        self._operator = operator
+    def __init__(self, clock: Clock, runtime_context: RuntimeContext) -> None:
+        self._clock = clock
         self._runtime_context = runtime_context
 
     def get_current_processing_time(self) -> int:
-        return self._operator.processing_time
+        return self._clock.processing_time
 
     def get_runtime_context(self) -> RuntimeContext:
         return self._runtime_context

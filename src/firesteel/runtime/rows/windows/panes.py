@@ -1,220 +1,130 @@
-"""The hot loops of windows: a batch at a time, for the assigners and triggers that come with Firesteel.
-
-The watermark stands still within a batch, and a default trigger does nothing but wait for the end of its window. So the
-records of a batch whose windows have not ended can be added window by window and key by key, and timers registered once
-per pane, with the same result as record by record (but for the order of elements within sessions that merge, which
-Flink leaves open). All other records take the operator's general path.
-"""
+"""Panes: what holds for a key and a window however records reach it: its contents, its timers, its results, its end."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any
 
-from firesteel.functions.assigners import (
-    SlidingEventTimeWindows,
-    SlidingProcessingTimeWindows,
-    TumblingEventTimeWindows,
-    TumblingProcessingTimeWindows,
-    no_timestamp_error,
-)
-from firesteel.functions.sessions import DynamicEventTimeSessionWindows, EventTimeSessionWindows
-from firesteel.functions.triggers import EventTimeTrigger, ProcessingTimeTrigger
-from firesteel.functions.windows import TimeWindow
-from firesteel.runtime.failures import summary
-from firesteel.runtime.rows.windows.contents import own_copy
-from firesteel.runtime.rows.windows.merging import MergingWindowSet
-from firesteel.runtime.rows.windows.sessions import DynamicSessionPanes, SessionPanes
-
-if TYPE_CHECKING:
-    from firesteel.runtime.rows.windows.operator import WindowOperator
-
-_WINDOWS_REMEMBERED: Final = 1 << 12
+from firesteel.common.time import MAX_WATERMARK, MIN_WATERMARK
+from firesteel.runtime.operator import OperatorContext
+from firesteel.runtime.rows.collector import Collector, not_iterable_error
+from firesteel.runtime.rows.windows.contents import WindowContents
+from firesteel.runtime.rows.windows.context import Clock, ProcessContext
+from firesteel.runtime.rows.windows.evaluation import Evaluation
+from firesteel.state.keys.groups import user_key
 
 
-def _nothing() -> None:
-    pass
+class Panes:
+    """The panes of a window operator.
 
-
-Take = Callable[[list[Any], list[Any], list[int | None] | None], None]
-"""Adds a batch, given as keys, values and timestamps."""
-
-
-class Loops(NamedTuple):
-    """What an operator does with batches, with event-time timers that are due, and before an epoch ends."""
-
-    take: Take
-    fire: Callable[[int], None]
-    settle: Callable[[], None] = _nothing
-
-
-def specialised(operator: WindowOperator) -> Loops | None:
-    """Return the loops for the operator's assigner and trigger, None if there are none for them."""
-    trigger = type(operator.trigger)
-    if trigger is EventTimeTrigger and operator.event_time:
-        if operator.merging is not None:
-            return _sessions(operator, operator.merging)
-        return Loops(_event_time_loop(operator) or operator.take_each, operator.fire_ended)
-    assigner: Any = operator.assigner
-    if trigger is ProcessingTimeTrigger and type(assigner) in (
-        TumblingProcessingTimeWindows,
-        SlidingProcessingTimeWindows,
-    ):
-        return Loops(ProcessingTimePanes(operator, assigner).take, operator.fire_each)
-    return None
-
-
-def _event_time_loop(operator: WindowOperator) -> Take | None:
-    assigner: Any = operator.assigner
-    if type(assigner) is TumblingEventTimeWindows:
-        return TumblingPanes(operator, assigner.size, assigner.size, assigner.offset).take
-    if type(assigner) is SlidingEventTimeWindows:
-        return SlidingPanes(operator, assigner.size, assigner.slide, assigner.offset).take
-    return None
-
-
-def _sessions(operator: WindowOperator, sessions: MergingWindowSet) -> Loops | None:
-    assigner: Any = operator.assigner
-    panes: SessionPanes
-    if type(assigner) is EventTimeSessionWindows:
-        panes = SessionPanes(operator, sessions, assigner.session_gap)
-    elif type(assigner) is DynamicEventTimeSessionWindows:
-        panes = DynamicSessionPanes(operator, sessions, assigner)
-    else:
-        return None
-
-    def take(keys: list[Any], values: list[Any], timestamps: list[int | None] | None) -> None:
-        panes.take(keys, values, require_timestamps(operator.who, values, timestamps))
-
-    return Loops(take, panes.fire, panes.settle)
-
-
-def require_timestamps(who: str, values: list[Any], timestamps: list[int | None] | None) -> list[int]:
-    """Return the timestamps; raises RecordError, with the first record that has none, unless all records have one."""
-    if timestamps is not None and None not in timestamps:
-        return timestamps  # type: ignore[return-value]
-    error = no_timestamp_error(who)
-    if values:
-        error.details = f"record: {summary(values[0 if timestamps is None else timestamps.index(None)])}"
-    raise error
-
-
-class TumblingPanes:
-    """Event-time windows of a fixed size; `take` splits a batch by window."""
-
-    def __init__(self, operator: WindowOperator, size: int, slide: int, offset: int) -> None:
-        self._operator = operator
-        self._size = size
-        self._slide = slide
-        self._offset = offset
-        self._windows: dict[int, TimeWindow] = {}
-
-    def take(self, keys: list[Any], values: list[Any], timestamps: list[int | None] | None) -> None:
-        """Add a batch; records in windows that have ended go the general path."""
-        operator = self._operator
-        times = require_timestamps(operator.who, values, timestamps)
-        if not times:
-            return
-        earliest = min(times)
-        live = self._live_from(operator.watermark)
-        if earliest < live:
-            keys, values, times = self._take_ended(keys, values, times, live)
-            if not times:
-                return
-            earliest = min(times)
-        self._take_live(keys, values, times, earliest)
-
-    def _live_from(self, watermark: int) -> int:
-        """Return the earliest timestamp none of whose windows has ended at `watermark`."""
-        before = watermark + 1 - self._size
-        return before - (before - self._offset) % self._slide + self._size
-
-    def _window(self, start: int) -> TimeWindow:
-        """Return the same object for the same window: caches of state then find it without comparing it."""
-        window = self._windows.get(start)
-        if window is None:
-            if len(self._windows) >= _WINDOWS_REMEMBERED:
-                self._windows.clear()
-            window = self._windows[start] = TimeWindow(start, start + self._size)
-        return window
-
-    def _take_ended(
-        self, keys: list[Any], values: list[Any], times: list[int], live: int
-    ) -> tuple[list[Any], list[Any], list[int]]:
-        """Take the records before `live` one by one; return the others."""
-        ended = [index for index, time in enumerate(times) if time < live]
-        self._operator.take_each(
-            [keys[index] for index in ended],
-            [values[index] for index in ended],
-            [times[index] for index in ended],
-        )
-        others = [index for index, time in enumerate(times) if time >= live]
-        return (
-            [keys[index] for index in others],
-            [values[index] for index in others],
-            [times[index] for index in others],
-        )
-
-    def _take_live(self, keys: list[Any], values: list[Any], times: list[int], earliest: int) -> None:
-        size, offset = self._size, self._offset
-        start = earliest - (earliest - offset) % size
-        fold, on_new = self._operator.contents.fold, self._operator.register_pane
-        if max(times) < start + size:
-            fold(self._window(start), keys, values, on_new)
-            return
-        buckets: dict[int, tuple[list[Any], list[Any]]] = {}
-        low = high = start  # no time is in [low, high) until the first window is set
-        for key, value, time in zip(keys, values, times, strict=True):
-            if not low <= time < high:
-                low = time - (time - offset) % size
-                high = low + size
-                bucket = buckets.get(low)
-                if bucket is None:
-                    bucket = buckets[low] = [], []
-                add_key, add_value = bucket[0].append, bucket[1].append
-            add_key(key)
-            add_value(value)
-        for low, (bucket_keys, bucket_values) in buckets.items():
-            fold(self._window(low), bucket_keys, bucket_values, on_new)
-
-
-class SlidingPanes(TumblingPanes):
-    """Event-time windows that overlap."""
-
-    def _take_live(self, keys: list[Any], values: list[Any], times: list[int], earliest: int) -> None:
-        size, slide, offset = self._size, self._slide, self._offset
-        own = own_copy(self._operator.contents)
-        buckets: defaultdict[int, tuple[list[Any], list[Any]]] = defaultdict(lambda: ([], []))
-        for key, value, time in zip(keys, values, times, strict=True):
-            copy = value
-            for start in range(time - (time - offset) % slide, time - size, -slide):
-                bucket = buckets[start]
-                bucket[0].append(key)
-                bucket[1].append(copy)
-                copy = own(value)
-        fold, on_new = self._operator.contents.fold, self._operator.register_pane
-        for start, (bucket_keys, bucket_values) in buckets.items():
-            fold(self._window(start), bucket_keys, bucket_values, on_new)
-
-
-class ProcessingTimePanes:
-    """Processing-time windows: time stands still within a batch, so all of it is in the same windows."""
+    `lateness` is the allowed one (milliseconds). Contract: the scope `windowed` points at key and window where
+    `contents` are used; `emit` and `clear_process_state` set the scopes themselves.
+    """
 
     def __init__(
         self,
-        operator: WindowOperator,
-        assigner: TumblingProcessingTimeWindows[Any] | SlidingProcessingTimeWindows[Any],
+        context: OperatorContext,
+        clock: Clock,
+        collector: Collector,
+        contents: WindowContents,
+        *,
+        event_time: bool,
+        lateness: int,
     ) -> None:
-        self._operator = operator
-        self._assigner = assigner
+        assert context.backend is not None
+        assert context.event_timers is not None
+        assert context.processing_timers is not None
+        self.who = context.who
+        self.clock = clock
+        self.contents = contents
+        self.event_time = event_time
+        self.lateness = lateness
+        self.keyed, self.windowed = context.backend.keyed, context.backend.windowed
+        self.event_timers, self.processing_timers = context.event_timers, context.processing_timers
+        self._collector = collector
 
-    def take(self, keys: list[Any], values: list[Any], timestamps: list[int | None] | None) -> None:
-        """Add a batch."""
-        operator = self._operator
-        windows = self._assigner.windows_of(operator.processing_time)
-        own = own_copy(operator.contents)
-        copies = values
-        for window in windows:
-            operator.contents.fold(window, keys, copies, operator.register_pane)
-            copies = list(map(own, values))
+    def evaluate_with(self, evaluation: Evaluation, context: ProcessContext, call: str) -> None:
+        """Set what makes results of contents; `call` names it in errors."""
+        self._evaluate, self._clear_function = evaluation.evaluate, evaluation.clear
+        self._process_context = context
+        self._call = call
+
+    # Timers
+
+    def cleanup_time(self, window: Any) -> int:
+        """Return when a window is dropped with all that belongs to it (milliseconds)."""
+        end: int = window.max_timestamp()
+        return min(end + self.lateness, MAX_WATERMARK) if self.event_time else end
+
+    def has_expired(self, window: Any) -> bool:
+        """Return whether a window has been dropped already."""
+        return self.event_time and self.cleanup_time(window) <= self.clock.watermark
+
+    def is_late(self, time: int) -> bool:
+        """Return whether a record that belongs to no window, with this timestamp, came too late for one."""
+        return self.event_time and time + self.lateness <= self.clock.watermark
+
+    def register(self, current: tuple[Any, Any]) -> None:
+        """Register what a default trigger and the cleanup of a pane wait for."""
+        end = current[1].max_timestamp()
+        if not self.event_time:
+            self.processing_timers.register(end, current)
+            return
+        self.event_timers.register(end, current)
+        if self.lateness:
+            self.register_cleanup(*current)
+
+    def register_cleanup(self, key: Any, window: Any) -> None:
+        """Register the cleanup timer of a pane."""
+        time = self.cleanup_time(window)
+        if time != MAX_WATERMARK:
+            (self.event_timers if self.event_time else self.processing_timers).register(time, (key, window))
+
+    def delete_cleanup(self, key: Any, window: Any) -> None:
+        """Remove the cleanup timer of a pane."""
+        time = self.cleanup_time(window)
+        if time != MAX_WATERMARK:
+            (self.event_timers if self.event_time else self.processing_timers).delete(time, (key, window))
+
+    # Results
+
+    def fire_ended(self, watermark: int) -> None:
+        """Fire and clean up panes whose only timers are their end and their cleanup: no trigger needs to be asked."""
+        lateness, scope, contents = self.lateness, self.windowed, self.contents
+        for time, current in self.event_timers.pop_due(watermark):
+            key, window = current
+            end = window.max_timestamp()
+            scope.current = current
+            if time == end:
+                found = contents.get()
+                if found is not None:
+                    self.emit(key, window, found, time)
+            if time == end + lateness:
+                scope.current = current
+                contents.clear()
+                self.clear_process_state(key, window)
+
+    def emit(self, key: Any, window: Any, found: list[Any], time: int) -> None:
+        """Evaluate a pane with contents; `time` is the timestamp of the results where the window has no end."""
+        end: int = window.max_timestamp()
+        timestamp: int | None = end
+        if end == MAX_WATERMARK:
+            timestamp = None if time == MIN_WATERMARK else time
+        self.keyed.current = key
+        self.windowed.current = (key, window)
+        self._process_context.window_ = window
+        results = self._evaluate(user_key(key), window, found)
+        if results is None:
+            return
+        try:
+            iterator = iter(results)
+        except TypeError:
+            raise not_iterable_error(results, self.who, self._call) from None
+        self._collector.extend(iterator, timestamp)
+
+    def clear_process_state(self, key: Any, window: Any) -> None:
+        """Let the window function clear what it keeps for a pane."""
+        if self._clear_function is not None:
+            self.keyed.current = key
+            self.windowed.current = (key, window)
+            self._process_context.window_ = window
+            self._clear_function(self._process_context)

@@ -8,15 +8,14 @@ general path leaves there.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from firesteel.functions.sessions import DynamicEventTimeSessionWindows
 from firesteel.functions.windows import TimeWindow
 from firesteel.runtime.failures import RAISED, user_failure
+from firesteel.runtime.rows.windows.by_record import RecordByRecord
 from firesteel.runtime.rows.windows.merging import MergingWindowSet
-
-if TYPE_CHECKING:
-    from firesteel.runtime.rows.windows.operator import WindowOperator
+from firesteel.runtime.rows.windows.panes import Panes
 
 _new_window = tuple.__new__
 
@@ -29,15 +28,14 @@ class SessionPanes:
     arrival.
     """
 
-    def __init__(self, operator: WindowOperator, sessions: MergingWindowSet, gap: int) -> None:
-        assert operator.context.backend is not None
-        assert operator.context.event_timers is not None
-        self._operator = operator
+    def __init__(self, panes: Panes, general: RecordByRecord, sessions: MergingWindowSet, gap: int) -> None:
+        self._panes = panes
+        self._general = general
         self._sessions = sessions
         self._gap = gap
-        self._keyed, self._scope = operator.context.backend.keyed, operator.context.backend.windowed
-        self._timers = operator.context.event_timers
-        self._contents = operator.contents
+        self._keyed, self._scope = panes.keyed, panes.windowed
+        self._timers = panes.event_timers
+        self._contents = panes.contents
         self._outgrown: dict[tuple[Any, TimeWindow], TimeWindow] = {}
         """Key and session -> the window under which its timers are set, where that is another one."""
 
@@ -46,8 +44,8 @@ class SessionPanes:
         if not times:
             return
         groups = _by_key(keys, values, times)
-        gap, operator = self._gap, self._operator
-        live = operator.watermark + 2 - gap
+        gap, panes = self._gap, self._panes
+        live = panes.clock.watermark + 2 - gap
         if min(times) < live:
             late = {key for key, time in zip(keys, times, strict=True) if time < live}
             self._take_late(late, keys, values, times)
@@ -62,11 +60,11 @@ class SessionPanes:
                 else:
                     self._take_apart(key, members, stamps, [stamp + gap for stamp in stamps])
         except RAISED as error:
-            raise user_failure(error, operator.who) from error
+            raise user_failure(error, panes.who) from error
 
     def fire(self, watermark: int) -> None:
         """Fire and clean up the sessions that have ended."""
-        keyed, scope, contents, operator = self._keyed, self._scope, self._contents, self._operator
+        keyed, scope, contents, panes = self._keyed, self._scope, self._contents, self._panes
         for time, (key, window) in self._timers.pop_due(watermark):
             keyed.current = key
             state_window = self._sessions.state_window(window)
@@ -77,11 +75,11 @@ class SessionPanes:
             if time == window.max_timestamp():
                 found = contents.get()
                 if found is not None:
-                    operator.emit_pane(key, window, found, time)
-            if time == operator.cleanup_time(window):
+                    panes.emit(key, window, found, time)
+            if time == panes.cleanup_time(window):
                 scope.current = (key, state_window)
                 contents.clear()
-                operator.clear_process_state(key, window)
+                panes.clear_process_state(key, window)
                 keyed.current = key
                 self._sessions.retire(window)
 
@@ -100,15 +98,15 @@ class SessionPanes:
             window = _new_window(TimeWindow, (start, end))
             state_window = sessions[window] = window
             self._sessions.keep(sessions)
-            self._operator.register_pane((key, window))
-        elif len(touched) == 1 and touched[0][1] > self._operator.watermark + 1:
+            self._panes.register((key, window))
+        elif len(touched) == 1 and touched[0][1] > self._panes.clock.watermark + 1:
             window = touched[0]
             state_window = sessions[window]
             if start < window[0] or end > window[1]:
                 self._grow(key, window, _new_window(TimeWindow, (min(start, window[0]), max(end, window[1]))))
         else:
             self._settle_all(key, touched)
-            self._operator.add_session(key, TimeWindow(start, end), values)
+            self._general.add_session(key, TimeWindow(start, end), values)
             return
         self._scope.current = (key, state_window)
         self._contents.add_all(values)
@@ -134,12 +132,12 @@ class SessionPanes:
                 self._move_timers(key, timed, window)
 
     def _move_timers(self, key: Any, timed: TimeWindow, window: TimeWindow) -> None:
-        operator = self._operator
-        if timed.end - 1 > operator.watermark:
+        panes = self._panes
+        if timed.end - 1 > panes.clock.watermark:
             self._timers.delete(timed.end - 1, (key, timed))
-        if operator.lateness:
-            operator.delete_cleanup(key, timed)
-        operator.register_pane((key, window))
+        if panes.lateness:
+            panes.delete_cleanup(key, timed)
+        panes.register((key, window))
 
     def _take_late(self, late: set[Any], keys: list[Any], values: list[Any], times: list[int]) -> None:
         """Take the records of some keys one by one."""
@@ -147,7 +145,7 @@ class SessionPanes:
             self._keyed.current = key
             self._settle_all(key, list(self._sessions.mapping()))
         chosen = [index for index, key in enumerate(keys) if key in late]
-        self._operator.take_each(
+        self._general.take(
             [keys[index] for index in chosen],
             [values[index] for index in chosen],
             [times[index] for index in chosen],
@@ -172,21 +170,22 @@ class DynamicSessionPanes(SessionPanes):
 
     def __init__(
         self,
-        operator: WindowOperator,
+        panes: Panes,
+        general: RecordByRecord,
         sessions: MergingWindowSet,
         assigner: DynamicEventTimeSessionWindows[Any],
     ) -> None:
-        super().__init__(operator, sessions, 0)
+        super().__init__(panes, general, sessions, 0)
         self._gap_after = assigner.gap_after
 
     def take(self, keys: list[Any], values: list[Any], times: list[int]) -> None:
         """Add a batch of records with timestamps."""
-        operator, gap_after, watermark = self._operator, self._gap_after, self._operator.watermark
+        panes, gap_after, watermark = self._panes, self._gap_after, self._panes.clock.watermark
         iterator = iter(values)
         try:
             ends = [time + gap_after(value) for value, time in zip(iterator, times, strict=True)]
         except RAISED as error:
-            raise user_failure(error, operator.who, values, iterator) from error
+            raise user_failure(error, panes.who, values, iterator) from error
         late = {key for key, end in zip(keys, ends, strict=True) if end - 1 <= watermark}
         if late:
             self._take_late(late, keys, values, times)
@@ -198,7 +197,7 @@ class DynamicSessionPanes(SessionPanes):
                         key, [value for value, _ in members], stamps, [end for _, end in members]
                     )
         except RAISED as error:
-            raise user_failure(error, operator.who) from error
+            raise user_failure(error, panes.who) from error
 
 
 def _by_key(keys: list[Any], values: list[Any], times: list[int]) -> dict[Any, tuple[list[Any], list[int]]]:
