@@ -12,7 +12,6 @@ from firesteel.datastream.ambient import current_ambient
 from firesteel.datastream.checkpoint_config import CheckpointConfig
 from firesteel.datastream.checkpointing_mode import CheckpointingMode
 from firesteel.datastream.execution_mode import RuntimeExecutionMode
-from firesteel.datastream.options import apply_options
 from firesteel.datastream.python_settings import PythonSettings
 from firesteel.datastream.slot_sharing_group import SlotSharingGroup
 from firesteel.datastream.streams.node_settings import (
@@ -32,7 +31,7 @@ class EnvironmentSettings(PythonSettings):
 
     _local_parallelism: ClassVar[int | None] = None
 
-    def __init__(self, configuration: Configuration | None = None) -> None:
+    def __init__(self) -> None:
         self._config = ExecutionConfig()
         self._checkpoint_config = CheckpointConfig()
         self._configuration = Configuration()
@@ -43,18 +42,10 @@ class EnvironmentSettings(PythonSettings):
         self._savepoint_directory: str | None = None
         self._slot_sharing_groups: dict[str, SlotSharingGroup] = {}
         self._python = PythonDependencies()
-        if configuration is not None:
-            self.configure(configuration)
 
     def get_config(self) -> ExecutionConfig:
         """Return the execution config, which can be changed."""
         return self._config
-
-    def configure(self, configuration: Configuration) -> None:
-        """Take over options; see `firesteel.datastream.options`. Raises ConfigurationError for what makes no sense."""
-        require(configuration, (Configuration,), call_site("configure"), "see Configuration.from_dict({...})")
-        apply_options(self, configuration.to_dict())
-        self._configuration.add_all(configuration)
 
     def set_parallelism(self, parallelism: int) -> Self:
         """Set the parallelism of operations that set none of their own (-1: one subtask per core)."""

@@ -15,12 +15,13 @@ from firesteel.common.watermark_strategy import WatermarkStrategy
 from firesteel.connectors.collection import CollectionSource
 from firesteel.datastream import execution
 from firesteel.datastream.environment_settings import EnvironmentSettings
+from firesteel.datastream.options import apply_options
 from firesteel.datastream.streams.adding import add_node, declared_type
 from firesteel.datastream.streams.node_settings import call_site, require_text
 from firesteel.datastream.streams.plain import DataStream
 from firesteel.functions.source import Source
 from firesteel.graph import Edge, GraphBuilder
-from firesteel.graph.checks import shown
+from firesteel.graph.checks import require, shown
 from firesteel.graph.operations import SourceOp
 
 __all__ = ["StreamExecutionEnvironment"]
@@ -35,14 +36,22 @@ class StreamExecutionEnvironment(EnvironmentSettings):
     """
 
     def __init__(self, configuration: Configuration | None = None) -> None:
+        super().__init__()
         self._builder = GraphBuilder()
-        super().__init__(configuration)
+        if configuration is not None:
+            self.configure(configuration)
 
     @staticmethod
     def get_execution_environment(configuration: Configuration | None = None) -> StreamExecutionEnvironment:
         """Return a new environment with the given options, which the command line may override."""
         install_excepthook()
         return StreamExecutionEnvironment(configuration)
+
+    def configure(self, configuration: Configuration) -> None:
+        """Take over options; see `firesteel.datastream.options`. Raises ConfigurationError for what makes no sense."""
+        require(configuration, (Configuration,), call_site("configure"), "see Configuration.from_dict({...})")
+        apply_options(self, configuration.to_dict())
+        self._configuration.add_all(configuration)
 
     def from_collection(
         self, collection: Iterable[Any], type_info: TypeInformation | None = None
