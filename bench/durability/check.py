@@ -10,6 +10,7 @@ from bench.part import RunError
 from firesteel.checkpoint.compaction import newest_entries
 from firesteel.checkpoint.log import ManifestReader
 from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.splits import finished_splits
 from firesteel.common import Types
 from firesteel.state.keys.groups import key_group_range
 from firesteel.state.values.codecs import ValueCodec
@@ -25,8 +26,9 @@ def check(state: Path, load: Load, records: int | None = None) -> None:
     reader = ManifestReader(storage)
     last = reader.latest()
     assert last is not None
-    [positions] = last.sources.values()
-    read = sum(split.position for split in positions.values())
+    [progress] = last.sources.values()
+    read = sum(split.position for split in progress.unfinished.values())
+    read += sum(finished_splits(storage, progress).values())
     decode = ValueCodec(Types.LONG(), "count").decode
     keys = counted = 0
     for layers in reader.all_layers(0, last.epoch).values():

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firesteel.checkpoint.log import ManifestLog, ManifestReader
-from firesteel.checkpoint.manifest import Manifest, OperatorSnapshot, SplitPosition
+from firesteel.checkpoint.manifest import Manifest, OperatorSnapshot, SourceProgress, SplitPosition
 from firesteel.checkpoint.objects import AlreadyExists, Storage
 from firesteel.common.errors import FencedError, StateCorruptedError, StateMismatchError
 from firesteel.state.live.durable import RunRef
@@ -62,7 +62,9 @@ def test_a_manifest_is_read_as_it_was_appended(storage: Storage) -> None:
     first = manifest(
         1,
         operators={"op": snapshot},
-        sources={"source": {"file:0": SplitPosition(b"split", 10, True, b"generator")}},
+        sources={
+            "source": SourceProgress({"file:0": SplitPosition(b"split", 10, b"generator", 3)}, {"file:1": 7})
+        },
         committables={"sink": [b"one", b"two"]},
         wakeups=[5],
         fingerprint="abc",

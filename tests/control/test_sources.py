@@ -31,6 +31,13 @@ class Many(Source[int]):
         return None
 
 
+class Empty(Many):
+    """Splits that end where they start."""
+
+    def splits(self, known: frozenset[str]) -> Iterable[Split]:
+        return [Split(str(number), 5, 5) for number in range(self.count)]
+
+
 class Generator:
     """A watermark generator of the program's own."""
 
@@ -80,19 +87,17 @@ def test_finished_splits_cost_an_epoch_nothing(pickles: list[Any]) -> None:
     coordinator = SourceCoordinator("many", Many(100), 2, {})
     run_epoch(coordinator, 100 * LENGTH)
     assert coordinator.ended
-    coordinator.snapshot([])
     pickles.clear()
-    saved = coordinator.snapshot([])
+    assert coordinator.snapshot([]) == ({}, {})
     assert pickles == []
-    assert [position.finished for position in saved.values()] == [True] * 100
 
 
 def test_a_restored_job_does_not_pickle_what_it_was_given(pickles: list[Any]) -> None:
     first = SourceCoordinator("many", Many(100), 2, {})
     positions = first.snapshot(read(first, 500, (None, 7, 0, False)))
     pickles.clear()
-    second = SourceCoordinator("many", Many(100), 2, positions)
-    assert second.snapshot([]) == positions
+    second = SourceCoordinator("many", Many(100), 2, positions.unfinished)
+    assert second.snapshot([]) == (positions.unfinished, {})
     assert pickles == []
 
 
@@ -100,7 +105,7 @@ def test_a_restored_job_does_not_pickle_what_it_was_given(pickles: list[Any]) ->
 def test_a_snapshot_restores_to_where_the_job_stood(state: Any) -> None:
     first = SourceCoordinator("many", Many(3), 1, {})
     run_epoch(first, 6, state)
-    second = SourceCoordinator("many", Many(3), 1, first.snapshot([]))
+    second = SourceCoordinator("many", Many(3), 1, first.snapshot([]).unfinished)
     inputs = second.plan(100, 0, 0).inputs[0]
     assert [(given.start, given.end) for given in inputs] == [(2, LENGTH)] * 3
     assert pickle.dumps(inputs[0].generator_state) == pickle.dumps(state)
@@ -112,3 +117,37 @@ def test_a_snapshot_of_an_epoch_that_is_lost_leaves_nothing_behind() -> None:
     before = coordinator.snapshot([])
     coordinator.snapshot(read(coordinator, 6, "lost"))
     assert coordinator.snapshot([]) == before
+
+
+def test_a_split_is_said_to_have_ended_once_and_is_not_found_again() -> None:
+    coordinator = SourceCoordinator("many", Many(3), 1, {})
+    ended = {str(number): LENGTH for number in range(3)}
+    reports = read(coordinator, 3 * LENGTH)
+    assert coordinator.snapshot(reports) == ({}, ended)
+    coordinator.committed(reports)
+    assert coordinator.snapshot([]) == ({}, {})
+    assert SourceCoordinator("many", Many(3), 1, {}, ended).ended
+
+
+def test_an_empty_split_is_at_its_end_when_it_is_found_until_that_is_committed() -> None:
+    coordinator = SourceCoordinator("empty", Empty(2), 1, {})
+    assert not coordinator.plan(1, 0, 0).work
+    for _ in range(2):
+        assert coordinator.snapshot([]).ended == {"0": 5, "1": 5}
+    coordinator.committed([])
+    assert coordinator.snapshot([]).ended == {}
+
+
+def test_a_split_stays_with_its_subtask_whatever_ends_beside_it() -> None:
+    def owners(coordinator: SourceCoordinator) -> dict[str, int]:
+        inputs = coordinator.plan(1, 0, 0).inputs
+        return {given.split.id: subtask for subtask, splits in inputs.items() for given in splits}
+
+    coordinator = SourceCoordinator("many", Many(10), 3, {})
+    before = owners(coordinator)
+    reports = [SplitReport(name, LENGTH, True, None, LENGTH) for name in ("0", "4", "5")]
+    saved = coordinator.snapshot(reports)
+    coordinator.committed(reports)
+    left = {name: subtask for name, subtask in before.items() if name not in saved.ended}
+    assert owners(coordinator) == left
+    assert owners(SourceCoordinator("many", Many(10), 3, saved.unfinished, saved.ended)) == left

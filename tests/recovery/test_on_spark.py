@@ -9,6 +9,7 @@ import pytest
 
 from firesteel.checkpoint.log import ManifestLog
 from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.splits import finished_splits
 from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
 from firesteel.datastream.functions import KeyedProcessFunction, MapFunction
 from firesteel.datastream.state import ValueStateDescriptor
@@ -100,9 +101,10 @@ def counted(records):
 
 
 def records_read(state):
-    manifest = ManifestLog.open(Storage.of(state)).latest()
-    [splits] = manifest.sources.values()
-    return sum(split.position for split in splits.values())
+    storage = Storage.of(state)
+    [progress] = ManifestLog.open(storage).latest().sources.values()
+    unfinished = sum(split.position for split in progress.unfinished.values())
+    return unfinished + sum(finished_splits(storage, progress).values())
 
 
 def test_a_driver_that_is_killed_is_followed_by_one_that_goes_on(tmp_path, run_python):

@@ -10,7 +10,7 @@ import pytest
 from firesteel.state.descriptors import ListStateDescriptor, MapStateDescriptor, ValueStateDescriptor
 from firesteel.state.keys.groups import state_key
 from firesteel.state.live import sweeping
-from tests.state.expiring import config, expiring
+from tests.state.expiring import RETURN, config, expiring
 from tests.state.memory import MemoryStore
 
 TTL = 10
@@ -84,6 +84,21 @@ def filled(states: int) -> tuple[MemoryStore, list[Any]]:
             value.update(key)
     store.next_epoch()
     return store, values
+
+
+def test_a_state_that_returns_what_has_expired_keeps_it_until_it_is_read():
+    store = MemoryStore()
+    value = store.backend.value_state(
+        expiring(ValueStateDescriptor("value"), config(visibility=RETURN, ttl=TTL))
+    )
+    for key in (1, 2, 3):
+        store.backend.keyed.current = state_key(key)
+        value.update(key)
+        store.now += 5 * TTL
+        store.next_epoch(keep=False)
+    assert [value.value(), value.value()] == [3, None]
+    store.next_epoch()
+    assert len(store.entries) == 2
 
 
 def test_an_epoch_that_changes_nothing_looks_at_nothing():

@@ -52,23 +52,26 @@ def read_document(storage: Storage, path: str, kind: type[S], hint: str | None =
         raise damaged_error(storage, path, str(error), hint=hint) from error
 
 
-def read_signed(storage: Storage, path: str, kind: type[D], newest: int, what: str) -> D | None:
+def read_signed(storage: Storage, path: str, kind: type[D], known: int, what: str) -> D | None:
     """Return what a signed JSON file says, None if there is none.
 
-    Raises StateCorruptedError if it is damaged, StateMismatchError if its format is later than `newest`: then a newer
-    Firesteel wrote `what` it is of ("savepoints").
+    Raises StateCorruptedError if it is damaged, StateMismatchError if it is not of the format that is `known`: then
+    another Firesteel, a newer or an older one, wrote `what` it is of ("savepoints").
     """
     found = read_document(storage, path, kind)
     if found is None:
         return None
     if found.signed() != found:
         raise damaged_error(storage, path, f"checksum {found.checksum!r}")
-    if found.format > newest:
+    if found.format != known:
+        newer = found.format > known
         raise StateMismatchError(
             f"requires a Firesteel that knows format {found.format} of {what}",
             who=storage.url,
-            got=f"one that knows formats up to {newest}",
-            hint="use the version of Firesteel that wrote it, or a newer one",
+            got=f"one that knows format {known}",
+            hint="use the version of Firesteel that wrote it, or a newer one"
+            if newer
+            else "use the version of Firesteel that wrote it; with this one, begin in another directory",
         )
     return found
 

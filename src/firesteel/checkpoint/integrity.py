@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firesteel.checkpoint.log import ManifestReader
-from firesteel.checkpoint.manifest import runs_of
+from firesteel.checkpoint.manifest import runs_of, split_runs
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.retention import kept_epochs
 from firesteel.checkpoint.runs import check_run
@@ -13,9 +13,10 @@ from firesteel.common.errors import StateCorruptedError
 def damage_of(storage: Storage, epoch: int) -> StateCorruptedError | None:
     """Return what is wrong with an epoch's manifest or a run it needs, None if it can be started from."""
     try:
-        for run in runs_of(ManifestReader(storage).all_layers(0, epoch)):
+        reader = ManifestReader(storage)
+        layers = reader.all_layers(0, epoch)
+        for run in (*runs_of(layers), *split_runs(reader.read(epoch).sources)):
             check_run(storage, run)
-        ManifestReader(storage).read(epoch)
     except StateCorruptedError as error:
         return error
     return None

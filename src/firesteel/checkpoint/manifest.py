@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import time
 import uuid
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
@@ -33,7 +34,7 @@ from xxhash import xxh3_64_digest, xxh3_64_hexdigest
 
 from firesteel.state.live.durable import RunRef
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """The version of the layout of state directories; it changes when older ones could be misread."""
 
 MANIFESTS: Final = "manifests"
@@ -43,12 +44,26 @@ _CHECKSUM: Final = 8
 
 
 class SplitPosition(msgspec.Struct, frozen=True):
-    """How far a split has been read; `split` and `generator_state` are pickled."""
+    """How far a split has been read that is not at its end; `split` and `generator_state` are pickled.
+
+    `ordinal` is its place in the order of discovery, which decides the subtask that reads it.
+    """
 
     split: bytes
     position: int
-    finished: bool
     generator_state: bytes
+    ordinal: int
+
+
+class SourceProgress(msgspec.Struct, frozen=True):
+    """How far a source has been read, by the ids of its splits: see `firesteel.checkpoint.splits`.
+
+    `recent` are splits read to their end, with the positions of these ends; `finished` are runs of more of them.
+    """
+
+    unfinished: dict[str, SplitPosition] = {}
+    recent: dict[str, int] = {}
+    finished: list[RunRef] = []
 
 
 class Layer(msgspec.Struct, frozen=True, array_like=True):
@@ -104,7 +119,7 @@ class Manifest(msgspec.Struct, frozen=True):
     epoch: int
     max_parallelism: int
     operators: dict[str, OperatorSnapshot]
-    sources: dict[str, dict[str, SplitPosition]]
+    sources: dict[str, SourceProgress]
     committables: dict[str, list[bytes]]
     processing_time: int
     finished: bool
@@ -175,11 +190,18 @@ class OperatorRuns(msgspec.Struct, frozen=True):
     runs: list[RunRef]
 
 
+class SourceRuns(msgspec.Struct, frozen=True):
+    """The part of a source's progress that says which runs there are."""
+
+    finished: list[RunRef] = []
+
+
 class ManifestRuns(msgspec.Struct, frozen=True):
     """The part of a manifest that says which runs there are."""
 
     epoch: int
     operators: dict[str, OperatorRuns]
+    sources: dict[str, SourceRuns] = {}
     span: int = 1
     history: dict[str, list[RunRef]] = {}
     layers: dict[str, list[Layer]] = {}
@@ -191,6 +213,16 @@ class ManifestRuns(msgspec.Struct, frozen=True):
         for operator, snapshot in self.operators.items():
             runs.setdefault(operator, []).extend(snapshot.runs)
         return runs
+
+
+def stored_runs(manifest: Manifest) -> list[RunRef]:
+    """Return all runs that a self-contained manifest needs: those of its layers and of its sources."""
+    return [*runs_of(manifest.layers), *split_runs(manifest.sources)]
+
+
+def split_runs(sources: Mapping[str, SourceProgress | SourceRuns]) -> list[RunRef]:
+    """Return the runs of splits that have been read to their end."""
+    return [run for progress in sources.values() for run in progress.finished]
 
 
 def runs_of(layers: dict[str, list[Layer]]) -> list[RunRef]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from firesteel.checkpoint.log import ManifestReader
-from firesteel.checkpoint.manifest import ManifestRuns, manifest_path, runs_of
+from firesteel.checkpoint.manifest import ManifestRuns, manifest_path, runs_of, split_runs
 from firesteel.checkpoint.objects import Storage
 
 RUNS: Final = "runs"
@@ -56,7 +56,7 @@ def collect_garbage(storage: Storage, committed: int, pinned: Iterable[str] = ()
     kept = [epoch for epoch in epochs if epoch >= latest.oldest]
     floor = min(kept[0], reader.listing(kept[0]).compacted + 1)
     needed = reader.listings([epoch for epoch in epochs if epoch >= floor])
-    live = {path for listing in needed for path in _paths(listing)} | set(pinned)
+    live = {path for listing in needed for path in _paths(listing, kept[0])} | set(pinned)
     storage.delete_all(manifest_path(epoch) for epoch in epochs if epoch < floor)
     left = [
         file for file in storage.entries(RUNS) if file.path not in live and _epoch_of(file.path) <= committed
@@ -65,12 +65,16 @@ def collect_garbage(storage: Storage, committed: int, pinned: Iterable[str] = ()
     return Collected(len(left), sum(file.size for file in left))
 
 
-def _paths(listing: ManifestRuns) -> Iterable[str]:
+def _paths(listing: ManifestRuns, oldest: int) -> Iterable[str]:
+    """The runs that a manifest names; of one before the `oldest` that is kept, those that later ones build on."""
     for snapshot in listing.operators.values():
         for run in snapshot.runs:
             yield run.path
     for run in runs_of(listing.layers):
         yield run.path
+    if listing.epoch >= oldest:
+        for run in split_runs(listing.sources):
+            yield run.path
 
 
 def _epoch_of(path: str) -> int:

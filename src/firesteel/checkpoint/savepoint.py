@@ -23,7 +23,7 @@ from xxhash import xxh3_64_hexdigest
 
 from firesteel.checkpoint.documents import read_signed, write_document
 from firesteel.checkpoint.log import ManifestReader, write_manifest
-from firesteel.checkpoint.manifest import FORMAT, Manifest, runs_of
+from firesteel.checkpoint.manifest import FORMAT, Manifest, stored_runs
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.runs import copy_run
 from firesteel.common.errors import StateError
@@ -103,13 +103,13 @@ def new_savepoint(source: Storage, epoch: int, parent: str | None) -> str:
 
 def store_savepoint(source: Storage, manifest: Manifest, target: Storage) -> SavepointFile:
     """Copy the runs of a self-contained manifest, then write it, then say that the savepoint is complete."""
-    copy_runs(source, runs_of(manifest.layers), target)
+    copy_runs(source, stored_runs(manifest), target)
     return complete_savepoint(manifest, target)
 
 
 def complete_savepoint(manifest: Manifest, target: Storage) -> SavepointFile:
     """Write a manifest whose runs are there, then say that the savepoint is complete."""
-    runs = runs_of(manifest.layers)
+    runs = stored_runs(manifest)
     write_manifest(target, manifest)
     file = SavepointFile(
         job_id=manifest.job_id,

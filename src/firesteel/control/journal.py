@@ -14,13 +14,15 @@ import cloudpickle
 from firesteel import __version__
 from firesteel.checkpoint.compaction import Compaction
 from firesteel.checkpoint.log import ManifestLog, ManifestReader
-from firesteel.checkpoint.manifest import Layer, Manifest, OperatorSnapshot, SplitPosition
+from firesteel.checkpoint.manifest import Layer, Manifest, OperatorSnapshot, SourceProgress, SplitPosition
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.publication import PUBLISHED, published_epoch
+from firesteel.checkpoint.splits import finished_splits, progressed
 from firesteel.common.errors import StateCorruptedError
 from firesteel.control.failures import connector_failure
 from firesteel.control.program_check import check_program
 from firesteel.control.redistribution import inherited_states, own_states
+from firesteel.control.sources import Positions
 from firesteel.functions.epoch import EpochFacts
 from firesteel.functions.sink import Committer, Sink
 from firesteel.runtime.plan import EpochPlan, OperatorSpec, Plan, SplitInput, SubtaskReport
@@ -130,8 +132,16 @@ class Journal:
         self.recover()
 
     def positions(self, operator_id: str) -> dict[str, SplitPosition]:
-        """Return the committed positions of a source."""
-        return {} if self._last is None else self._last.sources.get(operator_id, {})
+        """Return the committed positions of a source's splits that are not at their end."""
+        return self._progress(operator_id).unfinished
+
+    def finished_splits(self, operator_id: str) -> dict[str, int]:
+        """Return the splits of a source that are at their end, and where that is, as committed."""
+        return finished_splits(self._storage, self._progress(operator_id))
+
+    def _progress(self, operator_id: str) -> SourceProgress:
+        sources = {} if self._last is None else self._last.sources
+        return sources.get(operator_id) or SourceProgress()
 
     def next_wakeup(self) -> int | None:
         """Return the processing time (milliseconds) at which some subtask wants an epoch even without input."""
@@ -182,7 +192,7 @@ class Journal:
         self,
         epoch: EpochPlan,
         reports: list[SubtaskReport],
-        positions: dict[str, dict[str, SplitPosition]],
+        positions: dict[str, Positions],
         compaction: Compaction | None = None,
     ) -> None:
         """Write the manifest: from here on the epoch has happened. Raises FencedError if another driver wrote it.
@@ -199,7 +209,7 @@ class Journal:
         self,
         epoch: EpochPlan,
         reports: list[SubtaskReport],
-        positions: dict[str, dict[str, SplitPosition]],
+        positions: dict[str, Positions],
         compaction: Compaction | None,
     ) -> Manifest:
         by_operator: dict[int, list[SubtaskReport]] = defaultdict(list)
@@ -212,7 +222,17 @@ class Journal:
             operators={
                 spec.id: self._snapshot(spec, by_operator[spec.index]) for spec in self._plan.operators
             },
-            sources=positions,
+            sources={
+                operator: progressed(
+                    self._storage,
+                    self._progress(operator),
+                    found.unfinished,
+                    found.ended,
+                    operator=operator,
+                    epoch=epoch.facts.number,
+                )
+                for operator, found in positions.items()
+            },
             committables={
                 self._plan.operators[index].id: [
                     cloudpickle.dumps(committable) for report in mine for committable in report.committables

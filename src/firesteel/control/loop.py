@@ -234,6 +234,7 @@ class EpochLoop:
                 source,
                 plan.operators[index].parallelism,
                 self._journal.positions(plan.operators[index].id),
+                self._journal.finished_splits(plan.operators[index].id),
             )
             for index, source in self._program.sources.items()
         }

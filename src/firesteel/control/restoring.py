@@ -6,7 +6,7 @@ from typing import Final
 
 from firesteel.checkpoint.integrity import advised_error, damage_of
 from firesteel.checkpoint.log import ManifestLog, ManifestReader
-from firesteel.checkpoint.manifest import Manifest, runs_of, taken_over
+from firesteel.checkpoint.manifest import Manifest, stored_runs, taken_over
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.publication import PUBLISHED, published_epoch
 from firesteel.checkpoint.retention import kept_epochs
@@ -95,7 +95,7 @@ class _Restoring:
         log = ManifestLog.open_or_create(self._storage, self._plan.max_parallelism, identity)
         if log.job.restored_from != identity:  # of a job that has not committed anything
             log = log.restored_from(identity)
-        copy_runs(source, runs_of(manifest.layers), self._storage)
+        copy_runs(source, stored_runs(manifest), self._storage)
         first = epoch + 1
         log.append(taken_over(manifest, first, source.url, job_id=log.job.job_id, oldest=first))
         return log

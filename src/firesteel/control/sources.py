@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import cloudpickle
 
@@ -20,14 +20,24 @@ _FIRST_BYTES_PER_RECORD: Final = 100.0
 _PLAIN: Final = frozenset({type(None), bool, int, float, str})
 
 
+class Positions(NamedTuple):
+    """How far a source has been read: splits that are not at their end, and where those ended that an epoch ends."""
+
+    unfinished: dict[str, SplitPosition]
+    ended: dict[str, int]
+
+
 @dataclass(slots=True)
 class _Progress:
-    """A split and how far it has been read; `saved` is that as manifests have it, None until it is asked for."""
+    """A split that is not at its end, and how far it has been read; `ordinal` is its place in the order of discovery.
+
+    `saved` is the same as manifests have it, None until it is asked for.
+    """
 
     split: Split
     pickled: bytes
     position: int
-    finished: bool = False
+    ordinal: int
     generator_state: Any = None
     saved: SplitPosition | None = None
 
@@ -49,11 +59,17 @@ class SourceCoordinator:
 
     Contract: `plan` may be asked any number of times and changes nothing but the set of known splits;
     `committed` is called once for each epoch that has been committed, with its reports. Split `n` in the
-    order of discovery belongs to subtask `n % parallelism`, so a split stays with its subtask.
+    order of discovery belongs to subtask `n % parallelism`, so a split stays with its subtask. Of a split that is at
+    its end only the id is kept.
     """
 
     def __init__(
-        self, who: str, source: Source[Any], parallelism: int, positions: dict[str, SplitPosition]
+        self,
+        who: str,
+        source: Source[Any],
+        parallelism: int,
+        unfinished: Mapping[str, SplitPosition],
+        finished: Iterable[str] = (),
     ) -> None:
         self._who = who
         self._source = source
@@ -64,24 +80,23 @@ class SourceCoordinator:
                 pickle.loads(saved.split),
                 saved.split,
                 saved.position,
-                saved.finished,
+                saved.ordinal,
                 pickle.loads(saved.generator_state),
                 saved,
             )
-            for split_id, saved in positions.items()
+            for split_id, saved in unfinished.items()
         }
-        self._discovered = bool(positions)
+        self._finished = set(finished)
+        self._ended: dict[str, int] = {}
+        self._known: frozenset[str] | None = None
+        self._discovered = bool(self._splits or self._finished)
         self._next_discovery = 0
         self._units_per_record = 1.0 if source.unit == "records" else _FIRST_BYTES_PER_RECORD
 
     @property
     def ended(self) -> bool:
         """Whether a bounded source has been read to its end."""
-        return (
-            self._bounded
-            and self._discovered
-            and all(progress.finished for progress in self._splits.values())
-        )
+        return self._bounded and self._discovered and not self._splits
 
     def plan(self, budget: int, now: int, steady: int) -> SourcePlan:
         """Propose ranges of at most about `budget` records at processing time `now`.
@@ -105,12 +120,10 @@ class SourceCoordinator:
     def _planned(self, shares: dict[str, int]) -> SourcePlan:
         inputs: dict[int, list[SplitInput]] = {}
         ends = self._bounded
-        for ordinal, (name, progress) in enumerate(self._splits.items()):
-            if progress.finished:
-                continue
+        for name, progress in self._splits.items():
             end = progress.position + shares.get(name, 0)
             ends = ends and end == progress.split.end
-            inputs.setdefault(ordinal % self._parallelism, []).append(
+            inputs.setdefault(progress.ordinal % self._parallelism, []).append(
                 SplitInput(progress.split, progress.position, end, progress.generator_state)
             )
         return SourcePlan(inputs, bool(shares), ends)
@@ -120,7 +133,6 @@ class SourceCoordinator:
         return {
             name: max(0, ask(progress.split, progress.position, steady) - progress.position)
             for name, progress in self._splits.items()
-            if not progress.finished
         }
 
     def committed(self, reports: Iterable[SplitReport]) -> int:
@@ -130,18 +142,31 @@ class SourceCoordinator:
             progress = self._splits[report.split_id]
             records += report.records
             units += report.position - progress.position
+            if report.finished:
+                self._finish(report.split_id)
+                continue
             progress.position = report.position
-            progress.finished = report.finished
             progress.generator_state = report.generator_state
             progress.saved = None
+        self._ended.clear()
         if self._source.unit == "bytes" and records:
             self._units_per_record = max(1.0, units / records)
         return records
 
-    def snapshot(self, reports: Iterable[SplitReport]) -> dict[str, SplitPosition]:
+    def snapshot(self, reports: Iterable[SplitReport]) -> Positions:
         """Return the positions as they will stand when `reports` are committed, for the manifest."""
         by_id = {report.split_id: report for report in reports}
-        return {name: _saved(progress, by_id.get(name)) for name, progress in self._splits.items()}
+        ended = {name: report.position for name, report in by_id.items() if report.finished}
+        unfinished = {
+            name: _saved(progress, by_id.get(name))
+            for name, progress in self._splits.items()
+            if name not in ended
+        }
+        return Positions(unfinished, {**self._ended, **ended})
+
+    def _finish(self, split_id: str) -> None:
+        del self._splits[split_id]
+        self._finished.add(split_id)
 
     def _discover(self, now: int, steady: int) -> None:
         if self._bounded and self._discovered:
@@ -149,28 +174,30 @@ class SourceCoordinator:
         if steady < self._next_discovery:
             return
         self._next_discovery = steady + self._source.discovery_interval
-        known = frozenset(self._splits)
-        for split in self._source.discover(DiscoveryContext(known, self._parallelism, now)):
-            if split.id in self._splits:
+        if self._known is None:
+            self._known = frozenset([*self._splits, *self._finished])
+        for split in self._source.discover(DiscoveryContext(self._known, self._parallelism, now)):
+            if split.id in self._splits or split.id in self._finished:
                 raise ConnectorError(
                     "requires split ids that are unique and stable", who=self._who, got=f"{split.id!r} twice"
                 )
-            finished = split.end is not None and split.start >= split.end
-            self._splits[split.id] = _Progress(split, cloudpickle.dumps(split), split.start, finished)
+            self._known = None
+            ordinal = len(self._splits) + len(self._finished)
+            self._splits[split.id] = _Progress(split, cloudpickle.dumps(split), split.start, ordinal)
+            if split.end is not None and split.start >= split.end:
+                self._finish(split.id)
+                self._ended[split.id] = split.start
         self._discovered = True
 
 
 def _saved(progress: _Progress, report: SplitReport | None) -> SplitPosition:
-    """How far a split has been read when a report is committed; without one, as it stands.
-
-    Most splits of a long job are finished: what is saved of them is pickled once, not in every epoch.
-    """
+    """How far a split has been read when a report is committed; without one, as it stands, pickled once."""
     if report is not None:
         state = _pickled(report.generator_state)
-        return SplitPosition(progress.pickled, report.position, report.finished, state)
+        return SplitPosition(progress.pickled, report.position, state, progress.ordinal)
     if progress.saved is None:
         state = _pickled(progress.generator_state)
-        progress.saved = SplitPosition(progress.pickled, progress.position, progress.finished, state)
+        progress.saved = SplitPosition(progress.pickled, progress.position, state, progress.ordinal)
     return progress.saved
 
 

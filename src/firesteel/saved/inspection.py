@@ -17,11 +17,12 @@ import pyarrow.compute as pc
 
 from firesteel.checkpoint.compaction import TASK_BYTES, newest_entries, without_expired
 from firesteel.checkpoint.log import ManifestLog, ManifestReader
-from firesteel.checkpoint.manifest import Layer, Manifest, OperatorSnapshot, SplitPosition
+from firesteel.checkpoint.manifest import Layer, Manifest, OperatorSnapshot, SourceProgress
 from firesteel.checkpoint.objects import NotFound, Storage
 from firesteel.checkpoint.retention import kept_epochs
 from firesteel.checkpoint.runs import read_batches
 from firesteel.checkpoint.savepoint import open_savepoint, self_contained
+from firesteel.checkpoint.splits import finished_splits
 from firesteel.common.errors import StateError
 from firesteel.saved.entries import RowReader, StoredRow, locate
 from firesteel.state.keys.composite import BROADCAST_GROUP, NamespaceCodec, key_segment, state_prefix
@@ -46,6 +47,13 @@ class Held(NamedTuple):
     bytes: int
 
 
+class SplitRead(NamedTuple):
+    """How far a split has been read, and whether that is its end."""
+
+    position: int
+    finished: bool
+
+
 @dataclass(frozen=True, slots=True)
 class SavedOperator:
     """One operator of a saved state: `layers` are all of its keyed and broadcast state, oldest first."""
@@ -54,7 +62,7 @@ class SavedOperator:
     snapshot: OperatorSnapshot
     layers: tuple[Layer, ...]
     max_parallelism: int
-    positions: dict[str, SplitPosition]
+    progress: SourceProgress
 
     @property
     def who(self) -> str:
@@ -245,6 +253,16 @@ class SavedState:
                 break
         return list(keys)
 
+    def positions(self, operator: SavedOperator) -> dict[str, SplitRead]:
+        """Return how far each split of a source has been read, by id. StateCorruptedError: that cannot be read."""
+        progress = operator.progress
+        found = {
+            split: SplitRead(end, True) for split, end in finished_splits(self.storage, progress).items()
+        }
+        for split, saved in progress.unfinished.items():
+            found[split] = SplitRead(saved.position, False)
+        return dict(sorted(found.items()))
+
     def _operator(self, operator_id: str) -> SavedOperator:
         manifest = self.manifest
         snapshot = manifest.operators[operator_id]
@@ -253,7 +271,7 @@ class SavedState:
             snapshot,
             tuple(manifest.layers.get(operator_id, ())),
             snapshot.max_parallelism or manifest.max_parallelism,
-            manifest.sources.get(operator_id, {}),
+            manifest.sources.get(operator_id) or SourceProgress(),
         )
 
     def _unknown(self, wanted: str, operators: list[SavedOperator]) -> StateError:

@@ -82,5 +82,5 @@ def _operator(saved: SavedState, operator: SavedOperator, count: bool) -> Operat
         watermarks=snapshot.watermarks,
         stored_bytes=operator.size,
         states=states,
-        positions={split: position.position for split, position in sorted(operator.positions.items())},
+        positions={split: read.position for split, read in saved.positions(operator).items()},
     )

@@ -72,7 +72,7 @@ class SavepointReader:
         rows = [
             (operator.id, operator.snapshot.name, split, position.position, position.finished)
             for operator in self._saved.operators()
-            for split, position in sorted(operator.positions.items())
+            for split, position in self._saved.positions(operator).items()
         ]
         return self._spark.createDataFrame(rows, _POSITIONS)
 

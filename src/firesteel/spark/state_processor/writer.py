@@ -13,7 +13,14 @@ import msgspec
 from pyspark.sql import DataFrame, SparkSession
 
 from firesteel import __version__
-from firesteel.checkpoint.manifest import Layer, Manifest, OperatorSnapshot, runs_of
+from firesteel.checkpoint.manifest import (
+    Layer,
+    Manifest,
+    OperatorSnapshot,
+    SourceProgress,
+    runs_of,
+    split_runs,
+)
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.savepoint import complete_savepoint, copy_runs, require_empty
 from firesteel.common.errors import ProgramError
@@ -150,7 +157,7 @@ class SavepointWriter:
         manifest = self._manifest
         layers = {key: found for key, found in manifest.layers.items() if key not in self._changes}
         if self._saved is not None:
-            copy_runs(self._saved.storage, runs_of(layers), target)
+            copy_runs(self._saved.storage, [*runs_of(layers), *split_runs(manifest.sources)], target)
         operators = dict(manifest.operators)
         for operator_id, change in self._changes.items():
             operators[operator_id], runs = self._write_operator(operator_id, change, target)
@@ -231,7 +238,7 @@ class SavepointWriter:
             snapshot,
             tuple(manifest.layers.get(operator_id, ())),
             snapshot.max_parallelism or manifest.max_parallelism,
-            {},
+            SourceProgress(),
         )
 
     def _wakeups(self) -> list[int]:

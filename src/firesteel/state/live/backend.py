@@ -48,13 +48,13 @@ from firesteel.state.live.handles import AggregatingHandle, ReducingHandle, Sing
 from firesteel.state.live.lists import ListHandle
 from firesteel.state.live.maps import BroadcastHandle, MapHandle
 from firesteel.state.live.spill import Spill, overlaid
-from firesteel.state.live.sweeping import Sweep
+from firesteel.state.live.sweeping import Sweep, sweep_rule
 from firesteel.state.live.weights import Weight
 from firesteel.state.ttl import StateTtlConfig
 from firesteel.state.values.catalog import Schema, StateCatalog
 from firesteel.state.values.chunks import Entry
 from firesteel.state.values.codecs import ValueCodec, forget_main_classes
-from firesteel.state.values.expiry import Expiry, StampedCodec, expiry_rule
+from firesteel.state.values.expiry import Expiry, StampedCodec
 
 DEFAULT_CACHE_LIMIT: Final = 1_000_000
 WORKER_MEMORY: Final = 128 << 20
@@ -167,9 +167,7 @@ class KeyedStateBackend:
         changes = self._changes_in_memory()
         if self._spill is not None:
             changes = overlaid(changes, self._spill.entries())
-        rules = [
-            rule for schema in self._catalog.schemas().values() if (rule := expiry_rule(schema)) is not None
-        ]
+        rules = [*filter(None, map(sweep_rule, self._catalog.schemas().values()))]
         return self._sweep.beside(changes, self.reader, rules, self._processing_time)
 
     def schemas(self) -> dict[str, Schema]:

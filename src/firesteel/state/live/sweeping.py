@@ -20,11 +20,24 @@ from typing import Final
 from firesteel.state.keys.composite import group_prefix
 from firesteel.state.live.durable import StateReader
 from firesteel.state.live.spill import overlaid
+from firesteel.state.ttl import StateTtlConfig
 from firesteel.state.values.chunks import Entry
-from firesteel.state.values.expiry import STAMP_SIZE, ExpiryRule
+from firesteel.state.values.expiry import STAMP_SIZE, ExpiryRule, expiry_rule
+from firesteel.state.values.schemas import Schema
 
 PER_CHANGE: Final = 2
 LEAST: Final = 1024
+RETURNS_EXPIRED: Final = StateTtlConfig.StateVisibility.ReturnExpiredIfNotCleanedUp.name
+
+
+def sweep_rule(schema: Schema) -> ExpiryRule | None:
+    """Return the rule by which a state is swept, None if it does not expire or is not to be cleaned up.
+
+    A state that returns what has expired as long as it is there is not swept: reads would show when that was. Its
+    expired entries go when they are read, and with compaction.
+    """
+    rule = expiry_rule(schema)
+    return None if rule is None or schema["ttl"]["visibility"] == RETURNS_EXPIRED else rule
 
 
 class Sweep:
