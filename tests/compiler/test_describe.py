@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
 from firesteel.compiler import Compiled, PlanSettings, compile_graph
 from firesteel.compiler.describe import describe
 from firesteel.compiler.plan_formats import as_execution_plan, as_json, as_text
+from firesteel.graph.operations import Operation
+from tests.compiler.examples import EXAMPLES, graph_of
 from tests.compiler.graph_text import parse
 
 ONE_SOURCE = "one: source own=1\nmap: map <- one\nout: sink <- map"
@@ -29,6 +32,19 @@ def compiled(text: str, parallelism: int = 4, chaining: bool = True) -> Compiled
 @pytest.mark.parametrize("text", PROGRAMS)
 def test_everything_shown_is_the_plans(text: str, parallelism: int, chaining: bool) -> None:
     job = compiled(text, parallelism, chaining)
+    check(job)
+    if not chaining:
+        assert all(len(chain) == 1 for chain in job.plan.chains)
+
+
+@pytest.mark.parametrize("parallelism", [1, 3])
+@pytest.mark.parametrize(("operation", "ports"), EXAMPLES, ids=lambda value: type(value).__name__)
+def test_every_operation_is_shown_as_it_runs(operation: Operation, ports: Any, parallelism: int) -> None:
+    check(compile_graph(graph_of(operation, ports), PlanSettings("job", parallelism)))
+
+
+def check(job: Compiled) -> None:
+    """Compare all that is shown with the plan."""
     plan, described = job.plan, describe(job)
     flink = {node["id"]: node for node in json.loads(as_execution_plan(described))["nodes"]}
     full = json.loads(as_json(described))
@@ -53,8 +69,6 @@ def test_everything_shown_is_the_plans(text: str, parallelism: int, chaining: bo
     assert [level["tasks"] for level in full["levels"]] == list(plan.levels)
     leaving = sum(len(level["edges"]) for level in full["levels"])
     assert leaving == sum(not edge.chained for edge in plan.edges)
-    if not chaining:
-        assert all(len(chain) == 1 for chain in plan.chains)
 
 
 def test_a_source_that_insists_on_one_subtask_is_shown_with_one() -> None:

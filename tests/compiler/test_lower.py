@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import cloudpickle
 import pytest
@@ -17,11 +18,12 @@ from firesteel.functions.elements import AggregateFunction
 from firesteel.functions.triggers import EventTimeTrigger
 from firesteel.functions.window_functions import ProcessAllWindowFunction
 from firesteel.graph import Edge, Graph, Location, Node, operations
-from firesteel.graph.nodes import Global, KeyBy
-from firesteel.graph.operations import MapOp, Operation, ReduceOp, SourceOp, WindowOp
+from firesteel.graph.nodes import KeyBy
+from firesteel.graph.operations import MapOp, Operation, SourceOp, WindowOp
+from firesteel.runtime.operator import Operator
 from firesteel.runtime.plan import OperatorSpec
 from firesteel.runtime.rows.batch_mode import BatchOperator
-from firesteel.runtime.rows.reduce import ReduceOperator
+from tests.compiler.examples import EXAMPLES, graph_of
 from tests.compiler.graph_text import parse
 
 HERE = Location("job.py", 7)
@@ -33,42 +35,32 @@ def kinds(operation: type[Operation] = Operation) -> Iterator[type[Operation]]:
         yield from kinds(kind)
 
 
-def test_every_operation_has_a_recipe_and_is_exported() -> None:
+def test_every_operation_has_a_recipe_an_example_and_is_exported() -> None:
     unknown = recipe.dispatch(Operation)
     found = list(kinds())
-    assert found
     assert [kind.__name__ for kind in found if recipe.dispatch(kind) is unknown] == []
     assert {kind.__name__ for kind in found} <= set(operations.__all__)
+    assert {type(operation) for operation, _ in EXAMPLES} == set(found)
+
+
+@pytest.mark.parametrize("mode", ["STREAMING", "BATCH"])
+@pytest.mark.parametrize(("operation", "ports"), EXAMPLES, ids=lambda value: type(value).__name__)
+def test_recipes_make_operators(operation: Operation, ports: Any, mode: Any) -> None:
+    spec = compile_graph(graph_of(operation, ports), PlanSettings(runtime_mode=mode)).plan.operators[1]
+    operator = cloudpickle.loads(spec.factory)()
+    assert isinstance(operator, Operator)
+    by_key = bool(ports) and all(isinstance(edge.partitioning, KeyBy) for edge in ports[0])
+    keyed = by_key or type(operation).keyed
+    assert (spec.keyed, spec.stateful) == (keyed, keyed or type(operation).stateful)
+    assert isinstance(operator, BatchOperator) == (
+        mode == "BATCH" and keyed and type(operation).sorts_in_batch
+    )
 
 
 def lowered(operation: Operation, edge: Edge, mode: str = "STREAMING") -> OperatorSpec:
     source = parse("a: source").nodes[0]
     graph = Graph((source, Node(1, "b", operation, ((edge,),), HERE)))
     return compile_graph(graph, PlanSettings(runtime_mode=mode)).plan.operators[1]  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("operation", "edge", "keyed", "sorted_in_batch"),
-    [
-        (MapOp(str), Edge(0), False, False),
-        (MapOp(str), Edge(0, KeyBy(str)), True, True),
-        (ReduceOp(max), Edge(0, KeyBy(str)), True, False),
-        (
-            WindowOp(TumblingEventTimeWindows(5, 0), EventTimeTrigger(), "reduce", max, by_key=False),
-            Edge(0, Global()),
-            True,
-            True,
-        ),
-    ],
-)
-def test_traits_decide_state_and_batch_mode(
-    operation: Operation, edge: Edge, keyed: bool, sorted_in_batch: bool
-) -> None:
-    assert lowered(operation, edge).keyed == keyed
-    batch = cloudpickle.loads(lowered(operation, edge, "BATCH").factory)()
-    assert isinstance(batch, BatchOperator) == sorted_in_batch
-    if isinstance(operation, ReduceOp):
-        assert isinstance(batch, ReduceOperator)
 
 
 def test_functions_are_objects_before_the_runtime_sees_them() -> None:

@@ -1,0 +1,111 @@
+"""A node of every operation, behind a source of two subtasks."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from firesteel.common.watermark_strategy import WatermarkStrategy
+from firesteel.connectors.collection import CollectionSource
+from firesteel.connectors.discard import DiscardingSink
+from firesteel.functions.assigners import TumblingEventTimeWindows
+from firesteel.functions.async_functions import NO_RETRY_STRATEGY, AsyncFunction
+from firesteel.functions.broadcast import BroadcastProcessFunction, KeyedBroadcastProcessFunction
+from firesteel.functions.elements import CoFlatMapFunction, CoMapFunction
+from firesteel.functions.process import (
+    CoProcessFunction,
+    KeyedCoProcessFunction,
+    KeyedProcessFunction,
+    ProcessFunction,
+)
+from firesteel.functions.triggers import EventTimeTrigger
+from firesteel.graph import Edge, Graph, Location, Node, operations
+from firesteel.graph.nodes import Broadcast, Global, KeyBy
+from firesteel.graph.operations import Operation
+from tests.compiler.graph_text import parse
+
+SOURCE: Final = "numbers: source parallelism=2"
+PLAIN: Final = (Edge(0),)
+KEYED: Final = (Edge(0, KeyBy(str)),)
+BROADCAST: Final = (Edge(0, Broadcast()),)
+
+
+class Both(CoMapFunction, CoFlatMapFunction):
+    def map1(self, value: Any) -> Any:
+        return value
+
+    map2 = flat_map1 = flat_map2 = map1
+
+
+class Process(ProcessFunction):
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        yield value
+
+
+class KeyedProcess(KeyedProcessFunction):
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        yield value
+
+
+class CoProcess(CoProcessFunction):
+    def process_element1(self, value: Any, ctx: Any) -> Any:
+        yield value
+
+    process_element2 = process_element1
+
+
+class KeyedCoProcess(KeyedCoProcessFunction):
+    def process_element1(self, value: Any, ctx: Any) -> Any:
+        yield value
+
+    process_element2 = process_element1
+
+
+class Rules(BroadcastProcessFunction[Any, Any, Any]):
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        yield value
+
+    process_broadcast_element = process_element
+
+
+class KeyedRules(KeyedBroadcastProcessFunction[Any, Any, Any, Any]):
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        yield value
+
+    process_broadcast_element = process_element
+
+
+class Ask(AsyncFunction[Any, Any]):
+    async def async_invoke(self, value: Any) -> list[Any]:
+        return [value]
+
+
+WINDOW: Final = (TumblingEventTimeWindows(5, 0), EventTimeTrigger(), "reduce", max)
+
+EXAMPLES: Final[list[tuple[Operation, tuple[tuple[Edge, ...], ...]]]] = [
+    (operations.SourceOp(CollectionSource([1])), ()),
+    (operations.MapOp(str), (PLAIN,)),
+    (operations.FlatMapOp(list), (KEYED,)),
+    (operations.FilterOp(bool), (PLAIN,)),
+    (operations.ProjectOp((0,)), (PLAIN,)),
+    (operations.ProcessOp(Process()), (PLAIN,)),
+    (operations.KeyedProcessOp(KeyedProcess()), (KEYED,)),
+    (operations.ReduceOp(max), (KEYED,)),
+    (operations.AggregateFieldOp("sum", 0), (KEYED,)),
+    (operations.AsyncOp(Ask(), 1000, 2, True, NO_RETRY_STRATEGY), (PLAIN,)),
+    (operations.CoMapOp(Both()), (PLAIN, PLAIN)),
+    (operations.CoFlatMapOp(Both()), (KEYED, KEYED)),
+    (operations.CoProcessOp(CoProcess()), (PLAIN, PLAIN)),
+    (operations.KeyedCoProcessOp(KeyedCoProcess()), (KEYED, KEYED)),
+    (operations.BroadcastProcessOp(Rules(), ()), (PLAIN, BROADCAST)),
+    (operations.KeyedBroadcastProcessOp(KeyedRules(), ()), (KEYED, BROADCAST)),
+    (operations.WindowOp(*WINDOW), (KEYED,)),
+    (operations.WindowOp(*WINDOW, by_key=False), ((Edge(0, Global()),),)),
+    (operations.TimestampsOp(WatermarkStrategy.no_watermarks()), (PLAIN,)),
+    (operations.SinkOp(DiscardingSink()), (PLAIN,)),
+]
+
+
+def graph_of(operation: Operation, ports: tuple[tuple[Edge, ...], ...]) -> Graph:
+    """A source, and a node of the operation that reads it."""
+    source = parse(SOURCE).nodes[0]
+    return Graph((source, Node(1, operation.kind, operation, ports, Location("job.py", 7))))
