@@ -17,6 +17,7 @@ from firesteel.runtime.outbox import Outbox, Row
 from firesteel.runtime.plan import Distribution, EdgeSpec, EpochPlan, OperatorSpec, Plan, SubtaskReport
 from firesteel.runtime.routing import BLOCK_BYTES, FixedRouter
 from firesteel.runtime.task import Worker, read_results, run_task
+from tests.runtime.stateless import Stateless
 
 CODEC = 200
 KINDS = b"+-"
@@ -163,16 +164,6 @@ def run(plan: Plan) -> list[SubtaskReport]:
             mine = [row for row in ordered if row[0] == subtask]
             rows += run_task(plan, epoch, level, subtask, mine, worker, Stateless())
     return [report for task in read_results(rows) for report in task.subtasks]
-
-
-class Stateless:
-    def attach(self, *_arguments: Any) -> Any:
-        raise AssertionError
-
-    persist = attach
-
-    def release(self) -> None:
-        pass
 
 
 @pytest.mark.parametrize("receivers", [2, 6])

@@ -22,6 +22,7 @@ from firesteel.runtime.rows.process import ProcessOperator
 from firesteel.runtime.rows.stateless import FlatMapOperator
 from firesteel.runtime.task import REPORT, Worker, run_task
 from firesteel.testing import executing
+from tests.runtime.stateless import Stateless
 
 RECORDS = 300_000
 SIZE = 200
@@ -57,16 +58,6 @@ class ManyAtOnce(ProcessFunction):
 
 def flat_map() -> Operator[RowBatch]:
     return FlatMapOperator(as_function(many, FlatMapFunction, "flat_map", "test"))
-
-
-class Stateless:
-    def attach(self, *_arguments: Any) -> Any:
-        raise AssertionError
-
-    persist = attach
-
-    def release(self) -> None:
-        pass
 
 
 def emitted(make: Callable[[], Operator[RowBatch]], tag: str | None) -> int:

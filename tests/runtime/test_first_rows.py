@@ -12,6 +12,7 @@ from firesteel.runtime.blocks import encode_block
 from firesteel.runtime.operator import Operator, OperatorReport
 from firesteel.runtime.plan import Distribution, EdgeSpec, EpochPlan, OperatorSpec, Plan
 from firesteel.runtime.task import Worker, read_results, run_task
+from tests.runtime.stateless import Stateless
 
 
 class Journal(Operator[RowBatch]):
@@ -32,16 +33,6 @@ class Journal(Operator[RowBatch]):
 
     def end_epoch(self) -> OperatorReport:
         return OperatorReport(committables=self.events)
-
-
-class Stateless:
-    def attach(self, *_arguments: Any) -> Any:
-        raise AssertionError
-
-    persist = attach
-
-    def release(self) -> None:
-        pass
 
 
 def plan() -> Plan:
