@@ -13,6 +13,7 @@ from firesteel.datastream import (
     BroadcastProcessFunction,
     DataStream,
     KeyedBroadcastProcessFunction,
+    RuntimeExecutionMode,
     StreamExecutionEnvironment,
 )
 from firesteel.datastream.state import MapStateDescriptor
@@ -143,3 +144,35 @@ def test_watermarks_pass_a_broadcast(run: Any) -> None:
 
     expected = [(at, sum(range(at + 1, at + 11))) for at in range(0, COUNT, 10)]
     assert sorted(run(program)) == expected
+
+
+class CountRules(BroadcastProcessFunction):
+    """Emits each event, its timestamp, and how many rules it could see."""
+
+    def process_element(self, value: Any, ctx: Any) -> Iterator[Any]:
+        yield value, ctx.timestamp(), sum(1 for _ in ctx.get_broadcast_state(RULES))
+
+    def process_broadcast_element(self, value: Any, ctx: Any) -> None:
+        ctx.get_broadcast_state(RULES).put(value, value)
+
+
+class KeyedCountRules(KeyedBroadcastProcessFunction):
+    process_element = CountRules.process_element
+    process_broadcast_element = CountRules.process_broadcast_element
+
+
+@pytest.mark.parametrize("keyed", [False, True])
+def test_in_batch_mode_all_rules_come_before_all_events(run: Any, keyed: bool) -> None:
+    def program(env: StreamExecutionEnvironment) -> DataStream:
+        env.set_runtime_mode(RuntimeExecutionMode.BATCH)
+        times = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(Number())
+        stream = numbers(env).assign_timestamps_and_watermarks(times)
+        rules = stream.broadcast(RULES)
+        if keyed:
+            return stream.key_by(lambda value: value % 3).connect(rules).process(KeyedCountRules())
+        return stream.connect(rules).process(CountRules())
+
+    found = run(program)
+    assert sorted(found) == [(number, number * 100, COUNT) for number in range(COUNT)]
+    if run.parallelism == 1 and not keyed:
+        assert found == sorted(found)

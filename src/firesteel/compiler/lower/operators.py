@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from firesteel.compiler.lower.recipe import in_batch_mode, recipe
+from firesteel.compiler.lower.recipe import first_in_batch_mode, in_batch_mode, recipe
 from firesteel.compiler.lower.shipping import declared, shipped, shipped_type
 from firesteel.graph import Graph, Node
 from firesteel.graph.nodes import KeyBy
@@ -18,6 +18,8 @@ def lower_operator(graph: Graph, node: Node, index: int, level: int) -> Operator
     factory = recipe(operation, node, graph.batch)
     if graph.batch and keyed and operation.sorts_in_batch:
         factory = in_batch_mode(factory)
+    elif graph.batch and operation.first_port is not None:
+        factory = first_in_batch_mode(factory, operation.first_port)
     assert node.parallelism is not None
     assert node.max_parallelism is not None
     return OperatorSpec(

@@ -9,7 +9,7 @@ from typing import Any
 from firesteel.graph import Node
 from firesteel.graph.operations import Operation
 from firesteel.runtime.operator import Operator
-from firesteel.runtime.rows.batch_mode import BatchOperator
+from firesteel.runtime.rows.batch_mode import BatchOperator, FirstPortOperator
 
 Recipe = Callable[[], Operator[Any]]
 
@@ -25,5 +25,14 @@ def in_batch_mode(inner: Recipe) -> Recipe:
     return partial(_batch, inner)
 
 
+def first_in_batch_mode(inner: Recipe, port: int) -> Recipe:
+    """Return the recipe for an operator without keys that gets all records of one port before all others."""
+    return partial(_first, inner, port)
+
+
 def _batch(inner: Recipe) -> Operator[Any]:
     return BatchOperator(inner())
+
+
+def _first(inner: Recipe, port: int) -> Operator[Any]:
+    return FirstPortOperator(inner(), port)
