@@ -56,14 +56,19 @@ sys.path.insert(0, "./firesteel.zip")
 import firesteel
 from firesteel.common.errors import EngineError, UserFunctionError
 from firesteel.common.frames import is_engine
-from firesteel.runtime import failures, routing
+from firesteel.runtime import failures
 
 assert firesteel.__file__.startswith("./firesteel.zip"), firesteel.__file__
 assert is_engine(failures.user_failure.__code__.co_filename)
 try:
-    routing.encode_block(None, None, None, None)
+    failures.summary()
+except TypeError as error:
+    assert type(failures.user_failure(error, "a task")) is UserFunctionError  # this file calls it
+try:
+    failures.user_failure(None, "a task", object(), iter(()))  # whose length is asked for inside
 except Exception as error:
-    assert type(failures.user_failure(error, "a task")) is EngineError
+    inside = error.with_traceback(error.__traceback__.tb_next)
+    assert type(failures.user_failure(inside, "a task")) is EngineError
 try:
     1 / 0
 except Exception as error:
