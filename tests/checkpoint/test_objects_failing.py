@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from io import BytesIO
 
 import pytest
+from obstore.exceptions import GenericError
 
 from firesteel.checkpoint.objects import AlreadyExists, NotFound, Storage
 from firesteel.checkpoint.remote import TIMEOUT_VARIABLE
@@ -223,3 +224,22 @@ def test_credentials_are_not_in_what_travels(storage: Storage) -> None:
     said = f"{storage!r} {pickle.dumps(storage)!r}"
     assert s3.SECRET_KEY not in said
     assert s3.ACCESS_KEY not in said
+
+
+def test_no_credentials_are_said_in_one_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What obstore raises without credentials, on a machine that has no role."""
+    said = (
+        "Generic S3 error: Error performing PUT http://169.254.169.254/latest/api/token in 39.001227ms - Server "
+        "returned non-2xx status code: 403 Forbidden: denied"
+    )
+    storage = Storage.of("s3://bucket/jobs")
+
+    def ask(*_: object, **__: object) -> None:
+        raise GenericError(said)
+
+    monkeypatch.setattr("firesteel.checkpoint.objects.persevere", ask)
+    with pytest.raises(StateError) as caught:
+        storage.get("job.json")
+    assert "got no credentials in the environment, and none from the machine" in str(caught.value)
+    assert "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY" in str(caught.value)
+    assert "169.254" not in str(caught.value)

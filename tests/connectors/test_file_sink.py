@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import errno
 import pickle
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -396,3 +397,20 @@ def test_options(tmp_path: Path) -> None:
 )
 def test_java_patterns(pattern: str, zone: str, expected: str) -> None:
     assert pickle.loads(pickle.dumps(DateTimeBuckets(pattern, zone))).fixed(1_000_000_000_000) == expected
+
+
+@pytest.mark.parametrize("final", [False, True])
+def test_an_output_directory_that_was_removed_under_an_open_part_is_named(
+    tmp_path: Path, final: bool
+) -> None:
+    job = Job(sink_of(tmp_path / "out"))
+    job.run(["a"])
+    job.run(["b"])
+    gone = [path for path in (tmp_path / "out").iterdir() if ".inprogress." in path.name]
+    assert len(gone) == 2
+    shutil.rmtree(tmp_path / "out")
+    with pytest.raises(ConnectorError, match="FileSink requires all pieces of its open part") as caught:
+        job.run([] if final else ["c"], final=final)
+    assert "2 of 2 that are gone" in str(caught.value)
+    assert all(str(path) in str(caught.value) for path in gone)
+    assert "--from EPOCH" in str(caught.value)

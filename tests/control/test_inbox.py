@@ -279,3 +279,25 @@ def test_a_job_whose_inbox_never_reaches_its_storage_runs_to_its_end(tmp_path, m
     run(tmp_path)
     assert pipeline.output(tmp_path) == pipeline.expected()
     ledger.forget(str(tmp_path))
+
+
+def test_what_is_no_command_is_said_once_and_disturbs_nothing(storage, open_inbox, tmp_path, caplog):
+    controls = Controls()
+    commands = tmp_path / "state" / "commands"
+    with caplog.at_level(logging.WARNING):
+        open_inbox(controls)
+        send(storage, "cancel")
+        until(lambda: controls.asked)
+        (commands / "deep").mkdir(parents=True)
+        (commands / "deep" / "x.json").write_text("{}")
+        (commands / "notes.txt").write_text("not for you")
+        (commands / "bad.json").write_text("{")
+        until(lambda: not (commands / "bad.json").exists())
+        for _ in range(3):
+            assert reply(storage, send(storage, "savepoint")).result == "savepoint done"
+    assert controls.asked == [("cancel", None), *[("savepoint", None)] * 3]
+    texts = [record.getMessage() for record in caplog.records]
+    assert len([text for text in texts if "deep/x.json" in text]) == 1
+    assert len([text for text in texts if "bad.json" in text]) == 1
+    assert (commands / "deep" / "x.json").exists()
+    assert (commands / "notes.txt").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import subprocess
 import sys
 import zipfile
@@ -90,3 +91,15 @@ def test_frames_are_told_apart_where_firesteel_comes_from_a_relative_archive(tmp
 
 def test_a_directory_that_only_begins_like_firesteels_is_the_users() -> None:
     assert not is_engine(f"{Path(firesteel.__file__).parent}_jobs/job.py")
+
+
+def test_a_huge_text_of_an_exception_loses_its_middle() -> None:
+    def fail(_: int) -> int:
+        raise ValueError("begin" + "x" * 50_000_000 + "end")
+
+    error = failure_of(fail, 1)
+    assert len(str(error)) < 10_000
+    assert len(pickle.dumps(error)) < 300_000
+    assert "ValueError: beginx" in str(error)
+    assert "characters left out" in str(error)
+    assert "xend at " in str(error)

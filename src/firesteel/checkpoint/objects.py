@@ -33,7 +33,7 @@ import obstore
 from obstore.exceptions import AlreadyExistsError, BaseError
 from obstore.store import LocalStore
 
-from firesteel.checkpoint.remote import connect, is_missing_bucket, persevere, reason
+from firesteel.checkpoint.remote import connect, is_missing_bucket, persevere, reason, without_credentials
 from firesteel.common.errors import ConfigurationError, StateError
 
 STAGED: Final = ".staged"
@@ -319,6 +319,12 @@ def _failures(location: str, action: str) -> Iterator[None]:
             hint = (
                 "a directory that Firesteel makes is its user's alone (mode 0700): if workers or other commands run as "
                 "another user, make it yourself, with the rights they need"
+            )
+        elif without_credentials(error):
+            got = "no credentials in the environment, and none from the machine"
+            hint = (
+                "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (and AWS_REGION), or what the store's provider calls "
+                "them, for the driver and the workers; see docs/deployment.md"
             )
         # What it was raised from may quote credentials.
         raise StateError(f"cannot be {action}", who=location, got=got, hint=hint) from None

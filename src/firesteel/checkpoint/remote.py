@@ -33,6 +33,9 @@ _PLAIN_HTTP: Final = ("AWS_ALLOW_HTTP", "AZURE_ALLOW_HTTP", "GOOGLE_ALLOW_HTTP")
 
 _MISSING_BUCKET: Final = ("NoSuchBucket", "ContainerNotFound", "The specified bucket does not exist")
 
+_METADATA: Final = ("169.254.169.254", "169.254.170.2", "metadata.google.internal")
+"""Where the machines of a cloud learn their credentials, by which clients ask when they have none."""
+
 T = TypeVar("T")
 
 
@@ -75,6 +78,11 @@ def persevere(operation: Callable[[], T]) -> T:
 def is_missing_bucket(error: Exception) -> bool:
     """Return whether it is not the object that is missing."""
     return any(said in str(error) for said in _MISSING_BUCKET)
+
+
+def without_credentials(error: Exception) -> bool:
+    """Return whether the machine was asked for a role's credentials because none were given, and has none."""
+    return any(place in str(error) for place in _METADATA)
 
 
 def reason(error: Exception) -> str:

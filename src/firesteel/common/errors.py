@@ -25,7 +25,22 @@ The grammar of a message: *who* (operator, at which line of the user's program) 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
+
+_MOST_OF_A_LINE: Final = 4_000
+_MOST_OF_DETAILS: Final = 100_000
+
+
+def shortened(text: str, most: int) -> str:
+    """Return a text of at most about `most` characters, with its middle left out where it is longer.
+
+    >>> shortened("the beginning of a text and its end", 12)
+    'the be... (23 characters left out) ...ts end'
+    """
+    if len(text) <= most:
+        return text
+    head, tail = text[: most // 2], text[len(text) - most // 2 :]
+    return f"{head}... ({len(text) - len(head) - len(tail)} characters left out) ...{tail}"
 
 
 class FiresteelError(Exception):
@@ -33,6 +48,7 @@ class FiresteelError(Exception):
 
     `requirement` is a sentence without its subject when `who` is given ("requires a callable"), else a whole sentence.
     `got` is what was found instead, `hint` what to do about it, `details` longer text shown on demand (a traceback).
+    Texts that an exception of the user's made too long to be read lose their middle.
     Instances survive pickling, so an error raised in a worker reaches the driver as it was.
 
     >>> who = "map 'parse' (job.py:12)"
@@ -50,12 +66,13 @@ class FiresteelError(Exception):
         hint: str | None = None,
         details: str | None = None,
     ) -> None:
+        requirement = shortened(requirement, _MOST_OF_A_LINE)
         super().__init__(requirement)
         self.requirement = requirement
         self.who = who
-        self.got = got
+        self.got = None if got is None else shortened(got, _MOST_OF_A_LINE)
         self.hint = hint
-        self.details = details
+        self.details = None if details is None else shortened(details, _MOST_OF_DETAILS)
 
     def __str__(self) -> str:
         sentence = f"{self.who} {self.requirement}" if self.who else self.requirement

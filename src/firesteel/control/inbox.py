@@ -77,6 +77,7 @@ class Inbox:
         self._vital = vital
         self._started = now_ms()
         self._taken: dict[str, Future[str]] = {}
+        self._strays: set[str] = set()
         self._reported_at = 0.0
         self._measured: JobMetrics | None = None
         self._begun = False
@@ -114,6 +115,7 @@ class Inbox:
             try:
                 command = read_command(self._storage, path)
             except StateCorruptedError as error:
+                _log.warning("a file among the commands is none, and is removed: %s", error)
                 self._taken[command_id] = _refused(error)
                 continue
             if command is not None:
@@ -162,8 +164,17 @@ class Inbox:
         return [
             (command_id, path)
             for (command_id, extension, rest), path in names
-            if extension and not rest and command_id not in self._taken
+            if extension and not rest and command_id not in self._taken and self._is_command(path)
         ]
+
+    def _is_command(self, path: str) -> bool:
+        """Whether a file is where commands are; one that is deeper is said once, and left alone."""
+        if path.count("/") == 1:
+            return True
+        if path not in self._strays:
+            self._strays.add(path)
+            _log.warning("%s is no command, and stays where it is", self._storage.location(path))
+        return False
 
     def _report(self) -> None:
         job_id, job_name = self._job

@@ -26,7 +26,11 @@ def own_states(snapshot: OperatorSnapshot, parallelism: int) -> dict[int, Any]:
     """Return the state each subtask gets as its own at this parallelism, by subtask."""
     states = [None if blob is None else pickle.loads(blob) for blob in snapshot.operator_state]
     if any(isinstance(state, OperatorLists) for state in states):
-        states = redistribute(states, parallelism)
+        try:
+            states = redistribute(states, parallelism)
+        except StateMismatchError as error:
+            error.who = f"operator '{snapshot.name}': {error.who}"
+            raise
     return {subtask: state for subtask, state in enumerate(states[:parallelism]) if state is not None}
 
 

@@ -131,3 +131,12 @@ class _EncodedWriter(PartWriter):
 
     def finish(self) -> None:
         """Nothing is held back."""
+
+
+def joined_file(final: Path) -> Path:
+    """Return the hidden file that the segments of a part are joined into before it becomes visible.
+
+    >>> joined_file(Path("out/part-1")).name
+    '.part-1.joined'
+    """
+    return final.with_name(f".{final.name}.joined")

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from firesteel.common.errors import ConnectorError
-from firesteel.connectors.files.parts import PartCommit, PartFormat
+from firesteel.connectors.files.parts import PartCommit, PartFormat, joined_file
 from firesteel.connectors.files.sink.durable import remove, sync_directory, sync_file
 from firesteel.functions.sink import Committer
 
@@ -58,7 +58,7 @@ class FileCommitter(Committer):
 
     def _publish_joined(self, part: PartCommit) -> None:
         final = Path(part.final)
-        joined = final.with_name(f".{final.name}.joined")
+        joined = joined_file(final)
         first, *others = (Path(segment.path) for segment in part.segments)
         if first.exists():
             if not joined.exists():

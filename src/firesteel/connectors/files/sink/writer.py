@@ -11,13 +11,14 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Final
 
 from firesteel.common.errors import ConnectorError
-from firesteel.connectors.files.parts import PartCommit, PartFormat, PartWriter, Segment
+from firesteel.connectors.files.parts import PartCommit, PartFormat, PartWriter, Segment, joined_file
 from firesteel.connectors.files.sink.buckets import BucketAssigner
 from firesteel.connectors.files.sink.durable import make_directory, sync_directory, sync_file
 from firesteel.connectors.files.sink.rolling import RollingPolicy
 from firesteel.functions.sink import SinkWriter, WriterContext
 
 _FAN_IN: Final = 16
+_SHOWN_PIECES: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +162,8 @@ class FileWriter(SinkWriter[Any]):
             name = f"{settings.prefix}-{self._uid}-{self._counter}{settings.suffix}"
             self._counter += 1
             part = OpenPart(str(directory / name), (), self._now, self._now)
+        else:
+            _require_pieces(part)
         final = Path(part.final)
         path = final.with_name(f".{final.name}.inprogress.{self._attempt}")
         active = _Active(part, path, self._settings)
@@ -180,7 +183,9 @@ class FileWriter(SinkWriter[Any]):
         self._parts[bucket] = replace(part, segments=segments, written=self._now)
 
     def _commit_part(self, bucket: str) -> None:
-        self._commits.append(self._parts.pop(bucket).commit)
+        part = self._parts.pop(bucket)
+        _require_pieces(part)
+        self._commits.append(part.commit)
 
     def prepare_commit(self) -> Sequence[PartCommit]:
         for bucket in list(self._active):
@@ -234,6 +239,24 @@ class FileWriter(SinkWriter[Any]):
         for path in self._made:
             with contextlib.suppress(OSError):
                 path.unlink(missing_ok=True)
+
+
+def _require_pieces(part: OpenPart) -> None:
+    """Raise ConnectorError where files of a part that is not visible yet are gone: their records were committed.
+
+    A part that has become visible belongs to another driver's epoch, which will fence this one off.
+    """
+    gone = [segment.path for segment in part.segments if not Path(segment.path).exists()]
+    final = Path(part.final)
+    if gone and not final.exists() and not joined_file(final).exists():
+        raise ConnectorError(
+            f"requires all pieces of its open part {part.final}",
+            who="FileSink",
+            got=f"{len(gone)} of {len(part.segments)} that are gone: {', '.join(gone[:_SHOWN_PIECES])}",
+            hint="the records in them were committed. Put the files back; or start again at an epoch before the "
+            "part was begun (--from EPOCH, see `firesteel checkpoints`); or do without them: give the sink another "
+            "uid() and start with --allow-non-restored-state",
+        )
 
 
 def _checked(bucket: str) -> PurePosixPath:
