@@ -36,10 +36,40 @@ def test_the_order_within_a_channel_is_kept(run):
     def program(env):
         return env.from_collection(range(40)).map(lambda value: value + 1).set_parallelism(1)
 
-    if run.parallelism == 1:
-        assert run(program) == list(range(1, 41))
-    else:
-        assert sorted(run(program)) == list(range(1, 41))
+    assert run(program) == list(range(1, 41))
+
+
+COLLECTED = {
+    "a collection": lambda env: env.from_collection(range(10)),
+    "a wide map after it": lambda env: (
+        env.from_collection(range(10)).map(lambda value: value).set_parallelism(1).filter(lambda value: True)
+    ).set_parallelism(1),
+    "a rebalanced collection": lambda env: env.from_collection(range(10)).rebalance(),
+}
+
+
+@pytest.mark.parametrize("program", COLLECTED.values(), ids=COLLECTED)
+def test_collecting_keeps_the_order_of_a_stream_with_one_subtask(run, program):
+    assert run(program) == list(range(10))
+
+
+def test_collecting_a_union_of_streams_with_one_subtask_keeps_the_order_of_each(run):
+    def program(env):
+        return env.from_collection(range(10)).union(env.from_collection(range(100, 110)))
+
+    values = run(program)
+    assert [value for value in values if value < 100] == list(range(10))
+    assert [value for value in values if value >= 100] == list(range(100, 110))
+
+
+def test_collecting_a_union_of_narrow_and_wide_streams_keeps_the_order_of_the_narrow_one(run):
+    def program(env):
+        narrow = env.from_collection(range(10))
+        return narrow.union(env.from_collection([100] * 5).map(lambda value: value))
+
+    values = run(program)
+    assert [value for value in values if value < 100] == list(range(10))
+    assert len(values) == 15
 
 
 def test_functions_may_be_generators_objects_and_builtins(run):

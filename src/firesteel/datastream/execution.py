@@ -16,6 +16,7 @@ from firesteel.common.job_id import JobID
 from firesteel.compiler import compile_graph
 from firesteel.compiler.describe import describe
 from firesteel.compiler.plan_formats import as_execution_plan
+from firesteel.compiler.rules.fix_parallelism import own_parallelism
 from firesteel.compiler.settings import RuntimeMode
 from firesteel.connectors.collect import CollectSink
 from firesteel.control import JobHandle, JobSettings, Surroundings, launch
@@ -69,12 +70,17 @@ def execution_plan(env: StreamExecutionEnvironment) -> str:
 
 
 def collect(stream: DataStream, job_name: str | None, limit: int | None) -> CloseableIterator | list[Any]:
-    """Run the program with a sink that hands over the records of `stream`."""
+    """Run the program with a sink that hands over the records of `stream`.
+
+    The records of each subtask keep their order. As Flink's collecting sink has one subtask, so does this one where
+    the stream has; after more of them it is chained to each, as what they emit meets in any order.
+    """
     if limit is not None and (not isinstance(limit, int) or limit < 1):
         raise ProgramError(
             "requires a limit of at least 1", who=call_site("execute_and_collect"), got=repr(limit)
         )
-    sink = stream._add_sink(CollectSink(uuid.uuid4().hex), "Data stream collect sink")
+    name = "Data stream collect sink"
+    sink = stream._add_sink(CollectSink(uuid.uuid4().hex), name, parallelism=_parallelism_of(stream))
     handle = _launch(stream.get_execution_environment(), job_name)
     values, close = handle.results(sink._node), _closer(handle)
     if limit is None:
@@ -83,6 +89,12 @@ def collect(stream: DataStream, job_name: str | None, limit: int | None) -> Clos
         return list(islice(values, limit))
     finally:
         close()
+
+
+def _parallelism_of(stream: DataStream) -> int | None:
+    """Return the parallelism of all that a stream comes from, 1 where it differs; None stands for the job's."""
+    each = {own_parallelism(stream._builder[edge.source]) for edge in stream._edges}
+    return each.pop() if len(each) == 1 else 1
 
 
 def _closer(handle: JobHandle) -> Callable[[], None]:

@@ -15,12 +15,14 @@ def fix_parallelism(graph: Graph, settings: PlanSettings) -> Graph:
     return graph.map_nodes(lambda node: _with_parallelism(node, settings))
 
 
+def own_parallelism(node: Node) -> int | None:
+    """Return the parallelism that the source or else the program gives an operation, None where the job's applies."""
+    fixed = node.operation.source.preferred_parallelism if isinstance(node.operation, SourceOp) else None
+    return node.parallelism if fixed is None else fixed
+
+
 def _with_parallelism(node: Node, settings: PlanSettings) -> Node:
-    wanted = node.parallelism
-    if isinstance(node.operation, SourceOp):
-        fixed = node.operation.source.preferred_parallelism
-        wanted = fixed if fixed is not None else wanted
-    parallelism = wanted or settings.parallelism
+    parallelism = own_parallelism(node) or settings.parallelism
     most = node.max_parallelism or settings.max_parallelism
     if parallelism > most:
         raise ProgramError(

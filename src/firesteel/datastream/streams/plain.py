@@ -323,8 +323,8 @@ class DataStream(StreamSettings):
     def _repartitioned(self, partitioning: Partitioning) -> DataStream:
         return DataStream(self._environment, self._partitioned(partitioning), self._type_info)
 
-    def _add_sink(self, sink: Sink[Any], name: str) -> DataStreamSink:
+    def _add_sink(self, sink: Sink[Any], name: str, parallelism: int | None = None) -> DataStreamSink:
         if isinstance(sink, Sink):
             sink = sink.for_type(self._type_info)
-        node = add_node(self._builder, SinkOp(sink), name, (self._edges,))
+        node = add_node(self._builder, SinkOp(sink), name, (self._edges,), parallelism=parallelism)
         return DataStreamSink(self._environment, node)
