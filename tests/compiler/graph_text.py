@@ -4,7 +4,8 @@
 
 The words of a node are `parallelism`, `max`, `uid`, `chaining`, `slots` (the slot sharing group) and, for a source,
 `own` (the parallelism it insists on), `unbounded` (without a value) and `strategy` (`times`: timestamps and watermarks,
-`only-times`: timestamps). An input without a partitioning is AUTO. A line `batch` stands for a graph in BATCH mode.
+`only-times`: timestamps), and `uncoerced`. An input without a partitioning is AUTO. A line `batch` stands for
+a graph in BATCH mode.
 """
 
 from __future__ import annotations
@@ -109,6 +110,7 @@ def parse(text: str) -> Graph:
             if word in fields
         }
         operation = _operation(kind, fields)
+        chosen["coerces"] = "uncoerced" not in fields
         nodes.append(Node(numbers[name], name, operation, ports, Location("job.py", line), **chosen))
     return Graph(tuple(nodes), batch)
 
@@ -166,6 +168,8 @@ def _words(node: Node) -> Iterator[str]:
     if isinstance(operation, SourceOp | TimestampsOp) and operation.strategy is not None:
         assert operation.strategy.timestamp_assigner is not None
         yield f"strategy={'only-times' if operation.strategy.generator_factory is None else 'times'}"
+    if not node.coerces:
+        yield "uncoerced"
     for word, field in _WORDS.items():
         value = getattr(node, field)
         if value is not None and (field, value) != ("chaining", "always"):

@@ -11,6 +11,7 @@ from firesteel.common.excepthook import install_excepthook
 from firesteel.common.job_client import JobClient
 from firesteel.common.job_execution_result import JobExecutionResult
 from firesteel.common.typeinfo import TypeInformation
+from firesteel.common.typeinfo.collected import narrowed_integers
 from firesteel.common.watermark_strategy import WatermarkStrategy
 from firesteel.connectors.collection import CollectionSource
 from firesteel.datastream import execution
@@ -58,8 +59,8 @@ class StreamExecutionEnvironment(EnvironmentSettings):
     ) -> DataStream:
         """Return a stream of the values of a collection, read in order by one subtask.
 
-        Values are coerced to `type_info`: tuples become rows for a row type. Raises TypeMismatchError where
-        they do not fit.
+        Values are coerced to `type_info`: tuples become rows for a row type, and whole numbers that are too wide for
+        BYTE, SHORT or INT lose their upper bits, as in Flink. Raises TypeMismatchError where they do not fit.
         """
         who = call_site("from_collection")
         if not isinstance(collection, Iterable):
@@ -67,12 +68,7 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         values = list(collection)
         declared = declared_type("from_collection", type_info)
         if declared is not None:
-            coerce = declared.compile_coercer()
-            try:
-                values = [coerce(value) for value in values]
-            except TypeMismatchError as error:
-                error.who = f"{who}, {error.who}" if error.who else who
-                raise
+            values = _coerced(values, declared, who)
         source = CollectionSource(values, declared)
         return self._add_source(source, None, "Collection Source", declared, parallelism=1)
 
@@ -129,3 +125,12 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         operation = SourceOp(source, strategy)
         node = add_node(self._builder, operation, name, (), declared, parallelism=parallelism)
         return DataStream(self, (Edge(node),), declared)
+
+
+def _coerced(values: list[Any], declared: TypeInformation, who: str) -> list[Any]:
+    coerce, narrow = declared.compile_coercer(), narrowed_integers(declared.schema())
+    try:
+        return [coerce(value) for value in (values if narrow is None else map(narrow, values))]
+    except TypeMismatchError as error:
+        error.who = f"{who}, {error.who}" if error.who else who
+        raise

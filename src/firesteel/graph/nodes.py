@@ -150,8 +150,8 @@ class Node:
     """One operation of the program.
 
     `parallelism` and `max_parallelism` are None where the job's apply, `slot_sharing_group` where that of the inputs
-    does. `output_type` is None for values of any type.
-    `location` is the line of the program that added it.
+    does. `output_type` is None for values of any type; `coerces` says that results are coerced to it; the compiler
+    decides it. `location` is the line of the program that added it.
 
     >>> from firesteel.graph.operations import MapOp
     >>> Node(1, "parse", MapOp(str), ((Edge(0),),), Location("job.py", 12)).who
@@ -171,6 +171,7 @@ class Node:
     output_type: TypeInformation | None = None
     description: str | None = None
     slot_sharing_group: str | None = None
+    coerces: bool = True
 
     @property
     def who(self) -> str:

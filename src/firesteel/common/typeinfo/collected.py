@@ -1,41 +1,45 @@
-"""How values come out of `execute_and_collect`.
-
-PyFlink hands 32-bit floats to the collecting program as text, so 0.1 comes out as 0.1 and not as 0.10000000149011612.
-"""
+"""How PyFlink's client changes values on their way into a collection's source and out of `execute_and_collect`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from firesteel.common.typeinfo.java_text import float_text
-from firesteel.common.types import Row, copy_row
+from firesteel.common.typeinfo.leaves import Convert, convert_leaves
 
-Convert = Callable[[Any], Any]
+_BITS: Final = {"BYTE": 8, "SHORT": 16, "INT": 32}
 
 
 def collected_floats(schema: dict[str, Any]) -> Convert | None:
     """Return what turns the 32-bit floats in values of a type into the shortest floats of the same text.
 
-    `schema` is the type's. None where the type has no FLOAT in it.
+    PyFlink hands 32-bit floats to the collecting program as text, so 0.1 comes out as 0.1 and not as
+    0.10000000149011612. `schema` is the type's. None where the type has no FLOAT in it.
 
     >>> collected_floats({"type": "FLOAT"})(0.10000000149011612)
     0.1
     """
-    if schema["type"] == "FLOAT":
-        return lambda value: None if value is None else float(float_text(value))
-    if "fields" in schema:
-        parts = [collected_floats(part) for part in schema["fields"]]
-        return _fieldwise(parts) if any(parts) else None
-    element = collected_floats(schema["element"]) if "element" in schema else None
-    return None if element is None else lambda value: None if value is None else list(map(element, value))
+    return convert_leaves(schema, {"FLOAT": lambda value: float(float_text(value))})
 
 
-def _fieldwise(parts: list[Convert | None]) -> Convert:
-    def convert(value: Any) -> Any:
-        if value is None:
-            return None
-        fields = [field if part is None else part(field) for field, part in zip(value, parts, strict=True)]
-        return copy_row(value, fields) if isinstance(value, Row) else tuple(fields)
+def narrowed_integers(schema: dict[str, Any]) -> Convert | None:
+    """Return what cuts off the upper bits of whole numbers too wide for their type, as Flink does with a collection.
 
-    return convert
+    `schema` is the type's. None where the type has no BYTE, SHORT or INT in it. Between functions Flink raises.
+
+    >>> narrowed_integers({"type": "SHORT"})(43_878)
+    -21658
+    """
+    return convert_leaves(schema, {name: _cut(bits) for name, bits in _BITS.items()})
+
+
+def _cut(bits: int) -> Convert:
+    half = 1 << bits - 1
+    mask = (1 << bits) - 1
+
+    def cut(value: Any) -> Any:
+        if type(value) is int and not -half <= value < half:
+            return ((value + half) & mask) - half
+        return value
+
+    return cut

@@ -32,7 +32,7 @@ def lower_operator(graph: Graph, node: Node, index: int, level: int) -> Operator
         parallelism=node.parallelism,
         max_parallelism=node.max_parallelism,
         factory=shipped(factory, node.who),
-        output_type=shipped_type(node.output_type, node.who),
+        output_type=shipped_type(node.output_type, node.who) if node.coerces else None,
         keyed=keyed,
         stateful=keyed or operation.stateful,
         ports=len(node.inputs),

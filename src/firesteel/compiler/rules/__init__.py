@@ -1,7 +1,7 @@
 """The rules, a file each: a rule turns a graph into one that says more, is pure, and knows no engine.
 
 After all of them every node has its parallelism, max parallelism and slot sharing group; every edge says how it spreads
-records and whether its ends are chained; the graph says whether it runs in BATCH mode.
+records and whether its ends are chained, every node whether it coerces; the graph says whether it runs in BATCH mode.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from firesteel.compiler.rules.fix_chaining import fix_chaining
+from firesteel.compiler.rules.fix_coercion import fix_coercion
 from firesteel.compiler.rules.fix_parallelism import fix_parallelism
 from firesteel.compiler.rules.fix_partitioning import fix_partitioning
 from firesteel.compiler.rules.fix_runtime_mode import fix_runtime_mode
@@ -30,6 +31,7 @@ RULES: Final[tuple[Rule, ...]] = (
     fix_partitioning,
     share_slots,
     fix_chaining,
+    fix_coercion,
 )
 """All rules, in order."""
 

@@ -18,10 +18,11 @@ def fix_chaining(graph: Graph, settings: PlanSettings) -> Graph:
     """Mark the edges within chains."""
     if not settings.chaining:
         return graph
-    return graph.map_edges(lambda node, edge: replace(edge, chained=_is_chained(graph, node, edge)))
+    return graph.map_edges(lambda node, edge: replace(edge, chained=is_chainable(graph, node, edge)))
 
 
-def _is_chained(graph: Graph, node: Node, edge: Edge) -> bool:
+def is_chainable(graph: Graph, node: Node, edge: Edge) -> bool:
+    """Say whether an operation may be chained with the one that an edge comes from."""
     source = graph.by_id[edge.source]
     return (
         len(node.edges) == 1

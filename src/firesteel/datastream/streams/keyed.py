@@ -139,8 +139,8 @@ class KeyedStream(DataStream):
     def _aggregate(self, method: FieldMethod, position: int | str) -> DataStream:
         return add_stream(self, AggregateFieldOp(method, position), "Reduce", self._type_info)
 
-    def _add_sink(self, sink: Sink[Any], name: str) -> DataStreamSink:
-        return self._values()._add_sink(sink, name)
+    def _add_sink(self, sink: Sink[Any], name: str, parallelism: int | None = None) -> DataStreamSink:
+        return self._values()._add_sink(sink, name, parallelism)
 
     def _repartitioned(self, partitioning: Partitioning) -> DataStream:
         self._refuse(partitioning.label.lower(), "the key decides where a record goes; drop key_by")

@@ -19,6 +19,7 @@ class CoMapOp(Operation):
     """One record out, or none for None, for each record of two connected streams: both keyed, or neither."""
 
     kind = "co_map"
+    gives_objects = True
 
     function: CoMapFunction
 
@@ -32,6 +33,7 @@ class CoFlatMapOp(Operation):
     """Any number of records out for each record of two connected streams: both keyed, or neither."""
 
     kind = "co_flat_map"
+    gives_objects = True
 
     function: CoFlatMapFunction
 
@@ -45,6 +47,7 @@ class CoProcessOp(Operation):
     """A process function of two connected streams without keys."""
 
     kind = "co_process"
+    gives_objects = True
 
     function: CoProcessFunction
 
@@ -58,6 +61,7 @@ class KeyedCoProcessOp(Operation):
     """A process function of two connected keyed streams, which share keyed state and timers."""
 
     kind = "co_process"
+    gives_objects = True
 
     function: KeyedCoProcessFunction
 

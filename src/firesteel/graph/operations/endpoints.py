@@ -40,6 +40,7 @@ class TimestampsOp(Operation):
     """Assigns timestamps and generates watermarks."""
 
     kind = "assign_timestamps_and_watermarks"
+    passes_on = True
 
     strategy: WatermarkStrategy
 

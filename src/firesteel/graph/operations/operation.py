@@ -29,5 +29,14 @@ class Operation:
     first_port: ClassVar[int | None] = None
     """The input that is delivered, within an epoch, before all others: that of broadcast records."""
 
+    takes_objects: ClassVar[bool] = False
+    """Whether PyFlink can run it in the worker of the function before it, which then hands it objects as they are."""
+
+    gives_objects: ClassVar[bool] = False
+    """Whether PyFlink can run the function behind it in its own worker."""
+
+    passes_on: ClassVar[bool] = False
+    """Whether what it emits is some or all of the records it gets."""
+
     def check(self, who: str) -> None:
         """Raise ProgramError where a field is not what it must be; `who` is the call the user made."""

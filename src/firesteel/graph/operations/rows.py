@@ -21,6 +21,8 @@ class MapOp(Operation):
     """One record out for each one in, keyed or not; `function` is a callable or a MapFunction."""
 
     kind = "map"
+    gives_objects = True
+    takes_objects = True
 
     function: Any
 
@@ -34,6 +36,8 @@ class FlatMapOp(Operation):
     """Any number of records out for each one in, keyed or not; `function` is a callable or a FlatMapFunction."""
 
     kind = "flat_map"
+    gives_objects = True
+    takes_objects = True
 
     function: Any
 
@@ -47,6 +51,9 @@ class FilterOp(Operation):
     """The records, keyed or not, for which a predicate holds; `function` is a callable or a FilterFunction."""
 
     kind = "filter"
+    passes_on = True
+    gives_objects = True
+    takes_objects = True
 
     function: Any
 
@@ -69,6 +76,8 @@ class ProcessOp(Operation):
     """A process function on a stream without keys: no timers, no keyed state."""
 
     kind = "process"
+    gives_objects = True
+    takes_objects = True
 
     function: ProcessFunction
 
@@ -82,6 +91,7 @@ class KeyedProcessOp(Operation):
     """A process function with keyed state and timers, on a keyed input."""
 
     kind = "process"
+    gives_objects = True
 
     function: KeyedProcessFunction
 
@@ -100,6 +110,7 @@ class ReduceOp(Operation):
     """
 
     kind = "reduce"
+    gives_objects = True
     sorts_in_batch: ClassVar[bool] = False
 
     function: Any
@@ -114,6 +125,7 @@ class AggregateFieldOp(Operation):
     """The running sum, min, max, min_by or max_by of a field, by key; field 0 of a plain value is the value."""
 
     kind = "aggregate"
+    gives_objects = True
     sorts_in_batch: ClassVar[bool] = False
 
     method: FieldMethod
@@ -135,6 +147,8 @@ class AsyncOp(Operation):
     """Awaits a call per record: at most `capacity` in flight, each at most `timeout` milliseconds, retries included."""
 
     kind = "async"
+    gives_objects = True
+    takes_objects = True
 
     function: AsyncFunction[Any, Any]
     timeout: int

@@ -38,6 +38,7 @@ class WindowOp(Operation):
     """
 
     kind = "window"
+    gives_objects = True
     keyed: ClassVar[bool] = True
 
     assigner: WindowAssigner[Any, Any]

@@ -67,11 +67,18 @@ class FilterOperator(FunctionOperator):
                     kept.append(predicate(value))
         except RAISED as error:
             raise user_failure(error, self.context.who, batch.values, iterator) from error
-        if all(kept):
-            self.output.emit(RowBatch(batch.values, batch.timestamps))
-            return
-        stamps = None if batch.timestamps is None else list(compress(batch.timestamps, kept))
-        self.output.emit(RowBatch(list(compress(batch.values, kept)), stamps))
+        values, stamps = batch.values, batch.timestamps
+        if not all(kept):
+            values = list(compress(values, kept))
+            stamps = None if stamps is None else list(compress(stamps, kept))
+        self.output.emit(RowBatch(self._coerced(values) if self.context.typed_output else values, stamps))
+
+    def _coerced(self, values: list[Any]) -> list[Any]:
+        iterator = iter(values)
+        try:
+            return list(map(self.output.seal, iterator))
+        except RAISED as error:
+            raise user_failure(error, self.context.who, values, iterator) from error
 
 
 class FlatMapOperator(FunctionOperator):

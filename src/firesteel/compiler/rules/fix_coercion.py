@@ -1,0 +1,48 @@
+"""Which operations coerce what they emit to their declared type: those whose results Flink would serialise.
+
+PyFlink runs a function in the worker of the one before it where it can, and hands objects on there as they are,
+whatever their declared types. It does so where a function without broadcast state has one reader: a function of one
+stream without keys, chained to it, with the same max parallelism. What is read from a side output has crossed to Flink
+and has its type. Source: Flink's PythonOperatorChainingOptimizer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from firesteel.compiler.rules.fix_chaining import is_chainable
+from firesteel.compiler.settings import PlanSettings
+from firesteel.graph import Graph, Node
+from firesteel.graph.nodes import Edge
+
+
+def fix_coercion(graph: Graph, settings: PlanSettings) -> Graph:
+    """Mark the operations that coerce their results; one that passes records on does where nobody did before it."""
+    del settings  # PyFlink chains functions even where the job's operators are not
+    readers = Counter(edge.source for node in graph.nodes for edge in node.edges)
+    objects = {
+        edge.source
+        for node in graph.nodes
+        for edge in node.edges
+        if readers[edge.source] == 1 and _takes_objects(graph, node, edge)
+    }
+
+    def coerces(node: Node) -> bool:
+        if node.id in objects:
+            return False
+        return not node.operation.passes_on or any(edge.source in objects for edge in node.edges)
+
+    return graph.map_nodes(lambda node: replace(node, coerces=coerces(node)))
+
+
+def _takes_objects(graph: Graph, node: Node, edge: Edge) -> bool:
+    source = graph.by_id[edge.source]
+    return (
+        node.operation.takes_objects
+        and source.operation.gives_objects
+        and edge.side_output is None
+        and all(before.side_output is None for before in source.edges)
+        and source.max_parallelism == node.max_parallelism
+        and is_chainable(graph, node, edge)
+    )
