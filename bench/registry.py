@@ -12,6 +12,7 @@ from bench.part import Part
 from bench.scale.part import PART as SCALE
 from bench.throughput.part import PARTS as THROUGHPUT
 from bench.throughput.report import ABOUT as ABOUT_THROUGHPUT
+from bench.wide.part import PART as WIDE
 from bench.yahoo.part import PART as YAHOO
 
 _SHARED: Final = ("bench/measure.py", "bench/systems", "bench/tally.py", "bench/workload.py")
@@ -31,6 +32,7 @@ GROUPS: Final = (
     Group(THROUGHPUT, ("bench/throughput", *_SHARED), ABOUT_THROUGHPUT),
     Group((FLOOR,), ("bench/floor", "bench/tally.py")),
     Group((ADMISSION,), ("bench/admission", "bench/tally.py")),
+    Group((WIDE,), ("bench/wide", "bench/floor/job.py", "bench/measure.py", "bench/tally.py")),
     Group(DURABILITY, ("bench/durability",)),
     Group((YAHOO,), ("bench/yahoo",)),
     Group((SCALE,), ("bench/scale", "bench/systems/firesteel.py", "bench/tally.py")),

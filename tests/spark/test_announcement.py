@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,23 @@ def test_a_task_reads_what_was_announced(tmp_path: Path, splits: int) -> None:
         assert max(map(len, session.conf.values())) <= announcement._INLINE
     assert not session.conf
     assert storage.list("") == []
+
+
+def test_tasks_of_a_process_read_an_epoch_once_and_the_next_one_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, storage, read = Session(), Storage.of(tmp_path), []
+    monkeypatch.setattr(announcement, "_unpacked", lambda text: read.append(text) or unpacked(text))
+    monkeypatch.setattr(announcement, "_INLINE", 10)
+    for number, told in enumerate([announcement_of(1), announcement_of(2)], start=1):
+        later = told._replace(epoch=replace(told.epoch, facts=EpochFacts(number, f"token-{number}", 1_000)))
+        with announced(session, storage, later):
+            context: Any = Context(session)
+            assert [read_announcement(context, storage.url) for _ in range(5)] == [later] * 5
+        assert len(read) == number
+
+
+unpacked = announcement._unpacked
 
 
 def test_a_failed_epoch_leaves_nothing_behind(tmp_path: Path) -> None:

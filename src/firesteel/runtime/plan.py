@@ -86,7 +86,13 @@ class EdgeSpec:
         """Return the upstream subtasks that can send to `target`: those whose watermarks it waits for."""
         if self.local:
             return [target]
+        if self.distribution not in _SOME_TARGETS:
+            return list(range(self.source_parallelism))
         return [channel for channel in range(self.source_parallelism) if target in self.targets_of(channel)]
+
+
+_SOME_TARGETS: Final = frozenset({Distribution.FORWARD, Distribution.GLOBAL, Distribution.RESCALE})
+"""The distributions by which a channel does not reach every subtask."""
 
 
 def _rescale_group(channel: int, sources: int, targets: int) -> list[int]:

@@ -54,12 +54,26 @@ def announced(session: Any, storage: Storage, announcement: Announcement) -> Ite
 
 
 def read_announcement(context: TaskContext, state_url: str) -> Announcement:
-    """Return what was announced to a task; the state directory is opened only if it lies there."""
+    """Return what was announced to a task; the state directory is opened only if it lies there.
+
+    A process that runs many tasks of an epoch reads it once: its length grows with the number of subtasks, so that
+    reading it for each of them would cost their square. Tasks share the answer; each uses its own subtask's part.
+    """
+    global _last
     text = context.getLocalProperty(_PROPERTY)
     assert text is not None, "a task outside of an announced epoch"
-    if text.startswith(_FILE):
-        text = Storage.of(state_url).get(text.removeprefix(_FILE)).decode("ascii")
-    return _unpacked(text)
+    if _last is None or _last[0] != (state_url, text):
+        _last = (state_url, text), _unpacked(_content(text, state_url))
+    return _last[1]
+
+
+_last: tuple[tuple[str, str], Announcement] | None = None
+
+
+def _content(text: str, state_url: str) -> str:
+    if not text.startswith(_FILE):
+        return text
+    return Storage.of(state_url).get(text.removeprefix(_FILE)).decode("ascii")
 
 
 def _packed(announcement: Announcement) -> str:

@@ -1,0 +1,1 @@
+"""What a subtask costs an epoch: the same records at growing parallelism."""
