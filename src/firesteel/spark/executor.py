@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import sys
 import uuid
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from pyspark.sql.types import BinaryType, IntegerType, LongType, StructType
 
 from firesteel.checkpoint.compaction import MergeTask
 from firesteel.checkpoint.objects import AlreadyExists, Storage
+from firesteel.common.errors import EngineError, FiresteelError
 from firesteel.common.python_dependencies import PythonDependencies
 from firesteel.runtime.plan import EpochPlan, Plan, TaskReport
 from firesteel.runtime.task import read_results
@@ -28,13 +30,16 @@ from firesteel.spark.announcement import Announcement, announced
 from firesteel.spark.errors import engine_error
 from firesteel.spark.interpreter import resolved, workers_with
 from firesteel.spark.interruption import Interruption
+from firesteel.spark.jvm import Jvm
 from firesteel.spark.preconditions import is_local
 from firesteel.spark.release import release
-from firesteel.spark.session import open_session
+from firesteel.spark.session import open_session, started_here
 from firesteel.spark.shipping import ship, ship_environment
 from firesteel.spark.worker import LevelTask, MergeJob, read_merged
 from firesteel.spark.worker_python import WorkerPython
 from firesteel.state.live.durable import RunRef
+
+_log = logging.getLogger(__name__)
 
 _SCHEMA: Final = (
     StructType()
@@ -60,7 +65,8 @@ class SparkExecutor:
 
     The plan goes to the state directory once, under its hash; a task's closure carries only its name, and a
     worker process reads it once. The DataFrame is built once for a plan, too; each epoch runs it under a new alias,
-    as Spark would not run a DataFrame again whose exchanges it has already computed.
+    as Spark would not run a DataFrame again whose exchanges it has already computed. If the driver process of a session
+    that was started here has ended, the next epoch runs in another.
     """
 
     def __init__(
@@ -73,12 +79,24 @@ class SparkExecutor:
         python: PythonDependencies = _NO_DEPENDENCIES,
         worker_setup: Callable[[], None] | None = None,
     ) -> None:
-        self._spark = open_session(master, parallelism, configuration)
-        self._interruption = Interruption(self._spark, f"firesteel-{job_id}-{uuid.uuid4().hex[:6]}")
+        self._job_id = job_id
+        self._opening = (master, parallelism, configuration)
+        self._shipping = (python, worker_setup)
         self._state_url = state_url
         self._storage = Storage.of(state_url)
-        self._prepared: tuple[Plan, Any] | None = None
         self._sys_path = [path or str(Path.cwd()) for path in sys.path]
+        self._connect()
+        _running.append(state_url)
+        self._runs = True
+        self._open = False
+
+    def _connect(self) -> None:
+        """Get a session, and bring into it what the job's workers need."""
+        python, worker_setup = self._shipping
+        self._spark = open_session(*self._opening)
+        self._jvm, self._own = Jvm(), started_here(self._spark)
+        self._interruption = Interruption(self._spark, f"firesteel-{self._job_id}-{uuid.uuid4().hex[:6]}")
+        self._prepared: tuple[Plan, Any] | None = None
         cluster = not is_local(self._spark.conf.get("spark.master", ""))
         ship(self._spark, python.files, cluster=cluster)
         self._worker_setup = setup = ship_environment(self._spark, python, worker_setup)
@@ -87,19 +105,32 @@ class SparkExecutor:
         self._python = python.executable and resolved(
             python.executable, own.archives if own else (), cluster=cluster
         )
-        _running.append(state_url)
-        self._runs = True
-        self._open = False
+
+    def _reconnect(self) -> None:
+        """Go on in a new driver process."""
+        if not self._own:
+            raise EngineError(
+                "has ended, and only the program could start it again",
+                who="the Spark session that the program had opened",
+                hint="start the program again: with a state directory its job goes on from the last commit",
+            )
+        before = self._interruption
+        _log.warning("Spark's driver process has ended; another is started")
+        self._connect()
+        if before.asked:
+            self._interruption.interrupt()
 
     def run(self, plan: Plan, epoch: EpochPlan) -> list[TaskReport]:
         """Run one epoch and return the reports."""
+        if self._jvm.lost:
+            self._reconnect()
         told = Announcement(epoch, _PROCESS, frozenset(_running))
         self._open = True
         try:
             with self._interruption.running(), announced(self._spark, self._storage, told):
                 rows = self._frame(plan).alias("epoch").collect()
         except Exception as error:
-            raise engine_error(error) from None
+            raise self._failure(error) from None
         reports = read_results((row[0], row[1], row[2], row[3], bytes(row[4])) for row in rows)
         self._open = not epoch.facts.final
         return reports
@@ -112,8 +143,11 @@ class SparkExecutor:
                 frame = self._spark.range(0, 1, 1, 1).mapInArrow(job, _BLOB)
             rows = frame.collect()
         except Exception as error:
-            raise engine_error(error) from None
+            raise self._failure(error) from None
         return read_merged(bytes(rows[0][0]))
+
+    def _failure(self, error: Exception) -> FiresteelError:
+        return self._jvm.loss(error) or engine_error(error)
 
     def interrupt(self) -> None:
         """Make the running epoch fail, and any that is still asked for."""
@@ -124,7 +158,9 @@ class SparkExecutor:
         if self._runs:
             self._runs = False
             _running.remove(self._state_url)
-        if self._open:  # else the last epoch has closed all functions
+        if (
+            self._open and not self._jvm.lost
+        ):  # else the last epoch has closed all functions, or they are gone
             self._open = False
             with self._workers():
                 release(self._spark, self._state_url)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,9 @@ from typing import Any, Final
 from pyspark.sql import SparkSession
 
 from firesteel.common.errors import EngineError
+from firesteel.spark.errors import engine_error
+
+_log = logging.getLogger(__name__)
 
 _AGAIN_SECONDS: Final = 0.1
 """How long an interrupted thread has to start the job it was about to start, before that is cancelled, too."""
@@ -52,6 +56,11 @@ class Interruption:
         finally:
             self._idle.set()
 
+    @property
+    def asked(self) -> bool:
+        """Whether `interrupt` has been called."""
+        return self._asked.is_set()
+
     def interrupt(self) -> None:
         """Cancel what is running, and let nothing run again."""
         if not self._asked.is_set():
@@ -61,5 +70,8 @@ class Interruption:
     def _keep_cancelling(self) -> None:
         """A job that is not yet submitted cannot be cancelled: try until there is none."""
         while not self._idle.is_set():
-            self._cancel(self._tag)
+            try:
+                self._cancel(self._tag)
+            except Exception as error:  # without a driver process there is nothing left to cancel
+                _log.warning("could not cancel the running epoch: %s", engine_error(error))
             self._idle.wait(_AGAIN_SECONDS)

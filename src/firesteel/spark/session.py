@@ -19,6 +19,7 @@ from firesteel.runtime.routing import BLOCK_BYTES
 from firesteel.spark.class_archive import archive_options
 from firesteel.spark.errors import first_cause
 from firesteel.spark.foreign import check_workers_python
+from firesteel.spark.jvm import Jvm, expect_loss, leave_lost_jvm
 from firesteel.spark.noise import without_noise
 from firesteel.spark.preconditions import is_local, require_java, require_master, require_user
 
@@ -31,10 +32,11 @@ _STATIC: Final = {
 """Settings of the application; a session that is already there must not contradict them."""
 
 JAVA_OPTIONS: Final = (
-    f"-Dlog4j2.configurationFile=file:{Path(__file__).parent}/log4j2.properties -XX:TieredStopAtLevel=1"
+    f"-Dlog4j2.configurationFile=file:{Path(__file__).parent}/log4j2.properties -XX:TieredStopAtLevel=1 "
+    "-XX:+ExitOnOutOfMemoryError"
 )
 """The JVM only plans and moves bytes: its second compiler costs more (half of the time to a first result) than it
-ever gives back."""
+ever gives back. A JVM that is out of memory ends instead of hanging: a job can go on in a new one."""
 
 _STARTING: Final = {
     **_STATIC,
@@ -66,6 +68,9 @@ _FIXED_BY_ENGINE: Final = frozenset({*_STATIC, *_SQL})
 _known: Final[set[str]] = set()
 """Applications that were started here, or whose Python has been looked at."""
 
+_started: Final[set[str]] = set()
+"""Applications that were started here."""
+
 logger = logging.getLogger(__name__)
 # A program that logs at INFO to standard output would have py4j's housekeeping among its results.
 logging.getLogger("py4j").setLevel(logging.WARNING)
@@ -78,6 +83,7 @@ def open_session(master: str | None, parallelism: int, configuration: dict[str, 
     Raises EngineError when Java is missing or the master cannot be reached.
     """
     _check(configuration)
+    leave_lost_jvm()
     active = SparkSession.getActiveSession()
     if active is None:
         active = _start(master, parallelism, configuration)
@@ -163,6 +169,20 @@ def _start(master: str | None, parallelism: int, configuration: dict[str, str]) 
         ) from error
     if handler is not None:  # pyspark's own handler cancels the running epoch on Ctrl-C; ours lets it end
         signal.signal(signal.SIGINT, handler)
+    expect_loss(session)
     _known.add(session.sparkContext.applicationId)
-    atexit.register(session.stop)  # else the workers meet a closed pipe when this process ends, and say so
+    _started.add(session.sparkContext.applicationId)
+    atexit.register(
+        _stop, session, Jvm()
+    )  # else the workers meet a closed pipe when this process ends, and say so
     return session
+
+
+def _stop(session: Any, jvm: Jvm) -> None:
+    if not jvm.lost:
+        session.stop()
+
+
+def started_here(session: Any) -> bool:
+    """Whether a session's application was started by `open_session`, which could start it again."""
+    return session.conf.get("spark.app.id", "") in _started
