@@ -17,8 +17,8 @@ from typing import Any, Final, Protocol, Self, cast
 import cloudpickle
 
 from firesteel.common.errors import SerializationError
+from firesteel.common.sealing import seal
 from firesteel.runtime.failures import summary
-from firesteel.runtime.sealing import seal
 
 MAX_BATCH: Final = 4096
 """Records after which what gathers records hands them on as a batch."""

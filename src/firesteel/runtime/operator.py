@@ -13,7 +13,7 @@ away whole).
 
 Invariants: a batch is never changed once it has been emitted. Everything an
 operator emits goes through `self.output` (or `self.side_outputs[tag_id]`), already sealed (see
-`firesteel.runtime.sealing`). An operator forwards watermarks by `self.emit_watermark`; the default does so
+`firesteel.common.sealing`). An operator forwards watermarks by `self.emit_watermark`; the default does so
 at once.
 """
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from firesteel.common.sealing import Seal, seal
 from firesteel.runtime.batch import Batch
-from firesteel.runtime.sealing import Seal, seal
 
 
 class Receiver(Protocol):

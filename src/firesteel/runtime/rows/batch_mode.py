@@ -70,7 +70,7 @@ class BatchOperator(_WaitingOperator):
             return
         for key, value, stamp in zip(batch.keys, batch.values, batch.stamps(), strict=True):
             self._scope.current = key
-            self._waiting.add((MIN_WATERMARK if stamp is None else stamp, port, value))
+            self._waiting.hold_all([(MIN_WATERMARK if stamp is None else stamp, port, value)])
             self._keys.register(MAX_WATERMARK, key)
 
     def advance_watermark(self, watermark: int) -> None:
@@ -83,7 +83,7 @@ class BatchOperator(_WaitingOperator):
 
     def _run_key(self, key: Any) -> None:
         self._scope.current = key
-        records = sorted(self._waiting.get(), key=lambda record: record[0])
+        records = sorted(self._waiting.held(), key=lambda record: record[0])
         self._waiting.clear()
         for port in sorted({port for _, port, _ in records}, reverse=True):
             mine = [(stamp, value) for stamp, at, value in records if at == port]

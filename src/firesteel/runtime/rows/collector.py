@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from firesteel.common.errors import RecordError
+from firesteel.common.sealing import ATOMS, seal
 from firesteel.functions.output_tag import OutputTag
 from firesteel.runtime.batch import MAX_BATCH, RowBatch
 from firesteel.runtime.output import Output
-from firesteel.runtime.sealing import ATOMS, seal
 
 
 class Collector:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from firesteel.common.sealing import ATOMS, seal
 from firesteel.common.time import MAX_WATERMARK
 from firesteel.functions.elements import ReduceFunction
 from firesteel.runtime.batch import RowBatch
 from firesteel.runtime.failures import RAISED, user_failure
 from firesteel.runtime.operator import OperatorContext
 from firesteel.runtime.rows.function import FunctionOperator
-from firesteel.runtime.sealing import ATOMS, seal
 from firesteel.state.descriptors import ValueStateDescriptor
 
 

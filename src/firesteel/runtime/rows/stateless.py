@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import compress
 from typing import Any
 
+from firesteel.common.sealing import ATOMS, seal
 from firesteel.functions.elements import FilterFunction, FlatMapFunction, MapFunction
 from firesteel.runtime.batch import RowBatch
 from firesteel.runtime.failures import RAISED, user_failure
 from firesteel.runtime.rows.function import FunctionOperator
-from firesteel.runtime.sealing import ATOMS, seal
 
 
 class MapOperator(FunctionOperator):

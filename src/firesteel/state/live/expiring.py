@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from firesteel.common.sealing import seal
 from firesteel.state.keys.composite import Compose
 from firesteel.state.keys.groups import StateKey, user_key
 from firesteel.state.live.handles import AggregatingHandle, ReducingHandle, SingleValue, ValueHandle
@@ -38,7 +39,10 @@ class _ExpiringValue(SingleValue):
     _expiry: Expiry
 
     def _read(self) -> Any:
-        """Return the value of the current key, None if there is none to be seen; it gets a new stamp, or is removed."""
+        """Return the value of the current key itself, None if there is none to be seen.
+
+        It gets a new stamp, or is removed.
+        """
         current = self._scope.current
         stamped = self._cache[current]
         if stamped is None:
@@ -65,8 +69,8 @@ class TtlValueHandle(_ExpiringValue, ValueHandle):
         _record(expiry, self._backend, self.state_id)
 
     def value(self) -> Any:
-        """Return the value of the current key, None if there is none."""
-        return self._read()
+        """Return the value of the current key, a copy if it can be changed, None if there is none."""
+        return seal(self._read())
 
     def update(self, value: Any) -> None:
         """Set the value of the current key; None removes it."""
@@ -74,8 +78,7 @@ class TtlValueHandle(_ExpiringValue, ValueHandle):
         if value is None:
             self._remove(current)
             return
-        stamped = value, self._expiry.now
-        self._cache[current] = stamped if self._coerce is None else self._coerce(stamped)
+        self._cache[current] = self._own(value), self._expiry.now
         self._dirty.add(current)
 
     def merge_namespaces(
@@ -105,8 +108,8 @@ class TtlReducingHandle(_ExpiringValue, ReducingHandle):
         _record(expiry, backend, state_id)
 
     def get(self) -> Any:
-        """Return the reduced value of the current key, None if there is none."""
-        return self._read()
+        """Return the reduced value of the current key, a copy if it can be changed, None if there is none."""
+        return seal(self._read())
 
     def add(self, value: Any) -> None:
         """Reduce a value into that of the current key; None clears it."""
@@ -135,7 +138,7 @@ class TtlAggregatingHandle(_ExpiringValue, AggregatingHandle):
     def get(self) -> Any:
         """Return the result for the accumulator of the current key, None if there is none."""
         accumulator = self._read()
-        return None if accumulator is None else self._result(accumulator)
+        return None if accumulator is None else seal(self._result(accumulator))
 
 
 class _StampedAggregate:
@@ -168,12 +171,13 @@ class TtlListHandle(ListHandle):
 
     def add(self, value: Any) -> None:
         """Add an element to the list of the current key."""
-        super().add((value, self._expiry.now))
+        self._added[self._scope.current].append((self._own(value), self._expiry.now))
 
     def add_all(self, values: Iterable[Any]) -> None:
         """Add several elements to the list of the current key."""
         now = self._expiry.now
-        super().add_all([(value, now) for value in values])
+        if stamped := [(self._own(value), now) for value in values]:
+            self._added[self._scope.current].extend(stamped)
 
     def get(self) -> list[Any]:
         """Return the elements of the current key, as a list of the caller's own."""
@@ -185,7 +189,7 @@ class TtlListHandle(ListHandle):
             self._refresh(current, kept, live)
         elif len(live) < len(kept):
             self._sweep(current, kept, live)
-        return [value for value, _ in (kept if self._expiry.returns_expired else live)]
+        return [seal(value) for value, _ in (kept if self._expiry.returns_expired else live)]
 
     def _refresh(self, current: Any, kept: list[Stamped], live: list[Stamped]) -> None:
         now = self._expiry.now
@@ -216,18 +220,17 @@ class TtlMapHandle(MapHandle):
         super().__init__(*arguments)
         self._expiry = expiry
         _record(expiry, self.backend, self.state_id)
-        coerce = self._coerce
-        if coerce is not None:
-            self._coerce = lambda stamped: stamped if stamped[0] is None else coerce(stamped)
 
     def get(self, key: Any) -> Any:
         """Return the value of a map key, None if there is none."""
         value = self._read(self._map_key(key))
-        return None if value is ABSENT else value
+        return None if value is ABSENT else seal(value)
 
     def put(self, key: Any, value: Any) -> None:
         """Set the value of a map key."""
-        super().put(key, (value, self._expiry.now))
+        current = self._scope.current
+        own = None if value is None else self._own(value)
+        self._write(current, self._cache[current], self._map_key(key), (own, self._expiry.now))
 
     def contains(self, key: Any) -> bool:
         """Tell whether there is an entry for the map key; this is a read (Flink: TtlMapState.contains)."""
@@ -240,7 +243,7 @@ class TtlMapHandle(MapHandle):
         for key, stamped in entries.live():
             value = self._seen(current, entries, key, stamped)
             if value is not ABSENT:
-                yield (user_key(key) if type(key) is bytes else key), value
+                yield (user_key(key) if type(key) is bytes else key), seal(value)
 
     def is_empty(self) -> bool:
         """Tell whether there are no entries that may be read; this is no read."""

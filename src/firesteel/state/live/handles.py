@@ -2,6 +2,11 @@
 
 A handle's cache maps the scope's `current` to the value. It is filled from the store on first touch; a change marks the
 key dirty. Caches are cleared in place and never replaced, so that a handle may be bound anywhere.
+
+The objects in a cache are the state's own: what comes in and what goes out are copies where they can be changed, as if
+they were serialised each time (Flink: RocksDBValueState; its heap backend and PyFlink's cache hand out the object
+itself, and what becomes of a change in place is left open). Else the same program would find such a change within an
+epoch and miss it after. `held` and `hold` are for operators that let nobody change what they hold.
 """
 
 from __future__ import annotations
@@ -10,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
+from firesteel.common.sealing import ATOMS, seal
 from firesteel.state.api import AggregatingState, ReducingState, ValueState
 from firesteel.state.keys.composite import Compose
 from firesteel.state.live.ordering import in_composite_order
@@ -58,7 +64,9 @@ class SingleValue:
         "_dirty",
         "_fresh",
         "_gone",
+        "_lend",
         "_loads",
+        "_own",
         "_readahead",
         "_scope",
         "state_id",
@@ -73,6 +81,8 @@ class SingleValue:
         self._compose = compose
         self._codec = codec
         self._coerce = codec.coerce
+        self._own = codec.own
+        self._lend = codec.lend
         self._cache = LoadingCache(self._load)
         self._loads = self._readahead = 0
         self._dirty: set[Any] = set()
@@ -209,11 +219,27 @@ class ValueHandle(SingleValue, ValueState[Any]):
     __slots__ = ()
 
     def value(self) -> Any:
-        """Return the value of the current key, None if there is none."""
-        return self._cache[self._scope.current]
+        """Return the value of the current key, a copy if it can be changed, None if there is none."""
+        value = self._cache[self._scope.current]
+        lend = self._lend
+        return value if lend is None or type(value) in ATOMS else lend(value)
 
     def update(self, value: Any) -> None:
         """Set the value of the current key; None removes it."""
+        current = self._scope.current
+        if value is None:
+            self._gone.add(current)
+        elif self._coerce is not None or type(value) not in ATOMS:
+            value = self._own(value)
+        self._cache[current] = value
+        self._dirty.add(current)
+
+    def held(self) -> Any:
+        """Return the value of the current key itself: to be changed only if `hold` follows, and handed to nobody."""
+        return self._cache[self._scope.current]
+
+    def hold(self, value: Any) -> None:
+        """Set the value of the current key to an object that nobody else has; None removes it."""
         current = self._scope.current
         if value is None:
             self._gone.add(current)
@@ -265,14 +291,21 @@ class ReducingHandle(SingleValue, ReducingState[Any]):
         self._reduce = reduce
 
     def get(self) -> Any:
-        """Return the reduced value of the current key, None if there is none."""
-        return self._cache[self._scope.current]
+        """Return the reduced value of the current key, a copy if it can be changed, None if there is none."""
+        value = self._cache[self._scope.current]
+        lend = self._lend
+        return value if lend is None or type(value) in ATOMS else lend(value)
 
     def add(self, value: Any) -> None:
         """Reduce a value into that of the current key; None clears it (Flink: HeapReducingState.add)."""
         if value is None:
             self.clear()
             return
+        if type(value) not in ATOMS:
+            value = seal(value)
+        self._add(value)
+
+    def _add(self, value: Any) -> None:
         current = self._scope.current
         cache = self._cache
         present = cache[current]
@@ -309,7 +342,7 @@ class AggregatingHandle(SingleValue, AggregatingState[Any, Any]):
     def get(self) -> Any:
         """Return the result for the accumulator of the current key, None if there is none."""
         accumulator = self._cache[self._scope.current]
-        return None if accumulator is None else self._result(accumulator)
+        return None if accumulator is None else seal(self._result(accumulator))
 
     def add(self, value: Any) -> None:
         """Add a value to the accumulator of the current key; None clears it (Flink: HeapAggregatingState.add)."""
@@ -321,6 +354,8 @@ class AggregatingHandle(SingleValue, AggregatingState[Any, Any]):
         accumulator = cache[current]
         if accumulator is None:
             accumulator = self._create()
+        if type(value) not in ATOMS:
+            value = seal(value)
         accumulator = self._add(value, accumulator)
         cache[current] = accumulator if self._coerce is None else self._coerce(accumulator)
         self._dirty.add(current)

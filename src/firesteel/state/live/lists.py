@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from firesteel.common.sealing import ATOMS
 from firesteel.state.api import ListState
 from firesteel.state.keys.composite import Compose
 from firesteel.state.live.handles import LoadingCache, oldest_clean
@@ -28,7 +29,8 @@ class ListHandle(ListState[Any]):
     """
 
     __slots__ = (
-        "_added", "_backend", "_cleared", "_codec", "_coerce", "_compose", "_emptied", "_scope", "_stored", "state_id",
+        "_added", "_backend", "_cleared", "_codec", "_coerce", "_compose", "_emptied", "_lend", "_own", "_scope",
+        "_stored", "state_id",
     )  # fmt: skip
 
     def __init__(
@@ -40,6 +42,8 @@ class ListHandle(ListState[Any]):
         self._compose = compose
         self._codec = codec
         self._coerce = codec.coerce
+        self._own = codec.own
+        self._lend = codec.lend
         self._stored = LoadingCache(self._load)
         self._added: defaultdict[Any, list[Any]] = defaultdict(list)
         self._cleared: set[Any] = set()
@@ -47,16 +51,27 @@ class ListHandle(ListState[Any]):
 
     def add(self, value: Any) -> None:
         """Add an element to the list of the current key."""
-        self._added[self._scope.current].append(value if self._coerce is None else self._coerce(value))
+        self._added[self._scope.current].append(self._own(value))
 
     def add_all(self, values: Iterable[Any]) -> None:
         """Add several elements to the list of the current key."""
-        values = list(values) if self._coerce is None else list(map(self._coerce, values))
-        if values:
+        if values := list(map(self._own, values)):
             self._added[self._scope.current].extend(values)
 
+    def hold_all(self, values: list[Any]) -> None:
+        """Add elements that nobody else has to the list of the current key."""
+        if values:
+            self._added[self._scope.current].extend(
+                values if self._coerce is None else map(self._coerce, values)
+            )
+
     def get(self) -> list[Any]:
-        """Return the elements of the current key, as a list of the caller's own."""
+        """Return the elements of the current key, as a list of the caller's own; what can be changed is a copy."""
+        elements, lend = self._elements(self._scope.current), self._lend
+        return elements if lend is None else lent(elements, lend)
+
+    def held(self) -> list[Any]:
+        """Return the elements of the current key themselves: they are handed to nobody, or the list is cleared next."""
         return self._elements(self._scope.current)
 
     def update(self, values: Iterable[Any]) -> None:
@@ -146,3 +161,14 @@ class ListHandle(ListState[Any]):
         changed.update(in_chunks(prefix, map(self._codec.encode, self._added.get(current, ())), number))
         for key in sorted(changed):
             yield key, changed[key]
+
+
+def lent(elements: list[Any], lend: Callable[[Any], Any]) -> list[Any]:
+    """Return elements as they are handed out: copies of those that can be changed."""
+    atoms = ATOMS
+    if atoms.issuperset(map(type, elements)):
+        return elements
+    return [
+        element if type(element) is tuple and atoms.issuperset(map(type, element)) else lend(element)
+        for element in elements
+    ]

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from firesteel.common.sealing import ATOMS
 from firesteel.state.api import BroadcastState, MapState, ReadOnlyBroadcastState
 from firesteel.state.keys.composite import Compose
 from firesteel.state.keys.groups import StateKey, state_key, state_key_bytes, state_key_of, user_key
@@ -171,8 +172,8 @@ class MapAccess:
     """The operations of a map and its part in the backend; `loaded` counts entries read since the last `relax`."""
 
     __slots__ = (
-        "_cache", "_coerce", "_compose", "_dirty", "_key_coerce", "_scope", "backend", "decode", "encode", "loaded",
-        "state_id",
+        "_cache", "_coerce", "_compose", "_dirty", "_key_coerce", "_lend", "_own", "_scope", "backend", "decode",
+        "encode", "loaded", "state_id",
     )  # fmt: skip
 
     def __init__(
@@ -190,6 +191,8 @@ class MapAccess:
         self.decode = values.decode_nullable
         self.loaded = 0
         self._coerce = values.coerce
+        self._own = values.own
+        self._lend = values.lend
         self._key_coerce = keys.coerce
         self._scope = scope
         self._compose = compose
@@ -197,12 +200,15 @@ class MapAccess:
         self._dirty: dict[Any, CachedMap] = {}
 
     def get(self, key: Any) -> Any:
-        """Return the value of a map key, None if there is none."""
+        """Return the value of a map key, a copy if it can be changed, None if there is none."""
         kind = type(key)
         if (kind is not str and kind is not int) or self._key_coerce is not None:
             key = self._map_key(key)
         value = self._cache[self._scope.current][key]
-        return None if value is ABSENT else value
+        if value is ABSENT:
+            return None
+        lend = self._lend
+        return value if lend is None or type(value) in ATOMS else lend(value)
 
     def put(self, key: Any, value: Any) -> None:
         """Set the value of a map key."""
@@ -211,7 +217,9 @@ class MapAccess:
             key = self._map_key(key)
         current = self._scope.current
         entries = self._cache[current]
-        entries[key] = value if self._coerce is None or value is None else self._coerce(value)
+        if value is not None and (self._coerce is not None or type(value) not in ATOMS):
+            value = self._own(value)
+        entries[key] = value
         dirty = entries.dirty
         if not dirty:
             self._dirty[current] = entries
@@ -239,8 +247,9 @@ class MapAccess:
 
     def items(self) -> Iterator[tuple[Any, Any]]:
         """Yield the entries in the order of the keys' canonical bytes; the map may be changed meanwhile."""
+        lend = self._lend or _as_it_is
         for key, value in self._cache[self._scope.current].live():
-            yield (user_key(key) if type(key) is bytes else key), value
+            yield (user_key(key) if type(key) is bytes else key), lend(value)
 
     def keys(self) -> Iterator[Any]:
         """Yield the keys, ordered as `items`."""
@@ -349,3 +358,7 @@ class ReadOnlyView(ReadOnlyBroadcastState[Any, Any]):
 
     def clear(self) -> None:
         self._state.clear()
+
+
+def _as_it_is(value: Any) -> Any:
+    return value

@@ -13,6 +13,7 @@ import msgspec
 from cloudpickle import cloudpickle as tracking
 
 from firesteel.common.errors import SerializationError
+from firesteel.common.sealing import seal
 from firesteel.common.typeinfo import TypeInformation, from_schema
 
 _PICKLING_FAILURES: Final = (pickle.PicklingError, AttributeError, TypeError)
@@ -20,6 +21,9 @@ _ATOMS: Final = frozenset({type(None), bool, int, float, str, bytes})
 _UNPACKABLE: Final = (OverflowError, UnicodeEncodeError)
 _PICKLE_MARK: Final = 0x80  # how pickles begin; in msgpack it would be a map, which is never packed
 _PLAIN: Final = [{"type": name} for name in ("LONG", "INT", "SHORT", "BYTE", "BOOLEAN", "DOUBLE")]
+_MUTABLE: Final = frozenset(
+    {"ROW", "MAP", "LIST", "PRIMITIVE_ARRAY", "BASIC_ARRAY", "OBJECT_ARRAY", "EXTERNAL", "PICKLED_BYTE_ARRAY"}
+)
 _pack: Final = msgspec.msgpack.Encoder().encode
 _unpack: Final = msgspec.msgpack.Decoder().decode
 _main_classes: dict[str, type] = {}
@@ -30,14 +34,17 @@ class ValueCodec:
     """How the values of one state become bytes.
 
     `coerce` gives a value the form it would have after Flink's serialiser, or is None where any value is kept as it is;
-    `schema` is the declared type as JSON, or None for untyped values. What is declared FLOAT keeps its 64 bits: PyFlink
-    hands out what it was given while that is in its cache, and one answer is needed whenever epochs end.
+    `own` does that and makes it safe from its giver, `lend` makes safe what is handed out (None: such values cannot be
+    changed); `schema` is the declared type as JSON, or None for untyped values. What is declared FLOAT keeps its 64
+    bits: PyFlink hands out what it was given while that is in its cache, and one answer is needed whenever epochs end.
     """
 
-    __slots__ = ("coerce", "decode", "encode", "encode_all", "schema")
+    __slots__ = ("coerce", "decode", "encode", "encode_all", "lend", "own", "schema")
 
     def __init__(self, type_info: TypeInformation | None, who: str) -> None:
         self.coerce: Callable[[Any], Any] | None = None
+        self.own: Callable[[Any], Any] = seal
+        self.lend: Callable[[Any], Any] | None = seal
         self.schema: dict[str, Any] | None = None
         self.encode: Callable[[Any], bytes] = untyped_encoder(who)
         self.encode_all: Callable[[list[Any]], Iterable[bytes]] = self._encode_all_untyped
@@ -45,7 +52,8 @@ class ValueCodec:
         if type_info is not None and not type_info.is_pickled:
             self.schema = type_info.schema()
             kept = kept_type(type_info)
-            self.coerce = kept.compile_coercer()
+            self.coerce = self.own = kept.compile_coercer()
+            self.lend = seal if _holds_mutable(self.schema) else None
             self.encode = kept.compile_encoder()
             self.encode_all = self._encode_all_plain if self.schema in _PLAIN else self._encode_all_typed
             self.decode = kept.compile_decoder()
@@ -72,6 +80,13 @@ class ValueCodec:
             except _UNPACKABLE:
                 pass  # one of them has no form in msgpack; each gets its own below
         return map(self.encode, values)
+
+
+def _holds_mutable(schema: Any) -> bool:
+    """Tell whether values of a type, or parts of them, can be changed in place."""
+    if isinstance(schema, dict):
+        return schema.get("type") in _MUTABLE or any(map(_holds_mutable, schema.values()))
+    return isinstance(schema, list) and any(map(_holds_mutable, schema))
 
 
 def kept_type(type_info: TypeInformation) -> TypeInformation:

@@ -75,7 +75,7 @@ class Expiry:
 
 
 class StampedCodec(ValueCodec):
-    """How stamped values become bytes; `schema` is that of the value."""
+    """How stamped values become bytes; `schema`, `own` and `lend` are those of the value."""
 
     __slots__ = ()
 

@@ -11,9 +11,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from firesteel.common.sealing import seal
 from firesteel.functions.elements import AggregateFunction, ReduceFunction
 from firesteel.runtime.failures import RAISED, user_failure
-from firesteel.runtime.sealing import seal
 from firesteel.state.descriptors import ListStateDescriptor, ValueStateDescriptor
 from firesteel.state.live.backend import KeyedStateBackend
 
@@ -38,7 +38,11 @@ class WindowContents(ABC):
 
     @abstractmethod
     def get(self) -> list[Any] | None:
-        """Return what the window function shall see of the current pane, None if that is nothing."""
+        """Return what the window function sees of the current pane, None if that is nothing; it may be changed."""
+
+    @abstractmethod
+    def last(self) -> list[Any] | None:
+        """Return the same without copying it, because `clear` follows."""
 
     @abstractmethod
     def clear(self) -> None:
@@ -76,13 +80,16 @@ class ListContents(WindowContents):
         self._state = backend.list_state(ListStateDescriptor(STATE_NAME, record_type), backend.windowed)
 
     def add(self, value: Any) -> None:
-        self._state.add(value)
+        self._state.hold_all([value])
 
     def add_all(self, values: list[Any]) -> None:
-        self._state.add_all(values)
+        self._state.hold_all(values)
 
     def get(self) -> list[Any] | None:
         return self._state.get() or None
+
+    def last(self) -> list[Any] | None:
+        return self._state.held() or None
 
     def clear(self) -> None:
         self._state.clear()
@@ -98,7 +105,7 @@ class ListContents(WindowContents):
                 groups[key] = [value]
             else:
                 group.append(value)
-        scope, add_all = self._scope, self._state.add_all
+        scope, add_all = self._scope, self._state.hold_all
         for key, group in groups.items():
             # Whether a list is new is not known without reading it; registering a timer twice is cheaper.
             scope.current = current = (key, window)
@@ -115,12 +122,12 @@ class _SingleContents(WindowContents):
         self._who = who
 
     def add(self, value: Any) -> None:
-        self._state.update(self._fold_one(self._state.value(), iter((value,))))
+        self._state.hold(self._fold_one(self._state.held(), iter((value,))))
 
     def add_all(self, values: list[Any]) -> None:
         iterator = iter(values)
         try:
-            self._state.update(self._fold_one(self._state.value(), iterator))
+            self._state.hold(self._fold_one(self._state.held(), iterator))
         except RAISED as error:
             raise user_failure(error, self._who, values, iterator) from error
 
@@ -128,11 +135,11 @@ class _SingleContents(WindowContents):
         self._state.clear()
 
     def fold(self, window: Any, keys: list[Any], values: list[Any], on_new: OnNew) -> None:
-        scope, value_of, update = self._scope, self._state.value, self._state.update
+        scope, held, hold = self._scope, self._state.held, self._state.hold
 
         def load(key: Any) -> Any:
             scope.current = current = (key, window)
-            value = value_of()
+            value = held()
             if value is None:
                 on_new(current)
             return value
@@ -145,7 +152,7 @@ class _SingleContents(WindowContents):
             raise user_failure(error, self._who, values, iterator) from error
         for key, value in pane.items():
             scope.current = (key, window)
-            update(value)
+            hold(value)
 
     @abstractmethod
     def _fold(self, pane: _Pane, keys: list[Any], values: Iterator[Any]) -> None:
@@ -175,6 +182,10 @@ class ReduceContents(_SingleContents):
 
     def get(self) -> list[Any] | None:
         reduced = self._state.value()
+        return None if reduced is None else [reduced]
+
+    def last(self) -> list[Any] | None:
+        reduced = self._state.held()
         return None if reduced is None else [reduced]
 
     def merge(self, target: Any, sources: list[Any]) -> None:
@@ -210,11 +221,14 @@ class AggregateContents(_SingleContents):
         return accumulator
 
     def get(self) -> list[Any] | None:
-        accumulator = self._state.value()
+        accumulator = self._state.held()
         if accumulator is None:
             return None
         result = self._function.get_result(accumulator)
-        return None if result is None else [result]
+        return None if result is None else [seal(result)]
+
+    def last(self) -> list[Any] | None:
+        return self.get()  # what accumulators keep of a record, those of overlapping windows share
 
     def merge(self, target: Any, sources: list[Any]) -> None:
         self._state.merge_namespaces(target, sources, self._function.merge)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from firesteel.functions.assigners import MergingWindowAssigner
-from firesteel.state.api import ValueState
+from firesteel.state.live.handles import ValueHandle
 
 Merge = Callable[[Any, list[Any], Any, list[Any]], None]
 """Told of a merge: the resulting window, the windows merged, the result's state window, the other state windows."""
@@ -25,21 +25,21 @@ class MergingWindowSet:
 
     __slots__ = ("_assigner", "_state")
 
-    def __init__(self, assigner: MergingWindowAssigner[Any, Any], state: ValueState[dict[Any, Any]]) -> None:
+    def __init__(self, assigner: MergingWindowAssigner[Any, Any], state: ValueHandle) -> None:
         self._assigner = assigner
         self._state = state
 
     def mapping(self) -> dict[Any, Any]:
         """Return the windows in flight, each with the one its contents are kept under; `keep` what is changed."""
-        return self._state.value() or {}
+        return self._state.held() or {}
 
     def keep(self, mapping: dict[Any, Any]) -> None:
         """Set the windows in flight to what became of `mapping`."""
-        self._state.update(mapping or None)
+        self._state.hold(mapping or None)
 
     def state_window(self, window: Any) -> Any:
         """Return the window under which the contents of `window` are kept, None if it is not in flight."""
-        mapping = self._state.value()
+        mapping: dict[Any, Any] | None = self._state.held()
         return None if mapping is None else mapping.get(window)
 
     def retire(self, window: Any) -> None:
@@ -66,7 +66,7 @@ class MergingWindowSet:
             self._merge(mapping, merged, [member for member in mapping if member in group], merge)
         if not placed:
             mapping[window] = window
-        self._state.update(mapping)
+        self._state.hold(mapping)
         return result
 
     @staticmethod

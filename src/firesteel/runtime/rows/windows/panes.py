@@ -90,12 +90,13 @@ class Panes:
     def fire_ended(self, watermark: int) -> None:
         """Fire and clean up panes whose only timers are their end and their cleanup: no trigger needs to be asked."""
         lateness, scope, contents = self.lateness, self.windowed, self.contents
+        get = contents.get if lateness else contents.last
         for time, current in self.event_timers.pop_due(watermark):
             key, window = current
             end = window.max_timestamp()
             scope.current = current
             if time == end:
-                found = contents.get()
+                found = get()
                 if found is not None:
                     self.emit(key, window, found, time)
             if time == end + lateness:

@@ -65,6 +65,7 @@ class SessionPanes:
     def fire(self, watermark: int) -> None:
         """Fire and clean up the sessions that have ended."""
         keyed, scope, contents, panes = self._keyed, self._scope, self._contents, self._panes
+        get = contents.get if panes.lateness else contents.last
         for time, (key, window) in self._timers.pop_due(watermark):
             keyed.current = key
             state_window = self._sessions.state_window(window)
@@ -73,7 +74,7 @@ class SessionPanes:
                 continue
             scope.current = (key, state_window)
             if time == window.max_timestamp():
-                found = contents.get()
+                found = get()
                 if found is not None:
                     panes.emit(key, window, found, time)
             if time == panes.cleanup_time(window):
