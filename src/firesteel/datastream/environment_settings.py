@@ -108,7 +108,8 @@ class EnvironmentSettings(PythonSettings):
     def disable_operator_chaining(self) -> Self:
         """Put every operation into a chain of its own.
 
-        It shows in plans only: operations of one level run in the same tasks, chained or not.
+        It shows in plans only: operations of one level run in the same tasks, chained or not. Values are coerced to
+        their declared types where they are with chaining, as in PyFlink.
         """
         self._chaining = False
         return self

@@ -71,13 +71,15 @@ class NodeSettings(ABC):
     def disable_chaining(self) -> Self:
         """Put the operation into a chain of its own.
 
-        It shows in plans only: operations of one level run in the same tasks, chained or not.
+        Plans show it, and values are coerced to their declared types where a chain ends, as in PyFlink. Operations of
+        one level run in the same tasks, chained or not.
         """
         return self._change("disable_chaining", chaining="never")
 
     def slot_sharing_group(self, slot_sharing_group: str | SlotSharingGroup) -> Self:
-        """Name the operation's slot sharing group. It shows in plans only: all subtasks of a level share
-        Spark's tasks.
+        """Name the operation's slot sharing group, which a chain does not leave.
+
+        Otherwise it shows in plans only: all subtasks of a level share Spark's tasks.
         """
         call = "slot_sharing_group"
         if isinstance(slot_sharing_group, SlotSharingGroup):
@@ -108,7 +110,7 @@ class StreamSettings(NodeSettings):
         return self
 
     def start_new_chain(self) -> Self:
-        """Start a chain with the operation. It shows in plans only, as `disable_chaining` does."""
+        """Start a chain with the operation; see `disable_chaining` for what that means."""
         return self._change("start_new_chain", chaining="head")
 
 
