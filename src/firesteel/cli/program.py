@@ -15,7 +15,7 @@ from typing import Final
 import typer
 
 from firesteel.cli.progress import progress_for
-from firesteel.common.errors import ConfigurationError, FiresteelError
+from firesteel.common.errors import ConfigurationError, FiresteelError, OutputClosedError
 from firesteel.common.excepthook import debug_requested, describe_failure
 from firesteel.control.running import stop_jobs, wait_for_jobs
 from firesteel.datastream.ambient import Ambient, surrounded_by
@@ -23,6 +23,9 @@ from firesteel.datastream.pyflink_alias import install_pyflink_alias
 
 INTERRUPTED: Final = 130
 """The exit code of a program ended by Ctrl-C, as shells have it (128 + SIGINT)."""
+
+OUTPUT_CLOSED: Final = 141
+"""The exit code of a program whose output nobody reads any more, as shells have it (128 + SIGPIPE)."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,8 @@ def run_guarded(program: Program, pyflink: bool = False) -> int:
         program.run()
     except KeyboardInterrupt:
         return _ended_early(INTERRUPTED)
+    except OutputClosedError:
+        return _ended_early(OUTPUT_CLOSED)
     except Exception as error:
         report(error)
         return _ended_early(1)

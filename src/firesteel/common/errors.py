@@ -12,6 +12,7 @@
     │   ├── KeyEncodingError         a key selector returned something that cannot be a key
     │   └── TypeMismatchError        a value does not fit its declared type
     ├── ConnectorError               a source or a sink cannot reach what it was pointed at
+    │   └── OutputClosedError        nobody reads standard output, or standard error, any more
     ├── StateError                   the state directory cannot be used
     │   ├── StateMismatchError       it belongs to another program
     │   ├── StateEvolutionRequired   a state in it has to be converted to its new type first
@@ -125,6 +126,10 @@ class TypeMismatchError(RecordError):
 
 class ConnectorError(FiresteelError):
     """A source or a sink cannot reach what it was pointed at."""
+
+
+class OutputClosedError(ConnectorError):
+    """Nobody reads what is printed any more (``| head``); a program ends then, as other programs do, without a word."""
 
 
 class StateError(FiresteelError):

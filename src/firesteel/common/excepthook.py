@@ -8,7 +8,7 @@ import traceback
 from types import TracebackType
 from typing import Final
 
-from firesteel.common.errors import FiresteelError
+from firesteel.common.errors import FiresteelError, OutputClosedError
 from firesteel.common.frames import is_engine, is_installed, is_standard
 
 DEBUG_VARIABLE: Final = "FIRESTEEL_DEBUG"
@@ -44,12 +44,17 @@ def describe_failure(error: BaseException) -> str:
 
 
 def install_excepthook() -> None:
-    """Make Python report uncaught errors by `describe_failure`; a hook somebody else installed stays."""
+    """Make Python report uncaught errors by `describe_failure`; a hook somebody else installed stays.
+
+    That nobody reads the output any more is no news to anybody: it ends the program without a word.
+    """
     if sys.excepthook is sys.__excepthook__:
         sys.excepthook = _excepthook
 
 
 def _excepthook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    if issubclass(kind, OutputClosedError):
+        return
     if not issubclass(kind, KeyboardInterrupt):
         sys.stderr.write(f"{describe_failure(error)}\n")
     elif debug_requested():

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
+from firesteel.common.errors import OutputClosedError
 from firesteel.functions.sink import Committer, DeliveryGuarantee, Sink, SinkWriter, WriterContext
 
 if TYPE_CHECKING:
@@ -30,7 +34,8 @@ class PrintSink(Sink[Any]):
     A value looks as Flink prints it, by its type. With more than one subtask each line begins with the subtask
     (`2> `), with an identifier also with that (`name:2> `, `name> `). Standard output and error cannot be taken
     back: lines of the epoch during whose commit the driver crashed can be printed again, so the guarantee is
-    at-least-once. Source of the format: Flink's PrintSinkOutputWriter.
+    at-least-once. A character that the stream's encoding lacks becomes `?`, as in Java. Raises OutputClosedError, which
+    ends the job, if nobody reads the stream any more. Source of the format: Flink's PrintSinkOutputWriter.
 
     >>> PrintSink().create_committer().commit([PrintedLines("writer", 0, "1> a\\n")])
     1> a
@@ -95,6 +100,20 @@ class _Writer(SinkWriter[Any]):
         return [PrintedLines(self._name, number, text) for number, text in enumerate(self._chunks)]
 
 
+def _print(text: str, stream: TextIO) -> None:
+    try:
+        stream.write(text)
+    except UnicodeEncodeError:
+        encoding = stream.encoding or "ascii"
+        stream.write(text.encode(encoding, "replace").decode(encoding))
+
+
+def _silence(stream: TextIO) -> None:
+    """Lead what is still written to a closed pipe nowhere: Python flushes the stream once more at its end."""
+    with contextlib.suppress(OSError), Path(os.devnull).open("wb") as nowhere:
+        os.dup2(nowhere.fileno(), stream.fileno())
+
+
 class _Committer(Committer):
     """Remembers what it printed in the last commit, so that a commit repeated in the same process prints nothing."""
 
@@ -104,9 +123,14 @@ class _Committer(Committer):
 
     def commit(self, committables: Sequence[PrintedLines]) -> None:
         stream: TextIO = sys.stderr if self._to_stderr else sys.stdout
-        for lines in committables:
-            if (lines.writer, lines.number) not in self._printed:
-                stream.write(lines.text)
-        stream.flush()
+        try:
+            for lines in committables:
+                if (lines.writer, lines.number) not in self._printed:
+                    _print(lines.text, stream)
+            stream.flush()
+        except BrokenPipeError:
+            _silence(stream)
+            name = "standard error" if self._to_stderr else "standard output"
+            raise OutputClosedError(f"requires a reader of {name}", got="a closed pipe") from None
         if committables:
             self._printed = {(lines.writer, lines.number) for lines in committables}

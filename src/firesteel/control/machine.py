@@ -18,6 +18,7 @@ from firesteel.common.errors import (
     EngineError,
     FencedError,
     KeyEncodingError,
+    OutputClosedError,
     ProgramError,
     StateCorruptedError,
     StateMismatchError,
@@ -90,6 +91,7 @@ _RESTING = frozenset({Phase.WAITING, Phase.PLANNING})
 _FATAL = (
     FencedError,
     KeyEncodingError,
+    OutputClosedError,
     ProgramError,
     StateCorruptedError,
     StateMismatchError,
