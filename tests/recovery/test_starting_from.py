@@ -115,10 +115,43 @@ def test_parts_that_were_open_then_are_neither_lost_nor_taken_for_what_they_beca
 
 def test_one_may_go_back_again_and_again(tmp_path):
     run(tmp_path, stop_after=4)
+    target = 2
     for _ in range(3):
-        run(tmp_path, restore_from="2", stop_after=newest(tmp_path) + 2)
+        last = newest(tmp_path)
+        run(tmp_path, restore_from=str(target), stop_after=last + 2)
+        target = last + 1  # epoch 2, taken over
     run(tmp_path)
     again = Counter(counted()[upto(2) : upto(4)]) + Counter(counted()[upto(2) : upto(3)] * 2)
+    assert Counter(lines(tmp_path / "out")) == Counter(counted()) + again
+
+
+def test_the_same_command_goes_back_once(tmp_path, caplog):
+    run(tmp_path, stop_after=4)
+    run(tmp_path, restore_from="2", stop_after=6)
+    assert caplog.messages == []
+    run(tmp_path, restore_from="2", stop_after=7)
+    assert caplog.messages == [
+        "the job has gone back to epoch 2 before, as epoch 5, and resumes from epoch 6; --from 5 goes back once more"
+    ]
+    run(tmp_path, restore_from="2")
+    again = Counter(counted()[upto(2) : upto(4)])
+    assert Counter(lines(tmp_path / "out")) == Counter(counted()) + again
+
+
+def test_a_start_at_the_last_epoch_that_is_repeated_later_resumes(tmp_path):
+    run(tmp_path, stop_after=5)
+    run(tmp_path, restore_from="5", stop_after=7)
+    run(tmp_path, restore_from="5")
+    assert lines(tmp_path / "out") == sorted(counted())
+
+
+@pytest.mark.parametrize("between", [None, "latest"])
+def test_another_command_in_between_makes_the_same_one_count_anew(tmp_path, between):
+    run(tmp_path, stop_after=3)
+    run(tmp_path, restore_from="2", stop_after=5)
+    run(tmp_path, restore_from=between, stop_after=6)
+    run(tmp_path, restore_from="2")
+    again = Counter(counted()[upto(2) : upto(3)]) + Counter(counted()[upto(2) : upto(4)])
     assert Counter(lines(tmp_path / "out")) == Counter(counted()) + again
 
 

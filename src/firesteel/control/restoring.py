@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Final
 
+import msgspec
+
+from firesteel.checkpoint.documents import read_document, write_document
 from firesteel.checkpoint.integrity import advised_error, damage_of
 from firesteel.checkpoint.log import ManifestLog, ManifestReader
 from firesteel.checkpoint.manifest import Manifest, stored_runs, taken_over
@@ -17,6 +21,17 @@ from firesteel.runtime.plan import Plan
 
 LATEST: Final = "latest"
 
+_GONE_BACK: Final = "gone_back.json"
+
+_log = logging.getLogger("firesteel.control")
+
+
+class _GoneBack(msgspec.Struct, frozen=True):
+    """What the last start was asked for: the job went back to `epoch`, whose state is that of `as_epoch` now."""
+
+    epoch: int
+    as_epoch: int
+
 
 def open_history(
     storage: Storage, plan: Plan, restore_from: str | None, *, allow_non_restored_state: bool = False
@@ -25,7 +40,8 @@ def open_history(
 
     - None: a job goes on, a new one begins empty.
     - ``latest``: a job goes on; there must be one.
-    - the number of a kept epoch: the job goes back to it. Its output since then has been seen and stays.
+    - the number of a kept epoch: the job goes back to it. Its output since then has been seen and stays. A start
+      that says the same once more resumes, so that a supervisor may repeat the command.
     - the path or URL of a savepoint, or of another job's state directory (its last visible epoch): a new job begins
       with that state, copied. In a directory where just that has been done the job goes on, so that a command
       may be repeated after a crash.
@@ -51,6 +67,7 @@ class _Restoring:
 
     def go_on(self, *, existing: bool = False) -> ManifestLog:
         log = ManifestLog.open(self._storage)
+        self._storage.delete(_GONE_BACK)  # another command: what it says next is said for the first time
         if existing and (log is None or not log.epochs()):
             raise self._nothing(LATEST, "no epoch that was committed")
         if log is not None and log.job.restored_from and not log.epochs():
@@ -63,12 +80,14 @@ class _Restoring:
 
     def go_back(self, epoch: int) -> ManifestLog:
         log = ManifestLog.open_or_create(self._storage, self._plan.max_parallelism)
+        if self._has_gone_back(log, epoch):
+            return log
         kept, oldest = self._kept(log, epoch)
         if epoch not in kept:
             raise self._nothing(f"epoch {epoch}", f"the epochs {_listed(kept)}" if kept else "no epoch")
         published = self._published(kept[-1])
         if epoch == kept[-1] >= published:  # there it stands; what is still to be made visible will be
-            return log
+            return self._gone_back(log, epoch, epoch)
         damage = damage_of(self._storage, epoch)
         if damage is not None:
             raise advised_error(damage, self._storage, before=epoch)
@@ -76,6 +95,27 @@ class _Restoring:
         self._check(manifest, self._storage)
         last = max(log.epochs()[-1], published)
         log.append(taken_over(manifest, last + 1, f"epoch {epoch}", job_id=log.job.job_id, oldest=oldest))
+        return self._gone_back(log, epoch, last + 1)
+
+    def _has_gone_back(self, log: ManifestLog, epoch: int) -> bool:
+        """Whether the command before this one was the same, and has been carried out."""
+        done = read_document(self._storage, _GONE_BACK, _GoneBack)
+        epochs = log.epochs()
+        if done is None or done.epoch != epoch or not epochs or epochs[-1] < done.as_epoch:
+            return False
+        _log.warning(
+            "the job has gone back to epoch %d before, as epoch %d, and resumes from epoch %d; "
+            "--from %d goes back once more",
+            epoch,
+            done.as_epoch,
+            epochs[-1],
+            done.as_epoch,
+        )
+        return True
+
+    def _gone_back(self, log: ManifestLog, epoch: int, as_epoch: int) -> ManifestLog:
+        # If the driver dies before this is written it goes back again, from where nothing has happened since.
+        write_document(self._storage, _GONE_BACK, _GoneBack(epoch, as_epoch))
         return log
 
     def take_over(self, source: Storage) -> ManifestLog:
