@@ -8,20 +8,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import sys
 import uuid
 from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final
 
-import cloudpickle
 from pyspark.sql.types import BinaryType, IntegerType, LongType, StructType
 
 from firesteel.checkpoint.compaction import MergeTask
-from firesteel.checkpoint.objects import AlreadyExists, Storage
+from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import EngineError, FiresteelError
 from firesteel.common.python_dependencies import PythonDependencies
 from firesteel.runtime.plan import EpochPlan, Plan, TaskReport
@@ -31,6 +29,7 @@ from firesteel.spark.errors import engine_error
 from firesteel.spark.interpreter import resolved, workers_with
 from firesteel.spark.interruption import Interruption
 from firesteel.spark.jvm import Jvm
+from firesteel.spark.plans import StoredPlans
 from firesteel.spark.preconditions import is_local
 from firesteel.spark.release import release
 from firesteel.spark.session import open_session, started_here
@@ -63,7 +62,7 @@ _running: Final[list[str]] = []
 class SparkExecutor:
     """Runs the epochs of one job in a Spark session; see `firesteel.control.executor` for the contract.
 
-    The plan goes to the state directory once, under its hash; a task's closure carries only its name, and a
+    The plan goes to the state directory once (see `StoredPlans`); a task's closure carries only its name, and a
     worker process reads it once. The DataFrame is built once for a plan, too; each epoch runs it under a new alias,
     as Spark would not run a DataFrame again whose exchanges it has already computed. If the driver process of a session
     that was started here has ended, the next epoch runs in another.
@@ -96,6 +95,7 @@ class SparkExecutor:
         self._spark = open_session(*self._opening)
         self._jvm, self._own = Jvm(), started_here(self._spark)
         self._interruption = Interruption(self._spark, f"firesteel-{self._job_id}-{uuid.uuid4().hex[:6]}")
+        self._plans = StoredPlans(self._storage)
         self._prepared: tuple[Plan, Any] | None = None
         cluster = not is_local(self._spark.conf.get("spark.master", ""))
         ship(self._spark, python.files, cluster=cluster)
@@ -124,6 +124,7 @@ class SparkExecutor:
         """Run one epoch and return the reports."""
         if self._jvm.lost:
             self._reconnect()
+        self._plans.sweep(epoch.committed)
         told = Announcement(epoch, _PROCESS, frozenset(_running))
         self._open = True
         try:
@@ -164,10 +165,11 @@ class SparkExecutor:
             self._open = False
             with self._workers():
                 release(self._spark, self._state_url)
+        self._plans.close()
 
     def _frame(self, plan: Plan) -> Any:
         if self._prepared is None or self._prepared[0] is not plan:
-            path = self._store(plan)
+            path = self._plans.store(plan)
             with self._workers():
                 self._prepared = (plan, self._build(plan, path))
         return self._prepared[1]
@@ -188,10 +190,3 @@ class SparkExecutor:
 
     def _task(self, level: int, plan_path: str) -> LevelTask:
         return LevelTask(level, self._state_url, plan_path, self._sys_path, self._worker_setup)
-
-    def _store(self, plan: Plan) -> str:
-        data = cloudpickle.dumps(plan)
-        path = f"plans/{hashlib.sha256(data).hexdigest()[:32]}"
-        with suppress(AlreadyExists):  # the same program was here before
-            self._storage.create(path, data)
-        return path

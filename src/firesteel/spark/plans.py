@@ -1,0 +1,57 @@
+"""The compiled plan of a job, in its state directory while the job runs.
+
+A plan lies at ``plans/<name>``, where workers read it. Each driver uses a name of its own, so that a driver which ends
+cannot take the plan away from its successor. It removes the plan when it ends; what drivers that were killed have left
+goes when their successor has committed an epoch: from then on none of them can.
+"""
+
+from __future__ import annotations
+
+import uuid
+from contextlib import suppress
+from typing import Final
+
+import cloudpickle
+
+from firesteel.checkpoint.objects import Storage
+from firesteel.common.errors import StateError
+from firesteel.runtime.plan import Plan
+
+PLANS: Final = "plans"
+
+
+class StoredPlans:
+    """The plans of one driver in a state directory; there is one at a time."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._path: str | None = None
+        self._began_at: int | None = None
+        self._swept = False
+
+    def store(self, plan: Plan) -> str:
+        """Write a plan in the place of the one before, and return its path."""
+        path = f"{PLANS}/{uuid.uuid4().hex}"
+        self._storage.put(path, cloudpickle.dumps(plan))
+        before, self._path = self._path, path
+        if before is not None:
+            self._storage.delete(before)
+        return path
+
+    def sweep(self, committed: int) -> None:
+        """Remove what earlier drivers have left, once `committed` shows that this one has committed an epoch."""
+        if self._began_at is None:
+            self._began_at = committed
+        if self._swept or self._path is None or committed <= self._began_at:
+            return
+        self._swept = True
+        found = self._storage.entries(PLANS)
+        mine = next((entry.modified_ms for entry in found if entry.path == self._path), 0)
+        self._storage.delete_all(entry.path for entry in found if entry.modified_ms < mine)
+
+    def close(self) -> None:
+        """Remove the plan."""
+        if self._path is not None:
+            with suppress(StateError):  # the next driver removes it
+                self._storage.delete(self._path)
+            self._path = None
