@@ -88,7 +88,15 @@ def machine(tmp_path: Path, project: Path) -> Machine:
 def test_without_a_command_it_explains_itself(machine: Machine) -> None:
     done = machine.run()
     assert done.returncode == 0
-    for command in ("demo [FILE]", "test [ARGS]", "check", "bench [PART]", "chaos [ARGS]", "CMD ..."):
+    for command in (
+        "demo [FILE]",
+        "test [ARGS]",
+        "check",
+        "bench [PART]",
+        "chaos [ARGS]",
+        "soak [ARGS]",
+        "CMD ...",
+    ):
         assert command in done.stdout
     assert not (machine.project / ".venv").exists()
 

@@ -1,0 +1,46 @@
+"""Run a job with something of everything for a while, many short jobs beside it, and fail if anything grows.
+
+    python -m soak                  20 minutes
+    python -m soak --minutes 2      a short form
+    python -m soak --picture soak.png
+
+Memory, descriptors, threads, disk, the size of manifests and the time of epochs are judged after a warm-up, by the
+slope of a line that outliers do not move. The exit code is 0 if nothing grows more than it may.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from soak.picture import draw
+from soak.run import Outcome, run
+
+
+def main() -> int:
+    """Do what the command line says."""
+    parser = argparse.ArgumentParser(
+        prog="soak", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--minutes", type=float, default=20.0, help="how long (default: 20)")
+    parser.add_argument("--picture", type=Path, help="a PNG file to draw what was measured into")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="firesteel-soak-") as directory:
+        outcome = run(Path(directory), arguments.minutes * 60, lambda said: print(said, flush=True))
+    if arguments.picture is not None:
+        draw(outcome, arguments.picture)
+    print(report(outcome))
+    return 1 if outcome.drifting else 0
+
+
+def report(outcome: Outcome) -> str:
+    """Say what came of it, a line for each quantity."""
+    head = f"{'':<28}{'median':>12}{'growth':>12}{'allowed':>12}"
+    lines = "\n".join(map(str, outcome.verdicts))
+    return f"{outcome.short_jobs} short jobs, {outcome.files} files in, {outcome.output} lines out\n{head}\n{lines}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

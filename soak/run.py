@@ -1,0 +1,113 @@
+"""One run: the long job, short jobs one after the other, files that keep arriving, and the verdicts at the end."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from firesteel.datastream.ambient import Ambient, surrounded_by
+from soak.drift import Verdict, judged
+from soak.measures import LIMITS, Epochs, Sampler, Series
+from soak.program import run_short_job, start_long_job
+
+WARM_UP: Final = 0.4
+"""The part of a run that is not judged: workers start, caches fill, compaction finds its rhythm."""
+
+_FILES_EVERY_S: Final = 0.5
+_LOOK_EVERY_S: Final = 1.0
+_PAUSE_S: Final = 1.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was measured and what came of it; `output` is the number of lines the long job's sink has made visible."""
+
+    series: Series
+    verdicts: list[Verdict]
+    short_jobs: int
+    files: int
+    output: int
+    warm_up_s: float
+
+    @property
+    def drifting(self) -> list[str]:
+        """The names of what grew more than it may."""
+        return [verdict.limit.name for verdict in self.verdicts if verdict.drifts]
+
+
+def run(directory: Path, seconds: float, say: Callable[[str], None]) -> Outcome:
+    """Run for so many seconds, in a process that does nothing else. Raises what a job raises.
+
+    It must be the first to start Spark there: it sets the directory of Spark's local files.
+    """
+    watched, output, state, local = (directory / name for name in ("watched", "output", "state", "local"))
+    for made in (watched, local):
+        made.mkdir(parents=True)
+    os.environ["SPARK_LOCAL_DIRS"] = str(local)
+    series = Series()
+    arriving = _Arriving(watched)
+    sampler = Sampler(series, state, local)
+    with surrounded_by(Ambient(listeners=(Epochs(series),))):
+        client = start_long_job(watched, output, state)
+    short_jobs = 0
+    try:
+        with _every(_FILES_EVERY_S, arriving.another), _every(_LOOK_EVERY_S, sampler.look):
+            while series.now < seconds:
+                began = series.now
+                run_short_job(short_jobs)
+                series.add("short job", (series.now - began) * 1000)
+                short_jobs += 1
+                if short_jobs % 20 == 0:
+                    say(f"{series.now:6.0f} s: {short_jobs} short jobs, {len(series.values['epoch'])} epochs")
+                time.sleep(_PAUSE_S)
+    finally:
+        client.stop().result()
+        client.get_job_execution_result().result()
+    warm_up = WARM_UP * seconds
+    verdicts = [judged(limit, series.values[limit.name], warm_up) for limit in LIMITS]
+    lines = sum(path.read_text().count("\n") for path in output.rglob("[!.]*") if path.is_file())
+    return Outcome(series, verdicts, short_jobs, arriving.count, lines, warm_up)
+
+
+class _Arriving:
+    """Files that come into a directory whole, a line each."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self.count = 0
+
+    def another(self) -> None:
+        """Let another one arrive."""
+        hidden = self._directory / f".{self.count:06d}"
+        hidden.write_text(f"file,{self.count}\n")
+        hidden.rename(self._directory / f"{self.count:06d}.txt")
+        self.count += 1
+
+
+@contextmanager
+def _every(seconds: float, act: Callable[[], None]) -> Iterator[None]:
+    """Do something again and again on a thread of its own; what it raises is raised when the context is left."""
+    stop, raised = threading.Event(), list[BaseException]()
+
+    def keep_on() -> None:
+        try:
+            while not stop.wait(seconds):
+                act()
+        except BaseException as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=keep_on, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+    if raised:
+        raise raised[0]

@@ -1,0 +1,117 @@
+"""A short form of the soak (`./run soak`), and how it judges what was measured."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from soak.__main__ import report
+from soak.drift import Limit, judged, slope, thinned
+from soak.measures import LIMITS, Sampler, Series, descendants
+from soak.program import LIVES_MS, RATE, record
+from soak.run import Outcome
+
+ROOT = Path(__file__).resolve().parents[2]
+STRICT = {
+    "descriptors, driver and JVM",
+    "descriptors of the workers",
+    "threads, driver and JVM",
+    "processes",
+    "manifest",
+}
+"""What two minutes tell: memory, disk and times need longer to come to rest."""
+
+
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark-soak")
+@pytest.mark.timeout(500)
+def test_two_minutes_leave_nothing_behind(tmp_path: Path) -> None:
+    """In a process of its own: what other tests keep there would be measured, too."""
+    picture = tmp_path / "soak.png"
+    command = [sys.executable, "-m", "soak", "--minutes", "2", "--picture", str(picture)]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ended.returncode in (0, 1), ended.stderr
+    drifting = {limit.name for limit in LIMITS if drifts(limit, ended.stdout)}
+    assert STRICT.isdisjoint(drifting), ended.stdout
+    counted = re.search(r"(\d+) short jobs, (\d+) files in, (\d+) lines out", ended.stdout)
+    assert counted is not None, ended.stdout
+    assert all(int(count) > 3 for count in counted.groups())
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def drifts(limit: Limit, printed: str) -> bool:
+    """What a printed report says of a quantity."""
+    [line] = [line for line in printed.splitlines() if line.startswith(limit.name.ljust(28))]
+    return line.endswith("DRIFTS")
+
+
+def test_a_report_says_what_drifts_and_decides_the_exit_code() -> None:
+    series = Series()
+    steady, growing = Limit("steady", 0.1, 1.0), Limit("growing", 0.1, 1.0)
+    verdicts = [
+        judged(steady, [(float(at), 100.0) for at in range(50)], 10),
+        judged(growing, [(float(at), 100.0 + at) for at in range(50)], 10),
+    ]
+    outcome = Outcome(series, verdicts, 7, 8, 9, 10.0)
+    assert outcome.drifting == ["growing"]
+    assert not drifts(steady, report(outcome))
+    assert drifts(growing, report(outcome))
+
+
+def noisy(grows_by: float) -> list[tuple[float, float]]:
+    rng = random.Random(7)
+    return [
+        (at, 100 + grows_by * at / 1000 + rng.uniform(-5, 5) + 300 * (at % 97 == 0)) for at in range(1000)
+    ]
+
+
+@pytest.mark.parametrize(("grows_by", "drifts"), [(0, False), (5, False), (40, True), (-60, False)])
+def test_a_drift_is_found_under_noise_and_outliers(grows_by: float, drifts: bool) -> None:
+    verdict = judged(Limit("things", 0.1, 5.0), noisy(grows_by), 200)
+    assert verdict.drifts is drifts
+    assert verdict.growth == pytest.approx(grows_by * 0.8, abs=4)
+
+
+def test_what_is_before_the_warm_up_does_not_count() -> None:
+    series = [(float(at), min(at, 120) * 10.0) for at in range(200)]
+    assert judged(Limit("things", 0.01, 0.0), series, 0).drifts
+    assert not judged(Limit("things", 0.01, 0.0), series, 125).drifts
+    with pytest.raises(ValueError, match="too few"):
+        judged(Limit("things", 0.1, 0.0), series, 198)
+
+
+def test_many_points_become_few_that_have_the_same_slope() -> None:
+    points = [(float(at), 3.0 * at) for at in range(5000)]
+    assert len(thinned(points)) <= 120
+    assert slope(thinned(points)) == pytest.approx(3.0)
+
+
+def test_keys_come_for_a_while_and_never_again() -> None:
+    keys = [record(index) for index in range(RATE * 30)]
+    last: dict[int, int] = {}
+    first: dict[int, int] = {}
+    for key, at in keys:
+        first.setdefault(key, at)
+        last[key] = at
+    assert max(last[key] - first[key] for key in first) <= LIVES_MS
+    assert len(first) > 1000
+
+
+def test_a_sample_has_every_quantity_that_is_not_a_time(tmp_path: Path) -> None:
+    state, copies = tmp_path / "state", tmp_path / "copies"
+    for directory in (state / "manifests", copies):
+        directory.mkdir(parents=True)
+    (state / "manifests" / "000000000001").write_bytes(b"x" * 5000)
+    (copies / "data.mdb").write_bytes(b"x" * 9000)
+    series = Series()
+    Sampler(series, state, copies).look()
+    assert set(series.values) == {limit.name for limit in LIMITS} - {"epoch", "short job"}
+    assert series.values["manifest"][0][1] == 5000
+    assert series.values["working copies"][0][1] >= 9000
+    assert series.values["processes"][0][1] == 1 + len(descendants(os.getpid()))
