@@ -8,7 +8,6 @@ from typing import Any
 from firesteel.common.errors import ProgramError
 from firesteel.common.time import Time
 from firesteel.common.typeinfo import TypeInformation
-from firesteel.datastream.streams.adding import add_stream
 from firesteel.datastream.streams.node_settings import call_site
 from firesteel.datastream.streams.plain import DataStream
 from firesteel.functions.async_functions import (
@@ -109,4 +108,4 @@ def _add(
     if strategy is not NO_RETRY_STRATEGY and timeout.to_milliseconds() <= 0:
         raise ProgramError("requires a timeout when there are retries", who=who, got=str(timeout))
     operation = AsyncOp(function, timeout.to_milliseconds(), capacity, ordered, strategy)
-    return add_stream(stream._values(), operation, "async wait operator", output_type)
+    return stream._values()._then(operation, "async wait operator", output_type)

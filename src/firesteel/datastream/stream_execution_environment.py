@@ -20,6 +20,7 @@ from firesteel.datastream.options import apply_options
 from firesteel.datastream.streams.adding import add_node, declared_type
 from firesteel.datastream.streams.node_settings import call_site, require_text
 from firesteel.datastream.streams.plain import DataStream
+from firesteel.datastream.streams.results import CloseableIterator
 from firesteel.functions.source import Source
 from firesteel.graph import Edge, GraphBuilder
 from firesteel.graph.checks import require, shown
@@ -112,6 +113,11 @@ class StreamExecutionEnvironment(EnvironmentSettings):
 
     def close(self) -> None:
         """Do nothing: an environment holds no resources."""
+
+    def _collect(
+        self, stream: DataStream, job_name: str | None, limit: int | None
+    ) -> CloseableIterator | list[Any]:
+        return execution.collect(stream, job_name, limit)
 
     def _add_source(
         self,

@@ -136,3 +136,19 @@ class Sink(ABC, Generic[T]):
     @abstractmethod
     def create_committer(self) -> Committer:
         """Open the committer (driver)."""
+
+
+class StreamTransformer(ABC):
+    """Changes a stream before a sink gets it."""
+
+    @abstractmethod
+    def apply(self, ds: Any) -> Any:
+        """Return the stream to write instead of `ds`."""
+
+
+class SupportsPreprocessing(ABC):
+    """A sink whose stream is changed before it gets it."""
+
+    @abstractmethod
+    def get_transformer(self) -> StreamTransformer | None:
+        """Return what changes the stream, None to leave it."""

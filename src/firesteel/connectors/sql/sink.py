@@ -14,6 +14,7 @@ from firesteel.functions.sink import Committer, Sink, SinkWriter, WriterContext
 
 if TYPE_CHECKING:
     from firesteel.common.typeinfo import TypeInformation
+    from firesteel.connectors.sql.ways import Delivery
 
 _WAYS: Final = ("staged", "prepared")
 
@@ -87,22 +88,15 @@ class SqlSink(Sink[Any]):
         return sink
 
     def create_writer(self, context: WriterContext) -> SinkWriter[Any]:
-        if self._settings.way == "prepared":
-            from firesteel.connectors.sql.prepared import PreparedWriter
-
-            return PreparedWriter(self._settings, context)
-        from firesteel.connectors.sql.staged import StagedWriter
-
-        return StagedWriter(self._settings, context)
+        return self._way().create_writer(self._settings, context)
 
     def create_committer(self) -> Committer:
-        if self._settings.way == "prepared":
-            from firesteel.connectors.sql.prepared import PreparedCommitter
+        return self._way().create_committer(self._settings)
 
-            return PreparedCommitter(self._settings)
-        from firesteel.connectors.sql.staged import StagedCommitter
+    def _way(self) -> Delivery:
+        from firesteel.connectors.sql.ways import WAYS  # SQLAlchemy is there for those who use databases only
 
-        return StagedCommitter(self._settings)
+        return WAYS[self._settings.way]
 
     def _check_columns(self) -> None:
         columns, key = self._settings.columns, self._settings.key

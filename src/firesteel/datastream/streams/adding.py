@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from firesteel.common.errors import ProgramError
 from firesteel.common.typeinfo import TypeInformation, Types
 from firesteel.datastream.streams.node_settings import call_site
 from firesteel.graph import Edge, GraphBuilder, Location, Node
 from firesteel.graph.operations import Operation
-
-if TYPE_CHECKING:
-    from firesteel.datastream.streams.plain import DataStream
 
 OutputType = TypeInformation | list[TypeInformation] | None
 """What an `output_type` argument takes; a list is short for `Types.ROW`, None stands for values of any type."""
@@ -29,23 +26,6 @@ def add_node(
     """Add an operation at the user's line and return its node id; `settings` are further fields of the node."""
     node = Node(0, name, operation, tuple(inputs), Location.of_caller(), output_type=output_type, **settings)
     return builder.add(node)
-
-
-def add_stream(
-    stream: DataStream,
-    operation: Operation,
-    name: str,
-    output_type: OutputType = None,
-    inputs: Sequence[tuple[Edge, ...]] | None = None,
-    **settings: Any,
-) -> DataStream:
-    """Add an operation that reads `inputs` (by default `stream`) and return the stream of its results."""
-    from firesteel.datastream.streams.plain import DataStream
-
-    declared = declared_type(name, output_type)
-    ports = (stream._edges,) if inputs is None else inputs
-    node = add_node(stream._builder, operation, name, ports, declared, **settings)
-    return DataStream(stream._environment, (Edge(node),), declared)
 
 
 def declared_type(call: str, output_type: OutputType) -> TypeInformation | None:

@@ -7,11 +7,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from firesteel.common.typeinfo import TypeInformation
-from firesteel.datastream.streams.adding import OutputType, add_stream
-from firesteel.datastream.streams.keyed import KeyedStream
+from firesteel.datastream.streams.adding import OutputType
+from firesteel.datastream.streams.broadcast import BroadcastStream
+from firesteel.functions.broadcast import BroadcastProcessFunction, KeyedBroadcastProcessFunction
 from firesteel.functions.elements import CoFlatMapFunction, CoMapFunction, KeySelector
 from firesteel.functions.process import CoProcessFunction, KeyedCoProcessFunction
-from firesteel.graph.operations import CoFlatMapOp, CoMapOp, CoProcessOp, KeyedCoProcessOp, Operation
+from firesteel.graph.operations import (
+    BroadcastProcessOp,
+    CoFlatMapOp,
+    CoMapOp,
+    CoProcessOp,
+    KeyedBroadcastProcessOp,
+    KeyedCoProcessOp,
+    Operation,
+)
+from firesteel.state.descriptors import MapStateDescriptor
 
 if TYPE_CHECKING:
     from firesteel.datastream.streams.plain import DataStream
@@ -59,9 +69,33 @@ class ConnectedStreams:
         return self._add(CoProcessOp(func), "Co-Process", output_type)  # type: ignore[arg-type]  # checked there
 
     def _is_keyed(self) -> bool:
-        return isinstance(self.stream1, KeyedStream) and isinstance(self.stream2, KeyedStream)
+        return self.stream1._is_keyed and self.stream2._is_keyed
 
     def _add(self, operation: Operation, name: str, output_type: OutputType) -> DataStream:
         keyed = self._is_keyed()
         first, second = (stream if keyed else stream._values() for stream in (self.stream1, self.stream2))
-        return add_stream(first, operation, name, output_type, [first._edges, second._edges])
+        return first._then(operation, name, output_type, [first._edges, second._edges])
+
+
+@dataclass(frozen=True, eq=False)
+class BroadcastConnectedStream:
+    """A stream, keyed or not, connected with a broadcast one."""
+
+    non_broadcast_stream: DataStream
+    broadcast_stream: BroadcastStream
+    broadcast_state_descriptors: list[MapStateDescriptor]
+
+    def process(
+        self,
+        func: BroadcastProcessFunction[Any, Any, Any] | KeyedBroadcastProcessFunction[Any, Any, Any, Any],
+        output_type: TypeInformation | None = None,
+    ) -> DataStream:
+        """Apply a function; on a keyed stream a KeyedBroadcastProcessFunction, with keyed state and timers."""
+        stream = self.non_broadcast_stream
+        inputs = [stream._edges, self.broadcast_stream.input_stream._edges]
+        descriptors = tuple(self.broadcast_state_descriptors)
+        if stream._is_keyed:
+            keyed = KeyedBroadcastProcessOp(func, descriptors)  # type: ignore[arg-type]  # checked there
+            return stream._then(keyed, "Keyed-Co-Process-Broadcast", output_type, inputs)
+        plain = BroadcastProcessOp(func, descriptors)  # type: ignore[arg-type]  # checked there
+        return stream._then(plain, "Co-Process-Broadcast", output_type, inputs)

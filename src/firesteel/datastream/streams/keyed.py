@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from firesteel.common.errors import ProgramError
 from firesteel.common.typeinfo import TypeInformation
 from firesteel.common.watermark_strategy import WatermarkStrategy
-from firesteel.datastream.streams.adding import OutputType, add_stream, same
+from firesteel.datastream.streams.adding import OutputType, same
 from firesteel.datastream.streams.node_settings import call_site
-from firesteel.datastream.streams.plain import DataStream
+from firesteel.datastream.streams.plain import CachedDataStream, DataStream
 from firesteel.datastream.streams.windowed import WindowedStream
 from firesteel.functions.assigners import WindowAssigner
 from firesteel.functions.count_windows import CountSlidingWindowAssigner, CountTumblingWindowAssigner
@@ -26,7 +26,6 @@ from firesteel.state.descriptors import MapStateDescriptor
 
 if TYPE_CHECKING:
     from firesteel.datastream.stream_execution_environment import StreamExecutionEnvironment
-    from firesteel.datastream.streams.cached import CachedDataStream
     from firesteel.datastream.streams.sink import DataStreamSink
 
 
@@ -42,6 +41,8 @@ class KeyedStream(DataStream):
     >>> counts.get_name()
     'Reduce'
     """
+
+    _is_keyed = True
 
     def __init__(
         self,
@@ -64,7 +65,7 @@ class KeyedStream(DataStream):
 
     def reduce(self, func: Callable[[Any, Any], Any] | ReduceFunction) -> DataStream:
         """Combine the records of each key; emits the new value per record, in BATCH mode only the last one."""
-        return add_stream(self, ReduceOp(func), "Reduce", self._type_info)
+        return self._then(ReduceOp(func), "Reduce", self._type_info)
 
     def sum(self, position_to_sum: int | str = 0) -> DataStream:
         """Add up a field of the records of each key; other fields are those of the first record."""
@@ -90,7 +91,7 @@ class KeyedStream(DataStream):
         self, func: KeyedProcessFunction, output_type: OutputType = None
     ) -> DataStream:
         """Apply a process function with keyed state and timers."""
-        return add_stream(self, KeyedProcessOp(func), "KEYED PROCESS", output_type)
+        return self._then(KeyedProcessOp(func), "KEYED PROCESS", output_type)
 
     def window(self, window_assigner: WindowAssigner[Any, Any]) -> WindowedStream:
         """Group the records of each key into windows."""
@@ -134,10 +135,10 @@ class KeyedStream(DataStream):
         self._refuse("broadcast", "the key decides where a record goes; drop key_by")
 
     def _values(self) -> DataStream:
-        return add_stream(self, MapOp(same), "_keyed_stream_values_operator", self._type_info)
+        return self._then(MapOp(same), "_keyed_stream_values_operator", self._type_info)
 
     def _aggregate(self, method: FieldMethod, position: int | str) -> DataStream:
-        return add_stream(self, AggregateFieldOp(method, position), "Reduce", self._type_info)
+        return self._then(AggregateFieldOp(method, position), "Reduce", self._type_info)
 
     def _add_sink(self, sink: Sink[Any], name: str, parallelism: int | None = None) -> DataStreamSink:
         return self._values()._add_sink(sink, name, parallelism)

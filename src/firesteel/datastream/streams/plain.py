@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, overload
 
 from firesteel.common.errors import ProgramError
 from firesteel.common.execution_config import ExecutionConfig
 from firesteel.common.typeinfo import TupleTypeInfo, TypeInformation, Types
 from firesteel.common.watermark_strategy import WatermarkStrategy
 from firesteel.connectors.print_sink import PrintSink
-from firesteel.datastream.streams.adding import OutputType, add_node, add_stream, same
+from firesteel.datastream.streams.adding import OutputType, add_node, declared_type, same
+from firesteel.datastream.streams.broadcast import BroadcastStream
+from firesteel.datastream.streams.connected import BroadcastConnectedStream, ConnectedStreams
 from firesteel.datastream.streams.node_settings import StreamSettings, call_site
 from firesteel.datastream.streams.results import CloseableIterator
 from firesteel.datastream.streams.sink import DataStreamSink
+from firesteel.datastream.streams.windowed import AllWindowedStream
 from firesteel.functions.adapt import check_function
 from firesteel.functions.assigners import WindowAssigner
 from firesteel.functions.elements import (
@@ -26,7 +29,7 @@ from firesteel.functions.elements import (
 )
 from firesteel.functions.output_tag import OutputTag
 from firesteel.functions.process import ProcessFunction
-from firesteel.functions.sink import Sink
+from firesteel.functions.sink import Sink, SupportsPreprocessing
 from firesteel.graph import Edge, GraphBuilder, Node
 from firesteel.graph.checks import require
 from firesteel.graph.nodes import (
@@ -44,6 +47,7 @@ from firesteel.graph.operations import (
     FilterOp,
     FlatMapOp,
     MapOp,
+    Operation,
     ProcessOp,
     ProjectOp,
     SinkOp,
@@ -53,11 +57,7 @@ from firesteel.state.descriptors import MapStateDescriptor
 
 if TYPE_CHECKING:
     from firesteel.datastream.stream_execution_environment import StreamExecutionEnvironment
-    from firesteel.datastream.streams.broadcast import BroadcastConnectedStream, BroadcastStream
-    from firesteel.datastream.streams.cached import CachedDataStream
-    from firesteel.datastream.streams.connected import ConnectedStreams
     from firesteel.datastream.streams.keyed import KeyedStream
-    from firesteel.datastream.streams.windowed import AllWindowedStream
 
 
 class DataStream(StreamSettings):
@@ -74,6 +74,8 @@ class DataStream(StreamSettings):
     >>> words.get_name(), words.get_type()
     ('Map', String)
     """
+
+    _is_keyed: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -121,21 +123,21 @@ class DataStream(StreamSettings):
         self, func: Callable[[Any], Any] | MapFunction, output_type: TypeInformation | None = None
     ) -> DataStream:
         """Turn each record into one record."""
-        return add_stream(self, MapOp(func), "Map", output_type)
+        return self._then(MapOp(func), "Map", output_type)
 
     def flat_map(
         self, func: Callable[[Any], Any] | FlatMapFunction, output_type: TypeInformation | None = None
     ) -> DataStream:
         """Turn each record into any number of records: those that `func` yields or returns in an iterable."""
-        return add_stream(self, FlatMapOp(func), "FlatMap", output_type)
+        return self._then(FlatMapOp(func), "FlatMap", output_type)
 
     def filter(self, func: Callable[[Any], Any] | FilterFunction) -> DataStream:
         """Keep the records for which `func` returns something true."""
-        return add_stream(self, FilterOp(func), "Filter", self._type_info)
+        return self._then(FilterOp(func), "Filter", self._type_info)
 
     def process(self, func: ProcessFunction, output_type: OutputType = None) -> DataStream:
         """Apply a process function, which sees timestamps and can emit to side outputs."""
-        return add_stream(self, ProcessOp(func), "PROCESS", output_type)
+        return self._then(ProcessOp(func), "PROCESS", output_type)
 
     def key_by(
         self, key_selector: Callable[[Any], Any] | KeySelector, key_type: TypeInformation | None = None
@@ -152,8 +154,6 @@ class DataStream(StreamSettings):
 
     def window_all(self, window_assigner: WindowAssigner[Any, Any]) -> AllWindowedStream:
         """Group all records, regardless of keys, into windows; they are evaluated in a single subtask."""
-        from firesteel.datastream.streams.windowed import AllWindowedStream
-
         return AllWindowedStream(self, window_assigner)
 
     def union(self, *streams: DataStream) -> DataStream:
@@ -177,9 +177,6 @@ class DataStream(StreamSettings):
     def connect(self, ds: DataStream) -> ConnectedStreams: ...
     def connect(self, ds: DataStream | BroadcastStream) -> ConnectedStreams | BroadcastConnectedStream:
         """Connect with a stream of another type, or with a broadcast one; both are then processed by one function."""
-        from firesteel.datastream.streams.broadcast import BroadcastConnectedStream, BroadcastStream
-        from firesteel.datastream.streams.connected import ConnectedStreams
-
         if isinstance(ds, BroadcastStream):
             self._require_neighbour(ds.input_stream, "connect")
             return BroadcastConnectedStream(self, ds, ds.broadcast_state_descriptors)
@@ -218,8 +215,6 @@ class DataStream(StreamSettings):
         """Send each record to all subtasks; with state descriptors, for a function that keeps the records as
         broadcast state.
         """
-        from firesteel.datastream.streams.broadcast import BroadcastStream
-
         broadcast = self._repartitioned(Broadcast())
         if broadcast_state_descriptor is None:
             return broadcast
@@ -254,11 +249,11 @@ class DataStream(StreamSettings):
                 hint="declare the type of the stream: map(..., output_type=Types.TUPLE([...]))",
             )
         projected = Types.TUPLE([types[index] for index in field_indexes])
-        return add_stream(self, ProjectOp(tuple(field_indexes)), "Projection", projected)
+        return self._then(ProjectOp(tuple(field_indexes)), "Projection", projected)
 
     def assign_timestamps_and_watermarks(self, watermark_strategy: WatermarkStrategy) -> DataStream:
         """Give records timestamps and generate watermarks, in place of those from upstream."""
-        return add_stream(self, TimestampsOp(watermark_strategy), "Timestamps/Watermarks", self._type_info)
+        return self._then(TimestampsOp(watermark_strategy), "Timestamps/Watermarks", self._type_info)
 
     def get_side_output(self, output_tag: OutputTag) -> DataStream:
         """Return the stream of what the operation emits with `output_tag`."""
@@ -270,7 +265,7 @@ class DataStream(StreamSettings):
         if output_tag.type_info.is_pickled:
             return aside
         # As in PyFlink, a map gives the records the tag's type.
-        return add_stream(aside, MapOp(same), "Map", output_tag.type_info)
+        return aside._then(MapOp(same), "Map", output_tag.type_info)
 
     def add_sink(self, sink_func: Sink[Any]) -> DataStreamSink:
         """Write the stream to a sink; the same as `sink_to`."""
@@ -278,8 +273,6 @@ class DataStream(StreamSettings):
 
     def sink_to(self, sink: Sink[Any]) -> DataStreamSink:
         """Write the stream to a sink."""
-        from firesteel.datastream.connectors.base import SupportsPreprocessing
-
         if isinstance(sink, SupportsPreprocessing) and (transformer := sink.get_transformer()) is not None:
             prepared: DataStream = transformer.apply(self)
             return prepared._add_sink(sink, "Writer")
@@ -293,15 +286,28 @@ class DataStream(StreamSettings):
         self, job_execution_name: str | None = None, limit: int | None = None
     ) -> CloseableIterator | list[Any]:
         """Run the program and return this stream's records: an iterator to be closed, or a list of at most `limit`."""
-        from firesteel.datastream.execution import collect
-
-        return collect(self._values(), job_execution_name, limit)
+        return self._environment._collect(self._values(), job_execution_name, limit)
 
     def cache(self) -> CachedDataStream:
         """Return the stream as one that later jobs of this environment may read again."""
-        from firesteel.datastream.streams.cached import CachedDataStream
-
         return CachedDataStream(self._environment, self._edges, self._type_info)
+
+    def _then(
+        self,
+        operation: Operation,
+        name: str,
+        output_type: OutputType = None,
+        inputs: Sequence[tuple[Edge, ...]] | None = None,
+        **settings: Any,
+    ) -> DataStream:
+        """Add an operation that reads `inputs` (by default this stream) and return the stream of its results.
+
+        `settings` are further fields of the node.
+        """
+        declared = declared_type(name, output_type)
+        ports = (self._edges,) if inputs is None else inputs
+        node = add_node(self._builder, operation, name, ports, declared, **settings)
+        return DataStream(self._environment, (Edge(node),), declared)
 
     def _values(self) -> DataStream:
         """Return the stream as one without keys."""
@@ -328,3 +334,23 @@ class DataStream(StreamSettings):
             sink = sink.for_type(self._type_info)
         node = add_node(self._builder, SinkOp(sink), name, (self._edges,), parallelism=parallelism)
         return DataStreamSink(self._environment, node)
+
+
+class CachedDataStream(DataStream):
+    """A stream marked for use by several jobs of one environment (Flink: a cache that is computed lazily, in
+    BATCH mode).
+
+    The cache is a hint: each job computes the stream again from its sources, which gives the same records, as
+    the sources must be able to be read again.
+    """
+
+    def invalidate(self) -> None:
+        """Forget what is cached; as nothing is kept between jobs, this has no effect."""
+
+    def _own_node(self, call: str) -> NoReturn:
+        raise ProgramError(
+            "is for the result of an operation",
+            who=call_site(call),
+            got="a cached stream",
+            hint="call it before cache()",
+        )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from firesteel.common.errors import ProgramError
 from firesteel.common.typeinfo import TypeInformation
-from firesteel.datastream.streams.adding import OutputType, add_stream, declared_type
+from firesteel.datastream.streams.adding import OutputType, declared_type
 from firesteel.datastream.streams.node_settings import call_site
 from firesteel.functions.assigners import MergingWindowAssigner, WindowAssigner
 from firesteel.functions.elements import AggregateFunction, ReduceFunction
@@ -182,7 +182,7 @@ class WindowedStream(_Windowed):
         return self._evaluate("process", None, process_window_function, output_type)
 
     def _add(self, operation: WindowOp, name: str, output_type: OutputType, description: str) -> DataStream:
-        return add_stream(self._stream, operation, name, output_type, description=f"Window({description})")
+        return self._stream._then(operation, name, output_type, description=f"Window({description})")
 
 
 class AllWindowedStream(_Windowed):
@@ -227,8 +227,7 @@ class AllWindowedStream(_Windowed):
 
     def _add(self, operation: WindowOp, name: str, output_type: OutputType, description: str) -> DataStream:
         inputs: list[tuple[Edge, ...]] = [self._stream._partitioned(Global())]
-        return add_stream(
-            self._stream,
+        return self._stream._then(
             replace(operation, by_key=False),
             name,
             output_type,
