@@ -2,8 +2,8 @@
 
 A job of `execute_async` outlives the end of its program, as it does on a cluster of Flink's: the process waits for it.
 (PyFlink's local cluster ends with the process, and the job is lost.) If the program ends by an error or by a signal, or
-in an interactive session, its jobs are stopped after the running epoch. A job whose results the program collects is
-cancelled, since nobody can read them any more.
+in an interactive session, its jobs are stopped after the running epoch. At a normal end, a job whose results the
+program was collecting is cancelled, since nobody can read them any more.
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ def _end(stopping: bool) -> None:
     for job in left:
         if job.done():
             continue
-        if job.collects:
-            job.cancel()
-        elif stopping:
+        if stopping:
             job.stop()
+        elif job.collects:
+            job.cancel()
         else:
             _log.warning(
                 "the program has ended; its job %s still runs, and is waited for (Ctrl-C stops it)",
