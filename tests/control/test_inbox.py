@@ -41,6 +41,10 @@ class Controls:
         self.answers.append(answer)
         return answer
 
+    @property
+    def caution(self) -> str | None:
+        return "careful"
+
     def stop(self, savepoint: str | None = None, drain: bool = False) -> Future[str]:
         return self._ask("drain" if drain else "stop", savepoint)
 
@@ -113,6 +117,12 @@ def test_every_kind_of_command_is_carried_out_and_answered(storage, open_inbox):
         ("drain", "there"),
     ]
     until(lambda: left(storage) == [])
+
+
+def test_who_takes_a_savepoint_is_warned(storage, open_inbox):
+    open_inbox(Controls())
+    assert reply(storage, send(storage, "savepoint")).warning == "careful"
+    assert reply(storage, send(storage, "stop", "")).warning is None
 
 
 @pytest.mark.parametrize("wrong", [None, "0", "-1", "two", ""])

@@ -40,12 +40,21 @@ LONG = RollingPolicy(part_size=1_000_000)
 
 
 def run(
-    directory, *, state="state", stop_after=None, savepoint=None, rolling=EVERY_EPOCH, keyed=True, **more
+    directory,
+    *,
+    state="state",
+    stop_after=None,
+    savepoint=None,
+    rolling=EVERY_EPOCH,
+    keyed=True,
+    also=lambda handle, stats: None,
+    **more,
 ):
     """Run the job; answer the savepoint it was stopped with, if one was asked for."""
     answers = []
 
     def act(handle, stats):
+        also(handle, stats)
         if stats.epoch == stop_after:
             answers.append(handle.stop(savepoint))
 
@@ -123,6 +132,21 @@ def test_one_may_go_back_again_and_again(tmp_path):
     run(tmp_path)
     again = Counter(counted()[upto(2) : upto(4)]) + Counter(counted()[upto(2) : upto(3)] * 2)
     assert Counter(lines(tmp_path / "out")) == Counter(counted()) + again
+
+
+@pytest.mark.parametrize("rolling", [LONG, RollingPolicy.on_epoch()], ids=["long", "each epoch"])
+def test_a_savepoint_of_a_running_job_names_the_sinks_whose_parts_it_needs(tmp_path, caplog, rolling):
+    answers = []
+
+    def save(handle, stats):
+        if stats.epoch == 2:
+            answers.append(handle.savepoint())
+
+    run(tmp_path, rolling=rolling, also=save)
+    assert answers[0].result(30)
+    said = [message for message in caplog.messages if "hidden pieces of open part files" in message]
+    assert len(said) == (1 if rolling is LONG else 0)
+    assert all("test_starting_from.py:" in message for message in said)
 
 
 def test_the_same_command_goes_back_once(tmp_path, caplog):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from pathlib import Path
 from typing import Final
@@ -21,6 +22,8 @@ from firesteel.control.commands import (
     take_reply,
     withdraw,
 )
+
+_log = logging.getLogger("firesteel.control")
 
 POLL_SECONDS: Final = 0.2
 """How often the answer to a command is looked for."""
@@ -94,6 +97,8 @@ def _wait_for_answer(job: Storage, command: Request, timeout: float) -> str:
         if reply is not None and reply.error is not None:
             raise StateError(reply.error)
         if reply is not None:
+            if reply.warning is not None:
+                _log.warning("warning: %s", reply.warning)
             return reply.result or ""
         if lost is not None:
             raise lost

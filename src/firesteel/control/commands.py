@@ -49,11 +49,12 @@ class Request(msgspec.Struct, frozen=True):
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """The answer: `result` in words (the path of a savepoint), or `error`."""
+    """The answer: `result` in words (the path of a savepoint), with a `warning` if there is cause, or `error`."""
 
     id: str
     result: str | None = None
     error: str | None = None
+    warning: str | None = None
 
 
 class DriverStatus(msgspec.Struct, frozen=True):

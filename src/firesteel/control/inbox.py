@@ -45,6 +45,8 @@ REMOTE_POLL_MS: Final = 2_000
 class Controls(Protocol):
     """What a job can be asked for while it runs; `firesteel.control.loop.EpochLoop` is the one there is."""
 
+    @property
+    def caution(self) -> str | None: ...
     def stop(self, savepoint: str | None = None, drain: bool = False) -> Future[str]: ...
     def cancel(self) -> Future[str]: ...
     def savepoint(self, target: str | None = None) -> Future[str]: ...
@@ -77,6 +79,7 @@ class Inbox:
         self._vital = vital
         self._started = now_ms()
         self._taken: dict[str, Future[str]] = {}
+        self._savepoints: set[str] = set()
         self._strays: set[str] = set()
         self._reported_at = 0.0
         self._measured: JobMetrics | None = None
@@ -132,6 +135,7 @@ class Inbox:
             if command.kind == "cancel":
                 return controls.cancel()
             if command.kind == "savepoint":
+                self._savepoints.add(command.id)
                 return controls.savepoint(argument)
             return controls.rescale(_number(argument))
         except FiresteelError as error:
@@ -139,11 +143,12 @@ class Inbox:
 
     def _answer(self, command_id: str, answer: Future[str]) -> None:
         error = answer.exception()
-        reply = (
-            Reply(command_id, result=answer.result())
-            if error is None
-            else Reply(command_id, error=str(error))
-        )
+        if error is not None:
+            reply = Reply(command_id, error=str(error))
+        else:
+            warning = self._controls.caution if command_id in self._savepoints else None
+            reply = Reply(command_id, result=answer.result(), warning=warning)
+        self._savepoints.discard(command_id)
         write_reply(self._storage, reply)
 
     def _begin(self) -> None:

@@ -165,6 +165,23 @@ class EpochLoop:
         self._request(StopRequested(JobStatus.CANCELED))
         return answer
 
+    @property
+    def caution(self) -> str | None:
+        """What to know about a savepoint of the job if it goes on, None if there is nothing."""
+        program = self._program
+        sinks = [
+            program.plan.operators[index].who
+            for index, sink in program.sinks.items()
+            if sink.holds_output_back
+        ]
+        if not sinks:
+            return None
+        return (
+            f"the savepoint refers to hidden pieces of open part files, which the running job completes and removes "
+            f"later ({', '.join(sinks)}): start from it soon, take it with `firesteel stop --savepoint`, or have parts "
+            "end with each epoch"
+        )
+
     def savepoint(self, target: str | None = None) -> Future[str]:
         """Take a savepoint below a directory (None or "": the job's own) while the job goes on."""
         answer = self._pending.savepoint(target or None)
@@ -241,6 +258,8 @@ class EpochLoop:
 
     def _save(self) -> Event:
         self._pending.take_savepoints(self._journal, self._maintenance)
+        if self.caution is not None:
+            _log.warning("%s", self.caution)
         return Saved()
 
     def _rescale(self) -> Event:

@@ -121,6 +121,14 @@ class Sink(ABC, Generic[T]):
 
     guarantee: DeliveryGuarantee = DeliveryGuarantee.EXACTLY_ONCE
 
+    @property
+    def holds_output_back(self) -> bool:
+        """Whether records of committed epochs may wait, invisible and outside of the state, for a later epoch.
+
+        As the open parts of files do: a savepoint refers to them, and the job that goes on completes them.
+        """
+        return False
+
     def for_type(self, type_info: TypeInformation | None) -> Sink[T]:
         """Return the sink to use for records of this type; asked once, when the sink is put into the graph.
 

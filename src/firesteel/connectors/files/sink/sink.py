@@ -61,6 +61,11 @@ class FileSink(Sink[Any]):
         sink._settings = replace(self._settings, format=self._settings.format.for_type(type_info))
         return sink
 
+    @property
+    def holds_output_back(self) -> bool:
+        """Unless each part ends with its epoch."""
+        return not self._settings.rolling.every_epoch
+
     def create_writer(self, context: WriterContext) -> SinkWriter[Any]:
         return FileWriter(self._settings, context)
 
