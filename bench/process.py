@@ -103,12 +103,15 @@ def _end(process: subprocess.Popen[str], late: threading.Event | None = None) ->
 
 @contextmanager
 def sampling(look: Callable[[], None], every_s: float) -> Iterator[None]:
-    """Call `look` every so many seconds, on a thread of its own, until the context is left."""
-    stop = threading.Event()
+    """Call `look` every so many seconds, on a thread of its own, until the context is left, which raises its error."""
+    stop, raised = threading.Event(), list[BaseException]()
 
     def watch() -> None:
-        while not stop.wait(every_s):
-            look()
+        try:
+            while not stop.wait(every_s):
+                look()
+        except BaseException as error:
+            raised.append(error)
 
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
@@ -117,3 +120,5 @@ def sampling(look: Callable[[], None], every_s: float) -> Iterator[None]:
     finally:
         stop.set()
         thread.join()
+    if raised:
+        raise raised[0]

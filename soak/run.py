@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from bench.process import sampling
 from firesteel.datastream.ambient import Ambient, surrounded_by
 from soak.drift import Verdict, judged
 from soak.measures import LIMITS, Epochs, Sampler, Series
@@ -57,7 +56,7 @@ def run(directory: Path, seconds: float, say: Callable[[str], None]) -> Outcome:
         client = start_long_job(watched, output, state)
     short_jobs = 0
     try:
-        with _every(_FILES_EVERY_S, arriving.another), _every(_LOOK_EVERY_S, sampler.look):
+        with sampling(arriving.another, _FILES_EVERY_S), sampling(sampler.look, _LOOK_EVERY_S):
             while series.now < seconds:
                 began = series.now
                 run_short_job(short_jobs)
@@ -88,26 +87,3 @@ class _Arriving:
         hidden.write_text(f"file,{self.count}\n")
         hidden.rename(self._directory / f"{self.count:06d}.txt")
         self.count += 1
-
-
-@contextmanager
-def _every(seconds: float, act: Callable[[], None]) -> Iterator[None]:
-    """Do something again and again on a thread of its own; what it raises is raised when the context is left."""
-    stop, raised = threading.Event(), list[BaseException]()
-
-    def keep_on() -> None:
-        try:
-            while not stop.wait(seconds):
-                act()
-        except BaseException as error:
-            raised.append(error)
-
-    thread = threading.Thread(target=keep_on, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join()
-    if raised:
-        raise raised[0]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 
 import pytest
 
 from bench.part import RunError
-from bench.process import started
+from bench.process import sampling, started
 
 PATIENCE_S = 60
 
@@ -60,3 +61,14 @@ def test_it_ends_when_the_one_who_waits_is_interrupted() -> None:
     ):
         signal.raise_signal(signal.SIGINT)
     assert gone(process.pid)
+
+
+def test_what_looking_raises_is_raised_where_the_context_is_left() -> None:
+    looked = threading.Event()
+
+    def look() -> None:
+        looked.set()
+        raise RunError("nothing to see")
+
+    with pytest.raises(RunError, match="nothing to see"), sampling(look, 0.001):
+        assert looked.wait(PATIENCE_S)
