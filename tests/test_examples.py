@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import runpy
 import sqlite3
+import sys
 from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
@@ -11,7 +14,12 @@ from subprocess import CompletedProcess
 
 import pytest
 
+from firesteel.cli.examples import programs
+from firesteel.testing import executing
+
 RunPython = Callable[..., CompletedProcess[str]]
+
+spark = (pytest.mark.spark, pytest.mark.xdist_group("spark"))
 
 
 @pytest.mark.spark
@@ -41,8 +49,102 @@ def test_sqlite_tables(run_python: RunPython, project: Path, tmp_path: Path) -> 
     assert done.stdout.splitlines() == [f"{customer} {total}" for customer, total in sorted(totals.items())]
 
 
-def test_every_example_is_named_in_the_docs_or_by_an_example(project: Path) -> None:
-    examples = sorted((project / "examples").glob("*.py"))
-    pages = [project / "README.md", *(project / "docs").glob("*.md"), project / "examples" / "access_log.py"]
-    text = "".join(page.read_text() for page in pages)
-    assert [example.stem for example in examples if example.stem not in text] == []
+OUTPUT = {
+    "async_enrichment": ["Ann ordered tea", "Bea ordered jam", "somebody ordered milk", "Ann ordered bread"],
+    "broadcast_rules": [
+        "Bea paid 501 in FR, where the limit is 500",
+        "Dan paid 301 in DE, where the limit is 300",
+    ],
+    "expiring_state": ["order-1", "order-2", "order-3"],
+    "late_data": [
+        "too late> 3",
+        "too late> 8",
+        "window> from 0 s: [1, 4, 7]",
+        "window> from 0 s: [1, 4]",
+        "window> from 10 s: [11, 16]",
+        "window> from 20 s: [26]",
+        "window> from 30 s: [30]",
+    ],
+    "savepoint_and_upgrade": ["ann 4", "ann 7", "bea 11, thank you", "bea 9"],
+    "sessions": [
+        "2016-08-19 at -60 -40: 31 earthquakes, the strongest 7.4",
+        "2016-08-31 at -40 +170: 29 earthquakes, the strongest 7.0",
+    ],
+    "side_outputs": [
+        "orders> jam costs 4",
+        "orders> tea costs 3",
+        """unreadable> 'not json': JSONDecodeError""",
+        """unreadable> '{"item": "milk"}': KeyError""",
+    ],
+    "state_and_timers": [
+        "door has been silent since 30 s",
+        "door is back at 160 s",
+        "roof has been silent since 150 s",
+        "door has been silent since 160 s",
+    ],
+}
+"""What each example prints, whatever the order; a number of the subtask in front of a line is left out."""
+
+
+@pytest.fixture(params=["process", pytest.param("spark", marks=spark)])
+def printed_by(
+    request: pytest.FixtureRequest,
+    project: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Callable[..., list[str]]:
+    """Runs an example in this process or on Spark, and returns the lines it prints."""
+
+    def run(name: str, *arguments: str) -> list[str]:
+        monkeypatch.setattr(sys, "argv", [name, *arguments])
+        monkeypatch.chdir(tmp_path)
+        with executing(request.param):
+            runpy.run_path(str(project / "examples" / f"{name}.py"), run_name="__main__")
+        return [re.sub(r"^\d+> ", "", line) for line in capsys.readouterr().out.splitlines()]
+
+    return run
+
+
+@pytest.mark.parametrize("name", sorted(OUTPUT))
+def test_an_example_prints_what_it_says(printed_by: Callable[..., list[str]], name: str) -> None:
+    arguments = ["shop"] if name == "savepoint_and_upgrade" else []
+    assert sorted(printed_by(name, *arguments)) == sorted(OUTPUT[name])
+
+
+def test_windows_add_up_to_the_data(printed_by: Callable[..., list[str]], project: Path) -> None:
+    lines = printed_by("windows")
+    quakes = (project / "examples" / "data" / "earthquakes.csv").read_text().splitlines()
+    assert sum(int(line.split()[3]) for line in lines) == len(quakes)
+    assert lines[0] == "week of 2015-12-31: 17 earthquakes, the strongest 6.7"
+    strongest = max(float(quake.rpartition(",")[2]) for quake in quakes)
+    assert max(float(line.rpartition(" ")[2]) for line in lines) == strongest
+
+
+def test_the_example_of_tests_passes(run_python: RunPython, project: Path) -> None:
+    done = run_python(
+        "-m", "pytest", "-p", "no:cacheprovider", project / "examples" / "harness_tests.py", "-n0"
+    )
+    assert "7 passed" in done.stdout, done.stdout
+
+
+def test_every_example_is_tested_and_listed(project: Path, run_python: RunPython) -> None:
+    names = [program.stem for program in programs()]
+    tested_elsewhere = {"access_log", "harness_tests", "sqlite_tables", "windows", "word_count"}
+    assert set(names) == {*OUTPUT, *tested_elsewhere}
+    done = run_python("-m", "firesteel.cli", "examples")
+    assert [line.split()[0] for line in done.stdout.splitlines()[1:]] == names
+
+
+def test_a_copied_example_has_all_it_needs(run_python: RunPython, tmp_path: Path) -> None:
+    for name in [program.stem for program in programs()]:
+        done = run_python("-m", "firesteel.cli", "examples", name, f"copies/{name}")
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / "copies/sessions/data/earthquakes.csv").is_file()
+    assert (tmp_path / "copies/access_log/access_log_summary.py").is_file()
+    again = run_python("-m", "firesteel.cli", "examples", "windows", "copies/windows")
+    assert again.returncode == 1
+    assert again.stderr.startswith("error: examples does not overwrite; got copies/windows/windows.py")
+    unknown = run_python("-m", "firesteel.cli", "examples", "window")
+    assert unknown.returncode == 1
+    assert "window" in unknown.stderr

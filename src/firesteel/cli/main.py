@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from firesteel.cli.checkpoints import list_checkpoints
+from firesteel.cli.examples import copy_example, list_examples
 from firesteel.cli.explain import explain_program
 from firesteel.cli.info import describe_installation, find_java
 from firesteel.cli.jobs import list_jobs
@@ -159,6 +161,23 @@ def info() -> None:
     if java.problem is not None:
         typer.echo(f"error: Spark cannot start with this Java: {java.problem}", err=True)
         raise typer.Exit(1)
+
+
+@app.command()
+def examples(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="The one to copy.", show_default=False)
+    ] = None,
+    directory: Annotated[str, typer.Argument(metavar="DIR", help="Where it is copied to.")] = ".",
+    debug: Debug = False,
+) -> None:
+    """List small programs, one idea each, or copy one."""
+    _prepare(debug)
+    with reporting():
+        if name is None:
+            list_examples()
+        else:
+            copy_example(name, Path(directory))
 
 
 @app.command()

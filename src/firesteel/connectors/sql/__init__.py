@@ -1,4 +1,4 @@
-"""Database tables as a sink, exactly once, through SQLAlchemy (`pip install "firesteel[sql]"` and a driver).
+"""Database tables as a sink, exactly once, through SQLAlchemy (`pip install "firesteel[database]"` and a driver).
 
 There are two ways for an epoch's rows to become visible at once:
 

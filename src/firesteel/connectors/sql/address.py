@@ -28,7 +28,7 @@ def require_sqlalchemy() -> None:
         raise ConfigurationError(
             "requires SQLAlchemy, which is not installed",
             who="SqlSink",
-            hint='pip install "firesteel[sql]", and the driver of the database, such as "psycopg[binary]"',
+            hint='pip install "firesteel[database]", and the driver of the database, such as "psycopg[binary]"',
         )
 
 
