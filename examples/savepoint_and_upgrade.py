@@ -63,10 +63,11 @@ def results(shop: Path) -> list[str]:
 
 def stop(client: JobClient, shop: Path, lines: int) -> str:
     """Wait until there are this many lines, and stop the job with a savepoint."""
-    while len(results(shop)) < lines:
+    ended = client.get_job_execution_result()
+    while len(results(shop)) < lines and not ended.done():
         time.sleep(0.1)
     savepoint: str = client.stop_with_savepoint(False, str(shop / "savepoints")).result()
-    client.get_job_execution_result().result()
+    ended.result()
     return savepoint
 
 
