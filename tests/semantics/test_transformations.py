@@ -258,3 +258,12 @@ def test_a_key_that_cannot_be_encoded_names_the_selector(run):
     with pytest.raises(RecordError, match="key_by into") as caught:
         run(lambda env: env.from_collection([1]).key_by(lambda value: object()).map(lambda value: value))
     assert "object" in str(caught.value)
+
+
+def test_a_keyed_stream_is_collected_as_rows_of_key_and_record(run_in_process):
+    def program(env):
+        pairs = env.from_collection([("a", 1), ("b", 2)], Types.TUPLE([Types.STRING(), Types.INT()]))
+        return pairs.key_by(lambda pair: pair[0], Types.STRING())
+
+    rows = [Row(f0="a", f1=("a", 1)), Row(f0="b", f1=("b", 2))]
+    assert run_in_process(program) == rows

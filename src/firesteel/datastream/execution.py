@@ -16,7 +16,6 @@ from firesteel.common.job_id import JobID
 from firesteel.compiler import compile_graph
 from firesteel.compiler.describe import describe
 from firesteel.compiler.plan_formats import as_execution_plan
-from firesteel.compiler.rules.fix_parallelism import own_parallelism
 from firesteel.compiler.settings import RuntimeMode
 from firesteel.connectors.collect import CollectSink
 from firesteel.control import JobHandle, JobSettings, Surroundings, launch
@@ -80,7 +79,7 @@ def collect(stream: DataStream, job_name: str | None, limit: int | None) -> Clos
             "requires a limit of at least 1", who=call_site("execute_and_collect"), got=repr(limit)
         )
     name = "Data stream collect sink"
-    sink = stream._add_sink(CollectSink(uuid.uuid4().hex), name, parallelism=_parallelism_of(stream))
+    sink = stream._add_sink(CollectSink(uuid.uuid4().hex), name, parallelism=stream._own_parallelism())
     handle = _launch(stream.get_execution_environment(), job_name)
     values, close = handle.results(sink._node), _closer(handle)
     if limit is None:
@@ -89,12 +88,6 @@ def collect(stream: DataStream, job_name: str | None, limit: int | None) -> Clos
         return list(islice(values, limit))
     finally:
         close()
-
-
-def _parallelism_of(stream: DataStream) -> int | None:
-    """Return the parallelism of all that a stream comes from, 1 where it differs; None stands for the job's."""
-    each = {own_parallelism(stream._builder[edge.source]) for edge in stream._edges}
-    return each.pop() if len(each) == 1 else 1
 
 
 def _closer(handle: JobHandle) -> Callable[[], None]:

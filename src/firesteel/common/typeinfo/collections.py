@@ -283,7 +283,18 @@ class PickledBytesTypeInfo(TypeInformation):
         return True
 
     def to_string(self, value: Any) -> str:
-        """Python's `str`."""
+        """Return Python's `str`, but bytes as Java shows an array of them: Flink has them as such within a row.
+
+        >>> from firesteel.common import Types
+        >>> Types.PICKLED_BYTE_ARRAY().to_string(bytearray(b"a\\xff"))
+        '[97, -1]'
+        """
+        if isinstance(value, bytes | bytearray):
+            return f"[{', '.join(str(byte - 256 if byte > 127 else byte) for byte in value)}]"
+        return str(value)
+
+    def to_print_string(self, value: Any) -> str:
+        """Return Python's `str`: PyFlink turns records of this type into text before it prints them."""
         return str(value)
 
     def schema(self) -> dict[str, Any]:

@@ -7,26 +7,44 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from firesteel.common.errors import ProgramError
-from firesteel.common.typeinfo import TypeInformation
+from firesteel.common.typeinfo import TypeInformation, Types
+from firesteel.common.types import Row
 from firesteel.common.watermark_strategy import WatermarkStrategy
 from firesteel.datastream.streams.adding import OutputType, same
 from firesteel.datastream.streams.node_settings import call_site
 from firesteel.datastream.streams.plain import CachedDataStream, DataStream
 from firesteel.datastream.streams.windowed import WindowedStream
+from firesteel.functions.adapt import as_function
 from firesteel.functions.assigners import WindowAssigner
+from firesteel.functions.base import RuntimeContext
 from firesteel.functions.count_windows import CountSlidingWindowAssigner, CountTumblingWindowAssigner
-from firesteel.functions.elements import KeySelector, ReduceFunction
+from firesteel.functions.elements import KeySelector, MapFunction, ReduceFunction
 from firesteel.functions.output_tag import OutputTag
 from firesteel.functions.process import KeyedProcessFunction
 from firesteel.functions.sink import Sink
 from firesteel.graph import Edge, Node
-from firesteel.graph.nodes import Partitioning
+from firesteel.graph.nodes import KeyBy, Partitioning
 from firesteel.graph.operations import AggregateFieldOp, FieldMethod, KeyedProcessOp, MapOp, ReduceOp
 from firesteel.state.descriptors import MapStateDescriptor
 
 if TYPE_CHECKING:
     from firesteel.datastream.stream_execution_environment import StreamExecutionEnvironment
+    from firesteel.datastream.streams.results import CloseableIterator
     from firesteel.datastream.streams.sink import DataStreamSink
+
+
+class _WithKey(MapFunction):
+    def __init__(self, selector: KeySelector) -> None:
+        self._selector = selector
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        self._selector.open(runtime_context)
+
+    def map(self, value: Any) -> Row:
+        return Row(self._selector.get_key(value), value)
+
+    def close(self) -> None:
+        self._selector.close()
 
 
 class KeyedStream(DataStream):
@@ -128,6 +146,24 @@ class KeyedStream(DataStream):
     def cache(self) -> CachedDataStream:
         """Not possible: raises ProgramError."""
         self._refuse("cache", "cache the stream before key_by")
+
+    def execute_and_collect(
+        self, job_execution_name: str | None = None, limit: int | None = None
+    ) -> CloseableIterator | list[Any]:
+        """Run the program and return rows of a key and its record, as PyFlink does; see DataStream.
+
+        The records are those before the exchange, in their order.
+        """
+        key = self._edges[0].partitioning
+        assert isinstance(key, KeyBy)
+        selector = as_function(key.selector, KeySelector, "get_key", call_site("key_by"))
+        pair = Types.ROW([key.key_type or Types.PICKLED_BYTE_ARRAY(), self.get_type()])
+        origin = self._origin
+        parallelism = origin._own_parallelism()
+        rows = origin._then(
+            MapOp(_WithKey(selector)), "_stream_key_by_map_operator", pair, parallelism=parallelism
+        )
+        return rows.execute_and_collect(job_execution_name, limit)
 
     def broadcast(self, *args: MapStateDescriptor) -> NoReturn:
         """Not possible: raises ProgramError."""

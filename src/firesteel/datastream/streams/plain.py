@@ -10,6 +10,7 @@ from firesteel.common.errors import ProgramError
 from firesteel.common.execution_config import ExecutionConfig
 from firesteel.common.typeinfo import TupleTypeInfo, TypeInformation, Types
 from firesteel.common.watermark_strategy import WatermarkStrategy
+from firesteel.compiler.rules.fix_parallelism import own_parallelism
 from firesteel.connectors.print_sink import PrintSink
 from firesteel.datastream.streams.adding import OutputType, add_node, declared_type, same
 from firesteel.datastream.streams.broadcast import BroadcastStream
@@ -308,6 +309,11 @@ class DataStream(StreamSettings):
         ports = (self._edges,) if inputs is None else inputs
         node = add_node(self._builder, operation, name, ports, declared, **settings)
         return DataStream(self._environment, (Edge(node),), declared)
+
+    def _own_parallelism(self) -> int | None:
+        """Return the parallelism of all that the stream comes from, 1 where it differs; None stands for the job's."""
+        each = {own_parallelism(self._builder[edge.source]) for edge in self._edges}
+        return each.pop() if len(each) == 1 else 1
 
     def _values(self) -> DataStream:
         """Return the stream as one without keys."""
