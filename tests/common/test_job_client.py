@@ -49,7 +49,7 @@ class Handle:
     def savepoint(self, target: str | None = None) -> Future[str]:
         return self._asked("savepoint", target)
 
-    def rescale(self, parallelism: int) -> Future[str]:
+    def rescale(self, parallelism: int, keep: bool = False) -> Future[str]:
         return self._asked("rescale", parallelism)
 
     def _asked(self, *what: Any) -> Future[str]:

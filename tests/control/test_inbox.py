@@ -54,8 +54,8 @@ class Controls:
     def savepoint(self, target: str | None = None) -> Future[str]:
         return self._ask("savepoint", target)
 
-    def rescale(self, parallelism: int) -> Future[str]:
-        return self._ask("rescale", parallelism)
+    def rescale(self, parallelism: int, keep: bool = False) -> Future[str]:
+        return self._ask("keep" if keep else "rescale", parallelism)
 
 
 @pytest.fixture(autouse=True)
@@ -108,6 +108,7 @@ def test_every_kind_of_command_is_carried_out_and_answered(storage, open_inbox):
     for kind, argument in kinds:
         assert reply(storage, send(storage, kind, argument)).result == f"{kind} done"
     assert reply(storage, send(storage, "stop", "there", drain=True)).result == "drain done"
+    assert reply(storage, send(storage, "rescale", "4", keep=True)).result == "keep done"
     assert controls.asked == [
         ("stop", None),
         ("stop", ""),
@@ -115,6 +116,7 @@ def test_every_kind_of_command_is_carried_out_and_answered(storage, open_inbox):
         ("savepoint", "there"),
         ("rescale", 3),
         ("drain", "there"),
+        ("keep", 4),
     ]
     until(lambda: left(storage) == [])
 

@@ -111,6 +111,43 @@ def test_a_driver_that_is_started_again_takes_the_parallelism_of_its_program(pla
     assert pipeline.output(place) == pipeline.expected()
 
 
+@pytest.mark.parametrize("wanted", [(4,), (4, 3)], ids=["once", "twice"])
+def test_a_parallelism_that_is_kept_lasts_until_the_program_has_another(place, wanted):
+    def keep(handle, stats):
+        if stats.epoch in (2, 4) and stats.epoch // 2 <= len(wanted):
+            handle.rescale(wanted[stats.epoch // 2 - 1], keep=True)
+        if stats.epoch == 5:
+            handle.stop()
+
+    def stop(handle, stats):
+        handle.stop()
+
+    run(place, Watch(keep))
+    run(place, Watch(stop))
+    assert widths(place)[-1] == wanted[-1]
+    run(place, Watch(stop))
+    assert widths(place)[-1] == wanted[-1]
+    run(place, Watch(stop), parallelism=5)
+    assert widths(place)[-1] == 5
+    run(place, Watch(lambda handle, stats: None))
+    assert widths(place)[-1] == 2
+    assert pipeline.output(place) == pipeline.expected()
+
+
+def test_a_kept_parallelism_may_be_changed_after_a_restart(place):
+    for wanted in (4, 3):
+
+        def keep(handle, stats, wanted=wanted):
+            handle.rescale(wanted, keep=True)
+            if stats.epoch % 2 == 0:
+                handle.stop()
+
+        run(place, Watch(keep))
+    run(place, Watch(lambda handle, stats: None))
+    assert widths(place)[-1] == 3
+    assert pipeline.output(place) == pipeline.expected()
+
+
 class FailsAfter(LocalExecutor):
     """Fails one epoch, the first that runs at parallelism 3."""
 

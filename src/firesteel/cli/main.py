@@ -272,13 +272,19 @@ def savepoint(job: Job, target: Target = None, timeout: Timeout = TEN_MINUTES, d
 def rescale(
     job: Job,
     parallelism: Annotated[int, typer.Argument(metavar="N", help="Subtasks of each operator.", min=1)],
+    keep: Annotated[
+        bool,
+        typer.Option(
+            "--keep", help="After a restart, too, unless it is started with another parallelism than before."
+        ),
+    ] = False,
     timeout: Timeout = TEN_MINUTES,
     debug: Debug = False,
 ) -> None:
     """Change the parallelism of a running job, between two epochs."""
     _prepare(debug)
     with reporting():
-        typer.echo(asking.ask(asking.open_job(job), "rescale", str(parallelism), timeout))
+        typer.echo(asking.ask(asking.open_job(job), "rescale", str(parallelism), timeout, keep=keep))
 
 
 def _prepare(debug: bool) -> None:

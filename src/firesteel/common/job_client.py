@@ -36,7 +36,7 @@ class _Handle(Protocol):
     def stop(self, savepoint: str | None = None, drain: bool = False) -> Future[str]: ...
     def cancel(self) -> Future[str]: ...
     def savepoint(self, target: str | None = None) -> Future[str]: ...
-    def rescale(self, parallelism: int) -> Future[str]: ...
+    def rescale(self, parallelism: int, keep: bool = False) -> Future[str]: ...
 
 
 class JobClient:
@@ -88,17 +88,18 @@ class JobClient:
         """
         return CompletableFuture(self._handle.savepoint(savepoint_directory))
 
-    def rescale(self, parallelism: int) -> CompletableFuture:
+    def rescale(self, parallelism: int, keep: bool = False) -> CompletableFuture:
         """Change the job's parallelism between two epochs; the future is done when it has, its result is None.
 
-        Not in PyFlink. Operators with a parallelism of their own keep it. Raises ProgramError for less than 1; the
+        Not in PyFlink. Operators with a parallelism of their own keep it. With `keep` the job has the new parallelism
+        after a restart, too, until it is started with another one than before. Raises ProgramError for less than 1; the
         future's error is one if the job's max parallelism is less.
         """
         if not isinstance(parallelism, int) or isinstance(parallelism, bool) or parallelism < 1:
             raise ProgramError(
                 "requires a parallelism of at least 1", who="JobClient.rescale", got=repr(parallelism)
             )
-        return CompletableFuture(self._handle.rescale(parallelism), _nothing)
+        return CompletableFuture(self._handle.rescale(parallelism, keep), _nothing)
 
     def get_accumulators(self) -> CompletableFuture:
         """A future for the job's accumulators by name: none, as no API fills any."""

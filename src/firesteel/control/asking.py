@@ -42,13 +42,15 @@ def open_job(location: str) -> Storage:
     return storage
 
 
-def ask(job: Storage, kind: Kind, argument: str | None, timeout: float, drain: bool = False) -> str:
+def ask(
+    job: Storage, kind: Kind, argument: str | None, timeout: float, drain: bool = False, keep: bool = False
+) -> str:
     """Send a command to a job's driver and return its answer.
 
     Raises StateError if no driver is at work, if it refuses or fails, and after `timeout` seconds without an answer.
     A command that nobody answered, whatever the reason, is taken back.
     """
-    command = send(job, kind, argument, drain)
+    command = send(job, kind, argument, drain, keep)
     try:
         return _wait_for_answer(job, command, timeout)
     except BaseException:

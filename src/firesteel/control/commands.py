@@ -39,6 +39,7 @@ class Request(msgspec.Struct, frozen=True):
 
     `argument` is for `savepoint` a directory (None: the job's own), for `stop` None or, to stop with a savepoint, a
     directory ("" for the job's own), for `rescale` the parallelism. `drain` is for `stop`: all windows and timers fire.
+    `keep` is for `rescale`: the parallelism lasts over a restart.
     """
 
     id: str
@@ -46,6 +47,7 @@ class Request(msgspec.Struct, frozen=True):
     argument: str | None
     sent_at: int
     drain: bool = False
+    keep: bool = False
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -80,7 +82,9 @@ RUNNING: Final = frozenset({"RUNNING", "RESTARTING", "CANCELLING"})
 _STATUS: Final = "status.json"
 
 
-def send(storage: Storage, kind: Kind, argument: str | None = None, drain: bool = False) -> Request:
+def send(
+    storage: Storage, kind: Kind, argument: str | None = None, drain: bool = False, keep: bool = False
+) -> Request:
     """Leave a command for a job's driver. Raises StateError if no driver is at work."""
     status = read_status(storage)
     now = now_ms()
@@ -91,7 +95,7 @@ def send(storage: Storage, kind: Kind, argument: str | None = None, drain: bool 
             got="no sign of one" if status is None else _last_sign(status, now),
             hint="start it with firesteel run --state-dir",
         )
-    command = Request(f"{now:015d}-{uuid.uuid4().hex[:8]}", kind, argument, now, drain)
+    command = Request(f"{now:015d}-{uuid.uuid4().hex[:8]}", kind, argument, now, drain, keep)
     storage.create(f"{COMMANDS}/{command.id}.json", msgspec.json.encode(command))
     return command
 

@@ -125,9 +125,9 @@ class JobHandle:
         """Take a savepoint below a directory while the job goes on; the result is its URL."""
         return self._loop.savepoint(target)
 
-    def rescale(self, parallelism: int) -> Future[str]:
+    def rescale(self, parallelism: int, keep: bool = False) -> Future[str]:
         """Change the parallelism before the next epoch; operators with a parallelism of their own keep it."""
-        return self._loop.rescale(parallelism)
+        return self._loop.rescale(parallelism, keep)
 
     def results(self, node: int) -> Iterator[Any]:
         """Iterate over the records that reach the collect sink `node`, epoch by epoch, until the job ends.

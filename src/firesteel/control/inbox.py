@@ -50,7 +50,7 @@ class Controls(Protocol):
     def stop(self, savepoint: str | None = None, drain: bool = False) -> Future[str]: ...
     def cancel(self) -> Future[str]: ...
     def savepoint(self, target: str | None = None) -> Future[str]: ...
-    def rescale(self, parallelism: int) -> Future[str]: ...
+    def rescale(self, parallelism: int, keep: bool = False) -> Future[str]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ class Inbox:
             if command.kind == "savepoint":
                 self._savepoints.add(command.id)
                 return controls.savepoint(argument)
-            return controls.rescale(_number(argument))
+            return controls.rescale(_number(argument), command.keep)
         except FiresteelError as error:
             return _refused(error)
 

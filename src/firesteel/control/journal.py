@@ -20,6 +20,7 @@ from firesteel.checkpoint.publication import PUBLISHED, published_epoch
 from firesteel.checkpoint.splits import finished_splits, progressed
 from firesteel.common.errors import StateCorruptedError
 from firesteel.control.failures import connector_failure
+from firesteel.control.kept_parallelism import keep_parallelism
 from firesteel.control.program_check import check_program
 from firesteel.control.redistribution import inherited_states, own_states
 from firesteel.control.sources import Positions
@@ -121,6 +122,10 @@ class Journal:
                 allow_non_restored_state=self._allow_non_restored_state,
             )
             self._wakeups = [wakeup for wakeup in self._last.wakeups if wakeup is not None]
+
+    def keep_parallelism(self, started_at: int, parallelism: int) -> None:
+        """Have later drivers of the job begin at another parallelism: see `firesteel.control.kept_parallelism`."""
+        keep_parallelism(self._storage, started_at, parallelism)
 
     def go_on_with(self, plan: Plan) -> None:
         """From the next epoch on run another plan of the same program: with another parallelism."""

@@ -21,6 +21,7 @@ from firesteel.control.executor import Executor
 from firesteel.control.handle import JobHandle, JobResult
 from firesteel.control.inbox import Inbox
 from firesteel.control.journal import Journal
+from firesteel.control.kept_parallelism import kept_parallelism
 from firesteel.control.loop import EpochLoop
 from firesteel.control.machine import Job
 from firesteel.control.maintenance import Maintenance
@@ -70,6 +71,9 @@ def launch(graph: Graph, settings: JobSettings, surroundings: Surroundings) -> J
     Raises ProgramError for what is wrong with the program, StateError when the state directory belongs to
     another program or is damaged, EngineError when Spark cannot be started.
     """
+    if settings.state_dir is not None:
+        parallelism = kept_parallelism(Storage.of(settings.state_dir), settings.parallelism)
+        settings = replace(settings, parallelism=parallelism)
     compiled = compile_graph(graph, settings)
     program = _program(graph, settings, compiled)
     with ExitStack() as opened:

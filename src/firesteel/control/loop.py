@@ -104,6 +104,7 @@ class EpochLoop:
         self._steady = SteadyTime(clock)
         self._time = ProcessingTime(clock)
         self._pending = Pending()
+        self._to_keep: set[int] = set()
         most = settings.max_epoch_records
         self._admission = Admission(settings.epoch_ms, most, min(FIRST, most), settings.max_epoch_bytes)
         self._metrics = Metrics(program.plan)
@@ -188,8 +189,10 @@ class EpochLoop:
         self._request(SavepointRequested())
         return answer
 
-    def rescale(self, parallelism: int) -> Future[str]:
+    def rescale(self, parallelism: int, keep: bool = False) -> Future[str]:
         """Go on at another parallelism from the next epoch on; operators with a parallelism of their own keep it."""
+        if keep:
+            self._to_keep.add(parallelism)
         answer = self._pending.rescale(parallelism)
         self._request(RescaleRequested())
         return answer
@@ -325,6 +328,9 @@ class EpochLoop:
         program = self._program.at(parallelism)
         self._journal.go_on_with(program.plan)
         self._program = program
+        if parallelism in self._to_keep:
+            self._to_keep.discard(parallelism)
+            self._journal.keep_parallelism(self._settings.parallelism, parallelism)
         self._metrics.start(program.plan)
         self._start_run()
 
