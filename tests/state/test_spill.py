@@ -19,6 +19,7 @@ from firesteel.common.errors import StateError
 from firesteel.state.descriptors import ListStateDescriptor, MapStateDescriptor, ValueStateDescriptor
 from firesteel.state.disk import lmdb_file
 from firesteel.state.live.backend import KeyedStateBackend
+from firesteel.state.live.memory import Memory
 from firesteel.state.live.spill import Spill
 from firesteel.state.values.chunks import Entry
 from tests.state.memory import MemoryReader, MemoryStore
@@ -183,8 +184,7 @@ def test_a_state_that_fits_is_not_spilled_and_stays_cached() -> None:
 
 
 def test_backends_of_a_process_share_its_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("firesteel.state.live.backend.WORKER_MEMORY", LIMIT)
-    monkeypatch.setattr("firesteel.state.live.backend._live", set())
+    monkeypatch.setattr(Memory, "_of_process", Memory(LIMIT))
     runs = [Keyed(0) for _ in range(4)]
     for number in range(10_000):
         for run in runs:

@@ -14,6 +14,7 @@ class PlanSettings:
 
     `parallelism` and `max_parallelism` apply to operations that set none of their own. `chaining=False` puts every
     operation into a chain of its own. `watermark_interval` is how often periodic watermarks are due (milliseconds).
+    `state_memory` is how many bytes of state a worker process keeps in memory (None: by what memory it has).
     """
 
     job_name: str = "Flink Streaming Job"
@@ -23,3 +24,4 @@ class PlanSettings:
     chaining: bool = True
     job_parameters: dict[str, str] = field(default_factory=dict)
     watermark_interval: int = 200
+    state_memory: int | None = None

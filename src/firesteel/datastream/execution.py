@@ -29,6 +29,7 @@ from firesteel.datastream.options import (
     RESTORE_KEYS,
     RETAINED_KEYS,
     STATE_DIR_KEYS,
+    STATE_MEMORY,
     UNCLAIMED_KEYS,
     apply_options,
     duration_ms,
@@ -140,7 +141,8 @@ def job_settings(
         max_epoch_records=Configuration.from_dict(options).get_integer(
             EPOCH_MAX_RECORDS, defaults.max_epoch_records
         ),
-        max_epoch_bytes=_epoch_bytes(options, defaults.max_epoch_bytes),
+        max_epoch_bytes=_bytes(options, EPOCH_MAX_BYTES) or defaults.max_epoch_bytes,
+        state_memory=_bytes(options, STATE_MEMORY),
         configuration={key: value for key, value in options.items() if key.startswith("spark.")},
         job_parameters=dict(env.get_config().get_global_job_parameters()),
         python=env._python,
@@ -161,8 +163,8 @@ def _max_parallelism(asked: int, widest: int) -> int:
     return asked if asked > 0 else max(DEFAULT_MAX_PARALLELISM, 1 << (widest - 1).bit_length())
 
 
-def _epoch_bytes(options: dict[str, str], default: int) -> int:
-    return size_bytes(EPOCH_MAX_BYTES, options[EPOCH_MAX_BYTES]) if EPOCH_MAX_BYTES in options else default
+def _bytes(options: dict[str, str], key: str) -> int | None:
+    return size_bytes(key, options[key]) if key in options else None
 
 
 def _epoch_ms(env: StreamExecutionEnvironment, options: dict[str, str], default: int) -> int:

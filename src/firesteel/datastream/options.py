@@ -27,6 +27,7 @@ STATE_DIR: Final = "firesteel.state-dir"
 EPOCH_DURATION: Final = "firesteel.epoch.duration"
 EPOCH_MAX_RECORDS: Final = "firesteel.epoch.max-records"
 EPOCH_MAX_BYTES: Final = "firesteel.epoch.max-bytes"
+STATE_MEMORY: Final = "firesteel.state.memory"
 COMPACTION_EPOCHS: Final = "firesteel.compaction.epochs"
 STATE_DIR_KEYS: Final = (STATE_DIR, "execution.checkpointing.dir", "state.checkpoints.dir")
 RESTORE_KEYS: Final = ("execution.state-recovery.path", "execution.savepoint.path")
@@ -38,7 +39,7 @@ RETAINED_KEYS: Final = ("execution.checkpointing.num-retained", "state.checkpoin
 JOB_NAME: Final = "pipeline.name"
 
 _FIRESTEEL_KEYS: Final = frozenset(
-    {MASTER, STATE_DIR, EPOCH_DURATION, EPOCH_MAX_RECORDS, EPOCH_MAX_BYTES, COMPACTION_EPOCHS}
+    {MASTER, STATE_DIR, EPOCH_DURATION, EPOCH_MAX_RECORDS, EPOCH_MAX_BYTES, STATE_MEMORY, COMPACTION_EPOCHS}
 )
 _ENDLESS: Final = 2**31 - 1
 _UNITS: Final = {

@@ -128,7 +128,10 @@ class OperatorSpec:
 
 @dataclass(frozen=True)
 class Plan:
-    """A compiled job. Frozen and picklable; two compilations of the same program give equal operator ids."""
+    """A compiled job. Frozen and picklable; two compilations of the same program give equal operator ids.
+
+    `state_memory` is how many bytes of state a worker process keeps in memory (None: by what memory it has).
+    """
 
     job_name: str
     max_parallelism: int
@@ -136,6 +139,7 @@ class Plan:
     edges: tuple[EdgeSpec, ...]
     job_parameters: dict[str, str] = field(default_factory=dict)
     watermark_interval: int = 200
+    state_memory: int | None = None
 
     @cached_property
     def levels(self) -> tuple[int, ...]:

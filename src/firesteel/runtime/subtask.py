@@ -23,6 +23,7 @@ from firesteel.runtime.watermarks import WatermarkValve
 from firesteel.state.keys.groups import key_group_range
 from firesteel.state.live.backend import KeyedStateBackend
 from firesteel.state.live.durable import RunRef, StateReader
+from firesteel.state.live.memory import allow_state_memory
 from firesteel.state.live.operator_lists import OperatorLists
 
 
@@ -48,6 +49,7 @@ class LiveSubtask:
         self.timers: list[TimerQueue] = []
         if spec.stateful:
             groups = key_group_range(subtask, spec.parallelism, spec.max_parallelism)
+            allow_state_memory(plan.state_memory)
             self.backend = KeyedStateBackend(spec.max_parallelism, WINDOW_CODEC, groups=groups)
             self.backend.restore_schemas(epoch.schemas.get(spec.index, {}))
         if spec.keyed and self.backend is not None:

@@ -17,12 +17,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
-from firesteel.common import Types, WatermarkStrategy
+from firesteel.common import Configuration, Types, WatermarkStrategy
 from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.datastream.connectors.number_seq import NumberSequenceSource
 from firesteel.datastream.functions import KeyedProcessFunction, RuntimeContext
 from firesteel.datastream.state import ValueStateDescriptor
-from firesteel.state.live import backend
 
 SIZE = 2000
 INTERVAL = 0.02
@@ -45,16 +44,14 @@ def watch(file: TextIO) -> None:
 class Replace(KeyedProcessFunction):
     """Each number stands for a new value of one key, which says how many there have been."""
 
-    def __init__(self, keys: int, samples: str, kept: int, room: int) -> None:
+    def __init__(self, keys: int, samples: str, room: int) -> None:
         self._keys = keys
         self._samples = samples
-        self._kept = kept
         self._room = room
 
     def open(self, runtime_context: RuntimeContext) -> None:
         path = Path(self._samples) / str(os.getpid())
         if not path.exists():
-            backend.WORKER_MEMORY = self._kept << 20
             file = path.open("w")
             if self._room:
                 limit = (memory()["data"] + self._room) << 20
@@ -78,12 +75,11 @@ def text(key: int, times: int) -> str:
 
 
 def main(keys: int, passes: int, samples: str, kept: int, room: int) -> None:
-    env = StreamExecutionEnvironment.get_execution_environment()
+    options = Configuration.from_dict({"firesteel.state.memory": f"{kept} mb"})
+    env = StreamExecutionEnvironment.get_execution_environment(options)
     source = NumberSequenceSource(0, keys * passes - 1)
     stream = env.from_source(source, WatermarkStrategy.no_watermarks(), "numbers")
-    stream.key_by(lambda number: number % keys).process(
-        Replace(keys, samples, kept, room), Types.STRING()
-    ).print()
+    stream.key_by(lambda number: number % keys).process(Replace(keys, samples, room), Types.STRING()).print()
     env.execute("large state")
 
 

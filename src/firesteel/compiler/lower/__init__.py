@@ -26,4 +26,5 @@ def lower(graph: Graph, levels: dict[int, int], settings: PlanSettings) -> Plan:
         tuple(lower_edges(graph, levels)),
         dict(settings.job_parameters),
         settings.watermark_interval,
+        settings.state_memory,
     )

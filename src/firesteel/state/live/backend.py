@@ -12,7 +12,6 @@ had ended well and another had begun.
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain
@@ -47,6 +46,7 @@ from firesteel.state.live.expiring import (
 from firesteel.state.live.handles import AggregatingHandle, ReducingHandle, SingleValue, ValueHandle
 from firesteel.state.live.lists import ListHandle
 from firesteel.state.live.maps import BroadcastHandle, MapHandle
+from firesteel.state.live.memory import Memory
 from firesteel.state.live.spill import Spill, overlaid
 from firesteel.state.live.sweeping import Sweep, sweep_rule
 from firesteel.state.live.weights import Weight
@@ -57,8 +57,6 @@ from firesteel.state.values.codecs import ValueCodec, forget_main_classes
 from firesteel.state.values.expiry import Expiry, StampedCodec
 
 DEFAULT_CACHE_LIMIT: Final = 1_000_000
-WORKER_MEMORY: Final = 128 << 20
-"""What the states of a process may keep in memory together, in bytes."""
 _MOST_QUIET: Final = 16
 _SCANNED_PER_BLOCK: Final = 4096
 
@@ -103,7 +101,7 @@ class KeyedStateBackend:
     `keyed` is the scope of a key, `windowed` that of a key and a namespace (a window). `key_kinds` knows the kinds of
     the keys of all `changes`. `groups` are the key groups of the subtask (default: all). `cache_limit` bounds the clean
     entries that are kept in memory, and `memory_limit` the bytes of all that is kept (default: what the other
-    backends of the process leave of `WORKER_MEMORY`).
+    backends of the process leave of its `Memory`).
     """
 
     def __init__(
@@ -124,10 +122,10 @@ class KeyedStateBackend:
         self._broadcast = Scope("broadcast")
         self._cache_limit = cache_limit
         self._memory_limit = memory_limit
+        self._memory = Memory.of_process()
         self._spill: Spill | None = None
         self._interval = self._quiet = 1
         self._filled = self._growth = 0.0
-        self._kept = 0
         self._catalog = StateCatalog()
         self._sweep = Sweep(range(max_parallelism) if groups is None else groups)
         self._handles: dict[str, tuple[Schema, Any]] = {}
@@ -149,7 +147,7 @@ class KeyedStateBackend:
         `processing_time` (milliseconds) is the time in this epoch by which state expires; 0 where none does.
         """
         self.close()
-        _live.add(self)
+        self._memory.join(self)
         self._interval = self._quiet = 1
         self.reader = reader
         self._processing_time = processing_time
@@ -211,7 +209,7 @@ class KeyedStateBackend:
         return chain.from_iterable(part.changes() for part in parts)
 
     def _look(self) -> None:
-        limit = self._memory_limit or self._share()
+        limit = self._memory_limit or self._memory.share(self)
         weight = self._weigh()
         self._growth = max((self._fill(weight, limit) - self._filled) / self._interval, self._growth / 2)
         if weight.kept > limit or self.cached_entries > self._cache_limit:
@@ -220,15 +218,10 @@ class KeyedStateBackend:
                 self.spill()
                 while weight.kept > limit // 2 and self.cached_entries:
                     weight = self._drop()
-        self._kept = weight.kept
+        self._memory.note(self, weight.kept)
         self._filled = self._fill(weight, limit)
         blocks = int(min((1 - self._filled) / (2 * self._growth + 1e-9), _MOST_QUIET, self._cache_limit))
         self._interval = self._quiet = max(1, blocks, weight.scanned // _SCANNED_PER_BLOCK)
-
-    def _share(self) -> int:
-        """Return what the process's other backends leave of its memory, an equal share of it at the least."""
-        others = sum([backend._kept for backend in _live if backend is not self])
-        return max(WORKER_MEMORY - others, WORKER_MEMORY // max(1, len(_live)))
 
     def _fill(self, weight: Weight, limit: int) -> float:
         """Return how full memory is; `_look` comes again before half of what is left can be used."""
@@ -383,9 +376,6 @@ class KeyedStateBackend:
                 hint="give each state of an operator its own name",
             )
         return cast(H, known[1])
-
-
-_live: Final[weakref.WeakSet[KeyedStateBackend]] = weakref.WeakSet()
 
 
 def _codec(descriptor: StateDescriptor, type_info: TypeInformation | None) -> ValueCodec:
