@@ -19,7 +19,7 @@ from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.publication import PUBLISHED, published_epoch
 from firesteel.checkpoint.splits import finished_splits, progressed
 from firesteel.common.errors import StateCorruptedError
-from firesteel.control.failures import connector_failure
+from firesteel.control.connector_errors import connector_error
 from firesteel.control.kept_parallelism import keep_parallelism
 from firesteel.control.program_check import check_program
 from firesteel.control.redistribution import inherited_states, own_states
@@ -278,7 +278,7 @@ class Journal:
                 self._committers[operator_id] = sink.create_committer()
             self._committers[operator_id].commit(committables)
         except Exception as error:
-            raise connector_failure(
+            raise connector_error(
                 error,
                 self._plan.operators[index].who,
                 f"could not make epoch {self.epoch} visible",

@@ -37,7 +37,6 @@ from firesteel.control.events import (
     StopRequested,
     Woken,
 )
-from firesteel.control.evolution import evolve
 from firesteel.control.executor import Executor
 from firesteel.control.journal import Journal
 from firesteel.control.listeners import EpochStats
@@ -48,6 +47,7 @@ from firesteel.control.pending import Pending
 from firesteel.control.program import Program
 from firesteel.control.settings import JobSettings
 from firesteel.control.sources import SourceCoordinator, SourcePlan
+from firesteel.control.state_conversion import evolve
 from firesteel.control.views.metrics import JobMetrics
 from firesteel.runtime.plan import EpochPlan, SubtaskReport, TaskReport
 

@@ -12,7 +12,7 @@ import cloudpickle
 from firesteel.checkpoint.manifest import SplitPosition
 from firesteel.common.errors import ConnectorError
 from firesteel.control.admission import share
-from firesteel.control.failures import connector_failure
+from firesteel.control.connector_errors import connector_error
 from firesteel.functions.source import Boundedness, DiscoveryContext, Source, Split
 from firesteel.runtime.plan import SplitInput, SplitReport
 
@@ -108,7 +108,7 @@ class SourceCoordinator:
             self._discover(now, steady)
             available = self._available(steady)
         except Exception as error:
-            raise connector_failure(error, self._who, "could not find out what there is to read") from error
+            raise connector_error(error, self._who, "could not find out what there is to read") from error
         wanting = {name: amount for name, amount in available.items() if amount > 0}
         shares = share(int(budget * self._units_per_record) or 1, wanting) if wanting else {}
         return self._planned(shares)
