@@ -7,6 +7,7 @@ import pickle
 import time
 import uuid
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import Any
 
 import cloudpickle
@@ -17,6 +18,7 @@ from firesteel.checkpoint.log import ManifestLog, ManifestReader
 from firesteel.checkpoint.manifest import Layer, Manifest, OperatorSnapshot, SourceProgress, SplitPosition
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.publication import PUBLISHED, published_epoch
+from firesteel.checkpoint.retention import kept_epochs
 from firesteel.checkpoint.splits import finished_splits, progressed
 from firesteel.common.errors import StateCorruptedError
 from firesteel.control.connector_errors import connector_error
@@ -25,7 +27,7 @@ from firesteel.control.program_check import check_program
 from firesteel.control.redistribution import inherited_states, own_states
 from firesteel.control.sources import Positions
 from firesteel.functions.epoch import EpochFacts
-from firesteel.functions.sink import Committer, Sink
+from firesteel.functions.sink import Committer, Leftovers, Sink
 from firesteel.runtime.plan import EpochPlan, OperatorSpec, Plan, SplitInput, SubtaskReport
 from firesteel.state.values.catalog import merge_schemas
 
@@ -66,6 +68,7 @@ class Journal:
         self._last: Manifest | None = None
         self._wakeups: list[int] = []
         self._resuming = True
+        self._tidied = False
         self._committers: dict[str, Committer] = {}
 
     @property
@@ -261,22 +264,54 @@ class Journal:
         )
 
     def publish(self, sinks: dict[int, Sink[Any]]) -> None:
-        """Commit the last manifest's committables to the sinks and note that it is done."""
-        if self._last is None or self.visible:
+        """Commit the last manifest's committables to the sinks and note that it is done.
+
+        After the first epoch that this driver commits, the sinks remove what earlier ones have left behind.
+        """
+        if self._last is None:
             return
+        if not self.visible:
+            self._publish(sinks, self._last)
+        if not self._resuming and not self._tidied:
+            self._tidied = True
+            for index, sink in sinks.items():
+                self._discard_leftovers(index, sink)
+
+    def _publish(self, sinks: dict[int, Sink[Any]], last: Manifest) -> None:
         for index, sink in sinks.items():
             spec = self._plan.operators[index]
-            blobs = self._last.committables.get(spec.id)
+            blobs = last.committables.get(spec.id)
             if blobs:
                 self._commit_sink(index, sink, [pickle.loads(blob) for blob in blobs])
-        self._storage.put(PUBLISHED, str(self._last.epoch).encode())
+        self._storage.put(PUBLISHED, str(last.epoch).encode())
+
+    def _committer(self, index: int, sink: Sink[Any]) -> Committer:
+        operator_id = self._plan.operators[index].id
+        if operator_id not in self._committers:
+            self._committers[operator_id] = sink.create_committer()
+        return self._committers[operator_id]
+
+    def _discard_leftovers(self, index: int, sink: Sink[Any]) -> None:
+        spec = self._plan.operators[index]
+        try:
+            committer = self._committer(index, sink)
+            if type(committer).discard is not Committer.discard:
+                needed = tuple(self._saved_states(spec.id))
+                committer.discard(Leftovers(self.job_id, spec.id, self.epoch, needed))
+        except Exception as error:
+            _log.warning("%s could not remove what earlier runs of the job have left: %s", spec.who, error)
+
+    def _saved_states(self, operator_id: str) -> Iterator[Any]:
+        """What an operator's subtasks have saved, in all epochs that are kept."""
+        for epoch in kept_epochs(self._log):
+            snapshot = self._log.read(epoch).operators.get(operator_id)
+            for blob in () if snapshot is None else snapshot.operator_state:
+                if blob is not None:
+                    yield pickle.loads(blob)
 
     def _commit_sink(self, index: int, sink: Sink[Any], committables: list[Any]) -> None:
         try:
-            operator_id = self._plan.operators[index].id
-            if operator_id not in self._committers:
-                self._committers[operator_id] = sink.create_committer()
-            self._committers[operator_id].commit(committables)
+            self._committer(index, sink).commit(committables)
         except Exception as error:
             raise connector_error(
                 error,

@@ -103,6 +103,20 @@ class SinkWriter(ABC, Generic[T]):
         """Give up this epoch's writing after an error; must not raise."""
 
 
+@dataclass(frozen=True, slots=True)
+class Leftovers:
+    """What one sink of a job has prepared and nobody needs.
+
+    That is all of the epochs up to `epoch` that is not visible, but for what `needed` refers to.
+    `needed` are the states that writers have saved, of all epochs that the job can be started from.
+    """
+
+    job_id: str
+    operator_id: str
+    epoch: int
+    needed: tuple[Any, ...] = ()
+
+
 class Committer(ABC):
     """Makes committed data visible; lives on the driver."""
 
@@ -110,6 +124,13 @@ class Committer(ABC):
     def commit(self, committables: Sequence[Any]) -> None:
         """Make the data of `committables` visible; doing it twice has the effect of once. Raises
         ConnectorError.
+        """
+
+    def discard(self, leftovers: Leftovers) -> None:
+        """Remove what crashes have left behind.
+
+        Called at most once by a driver, when it has committed an epoch and made it visible: no other driver can commit
+        that epoch or an earlier one.
         """
 
     def close(self) -> None:

@@ -29,7 +29,7 @@ from firesteel.connectors.sql.rows import RowReader
 from firesteel.connectors.sql.settings import SqlSettings, scope_of
 from firesteel.connectors.sql.statements import target_table, upsert
 from firesteel.connectors.sql.tables import ensure_tables, prepared_table, target_types
-from firesteel.functions.sink import Committer, SinkWriter, WriterContext
+from firesteel.functions.sink import Committer, Leftovers, SinkWriter, WriterContext
 
 _LOCK_WAIT_MS: Final = 2_000
 _LONGEST_NAME: Final = 200
@@ -169,6 +169,11 @@ class PreparedCommitter(Committer):
                 self._commit_one(prepared)
             self._record(job, operator, epoch)
             roll_back(self._settings, scope_of(job, operator), lambda found, last=epoch: found.epoch <= last)  # type: ignore[misc]
+
+    def discard(self, leftovers: Leftovers) -> None:
+        """Roll back what crashes, and epochs that a job went back behind, have left prepared."""
+        scope = scope_of(leftovers.job_id, leftovers.operator_id)
+        roll_back(self._settings, scope, lambda found: found.epoch <= leftovers.epoch)
 
     def close(self) -> None:
         self._database.close()

@@ -19,16 +19,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from firesteel.common.errors import ConnectorError
-from firesteel.connectors.files.parts import PartCommit, PartFormat, joined_file
+from firesteel.connectors.files.parts import PartCommit, joined_file
 from firesteel.connectors.files.sink.durable import remove, sync_directory, sync_file
-from firesteel.functions.sink import Committer
+from firesteel.connectors.files.sink.hidden import remove_unneeded, scope_of
+from firesteel.connectors.files.sink.writer import FileSinkSettings, FileWriterState
+from firesteel.functions.sink import Committer, Leftovers
 
 
 class FileCommitter(Committer):
     """Makes the parts of committables visible; raises ConnectorError if the file system refuses."""
 
-    def __init__(self, format: PartFormat) -> None:
-        self._format = format
+    def __init__(self, settings: FileSinkSettings) -> None:
+        self._settings = settings
+        self._format = settings.format
 
     def commit(self, committables: Sequence[PartCommit]) -> None:
         touched: set[Path] = set()
@@ -46,6 +49,20 @@ class FileCommitter(Committer):
         for directory in touched:
             if directory.is_dir():
                 sync_directory(directory)
+
+    def discard(self, leftovers: Leftovers) -> None:
+        """Remove the hidden files that failed attempts have left."""
+        remove_unneeded(
+            Path(self._settings.base_path),
+            scope_of(leftovers.job_id, leftovers.operator_id),
+            leftovers.epoch,
+            [
+                path
+                for state in leftovers.needed
+                if isinstance(state, FileWriterState)
+                for path in state.files
+            ],
+        )
 
     def _publish(self, part: PartCommit) -> None:
         if len(part.segments) == 1:

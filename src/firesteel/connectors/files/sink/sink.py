@@ -24,8 +24,8 @@ class FileSink(Sink[Any]):
 
     A part is named `<prefix>-<uid of the subtask>-<counter><suffix>` and is hidden until it ends by the rolling
     policy, or with the job, and the epoch has committed; then it appears whole. The base path is on this
-    machine's disk or one that all workers share. Files of attempts that failed stay hidden (their names begin
-    with a dot) and can be deleted when the job does not run. Raises ConnectorError for other file systems.
+    machine's disk or one that all workers share. Files that a crash leaves hidden (their names begin with a dot) are
+    removed when the job has resumed. Raises ConnectorError for other file systems.
     Source of the semantics: Flink's FileSink.
     """
 
@@ -70,4 +70,4 @@ class FileSink(Sink[Any]):
         return FileWriter(self._settings, context)
 
     def create_committer(self) -> Committer:
-        return FileCommitter(self._settings.format)
+        return FileCommitter(self._settings)

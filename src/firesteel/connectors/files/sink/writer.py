@@ -14,6 +14,7 @@ from firesteel.common.errors import ConnectorError
 from firesteel.connectors.files.parts import PartCommit, PartFormat, PartWriter, Segment, joined_file
 from firesteel.connectors.files.sink.buckets import BucketAssigner
 from firesteel.connectors.files.sink.durable import make_directory, sync_directory, sync_file
+from firesteel.connectors.files.sink.hidden import hidden_path, scope_of
 from firesteel.connectors.files.sink.rolling import RollingPolicy
 from firesteel.functions.sink import SinkWriter, WriterContext
 
@@ -72,6 +73,15 @@ class FileWriterState:
     parts: dict[str, OpenPart] = field(default_factory=dict)
     lineage: str = ""
 
+    @property
+    def files(self) -> list[str]:
+        """The hidden files that the open parts are made of, or were before they were merged."""
+        return [
+            path
+            for part in self.parts.values()
+            for path in (*(segment.path for segment in part.segments), *(path for _, path in part.merged))
+        ]
+
 
 class _Active:
     """The segment that is being written of a part."""
@@ -99,6 +109,7 @@ class FileWriter(SinkWriter[Any]):
         self._settings = settings
         self._now = context.facts.processing_time
         self._final = context.facts.final
+        self._scope = scope_of(context.job_id, context.operator_id)
         self._attempt = re.sub(r"[^A-Za-z0-9.-]", "_", context.attempt)
         self._lineage = context.facts.lineage
         self._epoch = context.epoch
@@ -165,7 +176,7 @@ class FileWriter(SinkWriter[Any]):
         else:
             _require_pieces(part)
         final = Path(part.final)
-        path = final.with_name(f".{final.name}.inprogress.{self._attempt}")
+        path = hidden_path(final, self._scope, self._epoch, self._attempt)
         active = _Active(part, path, self._settings)
         self._made.append(path)
         self._active[bucket] = active
@@ -206,7 +217,7 @@ class FileWriter(SinkWriter[Any]):
             merged, others = segments[-_FAN_IN:], segments[:-_FAN_IN]
             tier = merged[-1].tier + 1
             final = Path(part.final)
-            path = final.with_name(f".{final.name}.inprogress.{self._attempt}.{tier}")
+            path = hidden_path(final, self._scope, self._epoch, f"{self._attempt}.{tier}")
             self._made.append(path)
             with path.open("xb") as file:
                 self._settings.format.join([Path(segment.path) for segment in merged], file)
