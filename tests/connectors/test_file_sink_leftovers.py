@@ -43,7 +43,9 @@ def sink(tmp_path: Path) -> FileSink:
 
 def written(sink: FileSink, epoch: int, attempt: str, job: str = "job", state: Any = None) -> Any:
     """Write a segment of an open part; return the state that refers to it."""
-    writer = sink.create_writer(WriterContext(job, "sink", 0, 1, EpochFacts(epoch, attempt, 0, oldest=1), state))
+    writer = sink.create_writer(
+        WriterContext(job, "sink", 0, 1, EpochFacts(epoch, attempt, 0, oldest=1), state)
+    )
     writer.write(["line"], None)
     writer.prepare_commit()
     return writer.snapshot_state()
