@@ -54,6 +54,90 @@ class Mutable:
     owner: str
 
 
+class Name(str):
+    """A string that prints as something else."""
+
+    def __str__(self) -> str:
+        return "a name"
+
+
+class Number(int):
+    def __int__(self) -> int:
+        return -1
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        Name("a"),
+        Name(""),
+        Number(5),
+        Number(2**70),
+        Level.LOW,
+        bytearray(b"a"),
+        frozenset(),
+        (Name("a"), frozenset({1})),
+    ],
+)
+def test_keys_arrive_as_the_type_they_had(key: Any) -> None:
+    found = decode_key(encode_key(key))
+    assert (type(found), found) == (type(key), key)
+    assert repr(found) == repr(key)
+
+
+@given(st.lists(st.one_of(st.integers(), st.text(), st.booleans(), st.tuples(st.text(), st.none()))))
+def test_equal_sets_give_equal_bytes(items: list[Any]) -> None:
+    one, other = frozenset(items), frozenset(reversed(items))
+    distinct = {state_key_bytes(state_key(item)) for item in items}
+    if len(one) == len(distinct):  # 1 and True are one element of a set, and two keys
+        assert encode_key(one) == encode_key(other)
+        assert decode_key(encode_key(one)) == one
+
+
+def test_a_subclass_is_another_key_than_the_plain_value() -> None:
+    keys = ["a", Name("a"), 5, Number(5), 1, Level.LOW, True, b"a", bytearray(b"a")]
+    assert len(set(map(encode_key, keys))) == len(keys)
+
+
+SCRIPT = """
+import dataclasses, enum, sys, typing
+from firesteel.state.keys.groups import decode_key, encode_key
+
+class Colour(enum.Enum):
+    RED = 1
+
+class Point(typing.NamedTuple):
+    x: int
+    names: frozenset
+
+@dataclasses.dataclass(frozen=True)
+class Account:
+    owner: str
+
+class Name(str):
+    pass
+
+keys = [Colour.RED, Point(1, frozenset(["a", "b", "c", "d"])), Account("x"), Name("n")]
+encoded = [encode_key(key).hex() for key in keys]
+if len(sys.argv) > 1:
+    assert sys.argv[1:] == encoded
+    assert [decode_key(bytes.fromhex(text)) for text in sys.argv[1:]] == keys
+    assert [type(decode_key(bytes.fromhex(text))) for text in sys.argv[1:]] == list(map(type, keys))
+print(*encoded)
+"""
+
+
+def test_classes_of_the_script_itself_are_the_same_keys_in_every_process(run_python: Any) -> None:
+    first = run_python("-c", SCRIPT, PYTHONHASHSEED="1")
+    assert first.returncode == 0, first.stderr
+    second = run_python("-c", SCRIPT, *first.stdout.split(), PYTHONHASHSEED="2")
+    assert second.returncode == 0, second.stderr
+
+
 def by_type_and_value(key: Any) -> Any:
     """The key with the type of each part beside it, so that == compares both."""
     if isinstance(key, float):
@@ -183,6 +267,12 @@ def test_the_bytes_of_keys_never_change() -> None:
     assert [key_group(key, 128) for key in ("a", 258, b"\x03")] == GROUPS
 
 
+def attributed() -> Name:
+    name = Name("a")
+    name.note = "lost if it were taken"  # type: ignore[attr-defined]
+    return name
+
+
 GROUPS = [55, 119, 109]
 
 
@@ -191,7 +281,7 @@ GROUPS = [55, 119, 109]
     [
         ({"a": 1}, "a dict: {'a': 1}"),
         ({1}, "a set: {1}"),
-        (bytearray(b"a"), "a bytearray"),
+        (memoryview(b"a"), "a memoryview"),
         (1j, "a complex: 1j"),
         (object(), "a object: <object object"),
         (Mutable("a"), "Mutable(owner='a')"),
@@ -199,6 +289,7 @@ GROUPS = [55, 119, 109]
         (("a", {1: 2}), "a dict: {1: 2}"),
         (Row(name=[{}]), "a dict: {}"),
         (type("Text", (str,), {})("a"), "Text: 'a'"),
+        (attributed(), "Name: 'a'"),
     ],
 )
 def test_a_value_that_cannot_be_a_key_is_named(key: Any, named: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import cloudpickle
@@ -21,6 +22,7 @@ from firesteel.runtime.routing import EdgeFunctions
 from firesteel.runtime.timers import TimerQueue
 from firesteel.runtime.watermarks import WatermarkValve
 from firesteel.state.keys.groups import key_group_range
+from firesteel.state.keys.main_classes import find_classes_in
 from firesteel.state.live.backend import KeyedStateBackend
 from firesteel.state.live.durable import RunRef, StateReader
 from firesteel.state.live.memory import allow_state_memory
@@ -50,6 +52,7 @@ class LiveSubtask:
         if spec.stateful:
             groups = key_group_range(subtask, spec.parallelism, spec.max_parallelism)
             allow_state_memory(plan.state_memory)
+            find_classes_in(partial(_load_functions, plan))
             self.backend = KeyedStateBackend(spec.max_parallelism, WINDOW_CODEC, groups=groups)
             self.backend.restore_schemas(epoch.schemas.get(spec.index, {}))
         if spec.keyed and self.backend is not None:
@@ -219,6 +222,13 @@ def _watermark_of(marks: list[int] | None, subtask: int, parallelism: int) -> in
     if not marks:
         return MIN_WATERMARK
     return marks[subtask] if len(marks) == parallelism else min(marks)
+
+
+def _load_functions(plan: Plan) -> None:
+    """Unpickle every function of the program, which makes the classes of its script known."""
+    for blob in [*(spec.factory for spec in plan.operators), *(edge.functions for edge in plan.edges)]:
+        if blob is not None:
+            cloudpickle.loads(blob)
 
 
 def _lists_of(epoch: EpochPlan, spec: OperatorSpec, subtask: int) -> OperatorLists | None:

@@ -25,6 +25,7 @@ import msgspec
 from firesteel.common.errors import KeyEncodingError
 from firesteel.common.time import Instant
 from firesteel.common.types import Row, RowKind
+from firesteel.state.keys.main_classes import main_class, remember_main_class
 
 STR_TAG: Final = b"\x09"
 NEGATIVE_TAG: Final = 5
@@ -41,6 +42,7 @@ _FLOAT, _BYTES, _FLAT, _TUPLE, _LIST, _ROW, _DECIMAL = (
 )
 _DATE, _TIME, _DATETIME, _UTC, _DELTA, _UUID = b"\x10", b"\x11", b"\x12", b"\x13", b"\x14", b"\x15"
 _ENUM, _DATACLASS, _NAMED_TUPLE, _INSTANT = b"\x16", b"\x17", b"\x18", b"\x19"
+_BYTEARRAY, _FROZEN_SET, _SUBCLASS = b"\x1a", b"\x1b", b"\x1c"
 
 _FLAT_TYPES: Final = frozenset({str, int, bytes, bool, type(None)})
 _FLAT_AND_FLOAT: Final = _FLAT_TYPES | {float}
@@ -50,6 +52,14 @@ _pack_int: Final = struct.Struct(">BQ").pack
 _unpack_int: Final = struct.Struct(">Q").unpack_from
 _pack_size: Final = struct.Struct(">I").pack
 _unpack_size: Final = struct.Struct(">I").unpack_from
+_PLAIN_VALUES: Final[tuple[tuple[type, Callable[[Any], Any]], ...]] = (
+    (str, str.__str__),
+    (int, int.__int__),
+    (float, float.__float__),
+    (bytes, bytes.__bytes__),
+)
+"""What a class may be derived from, and what gives the plain value, whatever the class makes of `str()` or `int()`."""
+_SCRIPT: Final = "__main__"
 _TWO_64: Final = 1 << 64
 INT_MIN: Final = -_TWO_64
 INT_MAX: Final = _TWO_64 - 1
@@ -63,8 +73,9 @@ def encode_key(key: Any) -> bytes:
 
     Injective by type and value, so 1, 1.0 and True are three keys; -0.0 is 0.0 and all NaN are one key. Takes None,
     bool, int, float, str, bytes, tuple, list, Row, Decimal (1.0 and 1.00 differ, as in Java), date, time, datetime (one
-    with a zone is restored in UTC), timedelta, Instant, UUID, Enum members, frozen dataclasses and named tuples of
-    importable modules, and numpy scalars as the Python value they hold. Raises KeyEncodingError for anything else.
+    with a zone is restored in UTC), timedelta, Instant, UUID, bytearray, frozenset, Enum members, frozen dataclasses,
+    named tuples and subclasses (without attributes) of str, int, float and bytes, all of importable modules or of the
+    script itself, and numpy scalars as the Python value they hold. Raises KeyEncodingError for anything else.
 
     >>> encode_key("a"), encode_key(1) == encode_key(True)
     (b'\\ta', False)
@@ -123,9 +134,12 @@ def _decode_str(data: bytes) -> str:
 
 
 def _sequence(items: Iterable[Any]) -> bytes:
+    return _sequence_of(map(encode_key, items))
+
+
+def _sequence_of(encoded: Iterable[bytes]) -> bytes:
     parts = []
-    for item in items:
-        part = encode_key(item)
+    for part in encoded:
         parts.append(_pack_size(len(part)))
         parts.append(part)
     return b"".join(parts)
@@ -187,6 +201,9 @@ def _encode_object(key: Any) -> bytes:
         return _NAMED_TUPLE + _sequence((_path(key), *key))
     if is_dataclass(key) and kind.__dataclass_params__.frozen:
         return _DATACLASS + _sequence((_path(key), *(getattr(key, field.name) for field in fields(key))))
+    plain_value = next((value for plain, value in _PLAIN_VALUES if isinstance(key, plain)), None)
+    if plain_value is not None and kind.__module__ != "numpy" and not getattr(key, "__dict__", None):
+        return _SUBCLASS + _sequence((_path(key), plain_value(key)))
     if kind.__module__ == "numpy" and hasattr(key, "item"):
         plain = key.item() if getattr(key, "ndim", 0) == 0 else key
         if type(plain).__module__ != "numpy":
@@ -197,11 +214,19 @@ def _encode_object(key: Any) -> bytes:
 def _path(key: Any) -> str:
     kind = type(key)
     path = f"{kind.__module__}:{kind.__qualname__}"
-    if kind.__module__ == "__main__" or _resolve(path) is not kind:
+    if kind.__module__ == _SCRIPT and "<locals>" not in kind.__qualname__:
+        remember_main_class(kind)
+        return path
+    if kind.__module__ == _SCRIPT or _resolve(path) is not kind:
         raise _refusal(
             key, f"move {kind.__qualname__} into a module that the workers can import, or use a tuple"
         )
     return path
+
+
+def _class_of(path: str) -> Any:
+    module, _, name = path.partition(":")
+    return main_class(name) if module == _SCRIPT else _resolve(path)
 
 
 @lru_cache(1 << 10)
@@ -215,12 +240,12 @@ def _resolve(path: str) -> Any:
 
 def _decode_enum(data: bytes) -> Any:
     path, name, value = _items(data)
-    return _resolve(path)(value) if name is None else _resolve(path)[name]
+    return _class_of(path)(value) if name is None else _class_of(path)[name]
 
 
 def _decode_dataclass(data: bytes) -> Any:
     path, *values = _items(data)
-    kind = _resolve(path)
+    kind = _class_of(path)
     key = kind.__new__(kind)
     for field, value in zip(fields(kind), values, strict=True):
         object.__setattr__(key, field.name, value)
@@ -229,7 +254,12 @@ def _decode_dataclass(data: bytes) -> Any:
 
 def _decode_named_tuple(data: bytes) -> Any:
     path, *values = _items(data)
-    return _resolve(path)._make(values)
+    return _class_of(path)._make(values)
+
+
+def _decode_subclass(data: bytes) -> Any:
+    path, value = _items(data)
+    return type(value).__new__(_class_of(path), value)
 
 
 def _refusal(key: Any, hint: str) -> KeyEncodingError:
@@ -248,6 +278,8 @@ _ENCODERS: Final[dict[type, Callable[[Any], bytes]]] = {
     bool: lambda key: b"\x03" if key else b"\x02",
     float: _encode_float,
     bytes: lambda key: _BYTES + key,
+    bytearray: lambda key: _BYTEARRAY + bytes(key),
+    frozenset: lambda key: _FROZEN_SET + _sequence_of(sorted(map(encode_key, key))),
     list: lambda key: _LIST + _sequence(key),
     Row: _encode_row,
     Decimal: _encode_decimal,
@@ -285,4 +317,7 @@ _DECODERS: Final[dict[int, Callable[[bytes], Any]]] = {
     23: _decode_dataclass,
     24: _decode_named_tuple,
     25: lambda data: Instant(*_items(data)),
+    26: bytearray,
+    27: lambda data: frozenset(_items(data)),
+    28: _decode_subclass,
 }

@@ -13,6 +13,7 @@ _BY_TAG: Final = {
     1: "None", 2: "bool", 3: "bool", 4: "int", 5: "int", 6: "int", 7: "int", 8: "float", 9: "str", 10: "bytes",
     11: "tuple", 12: "tuple", 13: "list", 14: "Row", 15: "Decimal", 16: "date", 17: "time", 18: "datetime",
     19: "datetime", 20: "timedelta", 21: "UUID", 22: "Enum", 23: "dataclass", 24: "named tuple", 25: "Instant",
+    26: "bytearray", 27: "frozenset", 28: "subclass",
 }  # fmt: skip
 
 

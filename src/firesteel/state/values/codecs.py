@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import io
 import pickle
-import sys
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import cloudpickle
 import msgspec
-from cloudpickle import cloudpickle as tracking
 
 from firesteel.common.errors import SerializationError
 from firesteel.common.sealing import seal
 from firesteel.common.typeinfo import TypeInformation, from_schema
+from firesteel.state.keys import main_classes
+from firesteel.state.keys.main_classes import main_class, remember_main_class
 
 _PICKLING_FAILURES: Final = (pickle.PicklingError, AttributeError, TypeError)
 _ATOMS: Final = frozenset({type(None), bool, int, float, str, bytes})
@@ -26,7 +26,6 @@ _MUTABLE: Final = frozenset(
 )
 _pack: Final = msgspec.msgpack.Encoder().encode
 _unpack: Final = msgspec.msgpack.Decoder().decode
-_main_classes: dict[str, type] = {}
 _by_name_types: set[type] = set()
 
 
@@ -148,15 +147,14 @@ def decode_untyped(data: bytes) -> Any:
 
 def forget_main_classes() -> None:
     """Look classes of the user's script up anew from now on: a worker may have been handed another program."""
-    _main_classes.clear()
+    main_classes.forget_main_classes()
     _by_name_types.clear()
 
 
 class _ByNamePickler(pickle.Pickler):
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, type) and obj.__module__ == "__main__" and "<locals>" not in obj.__qualname__:
-            _main_classes[obj.__qualname__] = obj
-            return _main_class, (obj.__qualname__,)
+            return _main_class, (remember_main_class(obj),)
         return NotImplemented
 
 
@@ -177,32 +175,7 @@ def _encode_slowly(value: Any, who: str) -> bytes:
 
 def _main_class(qualname: str) -> Any:
     """The class of the user's script with this name, as this process knows it (called while unpickling)."""
-    found = _main_classes.get(qualname)
-    if found is None:
-        found = _main_classes[qualname] = _find_main_class(qualname)
-    return found
-
-
-def _find_main_class(qualname: str) -> type:
-    found: Any = sys.modules.get("__main__")
-    for part in qualname.split("."):
-        found = getattr(found, part, None)
-    if isinstance(found, type) and found.__module__ == "__main__":
-        return found
-    shipped = [
-        kind
-        for kind in list(tracking._DYNAMIC_CLASS_TRACKER_BY_ID.values())
-        if kind.__module__ == "__main__" and kind.__qualname__ == qualname
-    ]
-    if not shipped:
-        raise SerializationError(
-            f"requires the class {qualname} of your script to read state",
-            who="a state value",
-            got="a program that does not have or use it",
-            hint=f"keep {qualname} in the script, or move it into a module",
-        )
-    latest: type = shipped[-1]  # an earlier one is of a program this worker ran before
-    return latest
+    return main_class(qualname)
 
 
 def _refusal(value: Any, who: str, error: Exception) -> SerializationError:
