@@ -50,7 +50,7 @@ WINDOWED = KEYED.window(TumblingEventTimeWindows.of(Time.seconds(1)))
 MISTAKES = {
     "no function": (lambda: STREAM.map(5), "map", "requires a function or a MapFunction; got an int: 5"),
     "the class": (lambda: STREAM.map(Upper), "map", "got the class Upper"),
-    "a generator": (lambda: STREAM.flat_map(x for x in [1]), "flat_map", "got a generator that runs already"),
+    "a generator": (lambda: STREAM.flat_map(x for x in [1]), "flat_map", "got a generator that already runs"),
     "keyed function": (lambda: STREAM.process(Keyed()), "process", "requires a ProcessFunction; got a Keyed"),
     "function without keys": (lambda: KEYED.process(Plain()), "process", "requires a KeyedProcessFunction"),
     "no selector": (

@@ -107,7 +107,7 @@ def test_optional_methods_of_duck_typed_objects_are_kept() -> None:
             (number for number in ()),
             FlatMapFunction,
             "flat_map",
-            "got a generator that runs already: <genexpr>",
+            "got a generator that already runs: <genexpr>",
         ),
         (double, AggregateFunction, None, "requires an AggregateFunction; got the function double"),
         (double, CoMapFunction, None, "hint: pass an object of a subclass of CoMapFunction"),

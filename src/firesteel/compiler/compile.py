@@ -17,10 +17,10 @@ from firesteel.runtime.plan import Plan
 
 @dataclass(frozen=True)
 class Compiled:
-    """A plan, with the graph it was made of, after all rules.
+    """A plan, and the graph after all rules from which it was made.
 
-    The node at place `i` of `graph.nodes` became the operator `i` of the plan. `sources` and `sinks` are the live
-    objects the driver works with, by operator index.
+    The node at place `i` of `graph.nodes` is the operator `i` of the plan. `sources` and `sinks` are the objects that
+    the driver works with, by operator index.
     """
 
     graph: Graph
@@ -47,7 +47,8 @@ class Compiled:
 def compile_graph(graph: Graph, settings: PlanSettings) -> Compiled:
     """Compile a graph.
 
-    Raises ProgramError for what is wrong with it and SerializationError naming what cannot be shipped.
+    Raises ProgramError for errors in it, and SerializationError, which names the operation, for functions that cannot
+    be pickled.
     """
     for rule in RULES:
         graph = rule(graph, settings)

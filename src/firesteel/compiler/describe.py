@@ -1,4 +1,4 @@
-"""What will run: the one description of a compiled job, from which every plan that is shown is made."""
+"""The description of a compiled job, from which every printed plan is made."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Role = Literal["source", "operator", "sink"]
 
 
 class InputDescription(msgspec.Struct, frozen=True):
-    """An edge as the operator that reads it sees it.
+    """An edge, from the view of the operator that reads it.
 
-    `source` is the number of the operator it comes from. `exchange` says that records move between tasks, `chained`
-    that both ends are in one chain; an edge that is neither leads to another chain within the same tasks.
+    `source` is the number of the operator that it comes from. `exchange` means that records move between tasks,
+    `chained` that both ends are in one chain. An edge that is neither leads to another chain within the same tasks.
     """
 
     source: int
@@ -33,9 +33,9 @@ class InputDescription(msgspec.Struct, frozen=True):
 
 
 class OperatorDescription(msgspec.Struct, frozen=True):
-    """An operator; `number` counts from 1 in topological order, `id` is what its state is found by.
+    """An operator; `number` counts from 1 in topological order, and its state is found by `id`.
 
-    `level` and `chain` are the numbers of the level and of the chain it is in, `location` is the line of the program.
+    `level` and `chain` are the numbers of its level and its chain, `location` is the line of the program.
     `slot_sharing_group` is None for the default one.
     """
 
@@ -76,7 +76,7 @@ class JobDescription(msgspec.Struct, frozen=True):
 
 
 def describe(compiled: Compiled) -> JobDescription:
-    """Describe what a compiled graph runs as."""
+    """Describe the job of a compiled graph."""
     plan = compiled.plan
     chain = {index: number for number, members in enumerate(plan.chains, 1) for index in members}
     operators = tuple(

@@ -1,4 +1,4 @@
-"""Levels: the longest distance of a node, in exchanges, from a source."""
+"""Levels: the largest number of exchanges between a source and a node."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from firesteel.graph.nodes import Edge, Forward
 
 
 def is_exchange(source: Node, node: Node, port: int, edge: Edge) -> bool:
-    """Return whether records of this edge move between tasks: not if they stay in their subtask, or there is only
-    one. An input that is delivered first always comes by an exchange, whose rows are sorted.
+    """Return whether records of this edge move between tasks. They do not if they stay in their subtask, or if there is
+    only one. An input that is delivered first always needs an exchange, because its rows are sorted.
     """
     if port == node.operation.first_port:
         return True

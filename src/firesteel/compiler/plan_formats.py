@@ -1,4 +1,4 @@
-"""The description of a job in the forms it is shown in: text for people, Flink's execution plan, JSON."""
+"""The description of a job as text for people, as Flink's execution plan, and as JSON."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _MARKS: Final = {"head": "starts a chain", "never": "not chained"}
 
 
 def as_text(job: JobDescription) -> str:
-    """Return the job for people: its operators with the edges they read, then its levels with their chains."""
+    """Return the job as text: its operators with the edges that they read, then its levels with their chains."""
     return "\n".join([f"job: {job.name}", "", *operator_lines(job), "", *_level_lines(job)])
 
 
 def as_execution_plan(job: JobDescription) -> str:
     """Return the job as Flink's execution plan: a JSON object with the list `nodes`.
 
-    Each has `id`, `type`, `pact`, `contents`, `parallelism` and, unless it is a source, `predecessors`; sinks come
-    last. There is no `null` in it, so that Python's `eval` reads it, as PyFlink programs do. Source: Flink's
+    Each node has `id`, `type`, `pact`, `contents`, `parallelism` and, unless it is a source, `predecessors`; sinks come
+    last. It contains no `null`, so that PyFlink programs can read it with Python's `eval`. Source: Flink's
     JSONGenerator.
     """
     sinks_last = sorted(job.operators, key=lambda operator: operator.role == "sink")
@@ -29,12 +29,12 @@ def as_execution_plan(job: JobDescription) -> str:
 
 
 def as_json(job: JobDescription) -> str:
-    """Return the job for programs: Flink's execution plan, with more about each node, and `job` and `levels` added.
+    """Return the job for programs: Flink's execution plan with more about each node, and with `job` and `levels`.
 
     A node also has `operator_id`, `uid` (if it has one), `location`, `level` and `chain`. A level is a dict of
     `level`, `tasks`, `chains` and `edges`. A chain is a list of operators, each a dict of `name`, `parallelism` and
-    `after` (the place of the one before it in the chain, None for the first). An edge leads from one chain to another:
-    a dict of `from`, `to`, `level` (that of its target), `distribution`, `side_output` and `exchange` (False where the
+    `after` (the place of its predecessor in the chain, None for the first). An edge leads from one chain to another:
+    a dict of `from`, `to`, `level` (that of its target), `distribution`, `side_output` and `exchange` (False if the
     target runs in the same tasks).
     """
     described = {
@@ -48,7 +48,7 @@ def as_json(job: JobDescription) -> str:
 def operator_lines(job: JobDescription) -> list[str]:
     """Return a line per operator and, below it, one per edge that it reads.
 
-    The line has the operator's number, name, parallelism, what else the program set, and its place in the program.
+    The line has the operator's number, name, parallelism, its other settings, and its line in the program.
     """
     lines = []
     for operator in job.operators:
@@ -164,7 +164,7 @@ def _chains(job: JobDescription, level: int) -> list[list[OperatorDescription]]:
 def _leaving(
     job: JobDescription, level: int
 ) -> Iterator[tuple[InputDescription, OperatorDescription, OperatorDescription]]:
-    """The edges that leave the chains of a level, each with the operators at its ends."""
+    """Return the edges that leave the chains of a level, each with the operators at its ends."""
     for target in job.operators:
         for edge in target.inputs:
             source = job.operators[edge.source - 1]
@@ -173,7 +173,7 @@ def _leaving(
 
 
 def _tree(chain: list[OperatorDescription], operator: OperatorDescription) -> str:
-    """The chain from an operator on: `a -> b`, or `a -> (b, c -> d)` where it branches (Flink's notation)."""
+    """Return the chain from an operator: `a -> b`, or `a -> (b, c -> d)` if it branches (Flink's notation)."""
     following = [_tree(chain, other) for other in chain if other.before == operator.number]
     if not following:
         return operator.name

@@ -1,4 +1,4 @@
-"""The part of a job's settings that shapes its plan."""
+"""The part of a job's settings that determines its plan."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ RuntimeMode = Literal["STREAMING", "BATCH", "AUTOMATIC"]
 
 @dataclass(frozen=True)
 class PlanSettings:
-    """What the compiler is told besides the graph; `JobSettings` adds what only running it needs.
+    """The settings of the compiler; `JobSettings` adds those that only the run needs.
 
-    `parallelism` and `max_parallelism` apply to operations that set none of their own. `chaining=False` puts every
-    operation into a chain of its own. `watermark_interval` is how often periodic watermarks are due (milliseconds).
-    `state_memory` is how many bytes of state a worker process keeps in memory (None: by what memory it has).
+    `parallelism` and `max_parallelism` apply to operations that set none. `chaining=False` puts every operation into
+    its own chain. `watermark_interval` is the interval of periodic watermarks (milliseconds).
+    `state_memory` is how many bytes of state a worker process keeps in memory (None: depends on the machine's memory).
     """
 
     job_name: str = "Flink Streaming Job"

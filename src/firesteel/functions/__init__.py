@@ -1,4 +1,4 @@
-"""What users subclass: function classes, windows, triggers, and the source and sink interfaces, a module per kind."""
+"""The classes that users subclass: functions, windows, triggers, sources and sinks, one module per kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one place where what a user passes as a function becomes a function object."""
+"""Turns what a user passes as a function into a function object."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ F = TypeVar("F", bound=Function)
 
 
 class CallableFunction(Function):
-    """Gives a plain callable the shape of a function object: `open`, `close`, and the method of its kind.
+    """Gives a plain callable the methods of a function object: `open`, `close`, and the method of its kind.
 
     The method is the callable itself, so calling it costs nothing extra.
     """
@@ -33,9 +33,10 @@ class CallableFunction(Function):
 def as_function(function: object, kind: Callable[..., F], method: str | None, who: str) -> F:
     """Return `function` as an object that can be used as a `kind`.
 
-    An object of the class, or one that has its methods, is returned as it is (what it lacks and need not have, such as
-    `open`, is added); any other callable (function, lambda, generator function, bound method, a class such as `str`)
-    stands for the class's `method`. With `method=None` no plain callable will do. Raises ProgramError naming `who`.
+    An object of the class, or one that has its methods, is returned unchanged; optional methods that it lacks, such as
+    `open`, are added. Any other callable (function, lambda, generator function, bound method, a class such as `str`)
+    becomes the class's `method`. With `method=None` a plain callable is refused. Raises ProgramError, which names
+    `who`.
 
     >>> from firesteel.functions.elements import MapFunction
     >>> as_function(str.upper, MapFunction, "map", "map (job.py:3)").map("a")
@@ -46,7 +47,7 @@ def as_function(function: object, kind: Callable[..., F], method: str | None, wh
     firesteel.common.errors.ProgramError: map (job.py:3) requires a function or a MapFunction; got an int: 5
       hint: pass a function of the record, a lambda, or an object of a subclass of MapFunction
     """
-    cls = cast(type[F], kind)  # declared as a callable, for which a type checker lets abstract classes pass
+    cls = cast(type[F], kind)  # declared as a callable because type checkers then accept abstract classes
     check_function(function, cls, method, who)
     if isinstance(function, cls):
         return function
@@ -57,7 +58,7 @@ def as_function(function: object, kind: Callable[..., F], method: str | None, wh
 
 
 def check_function(function: object, kind: type[Function], method: str | None, who: str) -> None:
-    """Raise ProgramError unless `as_function` takes `function`; changes nothing, so the API can call it early."""
+    """Raise ProgramError unless `as_function` accepts `function`. Nothing is changed, so the API can call it early."""
     expected = (
         f"requires {_a(kind.__name__)}" if method is None else f"requires a function or {_a(kind.__name__)}"
     )
@@ -81,7 +82,7 @@ def check_function(function: object, kind: type[Function], method: str | None, w
         raise ProgramError(
             expected,
             who=who,
-            got=f"a generator that runs already: {function.__name__}",
+            got=f"a generator that already runs: {function.__name__}",
             hint="pass the generator function itself, without calling it",
         )
     if method is None or not callable(function):
@@ -96,13 +97,13 @@ def check_function(function: object, kind: type[Function], method: str | None, w
 
 
 def checkpointed(function: Function) -> CheckpointedFunction | None:
-    """Return what the user passed, as `as_function` has wrapped it or not, if that is a CheckpointedFunction."""
+    """Return the object that the user passed, wrapped or not, if it is a CheckpointedFunction."""
     passed = function.function if isinstance(function, CallableFunction | _Completed) else function
     return passed if isinstance(passed, CheckpointedFunction) else None
 
 
 class _Completed(Function):
-    """An object that has a kind's required methods; those it lacks are the kind's own."""
+    """An object that has the required methods of a kind; the kind supplies the methods that it lacks."""
 
     def __init__(self, target: object, kind: type[Function]) -> None:
         self.function = target

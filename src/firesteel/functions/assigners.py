@@ -1,7 +1,7 @@
-"""Window assigners: which windows a record goes into.
+"""Window assigners, which decide the windows of a record.
 
-`WindowAssigner` and `MergingWindowAssigner` are what users subclass; the assigners by time are here, those by number
-of records in `count_windows`. Sizes, slides, offsets and gaps are given as `Time` or `Duration` and kept in
+Users subclass `WindowAssigner` and `MergingWindowAssigner`. The assigners by time are here, those by number of records
+in `count_windows`. Sizes, slides, offsets and gaps are given as `Time` or `Duration` and kept in
 milliseconds.
 """
 
@@ -38,10 +38,10 @@ W = TypeVar("W")
 
 
 class WindowAssigner(ABC, Generic[T, W]):
-    """Assigns none, one or several windows to each record."""
+    """Assigns zero or more windows to each record."""
 
     class WindowAssignerContext(ABC):
-        """What an assigner may ask; valid only during the call."""
+        """The context of an assigner, valid only during the call."""
 
         @abstractmethod
         def get_current_processing_time(self) -> int:
@@ -59,7 +59,7 @@ class WindowAssigner(ABC, Generic[T, W]):
 
     @abstractmethod
     def get_default_trigger(self, env: Any) -> Trigger[T, W]:
-        """Return the trigger to use where the program sets none."""
+        """Return the trigger to use if the program sets none."""
 
     @abstractmethod
     def get_window_serializer(self) -> TypeSerializer[W]:
@@ -67,11 +67,11 @@ class WindowAssigner(ABC, Generic[T, W]):
 
     @abstractmethod
     def is_event_time(self) -> bool:
-        """Say whether windows are assigned, and expire, by event time."""
+        """Return whether windows are assigned, and expire, by event time."""
 
 
 class MergingWindowAssigner(WindowAssigner[T, W]):
-    """An assigner whose windows may merge, as sessions do when a record closes the gap between them."""
+    """An assigner whose windows can merge, as sessions do when a record closes the gap between them."""
 
     MergeCallback: TypeAlias = WindowMergeCallback
 
@@ -91,11 +91,11 @@ def no_timestamp_error(who: str | None = None) -> RecordError:
 
 
 class TimeWindows(WindowAssigner[T, TimeWindow]):
-    """What all windows by time share: a subclass says which windows a time is in, a mixin which time that is."""
+    """Windows by time: a subclass defines the windows of a time, a mixin which time is used."""
 
     @abstractmethod
     def windows_of(self, time: int, element: Any = None) -> list[TimeWindow]:
-        """Return the windows that `time` (milliseconds) is in; those of sessions depend on the record."""
+        """Return the windows that contain `time` (milliseconds); for sessions they also depend on the record."""
 
     def get_window_serializer(self) -> TimeWindowSerializer:
         """Return the serializer of time windows."""
@@ -108,7 +108,7 @@ class ByEventTime(TimeWindows[T]):
     def assign_windows(
         self, element: T, timestamp: int, context: WindowAssigner.WindowAssignerContext
     ) -> Collection[TimeWindow]:
-        """Return the windows that `timestamp` is in, the latest first; raises RecordError if there is none."""
+        """Return the windows that contain `timestamp`, the latest first. Raises RecordError without a timestamp."""
         if timestamp == MIN_WATERMARK:
             raise no_timestamp_error()
         return self.windows_of(timestamp, element)
@@ -128,7 +128,7 @@ class ByProcessingTime(TimeWindows[T]):
     def assign_windows(
         self, element: T, timestamp: int, context: WindowAssigner.WindowAssignerContext
     ) -> Collection[TimeWindow]:
-        """Return the windows that the current processing time is in, the latest first."""
+        """Return the windows that contain the current processing time, the latest first."""
         return self.windows_of(context.get_current_processing_time(), element)
 
     def get_default_trigger(self, env: Any) -> Trigger[T, TimeWindow]:
@@ -188,7 +188,7 @@ class TumblingEventTimeWindows(ByEventTime[T], _Tumbling[T]):
 
     @staticmethod
     def of(size: Time | Duration, offset: Time | Duration | None = None) -> TumblingEventTimeWindows[Any]:
-        """Return windows of `size`, whose starts are shifted by `offset` (Time.hours(-8) for days of UTC+8).
+        """Return windows of `size` whose starts are shifted by `offset` (Time.hours(-8) for days of UTC+8).
 
         Raises ProgramError unless `abs(offset) < size`.
         """
@@ -203,7 +203,7 @@ class TumblingProcessingTimeWindows(ByProcessingTime[T], _Tumbling[T]):
     def of(
         size: Time | Duration, offset: Time | Duration | None = None
     ) -> TumblingProcessingTimeWindows[Any]:
-        """Return windows of `size`, whose starts are shifted by `offset`.
+        """Return windows of `size` whose starts are shifted by `offset`.
 
         Raises ProgramError unless `abs(offset) < size`.
         """
@@ -212,7 +212,7 @@ class TumblingProcessingTimeWindows(ByProcessingTime[T], _Tumbling[T]):
 
 
 class SlidingEventTimeWindows(ByEventTime[T], _Sliding[T]):
-    """Windows of a fixed size, a new one every slide, by timestamp; a record is in `size / slide` of them.
+    """Windows of a fixed size, a new one every slide, by timestamp. A record is in `size / slide` windows.
 
     >>> SlidingEventTimeWindows.of(Time.seconds(10), Time.seconds(5)).windows_of(7_000)
     [TimeWindow(start=5000, end=15000), TimeWindow(start=0, end=10000)]

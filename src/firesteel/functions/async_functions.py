@@ -1,4 +1,4 @@
-"""Asynchronous functions: many calls to a service outside in flight at once, with timeouts and retries."""
+"""Asynchronous functions: many calls to an external service in flight at once, with timeouts and retries."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ExceptionPredicate = Callable[[Exception], bool]
 
 
 class AsyncFunction(Function, Generic[IN, OUT]):
-    """Turns each record into a list of records by awaiting something.
+    """Turns each record into a list of records in a coroutine.
 
     >>> class Lookup(AsyncFunction):
     ...     async def async_invoke(self, value):
@@ -42,27 +42,27 @@ class AsyncFunction(Function, Generic[IN, OUT]):
 
     @abstractmethod
     async def async_invoke(self, value: IN) -> list[OUT]:
-        """Return the records that `value` turns into; an exception is retried as the strategy says or fails the job."""
+        """Return the records that `value` becomes. An exception is retried by the strategy, or it fails the job."""
 
     def timeout(self, value: IN) -> list[OUT]:
-        """Return what to emit for a record whose call took too long; raises TimeoutError unless overridden."""
+        """Return the records to emit for a record whose call timed out. Raises TimeoutError unless overridden."""
         raise TimeoutError(f"Async function call has timed out for input: {value}")
 
 
 class AsyncRetryPredicate(ABC, Generic[OUT]):
-    """Says which results and which exceptions call for another try."""
+    """Decides which results and which exceptions are retried."""
 
     @abstractmethod
     def result_predicate(self) -> Callable[[list[OUT]], bool] | None:
-        """Return a function of a call's result that is true if it shall be tried again, or None for never."""
+        """Return a function of a call's result that is true if the call is to be retried, or None for never."""
 
     @abstractmethod
     def exception_predicate(self) -> ExceptionPredicate | None:
-        """Return a function of a call's exception that is true if it shall be tried again, or None for never."""
+        """Return a function of a call's exception that is true if the call is to be retried, or None for never."""
 
 
 class RetryPredicate(AsyncRetryPredicate[OUT]):
-    """The predicate made of two functions, each of which may be None."""
+    """A predicate of two functions, each of which may be None."""
 
     def __init__(
         self,
@@ -82,11 +82,11 @@ class RetryPredicate(AsyncRetryPredicate[OUT]):
 
 
 class AsyncRetryStrategy(ABC, Generic[OUT]):
-    """Says how often, and after which delay, a call is tried again. Attempts are counted from 1."""
+    """Decides how often, and after which delay, a call is retried. Attempts are counted from 1."""
 
     @abstractmethod
     def can_retry(self, current_attempts: int) -> bool:
-        """Say whether a call that was tried `current_attempts` times may be tried again."""
+        """Return whether a call that was tried `current_attempts` times may be retried."""
 
     @abstractmethod
     def get_backoff_time_millis(self, current_attempts: int) -> int:
@@ -94,11 +94,11 @@ class AsyncRetryStrategy(ABC, Generic[OUT]):
 
     @abstractmethod
     def get_retry_predicate(self) -> AsyncRetryPredicate[OUT]:
-        """Return what decides whether a try is needed."""
+        """Return the predicate that decides whether a retry is needed."""
 
     @staticmethod
     def no_restart() -> AsyncRetryStrategy[Any]:
-        """Return the strategy that never tries again."""
+        """Return the strategy that never retries."""
         return NO_RETRY_STRATEGY
 
     @staticmethod
@@ -108,7 +108,7 @@ class AsyncRetryStrategy(ABC, Generic[OUT]):
         result_predicate: ResultPredicate | None,
         exception_predicate: ExceptionPredicate | None,
     ) -> AsyncRetryStrategy[Any]:
-        """Return a strategy of up to `max_attempts` further tries, `backoff_time_millis` apart.
+        """Return a strategy of up to `max_attempts` retries, `backoff_time_millis` apart.
 
         >>> strategy = AsyncRetryStrategy.fixed_delay(2, 100, empty_result_predicate, None)
         >>> [strategy.can_retry(attempt) for attempt in (1, 2, 3)]
@@ -139,23 +139,23 @@ class AsyncRetryStrategy(ABC, Generic[OUT]):
 
 
 class NoRetryStrategy(AsyncRetryStrategy[OUT]):
-    """Never tries again."""
+    """Never retries."""
 
     def can_retry(self, current_attempts: int) -> bool:
         """Return False."""
         return False
 
     def get_backoff_time_millis(self, current_attempts: int) -> int:
-        """Return -1: there is no next try."""
+        """Return -1, because there is no next try."""
         return -1
 
     def get_retry_predicate(self) -> AsyncRetryPredicate[OUT]:
-        """Return the predicate that nothing satisfies."""
+        """Return the predicate that no result or exception satisfies."""
         return RetryPredicate(None, None)
 
 
 class FixedDelayRetryStrategy(AsyncRetryStrategy[OUT]):
-    """Tries again after the same delay each time; arguments as in `AsyncRetryStrategy.fixed_delay`."""
+    """Retries after a fixed delay; arguments as in `AsyncRetryStrategy.fixed_delay`."""
 
     def __init__(
         self,
@@ -172,7 +172,7 @@ class FixedDelayRetryStrategy(AsyncRetryStrategy[OUT]):
         self._predicate = RetryPredicate(result_predicate, exception_predicate)
 
     def can_retry(self, current_attempts: int) -> bool:
-        """Say whether fewer than all tries are used up."""
+        """Return whether a retry is left."""
         return current_attempts <= self._max_attempts
 
     def get_backoff_time_millis(self, current_attempts: int) -> int:
@@ -180,14 +180,14 @@ class FixedDelayRetryStrategy(AsyncRetryStrategy[OUT]):
         return self._backoff_time_millis
 
     def get_retry_predicate(self) -> AsyncRetryPredicate[OUT]:
-        """Return the predicate made of both functions."""
+        """Return the predicate of both functions."""
         return self._predicate
 
 
 class ExponentialBackoffDelayRetryStrategy(AsyncRetryStrategy[OUT]):
-    """Tries again after growing delays; arguments as in `AsyncRetryStrategy.exponential_backoff`.
+    """Retries after growing delays; arguments as in `AsyncRetryStrategy.exponential_backoff`.
 
-    The delay is a function of the attempt alone, so calls in flight at once do not disturb each other's.
+    The delay depends on the attempt alone, so concurrent calls do not affect each other's delays.
     """
 
     def __init__(
@@ -213,7 +213,7 @@ class ExponentialBackoffDelayRetryStrategy(AsyncRetryStrategy[OUT]):
         self._predicate = RetryPredicate(result_predicate, exception_predicate)
 
     def can_retry(self, current_attempts: int) -> bool:
-        """Say whether fewer than all tries are used up."""
+        """Return whether a retry is left."""
         return current_attempts <= self._max_attempts
 
     def get_backoff_time_millis(self, current_attempts: int) -> int:
@@ -226,7 +226,7 @@ class ExponentialBackoffDelayRetryStrategy(AsyncRetryStrategy[OUT]):
         return delay
 
     def get_retry_predicate(self) -> AsyncRetryPredicate[OUT]:
-        """Return the predicate made of both functions."""
+        """Return the predicate of both functions."""
         return self._predicate
 
 
@@ -240,10 +240,10 @@ NO_RETRY_STRATEGY: Final[AsyncRetryStrategy[Any]] = NoRetryStrategy()
 
 
 class AsyncFunctionDescriptor:
-    """An asynchronous function with how it is called: timeout in milliseconds, calls in flight, retries, order."""
+    """An asynchronous function and its settings: timeout in milliseconds, calls in flight, retries, order."""
 
     class OutputMode(Enum):
-        """Whether results keep the order of the records they come from."""
+        """Whether the results keep the order of their records."""
 
         ORDERED = 0
         UNORDERED = 1
@@ -264,15 +264,15 @@ class AsyncFunctionDescriptor:
 
 
 def empty_result_predicate(result: list[Any] | None) -> bool:
-    """Say whether a call returned nothing: None or an empty list."""
+    """Return whether a call returned nothing: None or an empty list."""
     return result is None or len(result) == 0
 
 
 def has_exception_predicate(error: Exception | None) -> bool:
-    """Say whether a call raised."""
+    """Return whether a call raised."""
     return error is not None
 
 
 def exception_type_predicate(error: Exception, expected_error_type: type[Exception]) -> bool:
-    """Say whether a call raised an exception of that type."""
+    """Return whether a call raised an exception of that type."""
     return isinstance(error, expected_error_type)

@@ -1,8 +1,8 @@
-"""What every function shares: its lifecycle and the context it runs in.
+"""The common part of all functions: their lifecycle and their context.
 
 Contract, for one function object in one worker process: `open(runtime_context)` once, then its own methods any number
-of times, through many epochs, then `close()` once. State handles obtained in `open` stay valid until `close`. The
-object is pickled to the workers, so `open` is where connections and other things that cannot be pickled belong.
+of times, over many epochs, then `close()` once. State handles that `open` gets stay valid until `close`. The object is
+pickled and sent to the workers, so create connections and other objects that cannot be pickled in `open`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["Function", "KeyedStateStore", "RuntimeContext"]
 class KeyedStateStore(ABC):
     """Hands out state that is scoped to the key of the record being processed.
 
-    Two calls with descriptors of one name return the same handle; one name with two kinds or types raises ProgramError.
+    Two calls with descriptors of one name return the same handle. One name with two kinds or types raises ProgramError.
     Outside a keyed stream every method raises ProgramError.
     """
 
@@ -55,7 +55,7 @@ class KeyedStateStore(ABC):
 
 
 class RuntimeContext(KeyedStateStore):
-    """What a function may know about the task it runs in, and its way to keyed state."""
+    """Describes the task that a function runs in, and gives access to keyed state."""
 
     @abstractmethod
     def get_task_name(self) -> str:
@@ -75,11 +75,11 @@ class RuntimeContext(KeyedStateStore):
 
     @abstractmethod
     def get_attempt_number(self) -> int:
-        """Return how often this subtask was tried before: 0 at the first attempt."""
+        """Return the number of earlier attempts of this subtask: 0 at the first attempt."""
 
     @abstractmethod
     def get_task_name_with_subtasks(self) -> str:
-        """Return the name with the subtask's place among all, counted from one: "MyTask (3/6)"."""
+        """Return the name with the subtask's number, counted from one, and the parallelism: "MyTask (3/6)"."""
 
     @abstractmethod
     def get_job_parameter(self, key: str, default_value: str) -> str:
@@ -91,10 +91,10 @@ class RuntimeContext(KeyedStateStore):
 
 
 class Function(ABC):  # noqa: B024 - which methods a function has is its kind's business
-    """The base of all user-defined functions; see the module's contract for the order of calls."""
+    """The base class of all user-defined functions; the module's contract has the order of calls."""
 
     def open(self, runtime_context: RuntimeContext) -> Any:
-        """Prepare for work: get state handles, open connections. Called once before anything else."""
+        """Prepare for work: get state handles, open connections. Called once, before any other method."""
 
     def close(self) -> Any:
-        """Release what `open` acquired. Called once, also when the job failed."""
+        """Release what `open` acquired. Called once, even if the job failed."""

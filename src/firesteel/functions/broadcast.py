@@ -1,7 +1,7 @@
-"""Functions of a stream connected with a broadcast stream, whose records every subtask sees and keeps in state.
+"""Functions of a stream connected with a broadcast stream, whose records every subtask receives and keeps in state.
 
-The broadcast side may write broadcast state, the other side only read it; the rule keeps all subtasks' copies equal, so
-what the broadcast side does must not depend on anything but its records. Results are yielded as in process functions.
+The broadcast side may write broadcast state; the other side may only read it. This keeps the copies of all subtasks
+equal, so the broadcast side must depend on nothing but its records. Results are yielded as in process functions.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ KEY = TypeVar("KEY")
 
 
 class BaseBroadcastProcessFunction(Function):
-    """What both broadcast process functions share: their contexts."""
+    """The contexts of both broadcast process functions."""
 
     class BaseContext(ABC):
         """The clocks, in milliseconds."""
@@ -43,48 +43,48 @@ class BaseBroadcastProcessFunction(Function):
             """Return the watermark: -2**63 before the first one."""
 
     class Context(BaseContext):
-        """The broadcast side's context: it may write broadcast state."""
+        """The context of the broadcast side, which may write broadcast state."""
 
         @abstractmethod
         def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> BroadcastState[Any, Any]:
-            """Return the broadcast state of that name; ProgramError if `broadcast()` was not given its descriptor."""
+            """Return the broadcast state of that name; ProgramError if `broadcast()` did not get its descriptor."""
 
     class ReadOnlyContext(BaseContext):
-        """The other side's context: it may read broadcast state."""
+        """The context of the other side, which may only read broadcast state."""
 
         @abstractmethod
         def get_broadcast_state(
             self, state_descriptor: MapStateDescriptor
         ) -> ReadOnlyBroadcastState[Any, Any]:
-            """Return a read-only view of that state; ProgramError if `broadcast()` was not given its descriptor."""
+            """Return a read-only view of that state; ProgramError if `broadcast()` did not get its descriptor."""
 
 
 class BroadcastProcessFunction(BaseBroadcastProcessFunction, Generic[IN1, IN2, OUT]):
     """A function of a stream without keys (IN1) and a broadcast stream (IN2)."""
 
     class Context(BaseBroadcastProcessFunction.Context, ABC):
-        """What the broadcast side knows of the record being processed."""
+        """The context of a record of the broadcast side."""
 
     class ReadOnlyContext(BaseBroadcastProcessFunction.ReadOnlyContext, ABC):
-        """What the other side knows of the record being processed."""
+        """The context of a record of the other side."""
 
     @abstractmethod
     def process_element(self, value: IN1, ctx: ReadOnlyContext) -> Any:
-        """Yield what a record of the other stream turns into."""
+        """Yield the records that a record of the other stream becomes."""
 
     @abstractmethod
     def process_broadcast_element(self, value: IN2, ctx: Context) -> Any:
-        """Take a broadcast record, as a rule into broadcast state; yield results, once per subtask."""
+        """Process a broadcast record, usually by writing broadcast state; yield results, once per subtask."""
 
 
 class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction, Generic[KEY, IN1, IN2, OUT]):
     """A function of a keyed stream (IN1) and a broadcast stream (IN2): with state and timers per key."""
 
     class Context(BaseBroadcastProcessFunction.Context, ABC):
-        """What the broadcast side knows of the record being processed."""
+        """The context of a record of the broadcast side."""
 
     class ReadOnlyContext(BaseBroadcastProcessFunction.ReadOnlyContext, ABC):
-        """What the keyed side knows of the record being processed."""
+        """The context of a record of the keyed side."""
 
         @abstractmethod
         def timer_service(self) -> TimerService:
@@ -95,7 +95,7 @@ class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction, Generic[KEY, I
             """Return the key of the record or of the firing timer."""
 
     class OnTimerContext(ReadOnlyContext, ABC):
-        """What is known of the timer that fires."""
+        """The context of a timer that fires."""
 
         @abstractmethod
         def time_domain(self) -> TimeDomain:
@@ -103,11 +103,11 @@ class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction, Generic[KEY, I
 
     @abstractmethod
     def process_element(self, value: IN1, ctx: ReadOnlyContext) -> Any:
-        """Yield what a record of the keyed stream turns into."""
+        """Yield the records that a record of the keyed stream becomes."""
 
     @abstractmethod
     def process_broadcast_element(self, value: IN2, ctx: Context) -> Any:
-        """Take a broadcast record, as a rule into broadcast state; yield results, once per subtask."""
+        """Process a broadcast record, usually by writing broadcast state; yield results, once per subtask."""
 
     def on_timer(self, timestamp: int, ctx: OnTimerContext) -> Any:
-        """Yield what follows from the timer of `timestamp`, for the key it was registered under."""
+        """Yield the results of the timer at `timestamp`, for the key that it was registered under."""

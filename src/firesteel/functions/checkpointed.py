@@ -1,11 +1,11 @@
-"""Functions with state of their own besides the keyed one: lists that belong to a subtask (operator state).
+"""Functions with operator state: lists that belong to a subtask.
 
 Contract, for one function object in one worker process: `initialize_state` once, before `open`, with the lists as the
-last committed epoch left them; `snapshot_state` at the end of every epoch, since every epoch is a checkpoint. What the
-lists hold then is committed with the epoch, or never was.
+last committed epoch left them; `snapshot_state` at the end of every epoch, since every epoch is a checkpoint. The
+contents of the lists are committed with the epoch, or discarded with it.
 
-A subtask may go on in another worker from any epoch to the next, with another object of the function. So what is to
-last beyond an epoch belongs into the lists; what is in the object's attributes alone is gone when the subtask moves.
+A subtask may move to another worker between two epochs, with another object of the function. So put everything that
+must outlast an epoch into the lists: attributes of the object are lost when the subtask moves.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ __all__ = ["CheckpointedFunction", "FunctionInitializationContext", "FunctionSna
 
 
 class FunctionInitializationContext(ABC):
-    """What a function sees when its state is made or restored."""
+    """The context in which a function creates or restores its state."""
 
     @abstractmethod
     def is_restored(self) -> bool:
-        """Tell whether there is a committed epoch to go on from; the lists may be empty all the same."""
+        """Return whether the job resumes from a committed epoch; the lists can still be empty."""
 
     @abstractmethod
     def get_restored_checkpoint_id(self) -> int | None:
-        """Return the number of the epoch that is gone on from, None if there is none."""
+        """Return the number of the epoch that the job resumes from, None if there is none."""
 
     @abstractmethod
     def get_operator_state_store(self) -> OperatorStateStore:
-        """Return where the lists are got from."""
+        """Return the store of operator state, which has the lists."""
 
     @abstractmethod
     def get_keyed_state_store(self) -> KeyedStateStore:
-        """Return where keyed state is got from, which raises ProgramError where the input has no keys."""
+        """Return the store of keyed state, which raises ProgramError if the input has no keys."""
 
 
 class FunctionSnapshotContext(ABC):
-    """What a function knows of the epoch that ends."""
+    """The context of the epoch that ends."""
 
     @abstractmethod
     def get_checkpoint_id(self) -> int:
@@ -55,11 +55,11 @@ class FunctionSnapshotContext(ABC):
 class CheckpointedFunction(ABC):
     """A mixin for functions with operator list state (Flink: CheckpointedFunction).
 
-    Derive a function of any kind from it, too; sources and sinks have contracts of their own. `get_list_state` gives
-    each subtask its share of a list: its own one back, or a fresh cut of all elements if the parallelism has changed.
-    `get_union_list_state` gives each subtask the elements of all; as in Flink, a function picks what concerns it, and
-    then saves with `update` only what is its own. For all to see the same, a function with a union list is opened anew
-    in every epoch, unless it has a single subtask.
+    Functions of any kind can derive from it; sources and sinks have their own contracts. `get_list_state` gives each
+    subtask its share of a list: its own elements, or an even share of all elements if the parallelism has changed.
+    `get_union_list_state` gives each subtask the elements of all subtasks. As in Flink, a function picks the elements
+    that concern it, and saves only its own with `update`. A function with a union list is opened again in every epoch,
+    so that all subtasks see the same elements, unless it has a single subtask.
 
     >>> from firesteel.functions.elements import FlatMapFunction
     >>> from firesteel.state.descriptors import ListStateDescriptor
@@ -79,8 +79,8 @@ class CheckpointedFunction(ABC):
 
     @abstractmethod
     def initialize_state(self, context: FunctionInitializationContext) -> None:
-        """Get the lists, and take what they hold. Called once, before `open`."""
+        """Get the lists and read their contents. Called once, before `open`."""
 
     @abstractmethod
     def snapshot_state(self, context: FunctionSnapshotContext) -> None:
-        """Bring the lists up to date. Called at the end of every epoch, after its last record."""
+        """Update the lists. Called at the end of every epoch, after its last record."""

@@ -1,4 +1,4 @@
-"""Triggers that fire again and again while a window is open, at a fixed interval."""
+"""Triggers that fire at a fixed interval while a window is open."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class _ContinuousTrigger(Trigger[T, TimeWindow]):
-    """What both continuous triggers share: the time of the next firing is the pane's state."""
+    """The common part of both continuous triggers: the time of the next firing, kept in the pane's state."""
 
     def __init__(self, interval: int) -> None:
         if interval <= 0:
@@ -60,7 +60,7 @@ class _ContinuousTrigger(Trigger[T, TimeWindow]):
         return True
 
     def on_merge(self, window: TimeWindow, ctx: Trigger.OnMergeContext) -> None:
-        """Go on with the earliest next firing of the merged panes."""
+        """Continue with the earliest next firing of the merged panes."""
         ctx.merge_partitioned_state(self.state_desc)
         next_fire = ctx.get_partitioned_state(self.state_desc).get()
         if next_fire is not None:
@@ -86,7 +86,7 @@ class ContinuousEventTimeTrigger(_ContinuousTrigger[T]):
     def on_element(
         self, element: T, timestamp: int, window: TimeWindow, ctx: Trigger.TriggerContext
     ) -> TriggerResult:
-        """Fire at once if the window has ended, else wait for the next interval and for the end."""
+        """Fire at once if the window has ended; otherwise wait for the next interval and for the end."""
         if window.max_timestamp() <= ctx.get_current_watermark():
             return TriggerResult.FIRE
         ctx.register_event_time_timer(window.max_timestamp())

@@ -1,4 +1,4 @@
-"""Windows that time does not bound: by number of records, and the global window."""
+"""Windows that are not bounded by time: by number of records, and the global window."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _REMEMBERED: Final = 1 << 12
 class CountTumblingWindowAssigner(WindowAssigner[T, CountWindow]):
     """Puts the first `window_size` records of a key into window 0, the next into window 1, and so on.
 
-    A window fires when it is full; what is left in a window that never fills is not emitted.
+    A window fires when it is full; a window that never fills is not emitted.
     """
 
     def __init__(self, window_size: int) -> None:
@@ -71,7 +71,7 @@ class CountTumblingWindowAssigner(WindowAssigner[T, CountWindow]):
 class CountSlidingWindowAssigner(WindowAssigner[T, CountWindow]):
     """Starts a new window of `window_size` records at every `window_slide`-th record of a key.
 
-    PyFlink's form, not Java's: a window fires only when it holds `window_size` records, and never before.
+    As in PyFlink, and unlike in Java, a window fires only when it holds `window_size` records.
     """
 
     def __init__(self, window_size: int, window_slide: int) -> None:
@@ -116,7 +116,7 @@ class CountSlidingWindowAssigner(WindowAssigner[T, CountWindow]):
 
 
 class GlobalWindows(WindowAssigner[T, GlobalWindow]):
-    """Puts all records of a key into one window, which never ends: set a trigger, or nothing is ever emitted."""
+    """Puts all records of a key into one window that never ends. Set a trigger, or nothing is ever emitted."""
 
     @staticmethod
     def create() -> GlobalWindows[Any]:
@@ -150,7 +150,7 @@ class GlobalWindows(WindowAssigner[T, GlobalWindow]):
 
 @lru_cache(_REMEMBERED)
 def _window(number: int) -> CountWindow:
-    """Return the same object for the same window: caches of state then find it without comparing it."""
+    """Return the same object for the same window, so that caches of state find it without a comparison."""
     return CountWindow(number)
 
 

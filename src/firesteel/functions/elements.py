@@ -1,6 +1,6 @@
-"""Functions of one record (or two records of one kind) that see neither time nor timers.
+"""Functions of one record (or two records of one type) that see neither time nor timers.
 
-Wherever a class of one method stands here, a plain function or lambda of the same arguments does as well.
+In place of a class with one method you can pass a plain function or lambda with the same arguments.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class MapFunction(Function):
 
     @abstractmethod
     def map(self, value: Any) -> Any:
-        """Return the record that takes the place of `value`."""
+        """Return the record that replaces `value`."""
 
 
 class FlatMapFunction(Function):
-    """Turns each record into none, one or several records.
+    """Turns each record into zero or more records.
 
     >>> class Words(FlatMapFunction):
     ...     def flat_map(self, value):
@@ -55,41 +55,41 @@ class FlatMapFunction(Function):
 
 
 class FilterFunction(Function):
-    """Decides of each record whether it stays; it must not change the record."""
+    """Decides whether to keep a record; it must not change the record."""
 
     @abstractmethod
     def filter(self, value: Any) -> Any:
-        """Return something true to keep `value`, else it is dropped."""
+        """Return a true value to keep `value`, a false one to drop it."""
 
 
 class CoMapFunction(Function):
-    """Maps the records of two connected streams; both methods share the object, and so its state."""
+    """Maps the records of two connected streams; both methods share the object and its state."""
 
     @abstractmethod
     def map1(self, value: Any) -> Any:
-        """Return the record that takes the place of `value` from the first stream."""
+        """Return the record that replaces `value` from the first stream."""
 
     @abstractmethod
     def map2(self, value: Any) -> Any:
-        """Return the record that takes the place of `value` from the second stream."""
+        """Return the record that replaces `value` from the second stream."""
 
 
 class CoFlatMapFunction(Function):
-    """Flat-maps the records of two connected streams; both methods share the object, and so its state."""
+    """Flat-maps the records of two connected streams; both methods share the object and its state."""
 
     @abstractmethod
     def flat_map1(self, value: Any) -> Any:
-        """Yield the records that `value` from the first stream turns into."""
+        """Yield the records that `value` from the first stream becomes."""
 
     @abstractmethod
     def flat_map2(self, value: Any) -> Any:
-        """Yield the records that `value` from the second stream turns into."""
+        """Yield the records that `value` from the second stream becomes."""
 
 
 class ReduceFunction(Function):
     """Combines two values of a type into one of the same type; it must be associative.
 
-    The first argument is what was reduced so far, the second the value that arrived.
+    The first argument is the result so far, the second the value that arrived.
     """
 
     @abstractmethod
@@ -100,7 +100,7 @@ class ReduceFunction(Function):
 class AggregateFunction(Function):
     """Aggregates values in an accumulator, whose type may differ from that of the values and of the result.
 
-    The function itself holds no data: each key (and window) has an accumulator of its own.
+    The function itself holds no data: each key (and window) has its own accumulator.
 
     >>> class Average(AggregateFunction):
     ...     def create_accumulator(self):
@@ -122,7 +122,7 @@ class AggregateFunction(Function):
 
     @abstractmethod
     def add(self, value: Any, accumulator: Any) -> Any:
-        """Return the accumulator with `value` added; changing and returning the one given is allowed."""
+        """Return the accumulator with `value` added. It may be the same object, changed in place."""
 
     @abstractmethod
     def get_result(self, accumulator: Any) -> Any:
@@ -130,11 +130,11 @@ class AggregateFunction(Function):
 
     @abstractmethod
     def merge(self, acc_a: Any, acc_b: Any) -> Any:
-        """Return an accumulator of the values of both, which are not used afterwards; sessions need it."""
+        """Return an accumulator of the values of both, which are not used afterwards. Session windows need it."""
 
 
 class KeySelector(Function):
-    """Takes the key from a record; the same record must always give the same key."""
+    """Extracts the key of a record. The same record must always have the same key."""
 
     @abstractmethod
     def get_key(self, value: Any) -> Any:
@@ -142,7 +142,7 @@ class KeySelector(Function):
 
 
 class NullByteKeySelector(KeySelector):
-    """Gives every record the same key, 0, which lets a keyed operator work on a stream without keys."""
+    """Gives every record the key 0, so that a keyed operator works on a stream without keys."""
 
     def get_key(self, value: Any) -> int:
         """Return 0."""
@@ -150,7 +150,7 @@ class NullByteKeySelector(KeySelector):
 
 
 class Partitioner(Function):
-    """Chooses the subtask a record goes to."""
+    """Chooses the subtask that receives a record."""
 
     @abstractmethod
     def partition(self, key: Any, num_partitions: int) -> int:

@@ -1,4 +1,4 @@
-"""What holds for one epoch in the driver, in every task and for every writer."""
+"""The facts about one epoch, the same in the driver, every task and every writer."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class EpochFacts:
-    """One epoch: its number, its try, its time, and where it stands in the job's history.
+    """One epoch: its number, its try, its time, and its place in the job's history.
 
     `attempt` is unique among all tries of all drivers. `processing_time` is fixed by the driver (milliseconds), so a
     retry sees the same clock. `final` is set in the last epoch of a bounded job. `lineage` names the job's history: it
-    changes when the job starts from a savepoint or from an earlier epoch. The job can be started from the epochs that
-    are `oldest` or later (None: from the last one only). `budget` is the most bytes that a subtask of a source reads,
-    unless the epoch is final (None: no bound).
+    changes when the job starts from a savepoint or from an earlier epoch. The job can be started from epoch
+    `oldest` and later ones (None: from the last one only). `budget` is the maximum number of bytes that a subtask of a
+    source reads, unless the epoch is final (None: no limit).
 
     >>> EpochFacts(7, "a", 1_000).final
     False

@@ -9,10 +9,10 @@ __all__ = ["OutputTag"]
 
 
 class OutputTag:
-    """Names and types a side output; a function emits to it with `yield tag, value`.
+    """The name and type of a side output; a function emits to it with `yield tag, value`.
 
-    `type_info` is a TypeInformation, a list of them (short for `Types.ROW`), or None for values of any type. Tags of
-    one `tag_id` are the same tag. Raises ProgramError for an empty `tag_id` or another kind of `type_info`.
+    `type_info` is a TypeInformation, a list of them (short for `Types.ROW`), or None for values of any type. Tags with
+    the same `tag_id` are equal. Raises ProgramError for an empty `tag_id` or another kind of `type_info`.
 
     >>> OutputTag("late", Types.STRING())
     OutputTag('late')

@@ -1,7 +1,7 @@
 """Process functions: records with their time, keyed state and timers.
 
 `process_element` and `on_timer` emit what they yield (or the items of an iterable they return); `yield tag, value` with
-an `OutputTag` emits to a side output. A context is valid only during the call it was handed to. All times are
+an `OutputTag` emits to a side output. A context is valid only during the call that receives it. All times are
 milliseconds.
 """
 
@@ -29,14 +29,14 @@ class TimeDomain(Enum):
     EVENT_TIME = 0
     """The watermark: the timer's time is compared with the records' timestamps."""
     PROCESSING_TIME = 1
-    """The machine's clock, which stands still within an epoch."""
+    """The machine's clock, which does not change within an epoch."""
 
 
 class TimerService(ABC):
     """The clocks, and the timers of the current key.
 
-    Timers need a keyed stream (else UnsupportedError). There is at most one timer per key, time and domain: registering
-    it again changes nothing. A timer in the past fires at the next opportunity.
+    Timers need a keyed stream; elsewhere they raise UnsupportedError. There is at most one timer per key, time and
+    domain: to register it again changes nothing. A timer in the past fires at the next opportunity.
     """
 
     @abstractmethod
@@ -49,11 +49,11 @@ class TimerService(ABC):
 
     @abstractmethod
     def register_processing_time_timer(self, timestamp: int) -> None:
-        """Have `on_timer` called for the current key once processing time reaches `timestamp`."""
+        """Register a timer: `on_timer` is called for the current key once processing time reaches `timestamp`."""
 
     @abstractmethod
     def register_event_time_timer(self, timestamp: int) -> None:
-        """Have `on_timer` called for the current key once the watermark reaches `timestamp`."""
+        """Register a timer: `on_timer` is called for the current key once the watermark reaches `timestamp`."""
 
     @abstractmethod
     def delete_processing_time_timer(self, timestamp: int) -> None:
@@ -65,7 +65,7 @@ class TimerService(ABC):
 
 
 class _Context(ABC):
-    """What all contexts of process functions answer."""
+    """The common part of all contexts of process functions."""
 
     @abstractmethod
     def timer_service(self) -> TimerService:
@@ -83,14 +83,14 @@ class _KeyedContext(_Context):
 
 
 class ProcessFunction(Function):
-    """Turns each record, seen with its timestamp and the clocks, into any number of records."""
+    """Turns each record, with its timestamp and the clocks, into any number of records."""
 
     class Context(_Context):
-        """What is known of the record being processed."""
+        """The context of a record."""
 
     @abstractmethod
     def process_element(self, value: Any, ctx: ProcessFunction.Context) -> Any:
-        """Yield what `value` turns into, or return an iterable of it, or None."""
+        """Yield the records that `value` becomes, or return an iterable of them, or None."""
 
 
 class KeyedProcessFunction(Function):
@@ -107,10 +107,10 @@ class KeyedProcessFunction(Function):
     """
 
     class Context(_KeyedContext):
-        """What is known of the record being processed, or of the timer that fires."""
+        """The context of a record or of a timer that fires."""
 
     class OnTimerContext(Context):
-        """What is known of the timer that fires."""
+        """The context of a timer that fires."""
 
         @abstractmethod
         def time_domain(self) -> TimeDomain:
@@ -118,35 +118,35 @@ class KeyedProcessFunction(Function):
 
     @abstractmethod
     def process_element(self, value: Any, ctx: KeyedProcessFunction.Context) -> Any:
-        """Yield what `value` turns into, or return an iterable of it, or None."""
+        """Yield the records that `value` becomes, or return an iterable of them, or None."""
 
     def on_timer(self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext) -> Any:
-        """Yield what follows from the timer of `timestamp`, for the key it was registered under."""
+        """Yield the results of the timer at `timestamp`, for the key that it was registered under."""
 
 
 class CoProcessFunction(Function):
     """A process function of two connected streams; both methods share the object."""
 
     class Context(_Context):
-        """What is known of the record being processed."""
+        """The context of a record."""
 
     @abstractmethod
     def process_element1(self, value: Any, ctx: CoProcessFunction.Context) -> Any:
-        """Yield what `value` from the first stream turns into."""
+        """Yield the records that `value` from the first stream becomes."""
 
     @abstractmethod
     def process_element2(self, value: Any, ctx: CoProcessFunction.Context) -> Any:
-        """Yield what `value` from the second stream turns into."""
+        """Yield the records that `value` from the second stream becomes."""
 
 
 class KeyedCoProcessFunction(Function):
     """A process function of two connected keyed streams: one state and one set of timers per key for both."""
 
     class Context(_KeyedContext):
-        """What is known of the record being processed, or of the timer that fires."""
+        """The context of a record or of a timer that fires."""
 
     class OnTimerContext(Context):
-        """What is known of the timer that fires."""
+        """The context of a timer that fires."""
 
         @abstractmethod
         def time_domain(self) -> TimeDomain:
@@ -154,11 +154,11 @@ class KeyedCoProcessFunction(Function):
 
     @abstractmethod
     def process_element1(self, value: Any, ctx: KeyedCoProcessFunction.Context) -> Any:
-        """Yield what `value` from the first stream turns into."""
+        """Yield the records that `value` from the first stream becomes."""
 
     @abstractmethod
     def process_element2(self, value: Any, ctx: KeyedCoProcessFunction.Context) -> Any:
-        """Yield what `value` from the second stream turns into."""
+        """Yield the records that `value` from the second stream becomes."""
 
     def on_timer(self, timestamp: int, ctx: KeyedCoProcessFunction.OnTimerContext) -> Any:
-        """Yield what follows from the timer of `timestamp`, for the key it was registered under."""
+        """Yield the results of the timer at `timestamp`, for the key that it was registered under."""

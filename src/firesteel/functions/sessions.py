@@ -1,4 +1,4 @@
-"""Session windows: they end when no record came for a gap, and merge when a record falls into the gap between them."""
+"""Session windows, which end after a gap without records and merge when a record falls into the gap between them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class SessionWindowTimeGapExtractor(ABC):
-    """Tells of each record how long its session lasts if no other record comes.
+    """Returns for each record how long its session lasts if no other record comes.
 
     >>> class GapOfUser(SessionWindowTimeGapExtractor):
     ...     def extract(self, element):
@@ -32,11 +32,11 @@ class SessionWindowTimeGapExtractor(ABC):
 
     @abstractmethod
     def extract(self, element: Any) -> int:
-        """Return the gap after `element`, in milliseconds, greater than 0."""
+        """Return the gap after `element` in milliseconds; it must be greater than 0."""
 
 
 class _Sessions(TimeWindows[T], MergingWindowAssigner[T, TimeWindow]):
-    """What all sessions share: a window per record, from its time until the gap is over; windows that touch merge."""
+    """The common part of sessions: a window per record, from its time to the end of the gap. Touching windows merge."""
 
     @abstractmethod
     def gap_after(self, element: T) -> int:
@@ -96,7 +96,7 @@ class DynamicEventTimeSessionWindows(_DynamicGap, ByEventTime[T], _Sessions[T]):
 
     @staticmethod
     def with_dynamic_gap(extractor: SessionWindowTimeGapExtractor) -> DynamicEventTimeSessionWindows[Any]:
-        """Return sessions whose gap after each record is what `extractor` answers (milliseconds)."""
+        """Return sessions whose gap after each record is the one that `extractor` returns (milliseconds)."""
         return DynamicEventTimeSessionWindows(extractor)
 
 
@@ -107,7 +107,7 @@ class DynamicProcessingTimeSessionWindows(_DynamicGap, ByProcessingTime[T], _Ses
     def with_dynamic_gap(
         extractor: SessionWindowTimeGapExtractor,
     ) -> DynamicProcessingTimeSessionWindows[Any]:
-        """Return sessions whose gap after each record is what `extractor` answers (milliseconds)."""
+        """Return sessions whose gap after each record is the one that `extractor` returns (milliseconds)."""
         return DynamicProcessingTimeSessionWindows(extractor)
 
 
@@ -125,7 +125,7 @@ class EventTimeSessionWindows(_FixedGap, ByEventTime[T], _Sessions[T]):
 
     @staticmethod
     def with_dynamic_gap(extractor: SessionWindowTimeGapExtractor) -> DynamicEventTimeSessionWindows[Any]:
-        """Return sessions whose gap after each record is what `extractor` answers (milliseconds)."""
+        """Return sessions whose gap after each record is the one that `extractor` returns (milliseconds)."""
         return DynamicEventTimeSessionWindows(extractor)
 
 
@@ -141,5 +141,5 @@ class ProcessingTimeSessionWindows(_FixedGap, ByProcessingTime[T], _Sessions[T])
     def with_dynamic_gap(
         extractor: SessionWindowTimeGapExtractor,
     ) -> DynamicProcessingTimeSessionWindows[Any]:
-        """Return sessions whose gap after each record is what `extractor` answers (milliseconds)."""
+        """Return sessions whose gap after each record is the one that `extractor` returns (milliseconds)."""
         return DynamicProcessingTimeSessionWindows(extractor)

@@ -2,18 +2,17 @@
 
 Contract, in call order, for each subtask and epoch:
 
-1. Task: `create_writer(context)`; `writer.write(values, timestamps)` for each batch. Nothing written may be
-   visible.
+1. Task: `create_writer(context)`, then `writer.write(values, timestamps)` for each batch. The data must stay
+   invisible.
 2. Task: `writer.prepare_commit()` makes the written data durable and returns committables: picklable, small,
-   and enough for another process to make the data visible. `context.state` is what the writer of the previous
-   epoch left in `writer.snapshot_state()`.
+   and enough for another process to make the data visible. `context.state` is the value that the writer of the
+   previous epoch returned from `writer.snapshot_state()`.
 3. Driver: the manifest with all committables is written. This is the commit.
 4. Driver: `create_committer().commit(committables)` makes the data visible. It is idempotent: after a crash
    between 3 and 4 it is called again with the same committables.
 
-If the epoch fails before 3, `prepare_commit`'s data stays invisible for ever; the sink may clean it up in
-`abort`. A sink that cannot hide what it writes sets `guarantee = DeliveryGuarantee.AT_LEAST_ONCE` and says so
-in its docs.
+If the epoch fails before 3, its data never becomes visible; the sink may clean it up in `abort`. A sink that cannot
+hide its data before the commit sets `guarantee = DeliveryGuarantee.AT_LEAST_ONCE` and documents this.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ T = TypeVar("T")
 
 
 class DeliveryGuarantee(enum.Enum):
-    """How often a record can show up in a sink's target (Flink: `DeliveryGuarantee`)."""
+    """How often a record can appear in a sink's target (Flink: `DeliveryGuarantee`)."""
 
     EXACTLY_ONCE = 0
     AT_LEAST_ONCE = 1
@@ -42,12 +41,12 @@ class DeliveryGuarantee(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class WriterContext:
-    """Where and when a writer writes.
+    """The job, operator, subtask and epoch of a writer, and the state that it continues with.
 
-    `facts` are the epoch's: when its `lineage` has changed, what was prepared under another one is of no more use;
-    what the states of epochs from `oldest` on refer to must stay. `state` is what the previous epoch's
-    `snapshot_state` returned for this subtask (None at first), `inherited` what it returned for subtasks that are no
-    more, because the parallelism was lowered: this writer must finish what they began.
+    `facts` describe the epoch. If its `lineage` has changed, data prepared under another lineage is useless. Keep
+    everything that the states of epoch `oldest` and later ones refer to. `state` is the value that `snapshot_state`
+    returned in the previous epoch for this subtask (None at first). `inherited` has the values for subtasks that no
+    longer exist because the parallelism was lowered: this writer must finish their work.
 
     >>> WriterContext("job", "sink", 3, 4, EpochFacts(7, "a", 1_000)).attempt
     'a-3'
@@ -68,39 +67,35 @@ class WriterContext:
 
     @property
     def attempt(self) -> str:
-        """Return a name that is unique among all tries of this subtask's epoch: what a try that failed has left
-        never has it.
+        """Return a name that is unique among all tries of this subtask's epoch, so leftovers of a failed try never
+        have it.
         """
         return f"{self.facts.attempt}-{self.subtask}"
 
 
 class SinkWriter(ABC, Generic[T]):
-    """Writes one subtask's records of one epoch, invisibly."""
+    """Writes the records of one subtask in one epoch; they stay invisible until the commit."""
 
     @abstractmethod
     def write(self, values: Sequence[T], timestamps: Sequence[int | None] | None) -> None:
-        """Take the next records, in order; `timestamps` are milliseconds or None where records have none."""
+        """Write the next records, in order; `timestamps` are milliseconds, or None for records without one."""
 
     @abstractmethod
     def prepare_commit(self) -> Sequence[Any]:
-        """Make what was written durable and return the committables that will make it visible; close
-        resources.
-        """
+        """Make the written data durable, close resources, and return the committables that will make it visible."""
 
     def snapshot_state(self) -> Any:
-        """Return what the next epoch's writer of this subtask needs to go on (picklable); asked after
-        prepare_commit.
+        """Return the state (picklable) that the next epoch's writer of this subtask continues with; called after
+        `prepare_commit`.
         """
         return None
 
     def next_wakeup(self) -> int | None:
-        """Return the processing time (milliseconds) at which this writer wants an epoch even without input,
-        if any.
-        """
+        """Return the processing time (milliseconds) at which this writer needs an epoch even without input, or None."""
         return None
 
     def abort(self) -> None:
-        """Give up this epoch's writing after an error; must not raise."""
+        """Abandon the data of this epoch after an error; must not raise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +117,7 @@ class Committer(ABC):
 
     @abstractmethod
     def commit(self, committables: Sequence[Any]) -> None:
-        """Make the data of `committables` visible; doing it twice has the effect of once. Raises
-        ConnectorError.
-        """
+        """Make the data of `committables` visible; doing it again changes nothing. Raises ConnectorError."""
 
     def discard(self, leftovers: Leftovers) -> None:
         """Remove what crashes have left behind.
@@ -134,11 +127,11 @@ class Committer(ABC):
         """
 
     def close(self) -> None:
-        """Release what the committer holds."""
+        """Release the resources of the committer."""
 
 
 class Sink(ABC, Generic[T]):
-    """Where records go; subclass it for a sink of your own. The object is pickled to the workers."""
+    """Writes records to an external system. Subclass it for your own sink; the object is pickled to the workers."""
 
     guarantee: DeliveryGuarantee = DeliveryGuarantee.EXACTLY_ONCE
 
@@ -151,9 +144,9 @@ class Sink(ABC, Generic[T]):
         return False
 
     def for_type(self, type_info: TypeInformation | None) -> Sink[T]:
-        """Return the sink to use for records of this type; asked once, when the sink is put into the graph.
+        """Return the sink to use for records of this type; called once, when the sink is added to the graph.
 
-        Sinks that write text need the type to show a value as Flink does; all others return themselves.
+        Sinks that write text need the type to format a value as Flink does; all others return themselves.
         """
         del type_info
         return self
@@ -168,7 +161,7 @@ class Sink(ABC, Generic[T]):
 
 
 class StreamTransformer(ABC):
-    """Changes a stream before a sink gets it."""
+    """Changes a stream before a sink receives it."""
 
     @abstractmethod
     def apply(self, ds: Any) -> Any:
@@ -176,8 +169,8 @@ class StreamTransformer(ABC):
 
 
 class SupportsPreprocessing(ABC):
-    """A sink whose stream is changed before it gets it."""
+    """A sink whose stream is changed before the sink receives it."""
 
     @abstractmethod
     def get_transformer(self) -> StreamTransformer | None:
-        """Return what changes the stream, None to leave it."""
+        """Return the transformer of the stream, None to leave it unchanged."""

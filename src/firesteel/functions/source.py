@@ -1,21 +1,21 @@
-"""The source interface: a source is a set of splits, each read in ranges that can be read again.
+"""The source interface: a source is a set of splits, which are read in repeatable ranges.
 
 Contract, in call order:
 
-1. Driver: `discover(context)` names the splits that are not yet known; unless a source overrides it, it asks
-   `splits(known)`. A bounded source is asked once per job, a continuous one before every epoch. A split's id is
-   stable across restarts: it is how positions are found again.
-2. Driver: `available(split, position, now)` says up to which position the split can be read at this moment.
-3. Driver: the epoch loop picks `end <= available(...)` within its admission limit and records `[start, end)`
-   nowhere yet.
-4. Task: `read(split, start, end)` yields the records of exactly that range, in batches, in order. The same
-   range read again yields the same records: this is what exactly-once rests on. It runs on a worker; it must
-   not rely on anything `splits` left behind in the driver's object.
+1. Driver: `discover(context)` returns the splits that are not yet known. By default it calls `splits(known)`. It is
+   called once per job for a bounded source, and before every epoch for a continuous one. A split's id must be stable
+   across restarts, because positions are found by it.
+2. Driver: `available(split, position, now)` returns the position up to which the split can be read now.
+3. Driver: the epoch loop picks `end <= available(...)` within its admission limit. It does not record `[start, end)`
+   yet.
+4. Task: `read(split, start, end)` yields the records of exactly that range, in batches, in order. The same range must
+   always yield the same records: exactly-once depends on it. It runs on a worker, so it must not rely on anything
+   that `splits` stored in the driver's object.
 5. Driver: `end` becomes the split's position in the manifest when the epoch commits.
 
-A position is an integer whose unit is the source's own: record numbers for most, bytes for files (`unit`). A
-split whose end is not known beforehand (a gzip file) has `end=None`; its reader ends with `return END_OF_SPLIT`
-once the end is met. The object itself is pickled to the workers.
+A position is an integer in a unit of the source (`unit`): record numbers for most, bytes for files. A split whose end
+is not known in advance (a gzip file) has `end=None`, and its reader ends with `return END_OF_SPLIT` when it reaches the
+end. The object itself is pickled to the workers.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 UNLIMITED: Final = 2**63 - 1
-"""The position `available` answers when a split has no bound that is known now."""
+"""The position that `available` returns for a split without a known end."""
 
 
 class Boundedness(enum.Enum):
@@ -43,7 +43,7 @@ class Boundedness(enum.Enum):
 
 
 class EndOfSplit(enum.Enum):
-    """What a reader returns when it met the end of a split whose `end` was not known."""
+    """The value that a reader returns at the end of a split whose `end` was not known."""
 
     END_OF_SPLIT = "END_OF_SPLIT"
 
@@ -55,8 +55,8 @@ END_OF_SPLIT: Final = EndOfSplit.END_OF_SPLIT
 class Split:
     """A part of a source that is read by one subtask, in order.
 
-    `start` and `end` are positions in the source's unit, `end` is None where it is not known or there is none;
-    `payload` is the source's own (a path, a partition) and is pickled into the manifest.
+    `start` and `end` are positions in the source's unit; `end` is None if it is unknown or if there is none. `payload`
+    belongs to the source (a path, a partition) and is pickled into the manifest.
     """
 
     id: str
@@ -66,7 +66,7 @@ class Split:
 
 
 class Timestamped(list[T]):
-    """A batch of records with the timestamps the source itself knows (milliseconds), as a Kafka record has one."""
+    """A batch of records with timestamps of the source (milliseconds), such as those of Kafka records."""
 
     __slots__ = ("timestamps",)
 
@@ -77,9 +77,7 @@ class Timestamped(list[T]):
 
 @dataclass(frozen=True, slots=True)
 class DiscoveryContext:
-    """What a source may look at when it names its splits: the ids already known, the parallelism, the
-    processing time (ms).
-    """
+    """The context in which a source discovers its splits: the known ids, the parallelism, the processing time (ms)."""
 
     known: frozenset[str]
     parallelism: int
@@ -87,11 +85,11 @@ class DiscoveryContext:
 
 
 RecordBatches = Generator[list[T], None, EndOfSplit | None]
-"""What `read` returns: batches (plain lists or `Timestamped`), and `END_OF_SPLIT` as its return value where due."""
+"""The generator that `read` returns: it yields batches (lists or `Timestamped`) and may return `END_OF_SPLIT`."""
 
 
 class Source(ABC, Generic[T]):
-    """Where records come from; subclass it for a source of your own.
+    """Reads records from an external system. Subclass it for your own source.
 
     >>> class Countdown(Source[int]):
     ...     def splits(self, known):
@@ -103,37 +101,35 @@ class Source(ABC, Generic[T]):
     """
 
     unit: Literal["records", "bytes"] = "records"
-    """What a position counts; the admission controller turns its record limit into this unit."""
+    """The unit of a position; the admission controller converts its record limit into it."""
 
     discovery_interval: int = 1000
     """How long a continuous source waits before it looks for new splits again (milliseconds)."""
 
     preferred_parallelism: int | None = None
-    """The parallelism a source insists on (1 for a collection), None for the environment's."""
+    """The parallelism that the source requires (1 for a collection), None for the environment's."""
 
     produced_type: TypeInformation | None = None
-    """The type of the records where the source knows it (Flink: `ResultTypeQueryable`), None for untyped records."""
+    """The type of the records if the source knows it (Flink: `ResultTypeQueryable`), None for untyped records."""
 
     @property
     def boundedness(self) -> Boundedness:
-        """BOUNDED unless a subclass says otherwise."""
+        """BOUNDED unless a subclass overrides it."""
         return Boundedness.BOUNDED
 
     @abstractmethod
     def splits(self, known: frozenset[str]) -> Iterable[Split]:
-        """Name the splits whose ids are not in `known` (driver). Raises ConnectorError where there is nothing
-        to read.
-        """
+        """Return the splits whose ids are not in `known` (driver); raise ConnectorError if there is nothing to read."""
 
     def discover(self, context: DiscoveryContext) -> Iterable[Split]:
-        """Name the splits not yet known (driver); override it where the parallelism or the clock matters."""
+        """Return the splits that are not known yet (driver). Override it if they depend on parallelism or clock."""
         return self.splits(context.known)
 
     def available(self, split: Split, position: int, now: int) -> int:
-        """Return up to which position `split` can be read at the time `now` (driver).
+        """Return the position up to which `split` can be read at the time `now` (driver).
 
-        `now` is in milliseconds since 1970 when the job starts, and runs on evenly: setting the machine's clock does
-        not change it. So a rate, or a delay, can be measured by it.
+        `now` starts as the milliseconds since 1970 when the job starts, and advances evenly: it does not change when
+        the machine's clock is set. So use it to measure a rate or a delay.
         """
         return UNLIMITED if split.end is None else split.end
 

@@ -1,6 +1,6 @@
-"""Triggers: when the contents of a window are evaluated, and when they are dropped.
+"""Triggers, which decide when the contents of a window are evaluated and when they are dropped.
 
-A trigger object serves all keys and windows, so it holds no data itself: what it must remember goes into
+A trigger object serves all keys and windows, so it holds no data itself. Keep data in
 `ctx.get_partitioned_state(descriptor)`, which is scoped to the key and window. All times are milliseconds.
 """
 
@@ -34,7 +34,7 @@ W = TypeVar("W")
 
 
 class TriggerResult(Enum):
-    """What happens to a window: evaluated (fire), emptied (purge), both or neither. Empty windows are not evaluated."""
+    """Whether a window is evaluated (fire), emptied (purge), both or neither. Empty windows are not evaluated."""
 
     CONTINUE = (False, False)
     FIRE_AND_PURGE = (True, True)
@@ -42,11 +42,11 @@ class TriggerResult(Enum):
     PURGE = (False, True)
 
     def is_fire(self) -> bool:
-        """Say whether the window function is to be called."""
+        """Return whether the window function is to be called."""
         return self.value[0]
 
     def is_purge(self) -> bool:
-        """Say whether the window's contents are to be dropped."""
+        """Return whether the window's contents are to be dropped."""
         return self.value[1]
 
 
@@ -54,13 +54,13 @@ class Trigger(ABC, Generic[T, W]):
     """Decides when a pane (the records of one key in one window) is evaluated.
 
     Contract: `on_element` for each record added to the pane; `on_event_time` and `on_processing_time` for each timer
-    that the trigger registered, and also for the window's own cleanup timer, so compare the time; `on_merge` when the
-    pane took in others (merging windows only, and only if `can_merge`); `clear` when the window expires or is merged
-    away.
+    that the trigger registered, and also for the window's own cleanup timer, so compare the time; `on_merge` when other
+    panes were merged into this one (merging windows only, and only if `can_merge`); `clear` when the window expires or
+    is merged away.
     """
 
     class TriggerContext(ABC):
-        """The clocks, timers and state of the pane a trigger is called for; valid only during the call."""
+        """The clocks, timers and state of the current pane; valid only during the call."""
 
         @abstractmethod
         def get_current_processing_time(self) -> int:
@@ -76,11 +76,11 @@ class Trigger(ABC, Generic[T, W]):
 
         @abstractmethod
         def register_processing_time_timer(self, time: int) -> None:
-            """Have `on_processing_time` called for the pane once processing time reaches `time`."""
+            """Register a timer: `on_processing_time` is called for the pane once processing time reaches `time`."""
 
         @abstractmethod
         def register_event_time_timer(self, time: int) -> None:
-            """Have `on_event_time` called for the pane once the watermark reaches `time`."""
+            """Register a timer: `on_event_time` is called for the pane once the watermark reaches `time`."""
 
         @abstractmethod
         def delete_processing_time_timer(self, time: int) -> None:
@@ -99,7 +99,7 @@ class Trigger(ABC, Generic[T, W]):
 
         @abstractmethod
         def merge_partitioned_state(self, state_descriptor: Any) -> None:
-            """Merge the state of the panes that were merged away into this pane's.
+            """Merge the state of the panes that were merged away into the state of this pane.
 
             Raises ProgramError unless the state is a list, reducing or aggregating state.
             """
@@ -117,12 +117,12 @@ class Trigger(ABC, Generic[T, W]):
         """Decide what to do at the event-time timer of `time`."""
 
     def can_merge(self) -> bool:
-        """Say whether the trigger can be used with merging windows; then it needs a working `on_merge`."""
+        """Return whether the trigger works with merging windows; if so, it must implement `on_merge`."""
         return False
 
     @abstractmethod
     def on_merge(self, window: W, ctx: Trigger.OnMergeContext) -> None:
-        """Merge the panes' trigger state and register timers of `window`, which took in others."""
+        """Merge the trigger state of the panes and register the timers of `window`, the merged window."""
 
     @abstractmethod
     def clear(self, window: W, ctx: Trigger.TriggerContext) -> None:
@@ -130,7 +130,7 @@ class Trigger(ABC, Generic[T, W]):
 
 
 class EventTimeTrigger(Trigger[T, TimeWindow]):
-    """Fires when the watermark passes the end of the window, and again for each late record within the lateness."""
+    """Fires when the watermark passes the end of the window, and for each late record within the allowed lateness."""
 
     @staticmethod
     def create() -> EventTimeTrigger[Any]:
@@ -140,7 +140,7 @@ class EventTimeTrigger(Trigger[T, TimeWindow]):
     def on_element(
         self, element: T, timestamp: int, window: TimeWindow, ctx: Trigger.TriggerContext
     ) -> TriggerResult:
-        """Fire at once if the window has ended, else wait for its end."""
+        """Fire at once if the window has ended; otherwise wait for its end."""
         end = window.max_timestamp()
         if end <= ctx.get_current_watermark():
             return TriggerResult.FIRE
@@ -209,7 +209,7 @@ class ProcessingTimeTrigger(Trigger[T, TimeWindow]):
 
 
 class PurgingTrigger(Trigger[T, Window]):
-    """Makes another trigger purge: where that one fires, this one fires and purges."""
+    """Makes another trigger purge: when that one fires, this one fires and purges."""
 
     def __init__(self, nested_trigger: Trigger[T, Any]) -> None:
         self.nested_trigger = nested_trigger
@@ -222,15 +222,15 @@ class PurgingTrigger(Trigger[T, Window]):
     def on_element(
         self, element: T, timestamp: int, window: Window, ctx: Trigger.TriggerContext
     ) -> TriggerResult:
-        """Ask the nested trigger; a firing purges."""
+        """Ask the nested trigger; if it fires, fire and purge."""
         return _purging(self.nested_trigger.on_element(element, timestamp, window, ctx))
 
     def on_processing_time(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
-        """Ask the nested trigger; a firing purges."""
+        """Ask the nested trigger; if it fires, fire and purge."""
         return _purging(self.nested_trigger.on_processing_time(time, window, ctx))
 
     def on_event_time(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
-        """Ask the nested trigger; a firing purges."""
+        """Ask the nested trigger; if it fires, fire and purge."""
         return _purging(self.nested_trigger.on_event_time(time, window, ctx))
 
     def can_merge(self) -> bool:
@@ -251,7 +251,7 @@ def _purging(result: TriggerResult) -> TriggerResult:
 
 
 class CountTrigger(Trigger[T, CountWindow]):
-    """Fires whenever `window_size` records have been added to the pane since it last fired; does not purge."""
+    """Fires whenever `window_size` records were added to the pane since it last fired; does not purge."""
 
     def __init__(self, window_size: int) -> None:
         if not isinstance(window_size, int) or window_size <= 0:
@@ -296,7 +296,7 @@ class CountTrigger(Trigger[T, CountWindow]):
         ctx.merge_partitioned_state(self._count_state_descriptor)
 
     def clear(self, window: Any, ctx: Trigger.TriggerContext) -> None:
-        """Forget the count."""
+        """Clear the count."""
         ctx.get_partitioned_state(self._count_state_descriptor).clear()
 
 

@@ -1,6 +1,6 @@
 """Functions of the contents of a window. They return an iterable of results, or yield them, or return None.
 
-With `reduce` or `aggregate` in front, `inputs` holds exactly one element: the window's aggregate.
+After `reduce` or `aggregate`, `inputs` holds exactly one element: the window's aggregate.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class AllWindowFunction(Function, Generic[IN, OUT, W]):
 
 
 class _WindowContext(ABC, Generic[W2]):
-    """What all window contexts answer; valid only during the call it was handed to."""
+    """The common part of all window contexts; valid only during the call that receives it."""
 
     @abstractmethod
     def window(self) -> W2:
@@ -74,7 +74,7 @@ class ProcessWindowFunction(Function, Generic[IN, OUT, KEY, W]):
     """Evaluates a window of a keyed stream with a context: the clocks, and state per window and per key."""
 
     class Context(_WindowContext[W2], Generic[W2]):
-        """What is known while a window is evaluated or cleared; times are milliseconds."""
+        """The context in which a window is evaluated or cleared; times are milliseconds."""
 
         @abstractmethod
         def current_processing_time(self) -> int:
@@ -98,7 +98,7 @@ class ProcessAllWindowFunction(Function, Generic[IN, OUT, W]):
     """Evaluates a window of a stream without keys with a context: state per window and for the stream as a whole."""
 
     class Context(_WindowContext[W2], Generic[W2]):
-        """What is known while a window is evaluated or cleared."""
+        """The context in which a window is evaluated or cleared."""
 
     @abstractmethod
     def process(
@@ -111,7 +111,7 @@ class ProcessAllWindowFunction(Function, Generic[IN, OUT, W]):
 
 
 class PassThroughWindowFunction(WindowFunction[IN, IN, KEY, W]):
-    """Emits the contents of a window as they are."""
+    """Emits the contents of a window unchanged."""
 
     def apply(self, key: KEY, window: W, inputs: Iterable[IN]) -> Iterable[IN]:
         """Return `inputs`."""
@@ -119,7 +119,7 @@ class PassThroughWindowFunction(WindowFunction[IN, IN, KEY, W]):
 
 
 class PassThroughAllWindowFunction(AllWindowFunction[IN, IN, W]):
-    """Emits the contents of a window as they are."""
+    """Emits the contents of a window unchanged."""
 
     def apply(self, window: W, inputs: Iterable[IN]) -> Iterable[IN]:
         """Return `inputs`."""

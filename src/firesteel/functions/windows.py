@@ -1,7 +1,7 @@
-"""Windows: what records are grouped by besides their key; and their form in state.
+"""Windows, by which records are grouped besides their key, and their encoding in state.
 
-A window is an immutable, hashable value. Whoever writes a window class of their own gives it `__eq__` and `__hash__` by
-value (a frozen dataclass does) and `max_timestamp`.
+A window is an immutable, hashable value. If you write a window class, give it `__eq__` and `__hash__` by value (as a
+frozen dataclass does) and `max_timestamp`.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ class Window(ABC):
 
     @abstractmethod
     def max_timestamp(self) -> int:
-        """Return the largest timestamp a record in the window can have (ms): 2**63-1 where time does not bound it."""
+        """Return the largest timestamp of a record in the window (ms): 2**63-1 if time does not bound the window."""
 
 
 class WindowMergeCallback(ABC, Generic[W]):
-    """Receives the windows that become one (PyFlink: MergingWindowAssigner.MergeCallback)."""
+    """Receives the windows to merge into one (PyFlink: MergingWindowAssigner.MergeCallback)."""
 
     @abstractmethod
     def merge(self, to_be_merged: Iterable[W], merge_result: W) -> None:
@@ -80,7 +80,7 @@ class TimeWindow(_Interval, Window):
         return self.end - 1
 
     def intersects(self, other: TimeWindow) -> bool:
-        """Say whether the windows overlap or touch."""
+        """Return whether the windows overlap or touch."""
         return self.start <= other.end and self.end >= other.start
 
     def cover(self, other: TimeWindow) -> TimeWindow:
@@ -98,7 +98,7 @@ class TimeWindow(_Interval, Window):
 
     @staticmethod
     def merge_windows(windows: Iterable[TimeWindow], callback: WindowMergeCallback[TimeWindow]) -> None:
-        """Tell `callback` of every group of windows that overlap or touch, with the window that covers the group."""
+        """Call `callback` for every group of windows that overlap or touch, with the window that covers the group."""
         group: set[TimeWindow] = set()
         cover: TimeWindow | None = None
         for window in sorted(windows):
@@ -112,7 +112,7 @@ class TimeWindow(_Interval, Window):
         if cover is not None and len(group) > 1:
             callback.merge(group, cover)
 
-    # Hashing stays the tuple's own, in C; equality is strict, so that a window is never equal to a pair of numbers.
+    # Hashing is the tuple's, in C. Equality is strict, so that a window never equals a pair of numbers.
     __hash__ = _Interval.__hash__
 
     def __eq__(self, other: object) -> bool:
@@ -130,7 +130,7 @@ class _Bucket(NamedTuple):
 
 
 class CountWindow(_Bucket, Window):
-    """The records counted into bucket number `id` of a key.
+    """The records in bucket number `id` of a key.
 
     >>> CountWindow(3)
     CountWindow(id=3)
@@ -142,7 +142,7 @@ class CountWindow(_Bucket, Window):
         """Return 2**63-1: time does not bound the window."""
         return MAX_WATERMARK
 
-    # As with TimeWindow: hashed in C, equal to its kind only.
+    # As for TimeWindow: hashed in C, equal only to its own class.
     __hash__ = _Bucket.__hash__
 
     def __eq__(self, other: object) -> bool:
@@ -185,8 +185,8 @@ _GLOBAL: Final = GlobalWindow()
 class WindowCodec:
     """Windows as keys in state: a tag byte, then bytes that sort as the windows do.
 
-    Time windows sort by start, then end; other windows than the built-in ones have no order. A frozen
-    dataclass or NamedTuple of an importable module is encoded by its values, as a key is; all others are pickled.
+    Time windows sort by start, then end. Windows that are not built in have no order: a frozen dataclass or NamedTuple
+    of an importable module is encoded by its values, as a key is; all others are pickled.
 
     >>> WINDOW_CODEC.decode(WINDOW_CODEC.encode(TimeWindow(-5, 5)))
     TimeWindow(start=-5, end=5)
@@ -206,7 +206,7 @@ class WindowCodec:
         return _encode_other(namespace)
 
     def decode(self, data: bytes) -> Any:
-        """Return the window of these bytes; raises StateCorruptedError for bytes that `encode` did not make."""
+        """Return the window of these bytes. Raises StateCorruptedError for bytes that `encode` did not produce."""
         tag = data[:1]
         if tag == b"T":
             start, end = _LONGS.unpack_from(data, 1)
@@ -227,7 +227,7 @@ class WindowCodec:
 def _encode_other(window: Any) -> bytes:
     try:
         return b"K" + encode_key(window)
-    except KeyEncodingError:  # not made of values that have one form only
+    except KeyEncodingError:  # a value has no unique encoding
         return b"P" + _encode_pickled(window)
 
 
@@ -281,5 +281,5 @@ def milliseconds(length: Time | Duration, who: str) -> int:
         "requires a Time",
         who=who,
         got=f"{type(length).__name__}: {length!r}",
-        hint="write Time.seconds(5) or the like",
+        hint="write Time.seconds(5), for example",
     )

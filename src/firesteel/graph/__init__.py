@@ -1,4 +1,4 @@
-"""The dataflow graph as the program drew it: frozen nodes and edges, stable operator ids."""
+"""The dataflow graph of a program: frozen nodes and edges, stable operator ids."""
 
 from firesteel.graph.graph import Graph, GraphBuilder
 from firesteel.graph.nodes import Edge, Location, Node

@@ -1,4 +1,4 @@
-"""Checks that operations have in common, in the grammar of errors."""
+"""The common checks of operations, which raise errors of the usual form."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from firesteel.functions.process import KeyedCoProcessFunction, KeyedProcessFunc
 
 
 def require(value: object, kinds: tuple[type, ...], who: str, hint: str) -> None:
-    """Raise ProgramError unless `value` is of one of the kinds."""
+    """Raise ProgramError unless `value` is an instance of one of the kinds."""
     if isinstance(value, kinds):
         return
     if isinstance(value, type) and issubclass(value, kinds):
@@ -19,7 +19,7 @@ def require(value: object, kinds: tuple[type, ...], who: str, hint: str) -> None
 
 
 def key_hint(function: object) -> str:
-    """Return the hint for a function that may be meant for a keyed stream."""
+    """Return the hint for a function that may need a keyed stream."""
     if isinstance(function, KeyedProcessFunction | KeyedCoProcessFunction | KeyedBroadcastProcessFunction):
         return "key the stream first: key_by(...)"
     return "pass an object of a subclass of it"

@@ -18,7 +18,7 @@ from firesteel.graph.uids import operator_ids
 class Graph:
     """The nodes of a job, in topological order. Node ids are unique in it, but need not be consecutive.
 
-    `batch` says that the job runs in BATCH mode; the compiler decides it.
+    `batch` means that the job runs in BATCH mode; the compiler sets it.
     """
 
     nodes: tuple[Node, ...]
@@ -31,7 +31,7 @@ class Graph:
 
     @cached_property
     def operator_ids(self) -> dict[int, str]:
-        """The stable operator id of each node id, see `firesteel.graph.uids`."""
+        """The stable operator id of each node id (see `firesteel.graph.uids`)."""
         return operator_ids(self.nodes)
 
     @property
@@ -49,7 +49,7 @@ class Graph:
         return replace(self, nodes=tuple(change(node) for node in self.nodes))
 
     def map_edges(self, change: Callable[[Node, Edge], Edge]) -> Graph:
-        """Return the graph with each edge changed by `change`, which is given the node it enters, too."""
+        """Return the graph with each edge changed by `change`, which also receives the node that the edge enters."""
         return self.map_nodes(
             lambda node: replace(
                 node, inputs=tuple(tuple(change(node, edge) for edge in port) for port in node.inputs)
@@ -64,12 +64,11 @@ class Graph:
 
 
 class GraphBuilder:
-    """Takes the nodes of a program, in the order in which it makes them.
+    """Collects the nodes of a program, in the order of their creation.
 
-    Contract: `add` checks a node and gives it its id; `replace` changes what was added; `build` freezes the
-    nodes that are `pending` and everything upstream of them. Operations are pending from when they were added
-    until `clear`, sources never are: as in Flink, an operation runs though no sink follows it, while a source
-    nobody reads does not.
+    Contract: `add` checks a node and gives it its id; `replace` changes a node; `build` freezes the
+    `pending` nodes and everything upstream of them. Operations are pending from `add` to `clear`; sources never are. As
+    in Flink, an operation runs even if no sink follows it, but a source that nothing reads does not run.
     """
 
     def __init__(self) -> None:
@@ -94,7 +93,7 @@ class GraphBuilder:
         return number
 
     def replace(self, id: int, **changes: Any) -> Node:
-        """Change fields of a node and return it as it is now."""
+        """Change fields of a node and return the changed node."""
         self._nodes[id] = node = replace(self._nodes[id], **changes)
         return node
 
@@ -102,7 +101,7 @@ class GraphBuilder:
         return self._nodes[id]
 
     def build(self, roots: Iterable[int] | None = None) -> Graph:
-        """Freeze the nodes `roots` (by default all pending ones) and what they read from.
+        """Freeze the nodes `roots` (by default all pending ones) and everything upstream.
 
         Raises ProgramError if there are none, or if two of them have the same operator id.
         """
@@ -125,5 +124,5 @@ class GraphBuilder:
         return graph
 
     def clear(self) -> None:
-        """Forget what is pending; the nodes stay, so streams made before can be used again."""
+        """Clear the pending nodes. The nodes remain, so existing streams can be used again."""
         self._pending.clear()

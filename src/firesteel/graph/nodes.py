@@ -1,9 +1,8 @@
 """Nodes and edges of the dataflow graph.
 
 A node is one operation of the program. Its inputs are **ports**: `inputs[0]` and, for connected streams,
-`inputs[1]`, each a tuple of edges (several for a union). An edge names the node it comes from, which of that
-node's outputs it carries (the main one or a side output), and how records are spread over the subtasks of its
-target.
+`inputs[1]`, each a tuple of edges (several for a union). An edge names the node that it comes from, the output
+of that node (the main one or a side output), and how records are distributed over the subtasks of its target.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ class Location:
 
     @staticmethod
     def of_caller() -> Location:
-        """Return the innermost line that is being executed outside this package."""
+        """Return the innermost running line outside this package."""
         frame = sys._getframe(1)
         while is_engine(frame.f_code.co_filename) and frame.f_back is not None:
             frame = frame.f_back
@@ -55,14 +54,14 @@ def _shown(file: str) -> str:
 
 @dataclass(frozen=True)
 class Partitioning:
-    """How records are spread over the subtasks of an edge's target."""
+    """How records are distributed over the subtasks of an edge's target."""
 
     label: ClassVar[str] = ""
 
 
 @dataclass(frozen=True)
 class Auto(Partitioning):
-    """Forward where both ends have the same parallelism, else rebalance: what an edge is unless the program says so."""
+    """Forward if both ends have the same parallelism, otherwise rebalance; the default of an edge."""
 
     label = "AUTO"
 
@@ -83,14 +82,14 @@ class Rebalance(Partitioning):
 
 @dataclass(frozen=True)
 class Rescale(Partitioning):
-    """Round robin over the subtasks nearest to the sender's."""
+    """Round robin over the subtasks nearest to the sender."""
 
     label = "RESCALE"
 
 
 @dataclass(frozen=True)
 class Shuffle(Partitioning):
-    """A subtask at random."""
+    """A random subtask."""
 
     label = "SHUFFLE"
 
@@ -111,7 +110,7 @@ class Broadcast(Partitioning):
 
 @dataclass(frozen=True, eq=False)
 class KeyBy(Partitioning):
-    """The subtask that owns the key's group; `selector` is a callable or a KeySelector."""
+    """The subtask that owns the key group of the key; `selector` is a callable or a KeySelector."""
 
     label = "HASH"
 
@@ -121,7 +120,7 @@ class KeyBy(Partitioning):
 
 @dataclass(frozen=True, eq=False)
 class Custom(Partitioning):
-    """The subtask that `partitioner(key, number of subtasks)` names for the key that `selector` picks."""
+    """The subtask that `partitioner(key, number of subtasks)` returns for the key that `selector` extracts."""
 
     label = "CUSTOM"
 
@@ -136,7 +135,7 @@ AUTO: Final = Auto()
 class Edge:
     """A flow of records out of node `source`; `side_output` is the id of an OutputTag, None for the main output.
 
-    `chained` says that both ends are in one chain; the compiler decides it.
+    `chained` means that both ends are in one chain; the compiler sets it.
     """
 
     source: int
@@ -149,9 +148,9 @@ class Edge:
 class Node:
     """One operation of the program.
 
-    `parallelism` and `max_parallelism` are None where the job's apply, `slot_sharing_group` where that of the inputs
-    does. `output_type` is None for values of any type; `coerces` says that results are coerced to it; the compiler
-    decides it. `location` is the line of the program that added it.
+    `parallelism` and `max_parallelism` are None if those of the job apply, `slot_sharing_group` if that of the inputs
+    does. `output_type` is None for values of any type. `coerces` means that results are coerced to `output_type`; the
+    compiler sets it. `location` is the line of the program that added the operation.
 
     >>> from firesteel.graph.operations import MapOp
     >>> Node(1, "parse", MapOp(str), ((Edge(0),),), Location("job.py", 12)).who
@@ -175,7 +174,7 @@ class Node:
 
     @property
     def who(self) -> str:
-        """How errors name the node."""
+        """The name of the node in error messages."""
         return f"{self.operation.kind} {self.name!r} ({self.location})"
 
     @property
@@ -185,5 +184,5 @@ class Node:
 
     @property
     def keyed(self) -> bool:
-        """Whether port 0 is keyed: every edge of it is partitioned by a key."""
+        """Whether port 0 is keyed: all of its edges are partitioned by a key."""
         return bool(self.inputs) and all(isinstance(edge.partitioning, KeyBy) for edge in self.inputs[0])

@@ -1,10 +1,9 @@
-"""Stable operator ids: what state, positions and committables are found by when a program runs again.
+"""Stable operator ids, by which state, positions and committables are found when a program runs again.
 
-An id is 32 hexadecimal digits. A `uid_hash` is taken as it is; a `uid` is hashed; anything else is named after
-its place in the graph (the kind of its operation and where its inputs come from, down to the sources), as
-Flink's StreamGraphHasherV2 does. So, without a uid, an id survives changes of functions, names and parallelism,
-but not of what lies upstream. Unlike Flink's, it also survives changes in other branches; operations of the
-same place are told apart by their order.
+An id is 32 hexadecimal digits. A `uid_hash` is used unchanged, and a `uid` is hashed. Without both, the id is a hash of
+the operation's place in the graph (its kind and its inputs, back to the sources), as in Flink's StreamGraphHasherV2.
+Such an id survives changes of functions, names and parallelism, but not of the operations upstream. Unlike Flink's, it
+also survives changes in other branches. Operations in the same place are distinguished by their order.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _DIGITS = frozenset("0123456789abcdef")
 def operator_ids(nodes: Iterable[Node]) -> dict[int, str]:
     """Return the operator id of each node; `nodes` are in topological order.
 
-    Raises ProgramError where two nodes have the same id, or a `uid_hash` is not 32 hexadecimal digits.
+    Raises ProgramError if two nodes have the same id, or a `uid_hash` is not 32 hexadecimal digits.
     """
     places: dict[int, str] = {}
     seen: dict[str, int] = {}
@@ -40,7 +39,7 @@ def operator_ids(nodes: Iterable[Node]) -> dict[int, str]:
 
 
 def id_of_uid(uid: str) -> str:
-    """Return the id of the operator that a program calls by this uid.
+    """Return the id of the operator with this uid.
 
     >>> id_of_uid("counts")
     'd66e9bf6a1b16a174ccbf8d7a49839c2'
@@ -78,5 +77,5 @@ def _collision(node: Node, other: Node) -> ProgramError:
         "requires a uid that no other operation has",
         who=node.who,
         got=f"{node.uid or node.uid_hash!r}, which is also that of {other.who}",
-        hint="give each operation a uid of its own",
+        hint="give each operation its own uid",
     )

@@ -1,7 +1,7 @@
 """From a graph that has been through all rules to the plan.
 
-The recipes of a family of operations stand in a file of their own. All that a program passed as a function becomes a
-function object here (`firesteel.functions.adapt`), so that the runtime never asks what it was given.
+Each family of operations has a file with its recipes. Everything that a program passed as a function becomes a function
+object here (`firesteel.functions.adapt`), so that the runtime only handles function objects.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["lower"]
 
 
 def lower(graph: Graph, levels: dict[int, int], settings: PlanSettings) -> Plan:
-    """Return the plan of a graph; `levels` are by node id. The operator of a node has the node's place as its index."""
+    """Return the plan of a graph; `levels` are by node id. The index of an operator is the place of its node."""
     return Plan(
         settings.job_name,
         settings.max_parallelism,

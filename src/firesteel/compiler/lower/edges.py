@@ -1,4 +1,4 @@
-"""From the edges of a graph to those of the plan, with the functions that pick keys and partitions."""
+"""From the edges of a graph to those of the plan, with the functions that extract keys and choose partitions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DISTRIBUTIONS: Final = {kind.value: kind for kind in Distribution}
 
 
 def lower_edges(graph: Graph, levels: dict[int, int]) -> list[EdgeSpec]:
-    """Return the edges of the plan, in the order of the nodes they enter."""
+    """Return the edges of the plan, in the order of the nodes that they enter."""
     index_of = {node.id: index for index, node in enumerate(graph.nodes)}
     specs: list[EdgeSpec] = []
     for node in graph.nodes:

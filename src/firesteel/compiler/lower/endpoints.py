@@ -1,4 +1,4 @@
-"""Recipes of sources and sinks, and of what assigns timestamps."""
+"""Recipes of sources, of sinks, and of the operation that assigns timestamps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recipe of an operation: what makes, in a worker, the operator that runs it."""
+"""The recipe of an operation, which creates in a worker the operator that runs it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def recipe(operation: Operation, node: Node, batch: bool) -> Recipe:
 
 
 def in_batch_mode(inner: Recipe) -> Recipe:
-    """Return the recipe for a keyed operator that gets the records of one key after the other."""
+    """Return the recipe for a keyed operator that receives the records of one key after another."""
     return partial(_batch, inner)
 
 
 def first_in_batch_mode(inner: Recipe, port: int) -> Recipe:
-    """Return the recipe for an operator without keys that gets all records of one port before all others."""
+    """Return the recipe for an operator without keys that receives all records of one port before all others."""
     return partial(_first, inner, port)
 
 

@@ -1,4 +1,4 @@
-"""What a plan carries to the workers, as bytes."""
+"""Pickling of the parts of a plan that go to the workers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from firesteel.common.typeinfo import TypeInformation
 
 
 def shipped(value: object, who: str) -> bytes:
-    """Return `value` pickled. Raises SerializationError, naming `who`, where that cannot be."""
+    """Return `value` pickled. Raises SerializationError, which names `who`, if it cannot be pickled."""
     try:
         pickled: bytes = cloudpickle.dumps(value)
     except Exception as error:
@@ -17,13 +17,13 @@ def shipped(value: object, who: str) -> bytes:
             "requires functions that can be shipped to the workers",
             who=who,
             got=f"{type(error).__name__}: {error}",
-            hint="open connections, locks and files in open(), not where the function is made",
+            hint="open connections, locks and files in open(), not when the function is created",
         ) from error
     return pickled
 
 
 def declared(type_info: TypeInformation | None) -> TypeInformation | None:
-    """Return the type if it says something of the values: None for values of any type, which are pickled."""
+    """Return the type if it restricts the values; None for values of any type, which are pickled."""
     return None if type_info is None or type_info.is_pickled else type_info
 
 

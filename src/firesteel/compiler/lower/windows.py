@@ -1,4 +1,4 @@
-"""The recipe of windows, and what their functions become."""
+"""The recipe of windows, and their functions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _(operation: WindowOp, node: Node, batch: bool) -> Recipe:
 
 
 def _folding(operation: WindowOp, who: str) -> Function | None:
-    """The function that keeps a window's contents small, None where all its records are kept."""
+    """Return the function that reduces a window's contents; None if all its records are kept."""
     if operation.mode == "reduce":
         return as_function(operation.function, ReduceFunction, "reduce", who)
     if operation.mode == "aggregate":
@@ -46,7 +46,7 @@ def _folding(operation: WindowOp, who: str) -> Function | None:
 
 
 def _evaluating(operation: WindowOp, who: str) -> Function | None:
-    """The function that sees a window's contents, None where the contents are the result."""
+    """Return the function that receives a window's contents; None if the contents are the result."""
     function = operation.window_function
     if function is None:
         return None

@@ -1,7 +1,7 @@
-"""The rules, a file each: a rule turns a graph into one that says more, is pure, and knows no engine.
+"""The rules, one file each. A rule is pure, turns a graph into one with more decided, and does not depend on an engine.
 
-After all of them every node has its parallelism, max parallelism and slot sharing group; every edge says how it spreads
-records and whether its ends are chained, every node whether it coerces; the graph says whether it runs in BATCH mode.
+After all rules every node has its parallelism, max parallelism and slot sharing group, and whether it coerces. Every
+edge has its distribution, and whether its ends are chained. The graph has its mode, BATCH or STREAMING.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from firesteel.compiler.settings import PlanSettings
 from firesteel.graph import Graph
 
 Rule = Callable[[Graph, PlanSettings], Graph]
-"""A pure function; raises ProgramError where the program is wrong."""
+"""A pure function that raises ProgramError if the program is wrong."""
 
 RULES: Final[tuple[Rule, ...]] = (
     require_operators,

@@ -1,8 +1,8 @@
-"""Which operations are chained with the one before them.
+"""Decides which operations are chained with the one before them.
 
-An operation is, where its only input is forwarded from an operation of the same slot sharing group, and neither the job
-(`disable_operator_chaining`), nor it (`disable_chaining`, `start_new_chain`), nor the other (`disable_chaining`)
-forbids it. Source: Flink's StreamingJobGraphGenerator.isChainable.
+An operation is chained if its only input is forwarded from an operation of the same slot sharing group, and if neither
+the job (`disable_operator_chaining`), nor the operation (`disable_chaining`, `start_new_chain`), nor the one before it
+(`disable_chaining`) forbids it. Source: Flink's StreamingJobGraphGenerator.isChainable.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def fix_chaining(graph: Graph, settings: PlanSettings) -> Graph:
 
 
 def is_chainable(graph: Graph, node: Node, edge: Edge) -> bool:
-    """Say whether an operation may be chained with the one that an edge comes from."""
+    """Return whether an operation may be chained with the one that an edge comes from."""
     source = graph.by_id[edge.source]
     return (
         len(node.edges) == 1

@@ -1,9 +1,9 @@
-"""Which operations coerce what they emit to their declared type: those whose results Flink would serialise.
+"""Decides which operations coerce their results to the declared type: those whose results Flink would serialize.
 
-PyFlink runs a function in the worker of the one before it where it can, and hands objects on there as they are,
-whatever their declared types. It does so where a function without broadcast state has one reader: a function of one
-stream without keys, chained to it, with the same max parallelism. What is read from a side output has crossed to Flink
-and has its type. Source: Flink's PythonOperatorChainingOptimizer.
+If it can, PyFlink runs a function in the worker of the one before it, and passes objects there unchanged, whatever
+their declared types. It can if a function without broadcast state has one reader: a function of one stream without
+keys, chained to it, with the same max parallelism. Records of a side output have crossed to Flink and have its type.
+Source: Flink's PythonOperatorChainingOptimizer.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from firesteel.graph.nodes import Edge
 
 
 def fix_coercion(graph: Graph, settings: PlanSettings) -> Graph:
-    """Mark the operations that coerce their results; one that passes records on does where nobody did before it."""
+    """Mark the operations that coerce their results. One that only passes records on coerces if none before it did."""
     del settings  # PyFlink chains functions even where the job's operators are not
     readers = Counter(edge.source for node in graph.nodes for edge in node.edges)
     objects = {

@@ -1,4 +1,4 @@
-"""Every operation gets a parallelism and a max parallelism: a source's own, the operation's, or the job's."""
+"""Every operation gets a parallelism and a max parallelism: that of the source, of the operation, or of the job."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from firesteel.graph.operations import SourceOp
 
 
 def fix_parallelism(graph: Graph, settings: PlanSettings) -> Graph:
-    """Give every node both. Raises ProgramError where the parallelism is above the max parallelism."""
+    """Give every node both. Raises ProgramError if the parallelism is above the max parallelism."""
     return graph.map_nodes(lambda node: _with_parallelism(node, settings))
 
 
 def own_parallelism(node: Node) -> int | None:
-    """Return the parallelism that the source or else the program gives an operation, None where the job's applies."""
+    """Return the parallelism that the source, or else the program, gives an operation; None if the job's applies."""
     fixed = node.operation.source.preferred_parallelism if isinstance(node.operation, SourceOp) else None
     return node.parallelism if fixed is None else fixed
 

@@ -1,4 +1,4 @@
-"""Edges that the program left open forward where both ends are equally wide, else rebalance.
+"""Edges that the program left open forward if both ends have the same parallelism; otherwise they rebalance.
 
 Source: Flink's StreamGraph.addEdge.
 """
@@ -14,7 +14,7 @@ from firesteel.graph.nodes import Auto, Edge, Forward, Rebalance
 
 
 def fix_partitioning(graph: Graph, settings: PlanSettings) -> Graph:
-    """Decide open edges. Raises ProgramError for forward() between operations of unequal parallelism."""
+    """Decide the open edges. Raises ProgramError for forward() between operations of unequal parallelism."""
 
     def decided(node: Node, edge: Edge) -> Edge:
         source = graph.by_id[edge.source]

@@ -1,4 +1,4 @@
-"""AUTOMATIC is BATCH if all sources are bounded, and BATCH requires that they are (Flink: RuntimeExecutionMode)."""
+"""AUTOMATIC is BATCH if all sources are bounded; BATCH requires bounded sources (Flink: RuntimeExecutionMode)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def fix_runtime_mode(graph: Graph, settings: PlanSettings) -> Graph:
             "requires bounded sources only",
             who="runtime mode BATCH",
             got=unbounded[0].who,
-            hint="use RuntimeExecutionMode.STREAMING, or bound the source",
+            hint="use RuntimeExecutionMode.STREAMING, or a bounded source",
         )
     batch = settings.runtime_mode == "BATCH" or (settings.runtime_mode == "AUTOMATIC" and not unbounded)
     return replace(graph, batch=batch)

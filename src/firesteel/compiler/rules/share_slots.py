@@ -1,4 +1,4 @@
-"""An operation without a slot sharing group is in that of its inputs if they agree, else in the default one.
+"""An operation without a slot sharing group gets that of its inputs if they agree, otherwise the default one.
 
 Source: Flink's StreamGraphGenerator.determineSlotSharingGroup.
 """

@@ -11,7 +11,7 @@ from firesteel.graph.operations import SourceOp, TimestampsOp
 
 
 def withhold_watermarks(graph: Graph, settings: PlanSettings) -> Graph:
-    """Leave of each watermark strategy what assigns timestamps, where the graph runs in BATCH mode."""
+    """Reduce each watermark strategy to its timestamp assigner if the graph runs in BATCH mode."""
     return graph.map_nodes(_without_watermarks) if graph.batch else graph
 
 

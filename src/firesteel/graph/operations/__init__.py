@@ -1,4 +1,4 @@
-"""The operations a node can stand for: one frozen class per kind, a file per family."""
+"""The operations of nodes: one frozen class per kind, one file per family."""
 
 from firesteel.graph.operations.connected import (
     BroadcastProcessOp,

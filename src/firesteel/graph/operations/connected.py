@@ -1,4 +1,4 @@
-"""Operations on two streams: connected ones, and a stream with a broadcast one."""
+"""Operations on two connected streams, and on a stream with a broadcast stream."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from firesteel.state.descriptors import MapStateDescriptor
 
 @dataclass(frozen=True, eq=False)
 class CoMapOp(Operation):
-    """One record out, or none for None, for each record of two connected streams: both keyed, or neither."""
+    """Emits one record, or none for None, for each record of two connected streams: both keyed, or neither."""
 
     kind = "co_map"
     gives_objects = True
@@ -30,7 +30,7 @@ class CoMapOp(Operation):
 
 @dataclass(frozen=True, eq=False)
 class CoFlatMapOp(Operation):
-    """Any number of records out for each record of two connected streams: both keyed, or neither."""
+    """Emits any number of records for each record of two connected streams: both keyed, or neither."""
 
     kind = "co_flat_map"
     gives_objects = True
@@ -74,7 +74,7 @@ class KeyedCoProcessOp(Operation):
 
 @dataclass(frozen=True, eq=False)
 class BroadcastProcessOp(Operation):
-    """A process function of a stream and a broadcast one, with the broadcast states of `descriptors`."""
+    """A process function of a stream and a broadcast stream, with the broadcast states of `descriptors`."""
 
     kind = "broadcast_process"
     stateful: ClassVar[bool] = True
@@ -90,7 +90,7 @@ class BroadcastProcessOp(Operation):
 
 @dataclass(frozen=True, eq=False)
 class KeyedBroadcastProcessOp(Operation):
-    """As BroadcastProcessOp, with keyed state and timers on port 0."""
+    """Like BroadcastProcessOp, with keyed state and timers on port 0."""
 
     kind = "broadcast_process"
     stateful: ClassVar[bool] = True
@@ -101,5 +101,5 @@ class KeyedBroadcastProcessOp(Operation):
 
     def check(self, who: str) -> None:
         """Require a KeyedBroadcastProcessFunction."""
-        hint = "where the stream is keyed, subclass KeyedBroadcastProcessFunction"
+        hint = "on a keyed stream, subclass KeyedBroadcastProcessFunction"
         require(self.function, (KeyedBroadcastProcessFunction,), who, hint)

@@ -1,4 +1,4 @@
-"""Where records come from and where they go, and the operation that gives them timestamps."""
+"""Sources, sinks, and the operation that assigns timestamps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from firesteel.graph.operations.operation import Operation
 
 @dataclass(frozen=True, eq=False)
 class SourceOp(Operation):
-    """Reads a source; timestamps and watermarks come from `strategy`, None for neither."""
+    """Reads a source; timestamps and watermarks come from `strategy` (None: there are none)."""
 
     kind = "source"
 
@@ -27,7 +27,7 @@ class SourceOp(Operation):
             self.source,
             (Source,),
             who,
-            "pass a source from firesteel.datastream.connectors, or a Source of your own",
+            "pass a source from firesteel.datastream.connectors, or your own Source",
         )
         if self.strategy is not None:
             require(
@@ -56,7 +56,7 @@ class TimestampsOp(Operation):
 
 @dataclass(frozen=True, eq=False)
 class SinkOp(Operation):
-    """Writes records out."""
+    """Writes records to a sink."""
 
     kind = "sink"
 
@@ -64,6 +64,4 @@ class SinkOp(Operation):
 
     def check(self, who: str) -> None:
         """Require a Sink."""
-        require(
-            self.sink, (Sink,), who, "pass a sink from firesteel.datastream.connectors, or a Sink of your own"
-        )
+        require(self.sink, (Sink,), who, "pass a sink from firesteel.datastream.connectors, or your own Sink")

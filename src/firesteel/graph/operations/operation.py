@@ -1,4 +1,4 @@
-"""What all operations of a graph have in common."""
+"""The common part of all operations of a graph."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from typing import ClassVar
 
 @dataclass(frozen=True, eq=False)
 class Operation:
-    """What a node does.
+    """The operation of a node.
 
-    Contract: an operation is frozen and checks itself; its traits are ClassVars, so that the compiler asks no operation
-    for its class. Each operation has a recipe in `firesteel.compiler.lower`.
+    Contract: an operation is frozen and checks itself. Its traits are ClassVars, so that the compiler does not depend
+    on the class of an operation. Each operation has a recipe in `firesteel.compiler.lower`.
     """
 
     kind: ClassVar[str] = "operation"
-    """How errors name it."""
+    """Its name in error messages."""
 
     keyed: ClassVar[bool] = False
-    """Whether it has keyed state and timers even on an input without keys; on a keyed input every operation has."""
+    """Whether it has keyed state and timers even on an input without keys; on a keyed input all operations do."""
 
     stateful: ClassVar[bool] = False
-    """Whether it has state that belongs to no key: broadcast state."""
+    """Whether it has broadcast state, which belongs to no key."""
 
     sorts_in_batch: ClassVar[bool] = True
-    """Whether, on a keyed input, BATCH mode hands it the records of one key after the other."""
+    """Whether BATCH mode passes it the records of a keyed input one key after another."""
 
     first_port: ClassVar[int | None] = None
-    """The input that is delivered, within an epoch, before all others: that of broadcast records."""
+    """The input that is delivered before all others within an epoch: the one with the broadcast records."""
 
     takes_objects: ClassVar[bool] = False
-    """Whether PyFlink can run it in the worker of the function before it, which then hands it objects as they are."""
+    """Whether PyFlink can run it in the worker of the function before it, which then passes it objects unchanged."""
 
     gives_objects: ClassVar[bool] = False
-    """Whether PyFlink can run the function behind it in its own worker."""
+    """Whether PyFlink can run the function after it in its own worker."""
 
     passes_on: ClassVar[bool] = False
-    """Whether what it emits is some or all of the records it gets."""
+    """Whether it only emits records that it received."""
 
     def check(self, who: str) -> None:
-        """Raise ProgramError where a field is not what it must be; `who` is the call the user made."""
+        """Raise ProgramError if a field is invalid; `who` is the user's call."""

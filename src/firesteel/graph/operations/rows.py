@@ -18,7 +18,7 @@ FieldMethod = Literal["sum", "min", "max", "min_by", "max_by"]
 
 @dataclass(frozen=True, eq=False)
 class MapOp(Operation):
-    """One record out for each one in, keyed or not; `function` is a callable or a MapFunction."""
+    """Emits one record for each record, keyed or not; `function` is a callable or a MapFunction."""
 
     kind = "map"
     gives_objects = True
@@ -33,7 +33,7 @@ class MapOp(Operation):
 
 @dataclass(frozen=True, eq=False)
 class FlatMapOp(Operation):
-    """Any number of records out for each one in, keyed or not; `function` is a callable or a FlatMapFunction."""
+    """Emits any number of records for each record, keyed or not; `function` is a callable or a FlatMapFunction."""
 
     kind = "flat_map"
     gives_objects = True
@@ -48,7 +48,7 @@ class FlatMapOp(Operation):
 
 @dataclass(frozen=True, eq=False)
 class FilterOp(Operation):
-    """The records, keyed or not, for which a predicate holds; `function` is a callable or a FilterFunction."""
+    """Emits the records, keyed or not, for which a predicate is true; `function` is a callable or a FilterFunction."""
 
     kind = "filter"
     passes_on = True
@@ -64,7 +64,7 @@ class FilterOp(Operation):
 
 @dataclass(frozen=True, eq=False)
 class ProjectOp(Operation):
-    """Tuples of some of the fields of tuples."""
+    """Emits tuples of some fields of the tuples."""
 
     kind = "project"
 
@@ -144,7 +144,7 @@ class AggregateFieldOp(Operation):
 
 @dataclass(frozen=True, eq=False)
 class AsyncOp(Operation):
-    """Awaits a call per record: at most `capacity` in flight, each at most `timeout` milliseconds, retries included."""
+    """Awaits a call per record: at most `capacity` at once, each for at most `timeout` milliseconds with retries."""
 
     kind = "async"
     gives_objects = True

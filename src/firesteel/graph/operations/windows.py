@@ -29,12 +29,12 @@ WindowMode = Literal["reduce", "aggregate", "apply", "process"]
 class WindowOp(Operation):
     """Groups records into windows and evaluates them.
 
-    Without `by_key` the input is not keyed and comes to one subtask (window_all); its windows are those of one key.
+    Without `by_key` the input is not keyed and goes to one subtask (window_all); its windows are those of one key.
     `allowed_lateness` is in milliseconds.
 
     `function` is the ReduceFunction or callable of mode "reduce" and the AggregateFunction of mode "aggregate",
-    else None. `window_function` sees the (reduced) contents: required in the modes "apply" and "process",
-    optional in the others.
+    otherwise None. `window_function` receives the (reduced) contents; it is required in the modes "apply" and
+    "process", and optional in the others.
     """
 
     kind = "window"
