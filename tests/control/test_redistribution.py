@@ -130,7 +130,13 @@ def test_dealing_goes_round(numbers, parallelism, data):
 def snapshot(*states):
     blobs = [None if state is None else cloudpickle.dumps(state) for state in states]
     return OperatorSnapshot(
-        name="op", parallelism=len(blobs), watermarks=[], operator_state=blobs, states={}, runs=[]
+        name="op",
+        parallelism=len(blobs),
+        watermarks=[],
+        operator_state=blobs,
+        states={},
+        runs=[],
+        holds_lists=any(isinstance(state, OperatorLists) for state in states),
     )
 
 

@@ -92,6 +92,9 @@ class OperatorSnapshot(msgspec.Struct, frozen=True):
     epochs' runs add up to. `max_parallelism` is the number of its key groups (0: not recorded). `key_types` are the
     schemas of the types that its keys may be declared as (None: no type; empty: not recorded), `key_kinds` the kinds of
     all keys that ever had state (None: not recorded).
+
+    `holds_lists` says that the operator state is operator list state (`OperatorLists`); else it is an object of the
+    operator's own.
     """
 
     name: str
@@ -103,6 +106,7 @@ class OperatorSnapshot(msgspec.Struct, frozen=True):
     max_parallelism: int = 0
     key_types: list[dict[str, Any] | None] = []
     key_kinds: list[str] | None = None
+    holds_lists: bool = False
 
 
 class Manifest(msgspec.Struct, frozen=True):

@@ -29,6 +29,7 @@ from firesteel.control.sources import Positions
 from firesteel.functions.epoch import EpochFacts
 from firesteel.functions.sink import Committer, Leftovers, Sink
 from firesteel.runtime.plan import EpochPlan, OperatorSpec, Plan, SplitInput, SubtaskReport
+from firesteel.state.live.operator_lists import OperatorLists
 from firesteel.state.values.catalog import merge_schemas
 
 _log = logging.getLogger("firesteel.control")
@@ -360,6 +361,7 @@ class Journal:
                 None if report.operator_state is None else cloudpickle.dumps(report.operator_state)
                 for report in reports
             ],
+            holds_lists=any(isinstance(report.operator_state, OperatorLists) for report in reports),
             states=states,
             runs=[report.run for report in reports if report.run is not None],
             key_types=list(spec.key_types),

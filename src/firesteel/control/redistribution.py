@@ -25,7 +25,7 @@ T = TypeVar("T")
 def own_states(snapshot: OperatorSnapshot, parallelism: int) -> dict[int, Any]:
     """Return the state each subtask gets as its own at this parallelism, by subtask."""
     states = [None if blob is None else pickle.loads(blob) for blob in snapshot.operator_state]
-    if any(isinstance(state, OperatorLists) for state in states):
+    if snapshot.holds_lists:
         try:
             states = redistribute(states, parallelism)
         except StateMismatchError as error:
@@ -36,10 +36,12 @@ def own_states(snapshot: OperatorSnapshot, parallelism: int) -> dict[int, Any]:
 
 def inherited_states(snapshot: OperatorSnapshot, parallelism: int) -> dict[int, list[Any]]:
     """Return the states of subtasks that are no more at this parallelism, by the subtask that inherits them."""
+    if snapshot.holds_lists:  # these are dealt out
+        return {}
     inherited: dict[int, list[Any]] = defaultdict(list)
     for subtask, blob in enumerate(snapshot.operator_state[parallelism:], start=parallelism):
         state = None if blob is None else pickle.loads(blob)
-        if state is not None and not isinstance(state, OperatorLists):
+        if state is not None:
             inherited[subtask % parallelism].append(state)
     return dict(inherited)
 

@@ -27,7 +27,7 @@ from firesteel.common.errors import StateError
 from firesteel.saved.entries import RowReader, StoredRow, locate
 from firesteel.state.keys.composite import BROADCAST_GROUP, NamespaceCodec, key_segment, state_prefix
 from firesteel.state.keys.groups import StateKey, key_group, key_group_range
-from firesteel.state.live.operator_lists import ListSnapshot, OperatorLists
+from firesteel.state.live.operator_lists import ListSnapshot
 from firesteel.state.values.chunks import split_elements
 from firesteel.state.values.expiry import recorded_expiry
 from firesteel.state.values.schemas import Schema, schema_text
@@ -98,11 +98,10 @@ class SavedOperator:
     def lists(self) -> dict[str, list[ListSnapshot]]:
         """Return its operator list states by name: what each subtask saved of the list."""
         lists: dict[str, list[ListSnapshot]] = {}
-        for blob in self.snapshot.operator_state:
-            # Other operators store their own objects, whose classes may not be known here.
-            if blob is not None and OperatorLists.__name__.encode() in blob:
-                found = pickle.loads(blob)
-                for name, snapshot in found.lists.items() if isinstance(found, OperatorLists) else ():
+        # Other operators keep objects of their own, of classes that may not be known here.
+        for blob in self.snapshot.operator_state if self.snapshot.holds_lists else ():
+            if blob is not None:
+                for name, snapshot in pickle.loads(blob).lists.items():
                     lists.setdefault(name, []).append(snapshot)
         return dict(sorted(lists.items()))
 
