@@ -14,7 +14,8 @@ Series = Sequence[tuple[float, float]]
 _POINTS: Final = 120
 """Points of a series that are compared to each other, at most: neighbours become one, their median."""
 
-_FEWEST: Final = 4
+FEWEST: Final = 4
+"""Points that are needed to judge a series."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def judged(limit: Limit, series: Series, warm_up_s: float) -> Verdict:
     True
     """
     points = thinned([(at, value) for at, value in series if at >= warm_up_s])
-    if len(points) < _FEWEST:
+    if len(points) < FEWEST:
         raise ValueError(f"{limit.name}: {len(points)} points after {warm_up_s:g} s are too few to judge")
     middle = median(value for _, value in points)
     growth = slope(points) * (points[-1][0] - points[0][0])

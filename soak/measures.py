@@ -7,6 +7,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 from typing import Final
 
 from firesteel.control.listeners import EpochStats
@@ -84,7 +85,7 @@ class Sampler:
         add("working copies", _size(self._copies))
         manifests = sorted((self._state / "manifests").glob("*"))[-16:]
         if manifests:
-            add("manifest", max(map(_length, manifests)))
+            add("manifest", median(map(_length, manifests)))
 
 
 def descendants(pid: int) -> list[int]:

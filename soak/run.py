@@ -11,12 +11,16 @@ from typing import Final
 
 from bench.process import sampling
 from firesteel.datastream.ambient import Ambient, surrounded_by
-from soak.drift import Verdict, judged
+from soak.drift import FEWEST, Verdict, judged
 from soak.measures import LIMITS, Epochs, Sampler, Series
 from soak.program import run_short_job, start_long_job
 
 WARM_UP: Final = 0.4
 """The part of a run that is not judged: workers start, caches fill, compaction finds its rhythm."""
+
+_WARM_SHORT_JOBS: Final = 12
+_WARM_EPOCHS: Final = 24
+"""What must have happened in the warm-up at least: all workers and threads have started then."""
 
 _FILES_EVERY_S: Final = 0.5
 _LOOK_EVERY_S: Final = 1.0
@@ -41,9 +45,11 @@ class Outcome:
 
 
 def run(directory: Path, seconds: float, say: Callable[[str], None]) -> Outcome:
-    """Run for so many seconds, in a process that does nothing else. Raises what a job raises.
+    """Run for so many seconds, or longer until enough has happened, in a process that does nothing else.
 
-    It must be the first to start Spark there: it sets the directory of Spark's local files.
+    Raises what a job raises.
+
+    The run must be the first to start Spark there: it sets the directory of Spark's local files.
     """
     watched, output, state, local = (directory / name for name in ("watched", "output", "state", "local"))
     for made in (watched, local):
@@ -57,7 +63,7 @@ def run(directory: Path, seconds: float, say: Callable[[str], None]) -> Outcome:
     short_jobs = 0
     try:
         with sampling(arriving.another, _FILES_EVERY_S), sampling(sampler.look, _LOOK_EVERY_S):
-            while series.now < seconds:
+            while series.now < seconds or not _can_be_judged(series, _warm_up_s(series, seconds)):
                 began = series.now
                 run_short_job(short_jobs)
                 series.add("short job", (series.now - began) * 1000)
@@ -68,10 +74,22 @@ def run(directory: Path, seconds: float, say: Callable[[str], None]) -> Outcome:
     finally:
         client.stop().result()
         client.get_job_execution_result().result()
-    warm_up = WARM_UP * seconds
+    warm_up = _warm_up_s(series, seconds)
     verdicts = [judged(limit, series.values[limit.name], warm_up) for limit in LIMITS]
     lines = sum(path.read_text().count("\n") for path in output.rglob("[!.]*") if path.is_file())
     return Outcome(series, verdicts, short_jobs, arriving.count, lines, warm_up)
+
+
+def _warm_up_s(series: Series, seconds: float) -> float:
+    """When the warm-up of a run of so many seconds ends: a busy machine takes longer to get through it."""
+    needed = (("short job", _WARM_SHORT_JOBS), ("epoch", _WARM_EPOCHS))
+    ends = [series.values[name][count - 1][0] for name, count in needed if len(series.values[name]) >= count]
+    return max([WARM_UP * seconds, *ends]) if len(ends) == len(needed) else float("inf")
+
+
+def _can_be_judged(series: Series, warm_up_s: float) -> bool:
+    """Whether enough has happened since the warm-up."""
+    return all(sum(at >= warm_up_s for at, _ in series.values[limit.name]) >= 2 * FEWEST for limit in LIMITS)
 
 
 class _Arriving:

