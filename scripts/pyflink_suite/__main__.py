@@ -46,7 +46,7 @@ def main() -> int:
     options = parser.parse_args()
     install_pyflink_alias()
     install_stand_ins()
-    excluded = tomllib.loads((HERE / "excluded.toml").read_text("utf-8"))
+    excluded = read_excluded(options.on)
     tests = [test for test in find_tests(options.directory) if options.only in name_of(test)]
     if not tests:
         parser.error(f"no tests in {options.directory} ({', '.join(FOLDERS)})")
@@ -58,6 +58,13 @@ def main() -> int:
     if options.write and not options.only:
         write_results(options.on, outcomes)
     return 1 if failed else 0
+
+
+def read_excluded(where: str) -> dict[str, dict[str, str]]:
+    """Return the reasons of excluded.toml by file and test, with those that apply to this executor alone."""
+    listed = tomllib.loads((HERE / "excluded.toml").read_text("utf-8"))
+    only = {"process": listed.pop("process"), "spark": {}}[where]
+    return {file: {**listed.get(file, {}), **only.get(file, {})} for file in {*listed, *only}}
 
 
 def find_tests(directory: Path) -> Iterator[unittest.TestCase]:

@@ -113,7 +113,8 @@ class _Builder(Generic[S]):
         raise UnsupportedError(
             "is not supported",
             who="FileSink.enable_compact",
-            hint="a part that spans several epochs is one file already: use a rolling policy by size and time",
+            hint="a part that spans several epochs is one file already: use a rolling policy by size and time; merging "
+            "finished parts is planned with the work on files and formats",
         )
 
     def disable_compact(self: B) -> B:
