@@ -1,1 +1,1 @@
-"""One subtask's state within an epoch: the backend, the handles and what bounds their memory."""
+"""One subtask's state within an epoch: the backend, the handles and the limits on their memory."""

@@ -1,13 +1,13 @@
 """The keyed state backend: all state of one operator subtask.
 
-Contract, in call order: `restore_schemas` once, before any state is declared; then handles are made (`value_state`,
+Contract, in call order: `restore_schemas` once, before any state is declared; then you create handles (`value_state`,
 ...), in `open` or later. For each epoch: `begin(reader, keep, processing_time)`; the runtime sets `keyed.current` or
-`windowed.current` and user functions use the handles; `relax` may be called between blocks; `changes` at the end gives
-what the epoch changed, sorted by composite key. Handles stay valid for the life of the backend.
+`windowed.current` and user functions use the handles; `relax` may be called between blocks; `changes`, at the end,
+returns the epoch's changes, sorted by composite key. Handles stay valid for the life of the backend.
 
-Memory is bounded by `relax`: it drops entries that could be read again, and when what the epoch changed is too much by
-itself, it moves that into a file (`Spill`) which is read on top of the snapshot. For the parts that is as if an epoch
-had ended well and another had begun.
+Memory is bounded by `relax`: it drops entries that can be read again. If the epoch's changes alone are too large, it
+moves them into a file (`Spill`), which is read on top of the snapshot. The parts see this as the successful end of one
+epoch and the start of the next.
 """
 
 from __future__ import annotations
@@ -62,31 +62,31 @@ _SCANNED_PER_BLOCK: Final = 4096
 
 
 class StatePart(Protocol):
-    """What a backend is made of: the cache of one state."""
+    """One part of a backend: the cache of one state."""
 
     state_id: int
 
     def begin(self, keep: bool, /) -> None:
-        """Start an epoch: what was changed is now in the store (`keep`), or everything cached is void."""
+        """Start an epoch: with `keep` the changes are now in the store, otherwise everything cached is invalid."""
 
     def changes(self) -> Iterator[Entry]:
-        """Return what the epoch changed, sorted."""
+        """Return the changes of the epoch, sorted."""
 
     def clean_entries(self) -> int:
-        """Return how many cached entries could be read again from the store."""
+        """Return how many cached entries can be read again from the store."""
 
     def relax(self) -> None:
         """Drop the older half of the clean entries."""
 
     def weigh(self) -> Weight:
-        """Return how much memory the part takes, an estimate that is cheap to make."""
+        """Return an estimate, cheap to compute, of the memory that the part takes."""
 
 
 H = TypeVar("H", bound=StatePart)
 
 
 class Scope:
-    """What the handles of a scope point at: a state key, or a pair of state key and namespace; at first None."""
+    """What the handles of a scope refer to: a state key, or a pair of state key and namespace; None at first."""
 
     __slots__ = ("current", "name")
 
@@ -96,12 +96,12 @@ class Scope:
 
 
 class KeyedStateBackend:
-    """The state of one operator subtask; see the module for the contract.
+    """The state of one operator subtask; the module describes the contract.
 
-    `keyed` is the scope of a key, `windowed` that of a key and a namespace (a window). `key_kinds` knows the kinds of
-    the keys of all `changes`. `groups` are the key groups of the subtask (default: all). `cache_limit` bounds the clean
-    entries that are kept in memory, and `memory_limit` the bytes of all that is kept (default: what the other
-    backends of the process leave of its `Memory`).
+    `keyed` is the scope of a key, `windowed` that of a key and a namespace (a window). `key_kinds` holds the kinds of
+    the keys of all `changes`. `groups` are the key groups of the subtask (default: all). `cache_limit` bounds the
+    number of clean entries in memory, and `memory_limit` the bytes of all entries in memory (default: the part of the
+    process's `Memory` that its other backends leave free).
     """
 
     def __init__(
@@ -136,15 +136,16 @@ class KeyedStateBackend:
         forget_main_classes()
 
     def close(self) -> None:
-        """Give back the disk that the changes of an epoch have taken; they are lost."""
+        """Free the disk space that the epoch's changes take; the changes are lost."""
         if self._spill is not None:
             self._spill.close()
             self._spill = None
 
     def begin(self, reader: StateReader, keep: bool, processing_time: int = 0) -> None:
-        """Start an epoch on the snapshot `reader`; with `keep` it is exactly what the last `changes` led to.
+        """Start an epoch on the snapshot `reader`; with `keep` it is exactly the result of the last `changes`.
 
-        `processing_time` (milliseconds) is the time in this epoch by which state expires; 0 where none does.
+        `processing_time` (milliseconds) is the time that decides in this epoch which state has expired; 0 if no state
+        expires.
         """
         self.close()
         self._memory.join(self)
@@ -158,9 +159,9 @@ class KeyedStateBackend:
             part.begin(keep)
 
     def changes(self) -> Iterator[Entry]:
-        """Return everything the epoch changed, sorted by composite key; may be called again before the next `begin`.
+        """Return all changes of the epoch, sorted by composite key; may be called again before the next `begin`.
 
-        Among it are deletes of entries that have expired, which the epoch did not touch (see `Sweep`).
+        They include deletes of expired entries that the epoch did not touch (see `Sweep`).
         """
         changes = self._changes_in_memory()
         if self._spill is not None:
@@ -173,30 +174,32 @@ class KeyedStateBackend:
         return self._catalog.schemas()
 
     def restore_schemas(self, schemas: dict[str, Schema]) -> None:
-        """Take over the schemas of the manifest, before any state is declared."""
+        """Adopt the schemas of the manifest, before any state is declared."""
         self._catalog.restore(schemas)
 
     @property
     def cached_entries(self) -> int:
-        """How many clean entries are cached."""
+        """The number of cached clean entries."""
         return sum(part.clean_entries() for part in self._parts)
 
     def expect(self, keys: list[Any]) -> None:
-        """Say which state keys are current next: states that read each from the store will read them together."""
+        """Announce the state keys that become current next, so that states that read each from the store read them
+        together.
+        """
         for state in self._singles:
             state.expect(keys)
 
     def relax(self) -> None:
-        """Keep memory within its limits; call it between blocks, and after some hundred timers.
+        """Keep memory within its limits; call this between blocks, and after some hundred timers.
 
-        Most calls do nothing: how full memory is gets looked at so often that it cannot be much too full meanwhile.
+        Most calls do nothing: memory is measured just often enough that it cannot exceed its limit by much.
         """
         self._quiet -= 1
         if self._quiet <= 0:
             self._look()
 
     def spill(self) -> None:
-        """Move what the epoch changed into a file. StateError: it has no room."""
+        """Move the epoch's changes into a file. Raises StateError if there is no room for it."""
         if self._spill is None:
             self._spill = Spill(self.reader)
             self.reader = self._spill
@@ -224,7 +227,7 @@ class KeyedStateBackend:
         self._interval = self._quiet = max(1, blocks, weight.scanned // _SCANNED_PER_BLOCK)
 
     def _fill(self, weight: Weight, limit: int) -> float:
-        """Return how full memory is; `_look` comes again before half of what is left can be used."""
+        """Return how full memory is; the next `_look` comes before half of the rest can be used."""
         return max(weight.kept / limit, self.cached_entries / max(1, self._cache_limit))
 
     def _drop(self) -> Weight:
@@ -237,15 +240,15 @@ class KeyedStateBackend:
         return Weight(*map(sum, zip(*weights, strict=True))) if weights else Weight(0, 0, 0)
 
     def register(self, scope: str, name: str, kind: str, types: Schema) -> int:
-        """Return the id of a state, after checking it against what the manifest recorded (StateMismatchError)."""
+        """Return the id of a state. Raises StateMismatchError if the state differs from the manifest's record of it."""
         return self._catalog.declare(scope, name, kind, types)
 
     def add_part(self, part: StatePart) -> None:
-        """Make a part's changes part of the backend's."""
+        """Add a part's changes to those of the backend."""
         self._parts.append(part)
 
     def value_state(self, descriptor: ValueStateDescriptor, scope: Scope | None = None) -> ValueHandle:
-        """Return the ValueState of this name in a scope (default: `keyed`), made on first use."""
+        """Return the ValueState of this name in a scope (default: `keyed`); the first call creates it."""
         scope = scope or self.keyed
         codec = _codec(descriptor, descriptor.type_info)
         return self._handle(
@@ -259,7 +262,7 @@ class KeyedStateBackend:
         )
 
     def list_state(self, descriptor: ListStateDescriptor, scope: Scope | None = None) -> ListHandle:
-        """Return the ListState of this name in a scope (default: `keyed`), made on first use."""
+        """Return the ListState of this name in a scope (default: `keyed`); the first call creates it."""
         scope = scope or self.keyed
         codec = _codec(descriptor, descriptor.elem_type_info)
         return self._handle(
@@ -275,7 +278,7 @@ class KeyedStateBackend:
     def reducing_state(
         self, descriptor: ReducingStateDescriptor, scope: Scope | None = None
     ) -> ReducingHandle:
-        """Return the ReducingState of this name in a scope (default: `keyed`), made on first use."""
+        """Return the ReducingState of this name in a scope (default: `keyed`); the first call creates it."""
         scope = scope or self.keyed
         codec = _codec(descriptor, descriptor.type_info)
         return self._handle(
@@ -291,7 +294,7 @@ class KeyedStateBackend:
     def aggregating_state(
         self, descriptor: AggregatingStateDescriptor, scope: Scope | None = None
     ) -> AggregatingHandle:
-        """Return the AggregatingState of this name in a scope (default: `keyed`), made on first use."""
+        """Return the AggregatingState of this name in a scope (default: `keyed`); the first call creates it."""
         scope = scope or self.keyed
         codec = _codec(descriptor, descriptor.type_info)
         return self._handle(
@@ -305,7 +308,7 @@ class KeyedStateBackend:
         )
 
     def map_state(self, descriptor: MapStateDescriptor, scope: Scope | None = None) -> MapHandle:
-        """Return the MapState of this name in a scope (default: `keyed`), made on first use."""
+        """Return the MapState of this name in a scope (default: `keyed`); the first call creates it."""
         scope = scope or self.keyed
         keys = ValueCodec(descriptor.key_type_info, f"state '{descriptor.name}'")
         values = _codec(descriptor, descriptor.value_type_info)
@@ -320,7 +323,7 @@ class KeyedStateBackend:
         )
 
     def broadcast_state(self, descriptor: MapStateDescriptor) -> BroadcastHandle:
-        """Return the broadcast state of this name, one map for the subtask, made on first use."""
+        """Return the broadcast state of this name, one map for the subtask; the first call creates it."""
         who = f"state '{descriptor.name}'"
         keys = ValueCodec(descriptor.key_type_info, who)
         values = ValueCodec(descriptor.value_type_info, who)
@@ -341,7 +344,7 @@ class KeyedStateBackend:
     def _variant(
         self, descriptor: StateDescriptor, plain: Callable[..., H], expiring: Callable[..., H]
     ) -> Callable[..., H]:
-        """Return what makes the handle: the one that expires if the state has a time to live."""
+        """Return the constructor of the handle: the expiring one if the state has a time to live."""
         config = descriptor.ttl_config
         return plain if config is None else partial(expiring, self._expiry(config))
 

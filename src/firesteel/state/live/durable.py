@@ -1,4 +1,4 @@
-"""What a task knows of durable state: whose it is, how it is read, and where a run of changes lies."""
+"""How a task refers to durable state: its owner, its reader, and the location of a run of changes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from firesteel.common.errors import ProgramError
 
 @dataclass(frozen=True, slots=True)
 class StateAddress:
-    """Whose state: one subtask of one operator, in one lineage of a job's history, and the key groups it owns
-    (`last_group` included).
+    """The owner of state: one subtask of one operator, in one lineage of a job's history, with its key groups.
+
+    `first_group` and `last_group` are both included.
     """
 
     lineage: str
@@ -25,7 +26,7 @@ class StateAddress:
 
 
 class RunRef(msgspec.Struct, frozen=True, array_like=True):
-    """Where a run lies and what it must contain.
+    """The location of a run and its expected content.
 
     `size` is in bytes, `checksum` the xxh3 (64 bits) of the file in hexadecimal. The entries belong to key groups
     `first_group` to `last_group`, both included, and to broadcast state.
@@ -46,13 +47,13 @@ class StateReader(Protocol):
     """The state of the last committed epoch, as it was when the epoch began."""
 
     def get(self, key: bytes) -> bytes | None:
-        """Return the value of a composite key, None if there is none."""
+        """Return the value of a composite key; None if there is none."""
 
     def get_many(self, keys: list[bytes], /) -> dict[bytes, bytes]:
         """Return the values of those composite keys that have one; sorted keys are found fastest."""
 
     def scan(self, prefix: bytes, start: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
-        """Return the entries whose key begins with `prefix` in order, from `start` on."""
+        """Return the entries whose key begins with `prefix`, in order, from `start` on."""
 
 
 class _NoState:
@@ -69,4 +70,4 @@ class _NoState:
 
 
 NO_STATE: Final = _NoState()
-"""The reader before the first epoch: there is nothing to be read yet."""
+"""The reader before the first epoch: every use raises an error."""

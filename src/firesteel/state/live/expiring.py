@@ -1,7 +1,7 @@
-"""State handles of states with a time to live: the plain handles over stamped values.
+"""Handles of states with a time to live: the plain handles over stamped values.
 
-Flink: TtlValueState, TtlListState, TtlMapState, TtlReducingState, TtlAggregatingState. What is expired is removed by
-the read that meets it; with `returns_expired` that read still returns it.
+Flink: TtlValueState, TtlListState, TtlMapState, TtlReducingState, TtlAggregatingState. The read that finds an expired
+value removes it; with `returns_expired` that read still returns it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def _record(expiry: Expiry, backend: KeyedStateBackend, state_id: int) -> None:
-    """Record how long the state lives: compaction tells by that what is over."""
+    """Record how long the state lives: compaction uses this to find expired entries."""
     known = next(schema for schema in backend.schemas().values() if schema["id"] == state_id)
     types = {field: part for field, part in declared_part(known).items() if field != "kind"}
     backend.register(
@@ -39,9 +39,9 @@ class _ExpiringValue(SingleValue):
     _expiry: Expiry
 
     def _read(self) -> Any:
-        """Return the value of the current key itself, None if there is none to be seen.
+        """Return the value of the current key itself; None if there is no visible one.
 
-        It gets a new stamp, or is removed.
+        The value gets a new stamp, or is removed.
         """
         current = self._scope.current
         stamped = self._cache[current]
@@ -69,7 +69,7 @@ class TtlValueHandle(_ExpiringValue, ValueHandle):
         _record(expiry, self._backend, self.state_id)
 
     def value(self) -> Any:
-        """Return the value of the current key, a copy if it can be changed, None if there is none."""
+        """Return the value of the current key, a copy if it is mutable; None if there is none."""
         return seal(self._read())
 
     def update(self, value: Any) -> None:
@@ -84,7 +84,7 @@ class TtlValueHandle(_ExpiringValue, ValueHandle):
     def merge_namespaces(
         self, target: Any, sources: Iterable[Any], function: Callable[[Any, Any], Any]
     ) -> None:
-        """Fold the values of the current key in the source namespaces into that of the target by `function`."""
+        """Fold the values of the current key in the source namespaces into the target's value by `function`."""
         super().merge_namespaces(target, sources, self._expiry.fold(function))
 
 
@@ -108,11 +108,11 @@ class TtlReducingHandle(_ExpiringValue, ReducingHandle):
         _record(expiry, backend, state_id)
 
     def get(self) -> Any:
-        """Return the reduced value of the current key, a copy if it can be changed, None if there is none."""
+        """Return the reduced value of the current key, a copy if it is mutable; None if there is none."""
         return seal(self._read())
 
     def add(self, value: Any) -> None:
-        """Reduce a value into that of the current key; None clears it."""
+        """Reduce a value into the value of the current key; None clears it."""
         super().add(None if value is None else (value, self._expiry.now))
 
 
@@ -136,7 +136,7 @@ class TtlAggregatingHandle(_ExpiringValue, AggregatingHandle):
         _record(expiry, backend, state_id)
 
     def get(self) -> Any:
-        """Return the result for the accumulator of the current key, None if there is none."""
+        """Return the result for the accumulator of the current key; None if there is none."""
         accumulator = self._read()
         return None if accumulator is None else seal(self._result(accumulator))
 
@@ -180,7 +180,7 @@ class TtlListHandle(ListHandle):
             self._added[self._scope.current].extend(stamped)
 
     def get(self) -> list[Any]:
-        """Return the elements of the current key, as a list of the caller's own."""
+        """Return the elements of the current key, as a new list."""
         current = self._scope.current
         kept = self._elements(current)
         horizon = self._expiry.horizon
@@ -197,10 +197,10 @@ class TtlListHandle(ListHandle):
             self._replace(current, [(value, now) for value, _ in live])
 
     def _sweep(self, current: Any, kept: list[Stamped], live: list[Stamped]) -> None:
-        """Remove what is expired.
+        """Remove expired elements.
 
-        Expired elements that may be read go when all are expired, as in Flink; others once they are half of the list,
-        lest a long list is written anew for each element that expires.
+        With `returns_expired`, elements are removed when all of them have expired, as in Flink. Otherwise they are
+        removed once they are half of the list, so that a long list is not rewritten for each element that expires.
         """
         if not live or (not self._expiry.returns_expired and 2 * len(live) <= len(kept)):
             self._replace(current, live)
@@ -222,7 +222,7 @@ class TtlMapHandle(MapHandle):
         _record(expiry, self.backend, self.state_id)
 
     def get(self, key: Any) -> Any:
-        """Return the value of a map key, None if there is none."""
+        """Return the value of a map key; None if there is none."""
         value = self._read(self._map_key(key))
         return None if value is ABSENT else seal(value)
 
@@ -233,11 +233,11 @@ class TtlMapHandle(MapHandle):
         self._write(current, self._cache[current], self._map_key(key), (own, self._expiry.now))
 
     def contains(self, key: Any) -> bool:
-        """Tell whether there is an entry for the map key; this is a read (Flink: TtlMapState.contains)."""
+        """Return whether there is an entry for the map key; this counts as a read (Flink: TtlMapState.contains)."""
         return self._read(self._map_key(key)) is not ABSENT
 
     def items(self) -> Iterator[tuple[Any, Any]]:
-        """Yield the entries in the order of the keys' canonical bytes; the map may be changed meanwhile."""
+        """Yield the entries in the order of the keys' canonical bytes; the map may change meanwhile."""
         current = self._scope.current
         entries = self._cache[current]
         for key, stamped in entries.live():
@@ -246,7 +246,7 @@ class TtlMapHandle(MapHandle):
                 yield (user_key(key) if type(key) is bytes else key), seal(value)
 
     def is_empty(self) -> bool:
-        """Tell whether there are no entries that may be read; this is no read."""
+        """Return whether there are no visible entries; this does not count as a read."""
         entries = self._cache[self._scope.current]
         if self._expiry.returns_expired:
             return not entries.has_entries()
@@ -260,7 +260,7 @@ class TtlMapHandle(MapHandle):
         return ABSENT if stamped is ABSENT else self._seen(current, entries, key, stamped)
 
     def _seen(self, current: Any, entries: CachedMap, key: StateKey, stamped: Stamped) -> Any:
-        """Return the value of an entry, ABSENT if it is not to be seen; the entry gets a new stamp, or is removed."""
+        """Return the value of an entry, ABSENT if it is not visible; the entry gets a new stamp, or is removed."""
         value, stamp = stamped
         expiry = self._expiry
         if stamp <= expiry.horizon:

@@ -1,12 +1,12 @@
-"""State handles of one value per key: thin views on a cache that is read and written once per epoch.
+"""State handles with one value per key: thin views on a cache that is read and written once per epoch.
 
-A handle's cache maps the scope's `current` to the value. It is filled from the store on first touch; a change marks the
-key dirty. Caches are cleared in place and never replaced, so that a handle may be bound anywhere.
+A handle's cache maps the scope's `current` to the value. The first access reads the entry from the store; a change
+marks the key dirty. Caches are cleared in place and never replaced, so you may keep a reference to one.
 
-The objects in a cache are the state's own: what comes in and what goes out are copies where they can be changed, as if
-they were serialised each time (Flink: RocksDBValueState; its heap backend and PyFlink's cache hand out the object
-itself, and what becomes of a change in place is left open). Else the same program would find such a change within an
-epoch and miss it after. `held` and `hold` are for operators that let nobody change what they hold.
+The objects in a cache belong to the state. Mutable objects are copied on their way in and out, as if they were
+serialised each time (Flink: RocksDBValueState; its heap backend and PyFlink's cache return the object itself, and leave
+the effect of a change in place undefined). Otherwise the same program would see such a change within an epoch and miss
+it afterwards. `held` and `hold` are for operators that let nobody change the objects they hold.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _MOSTLY: Final = 4
 _READ_AHEAD: Final = 15
 _FIRST_READ: Final = 32
 _AT_ONCE: Final = 1 << 17
-"""Bytes of values after which no more are read ahead: the first few tell whether values are small."""
+"""Bytes of values after which reading ahead stops: the first few values show whether values are small."""
 
 
 class LoadingCache(dict[Any, Any]):
-    """A dict that reads an entry from the store when it is first asked for."""
+    """A dict that reads an entry from the store on the first access."""
 
     __slots__ = ("load",)
 
@@ -50,9 +50,10 @@ class LoadingCache(dict[Any, Any]):
 
 
 class SingleValue:
-    """The cache of a state with one value per key; None is no value.
+    """The cache of a state with one value per key; None stands for no value.
 
-    `_fresh` are keys that the store was seen to have nothing for: what comes and goes within an epoch leaves no trace.
+    `_fresh` holds the keys that the store is known not to have: an entry that is added and removed within an epoch
+    leaves no trace.
     """
 
     __slots__ = (
@@ -110,9 +111,9 @@ class SingleValue:
         self._gone.clear()
 
     def expect(self, keys: list[Any]) -> None:
-        """Read what is not cached of the values of `keys`, in one go, if the last keys were mostly read one by one.
+        """Read the values of `keys` that are not cached, all at once, if the last keys were mostly read one by one.
 
-        Now and then it lets them be read one by one, to see whether they still are.
+        From time to time it skips this, to see whether the keys are still read one by one.
         """
         if self._loads * _MOSTLY > len(keys):
             self._readahead = _READ_AHEAD
@@ -199,7 +200,9 @@ class SingleValue:
         return value
 
     def _merge(self, target: Any, sources: Iterable[Any], function: Callable[[Any, Any], Any]) -> None:
-        """Fold the values of the source namespaces into the target's (Flink: InternalMergingState.mergeNamespaces)."""
+        """Fold the values of the source namespaces into the target's value (Flink:
+        InternalMergingState.mergeNamespaces).
+        """
         key = self._scope.current[0]
         merged = None
         for source in sources:
@@ -219,7 +222,7 @@ class ValueHandle(SingleValue, ValueState[Any]):
     __slots__ = ()
 
     def value(self) -> Any:
-        """Return the value of the current key, a copy if it can be changed, None if there is none."""
+        """Return the value of the current key, a copy if it is mutable; None if there is none."""
         value = self._cache[self._scope.current]
         lend = self._lend
         return value if lend is None or type(value) in ATOMS else lend(value)
@@ -235,11 +238,11 @@ class ValueHandle(SingleValue, ValueState[Any]):
         self._dirty.add(current)
 
     def held(self) -> Any:
-        """Return the value of the current key itself: to be changed only if `hold` follows, and handed to nobody."""
+        """Return the value of the current key itself: change it only if `hold` follows, and pass it to nobody."""
         return self._cache[self._scope.current]
 
     def hold(self, value: Any) -> None:
-        """Set the value of the current key to an object that nobody else has; None removes it."""
+        """Set the value of the current key to an object that nobody else refers to; None removes it."""
         current = self._scope.current
         if value is None:
             self._gone.add(current)
@@ -253,7 +256,7 @@ class ValueHandle(SingleValue, ValueState[Any]):
     ) -> Iterator[Any]:
         """Make each key current in turn, reduce the value beside it into its value, and yield the result.
 
-        To be exhausted before anything else is done with this state.
+        Exhaust it before you do anything else with this state.
         """
         cache, scope, coerce = self._cache, self._scope, self._coerce
         self._dirty.update(keys)
@@ -269,7 +272,7 @@ class ValueHandle(SingleValue, ValueState[Any]):
     def merge_namespaces(
         self, target: Any, sources: Iterable[Any], function: Callable[[Any, Any], Any]
     ) -> None:
-        """Fold the values of the current key in the source namespaces into that of the target by `function`."""
+        """Fold the values of the current key in the source namespaces into the target's value by `function`."""
         self._merge(target, sources, function)
 
 
@@ -291,13 +294,13 @@ class ReducingHandle(SingleValue, ReducingState[Any]):
         self._reduce = reduce
 
     def get(self) -> Any:
-        """Return the reduced value of the current key, a copy if it can be changed, None if there is none."""
+        """Return the reduced value of the current key, a copy if it is mutable; None if there is none."""
         value = self._cache[self._scope.current]
         lend = self._lend
         return value if lend is None or type(value) in ATOMS else lend(value)
 
     def add(self, value: Any) -> None:
-        """Reduce a value into that of the current key; None clears it (Flink: HeapReducingState.add)."""
+        """Reduce a value into the value of the current key; None clears it (Flink: HeapReducingState.add)."""
         if value is None:
             self.clear()
             return
@@ -315,12 +318,12 @@ class ReducingHandle(SingleValue, ReducingState[Any]):
         self._dirty.add(current)
 
     def merge_namespaces(self, target: Any, sources: Iterable[Any]) -> None:
-        """Reduce the values of the current key in the source namespaces into that of the target."""
+        """Reduce the values of the current key in the source namespaces into the target's value."""
         self._merge(target, sources, self._reduce)
 
 
 class AggregatingHandle(SingleValue, AggregatingState[Any, Any]):
-    """An AggregatingState: it keeps the accumulator."""
+    """An AggregatingState: it stores the accumulator."""
 
     __slots__ = ("_add", "_create", "_merge_two", "_result")
 
@@ -340,7 +343,7 @@ class AggregatingHandle(SingleValue, AggregatingState[Any, Any]):
         self._merge_two = function.merge
 
     def get(self) -> Any:
-        """Return the result for the accumulator of the current key, None if there is none."""
+        """Return the result for the accumulator of the current key; None if there is none."""
         accumulator = self._cache[self._scope.current]
         return None if accumulator is None else seal(self._result(accumulator))
 
@@ -361,7 +364,7 @@ class AggregatingHandle(SingleValue, AggregatingState[Any, Any]):
         self._dirty.add(current)
 
     def merge_namespaces(self, target: Any, sources: Iterable[Any]) -> None:
-        """Merge the accumulators of the current key in the source namespaces into that of the target."""
+        """Merge the accumulators of the current key in the source namespaces into the target's accumulator."""
         self._merge(target, sources, self._merge_two)
 
 

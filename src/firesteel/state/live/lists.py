@@ -1,4 +1,4 @@
-"""The state handle of a list per key, stored as chunks of what each epoch added."""
+"""The state handle of a list per key, stored as chunks of the elements that each epoch adds."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 class ListHandle(ListState[Any]):
     """A ListState.
 
-    What an epoch adds to a list is stored as chunks of up to 512 elements of their own. Chunks are numbered downwards,
-    so the first entry of a scan tells the number of the next chunk, and adding never reads the list. `_stored` is what
-    is in the store (or will be, once `_cleared` is done), `_added` what comes after it.
+    The elements that an epoch adds to a list are stored as separate chunks of up to 512 elements. Chunks are numbered
+    downwards, so the first entry of a scan gives the number of the next chunk, and adding never reads the list.
+    `_stored` are the elements in the store (once `_cleared` is applied), `_added` those that follow them.
     """
 
     __slots__ = (
@@ -59,23 +59,23 @@ class ListHandle(ListState[Any]):
             self._added[self._scope.current].extend(values)
 
     def hold_all(self, values: list[Any]) -> None:
-        """Add elements that nobody else has to the list of the current key."""
+        """Add elements that nobody else refers to to the list of the current key."""
         if values:
             self._added[self._scope.current].extend(
                 values if self._coerce is None else map(self._coerce, values)
             )
 
     def get(self) -> list[Any]:
-        """Return the elements of the current key, as a list of the caller's own; what can be changed is a copy."""
+        """Return the elements of the current key, as a new list; mutable elements are copied."""
         elements, lend = self._elements(self._scope.current), self._lend
         return elements if lend is None else lent(elements, lend)
 
     def held(self) -> list[Any]:
-        """Return the elements of the current key themselves: they are handed to nobody, or the list is cleared next."""
+        """Return the elements of the current key themselves: pass them to nobody, unless you clear the list next."""
         return self._elements(self._scope.current)
 
     def update(self, values: Iterable[Any]) -> None:
-        """Put `values` in the place of the list of the current key."""
+        """Replace the list of the current key with `values`."""
         values = list(values)
         self.clear()
         self.add_all(values)
@@ -85,7 +85,7 @@ class ListHandle(ListState[Any]):
         self._remove(self._scope.current)
 
     def merge_namespaces(self, target: Any, sources: Iterable[Any]) -> None:
-        """Move the elements of the current key in the source namespaces to the end of the target's."""
+        """Move the elements of the current key in the source namespaces to the end of the target's list."""
         key = self._scope.current[0]
         moved: list[Any] = []
         for source in sources:
@@ -164,7 +164,7 @@ class ListHandle(ListState[Any]):
 
 
 def lent(elements: list[Any], lend: Callable[[Any], Any]) -> list[Any]:
-    """Return elements as they are handed out: copies of those that can be changed."""
+    """Return elements as a caller may see them: mutable ones as copies."""
     atoms = ATOMS
     if atoms.issuperset(map(type, elements)):
         return elements

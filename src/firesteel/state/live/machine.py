@@ -1,4 +1,4 @@
-"""How much memory a Python worker has, by what the machine, its container and Spark say."""
+"""How much memory a Python worker has, according to the machine, its container and Spark."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ _LEAST: Final = 32 << 20
 _MOST: Final = 512 << 20
 _CGROUPS: Final = Path("/sys/fs/cgroup")
 _PYSPARK_MEMORY_MB: Final = "PYSPARK_EXECUTOR_MEMORY_MB"
-"""Where Spark tells a worker its share of `spark.executor.pyspark.memory`."""
+"""The variable in which Spark passes a worker its share of `spark.executor.pyspark.memory`."""
 
 
 def default_state_memory(environment: Mapping[str, str] = os.environ) -> int:
-    """Return how many bytes of state a worker keeps in memory if the program does not say: an eighth of what it has.
+    """Return how many bytes of state a worker keeps in memory by default: an eighth of the worker's memory.
 
-    What it has is its share of `spark.executor.pyspark.memory` if that is set, else its part of the container's or
-    machine's memory, which as many workers share as there are cores. At least 32 MiB, at most 512 MiB.
+    The worker's memory is its share of `spark.executor.pyspark.memory` if that is set. Otherwise it is its part of the
+    container's or machine's memory, shared by as many workers as there are cores. The result is at least 32 MiB and at
+    most 512 MiB.
     """
     asked = environment.get(_PYSPARK_MEMORY_MB, "")
     own = int(asked) << 20 if asked.isdecimal() else _memory() // _cores()
@@ -27,9 +28,10 @@ def default_state_memory(environment: Mapping[str, str] = os.environ) -> int:
 
 
 def container_limit(own: str, root: Path = _CGROUPS) -> int | None:
-    """Return the lowest memory limit (bytes) of a process's control groups, None if there is none.
+    """Return the lowest memory limit (bytes) of a process's control groups; None if there is none.
 
-    `own` is what `/proc/self/cgroup` says. Limits of enclosing groups hold as well. Control groups of version 1 and 2.
+    `own` is the content of `/proc/self/cgroup`. Limits of enclosing groups apply as well. Control groups of version 1
+    and 2.
     """
     return min(
         (int(text) for text in map(_read, _limit_files(own, root)) if text.isdecimal()),

@@ -1,7 +1,7 @@
 """State handles of maps: per-key MapState and the subtask's broadcast state, cached and stored entry by entry.
 
-Map keys are kept in the form of state keys: `str` and `int` as they are, others as canonical bytes, so that 1, 1.0 and
-True are three entries, as they are in Flink.
+Map keys take the form of state keys: `str` and `int` unchanged, others as canonical bytes. So 1, 1.0 and True are three
+entries, as in Flink.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ _SAMPLE: Final = 4
 
 
 class CachedMap(dict[Any, Any]):
-    """What is known of one map: values by map key, or `ABSENT` where there is none.
+    """The cached part of one map: values by map key, or `ABSENT` if there is none.
 
-    `complete`: every stored entry is in here. `blank`: the store has nothing of it. `ordered`: how many entries the
-    dict had when it was last put in key order; as an epoch only adds entries, it is in order while that is its length.
+    `complete`: every stored entry is in here. `blank`: the store has no entry of the map. `ordered`: how many entries
+    the dict had when it was last put in key order. As an epoch only adds entries, the dict is in order as long as it
+    has that length.
     """
 
     __slots__ = ("blank", "cleared", "complete", "dirty", "handle", "ordered", "prefix")
@@ -56,7 +57,7 @@ class CachedMap(dict[Any, Any]):
         return value
 
     def live(self) -> Iterator[tuple[StateKey, Any]]:
-        """Yield the entries in key order; the map may be changed meanwhile."""
+        """Yield the entries in key order; the map may change meanwhile."""
         if not (self.complete or self._load_whole()):
             yield from self._stream()
             return
@@ -85,7 +86,7 @@ class CachedMap(dict[Any, Any]):
         self.ordered = 0
 
     def settle(self) -> bool:
-        """Take the changes as stored; return whether there is anything left worth caching."""
+        """Mark the changes as stored; return whether anything worth caching is left."""
         for key in self.dirty:
             if self[key] is ABSENT:
                 del self[key]
@@ -111,7 +112,7 @@ class CachedMap(dict[Any, Any]):
             yield composite, changed[composite]
 
     def _load_whole(self) -> bool:
-        """Read the stored entries unless they are too many to be kept in memory."""
+        """Read the stored entries unless they are too many to keep in memory."""
         start, decode, known = len(self.prefix), self.handle.decode, self.handle
         found: dict[StateKey, Any] = {}
         blank = True
@@ -135,7 +136,7 @@ class CachedMap(dict[Any, Any]):
         self.ordered = len(self)
 
     def _stream(self) -> Iterator[tuple[StateKey, Any]]:
-        """Merge what is cached with what is stored, without keeping it."""
+        """Merge the cached with the stored entries, without keeping the result."""
         start, decode, get = len(self.prefix), self.handle.decode, self.get
         mine = [(state_key_bytes(key), key) for key in _in_order(self)]
         position = 0
@@ -200,7 +201,7 @@ class MapAccess:
         self._dirty: dict[Any, CachedMap] = {}
 
     def get(self, key: Any) -> Any:
-        """Return the value of a map key, a copy if it can be changed, None if there is none."""
+        """Return the value of a map key, a copy if it is mutable; None if there is none."""
         kind = type(key)
         if (kind is not str and kind is not int) or self._key_coerce is not None:
             key = self._map_key(key)
@@ -242,25 +243,25 @@ class MapAccess:
         self._dirty[current] = entries
 
     def contains(self, key: Any) -> bool:
-        """Tell whether there is an entry for the map key."""
+        """Return whether there is an entry for the map key."""
         return self._cache[self._scope.current][self._map_key(key)] is not ABSENT
 
     def items(self) -> Iterator[tuple[Any, Any]]:
-        """Yield the entries in the order of the keys' canonical bytes; the map may be changed meanwhile."""
+        """Yield the entries in the order of the keys' canonical bytes; the map may change meanwhile."""
         lend = self._lend or _as_it_is
         for key, value in self._cache[self._scope.current].live():
             yield (user_key(key) if type(key) is bytes else key), lend(value)
 
     def keys(self) -> Iterator[Any]:
-        """Yield the keys, ordered as `items`."""
+        """Yield the keys, in the order of `items`."""
         return (key for key, _ in self.items())
 
     def values(self) -> Iterator[Any]:
-        """Yield the values, ordered as `items`."""
+        """Yield the values, in the order of `items`."""
         return (value for _, value in self.items())
 
     def is_empty(self) -> bool:
-        """Tell whether there are no entries."""
+        """Return whether there are no entries."""
         return not self._cache[self._scope.current].has_entries()
 
     def clear(self) -> None:
@@ -321,17 +322,17 @@ class MapHandle(MapAccess, MapState[Any, Any]):
 
 
 class BroadcastHandle(MapAccess, BroadcastState[Any, Any]):
-    """A BroadcastState: one map for the subtask, the scope has no key."""
+    """A BroadcastState: one map for the subtask; the scope has no key."""
 
     __slots__ = ()
 
     def to_read_only_broadcast_state(self) -> ReadOnlyBroadcastState[Any, Any]:
-        """Return the view that the elements of the other stream get."""
+        """Return the view that is passed to the elements of the other stream."""
         return ReadOnlyView(self)
 
 
 class ReadOnlyView(ReadOnlyBroadcastState[Any, Any]):
-    """A broadcast state without its writing methods."""
+    """A broadcast state without methods that write."""
 
     __slots__ = ("_state",)
 

@@ -1,7 +1,7 @@
 """The memory that the states of one process share.
 
-Contract: a backend joins at the start of each epoch; it is forgotten when it is collected. `share` is how much it may
-keep, and `note` says what it does keep, so that others know what is left.
+Contract: a backend joins at the start of each epoch; it leaves when it is garbage collected. `share` returns how much
+it may keep, and `note` records how much it does keep, so that the others know how much is left.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from firesteel.state.live.machine import default_state_memory
 
 
 class Memory:
-    """What several users of memory may keep together: `limit`, in bytes.
+    """The `limit`, in bytes, of the memory that several users keep together.
 
     >>> class User: pass
     >>> memory, one, other = Memory(100), User(), User()
@@ -36,15 +36,15 @@ class Memory:
         return Memory._of_process
 
     def join(self, user: object) -> None:
-        """Take a user in, which keeps nothing yet, or what it said last."""
+        """Add a user; until its next `note` it counts with its last one, or with nothing."""
         self._kept.setdefault(user, 0)
 
     def note(self, user: object, kept: int) -> None:
-        """Say how much a user keeps (bytes)."""
+        """Record how much a user keeps (bytes)."""
         self._kept[user] = kept
 
     def share(self, user: object) -> int:
-        """Return how much a user may keep: what the others leave of the limit, an equal share of it at the least."""
+        """Return how much a user may keep: the part of the limit that others leave free, at least an equal share."""
         others = sum(self._kept.values()) - self._kept.get(user, 0)
         return max(self.limit - others, self.limit // max(1, len(self._kept)))
 
@@ -52,6 +52,7 @@ class Memory:
 def allow_state_memory(limit: int | None) -> None:
     """Set how many bytes of state this process may keep in memory; None: the default for the worker.
 
-    Jobs that run in the same process one after the other each set their own; of jobs at the same time the last counts.
+    Jobs that run one after the other in the same process each set their own limit. If jobs run at the same time, the
+    last one set applies.
     """
     Memory.of_process().limit = default_state_memory() if limit is None else limit

@@ -1,7 +1,7 @@
-"""Operator list state: lists of a subtask rather than of a key, dealt out anew when the parallelism changes.
+"""Operator list state: lists of a subtask rather than of a key, redistributed when the parallelism changes.
 
-A list is a plain Python list in memory. At the end of each epoch its elements are encoded one by one into the
-manifest (`OperatorLists`), so the driver deals them out without knowing their classes.
+A list is a plain Python list in memory. At the end of each epoch its elements are encoded one by one into the manifest
+(`OperatorLists`), so the driver can redistribute them without their classes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from firesteel.state.values.schemas import type_text
 
 
 class ListMode(enum.Enum):
-    """Who gets which elements of a list after a restart (Flink: OperatorStateHandle.Mode)."""
+    """How the elements of a list are distributed after a restart (Flink: OperatorStateHandle.Mode)."""
 
     SPLIT = "split"
     UNION = "union"
@@ -31,10 +31,10 @@ _GETTERS: Final = {ListMode.SPLIT: "get_list_state()", ListMode.UNION: "get_unio
 
 
 class ListSnapshot(msgspec.Struct, frozen=True):
-    """The encoded elements of one list of one subtask; `schema` is their type's, None if it is not declared.
+    """The encoded elements of one list of one subtask; `schema` is that of their type, None if it is not declared.
 
-    A snapshot that is handed to a subtask may hold the elements of all subtasks (union). `kept` is then the part,
-    start and end, that remains this subtask's to save until it clears or updates the list; None means all of it.
+    A snapshot that a subtask gets may hold the elements of all subtasks (union). `kept`, a start and an end, is then
+    the part that this subtask saves until it clears or updates the list; None means all elements.
     """
 
     mode: ListMode
@@ -44,15 +44,15 @@ class ListSnapshot(msgspec.Struct, frozen=True):
 
     @property
     def kept_range(self) -> tuple[int, int]:
-        """Where the part that is this subtask's to save begins and ends."""
+        """The start and the end of the part that this subtask saves."""
         return (0, len(self.elements)) if self.kept is None else self.kept
 
 
 class OperatorLists(msgspec.Struct, frozen=True):
     """All lists of one subtask after an epoch, by name.
 
-    `version` is unlike that of any other snapshot, so a live instance knows whether it is the one that wrote this;
-    None if no instance wrote it, since it has been dealt out.
+    `version` is unique, so a live instance can see whether it wrote this snapshot; None if no instance wrote it,
+    because it has been redistributed.
     """
 
     lists: dict[str, ListSnapshot]
@@ -62,8 +62,8 @@ class OperatorLists(msgspec.Struct, frozen=True):
 class OperatorList(ListState[Any]):
     """A list of one subtask.
 
-    Of a restored union list every subtask has all elements, but saves only those it brought along itself, until it
-    clears or updates the list: otherwise the state would multiply by the parallelism with each restart.
+    Every subtask has all elements of a restored union list, but saves only the elements that it wrote itself until it
+    clears or updates the list. Otherwise each restart would multiply the state by the parallelism.
     """
 
     __slots__ = ("_codec", "_coerce", "_elements", "_kept", "_restored")
@@ -76,7 +76,7 @@ class OperatorList(ListState[Any]):
         self._kept = (0, 0) if restored is None else restored.kept_range
 
     def get(self) -> list[Any]:
-        """Return the elements, as a list of the caller's own."""
+        """Return the elements, as a new list."""
         return self._elements[:]
 
     def add(self, value: Any) -> None:
@@ -88,7 +88,7 @@ class OperatorList(ListState[Any]):
         self._elements += list(values) if self._coerce is None else list(map(self._coerce, values))
 
     def update(self, values: Iterable[Any]) -> None:
-        """Put `values` in the place of all elements."""
+        """Replace all elements with `values`."""
         values = list(values)
         self.clear()
         self.add_all(values)
@@ -98,7 +98,7 @@ class OperatorList(ListState[Any]):
         self._elements, self._restored, self._kept = [], 0, (0, 0)
 
     def encoded(self) -> list[bytes]:
-        """Return the elements that are this subtask's to save, encoded."""
+        """Return the elements that this subtask saves, encoded."""
         start, end = self._kept
         return list(self._codec.encode_all(self._elements[start:end] + self._elements[self._restored :]))
 
@@ -112,7 +112,8 @@ class _Declared(NamedTuple):
 class OperatorListStore(OperatorStateStore):
     """The lists of one subtask of the operator `who`, as they were `restored`.
 
-    A restored list nobody asks for is saved again as it is, as in Flink: it comes back with a program that uses it.
+    A restored list that the program does not use is saved again unchanged, as in Flink: a program that uses it again
+    finds it.
     """
 
     def __init__(self, restored: OperatorLists | None, who: str) -> None:
@@ -129,7 +130,7 @@ class OperatorListStore(OperatorStateStore):
         return self._list(state_descriptor, ListMode.UNION)
 
     def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> BroadcastState[Any, Any]:
-        """Refuse: broadcast state belongs to the contexts of broadcast process functions."""
+        """Raise an error: broadcast state belongs to the contexts of broadcast process functions."""
         raise ProgramError(
             "requires broadcast state to be got from the context of a broadcast process function",
             who=self._who,
@@ -138,7 +139,7 @@ class OperatorListStore(OperatorStateStore):
         )
 
     def snapshot(self) -> OperatorLists:
-        """Return what is to be saved of all lists; SerializationError if an element cannot be."""
+        """Return the snapshot of all lists. Raises SerializationError if an element cannot be saved."""
         lists = {
             name: _own(snapshot) for name, snapshot in self._restored.items() if name not in self._declared
         }

@@ -1,4 +1,4 @@
-"""Sorting a state's changed keys into the order of their composite keys, the cheapest way there is."""
+"""Sorts a state's changed keys into the order of their composite keys, in the cheapest way."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 _BATCH: Final = 8192
 
 OrderedBatch = tuple[list[bytes], list[Any]]
-"""Composite prefixes, sorted, and the `current` of each."""
+"""Sorted composite prefixes, and the `current` of each."""
 
 
 def in_composite_order(
     currents: Collection[Any], compose: Compose, state_id: int, backend: KeyedStateBackend
 ) -> Iterator[OrderedBatch]:
-    """Yield what a scope's `current` was for each change, in the order of the composite keys, in batches.
+    """Yield the value of a scope's `current` for each change, in the order of the composite keys, in batches.
 
-    Plain string or integer keys are sorted within their key groups as they are: composites have the same order, and
-    Python compares strings three times faster than bytes, and numpy integers ten times.
+    Plain string or integer keys are sorted directly within their key groups: their composites have the same order.
+    Python compares strings three times faster than bytes, and numpy compares integers ten times faster.
     """
     kinds = set(map(type, currents))
     if kinds == {str}:

@@ -1,7 +1,7 @@
-"""Where an epoch's changes go when they are more than memory should hold: a file that lives as long as the epoch.
+"""A file for an epoch's changes when memory cannot hold them; it lives as long as the epoch.
 
-The file is an LMDB environment whose names are removed as soon as it is open: nothing is left of it when the
-process ends, however that happens.
+The file is an LMDB environment whose names are removed as soon as it is open. Nothing of it remains when the process
+ends, no matter how it ends.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from firesteel.state.values.chunks import Entry
 _VALUE: Final = b"\1"
 _DELETED: Final = b"\0"
 _DELETED_CODE: Final = 0
-_PAGES_PER_BYTE: Final = 4  # pages are half full at times, and a changed one is written anew
+_PAGES_PER_BYTE: Final = 4  # pages may be half full, and a changed page is written again
 _WHO: Final = "the file for what an epoch changes"
 
 
 class Spill:
     """A reader that shows changes on top of another reader.
 
-    Contract: `add` takes changes, which may be read from this reader meanwhile; what it shows does not change until
-    they are all taken. Scans end with the next `add`. `entries` returns everything that was added.
+    Contract: `add` takes changes, which may themselves be read from this reader; its content does not change until it
+    has taken them all. Scans become invalid with the next `add`. `entries` returns all added changes.
     """
 
     def __init__(self, base: StateReader) -> None:
@@ -48,7 +48,7 @@ class Spill:
         self._snapshot = Snapshot(self._environment.begin())
 
     def get(self, key: bytes) -> bytes | None:
-        """Return the value of a composite key, None if there is none."""
+        """Return the value of a composite key; None if there is none."""
         data = self._snapshot.get(key)
         if data is None:
             return self._base.get(key)
@@ -59,18 +59,18 @@ class Spill:
         return {key: value for key in keys if (value := self.get(key)) is not None}
 
     def scan(self, prefix: bytes, start: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
-        """Return the entries whose key begins with `prefix` in order, from `start` on."""
+        """Return the entries whose key begins with `prefix`, in order, from `start` on."""
         for key, value in overlaid(self.entries(prefix, start), self._base.scan(prefix, start)):
             if value is not None:
                 yield key, value
 
     def entries(self, prefix: bytes = b"", start: bytes | None = None) -> Iterator[Entry]:
-        """Return the changes that were added, of a prefix, sorted."""
+        """Return the added changes with a prefix, sorted."""
         for key, data in self._snapshot.scan(prefix, start):
             yield key, (None if data[0] == _DELETED_CODE else data[1:])
 
     def add(self, changes: Iterable[Entry], size: int = 0) -> None:
-        """Put changes on top, of about `size` bytes. Raises StateError if there is no room for them."""
+        """Add changes of about `size` bytes on top. Raises StateError if there is no room for them."""
         environment = self._environment
         try:
             needed = pages_in(environment) + _PAGES_PER_BYTE * size
@@ -89,13 +89,13 @@ class Spill:
             raise _unusable(error) from error
 
     def close(self) -> None:
-        """Give the file back."""
+        """Delete the file."""
         self._snapshot.close()
         self._environment.close()
 
 
 def overlaid(upper: Iterable[Entry], lower: Iterable[Entry]) -> Iterator[Entry]:
-    """Merge two sorted sequences of entries; of a key that is in both, `upper` has its say.
+    """Merge two sorted sequences of entries; if a key is in both, the entry of `upper` wins.
 
     >>> list(overlaid([(b"b", None), (b"c", b"2")], [(b"a", b"1"), (b"b", b"1"), (b"d", b"1")]))
     [(b'a', b'1'), (b'b', None), (b'c', b'2'), (b'd', b'1')]

@@ -1,13 +1,13 @@
-"""Removing what has expired from the state itself, a part in each epoch, beside what the epoch changes.
+"""Removes expired entries from the state itself, a part in each epoch, together with the epoch's changes.
 
-Nothing else would: a key that is never seen again is not read, and compaction drops expired entries from its runs only,
-not from the working copies. What a sweep removes is a change of the epoch like any other, so working copies and runs
-stay equal, and an epoch that fails has removed nothing.
+Nothing else would: a key that never occurs again is not read, and compaction drops expired entries from its runs only,
+not from the working copies. A removal by a sweep is a change of the epoch like any other. So working copies and runs
+stay equal, and a failed epoch has removed nothing.
 
-An epoch looks at `PER_CHANGE` stored entries for each one that the epoch before changed, at least at `LEAST`; an
-epoch that changes nothing looks at none. So the work follows the changes, and of a state with a steady stream of new
-keys about a half more is stored than lives. That a key is removed costs up to as much as that it was written did: where
-every record is a new key that expires, a job takes about 1.4 times the processor time.
+An epoch looks at `PER_CHANGE` stored entries for each one that the epoch before changed, and at least at `LEAST`; an
+epoch that changes nothing looks at none. So the work follows the changes: a state with a steady stream of new keys
+stores about half as many entries again as are alive. To remove a key costs up to as much as to write it: if every
+record is a new key that expires, a job takes about 1.4 times the processor time.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ RETURNS_EXPIRED: Final = StateTtlConfig.StateVisibility.ReturnExpiredIfNotCleane
 
 
 def sweep_rule(schema: Schema) -> ExpiryRule | None:
-    """Return the rule by which a state is swept, None if it does not expire or is not to be cleaned up.
+    """Return the rule by which a state is swept; None if it does not expire or its clean-up is off.
 
-    A state that returns what has expired as long as it is there is not swept: reads would show when that was. Its
-    expired entries go when they are read, and with compaction.
+    A state that returns expired values until their removal is not swept: reads would reveal the time of the sweep. Its
+    expired entries are removed when they are read, and by compaction.
     """
     rule = expiry_rule(schema)
     return None if rule is None or schema["ttl"]["visibility"] == RETURNS_EXPIRED else rule
 
 
 class Sweep:
-    """Where the sweep of one subtask's state has come to.
+    """The position of the sweep of one subtask's state.
 
-    It begins anywhere within `groups`, the subtask's key groups: instances that live for a few epochs only would else
-    look at the same entries again and again.
+    It starts at a random place within `groups`, the subtask's key groups. Otherwise instances that live only for a few
+    epochs would look at the same entries again and again.
     """
 
     def __init__(self, groups: range) -> None:
@@ -56,14 +56,14 @@ class Sweep:
         self._counted = 0
 
     def begin(self) -> None:
-        """Start an epoch: what `beside` has returned is in the store."""
+        """Start an epoch: the result of `beside` is in the store."""
         self._at, self._next = self._next, None
         self._changed, self._counted = self._counted, 0
 
     def beside(
         self, changes: Iterator[Entry], reader: StateReader, rules: Sequence[ExpiryRule], now: int
     ) -> Iterator[Entry]:
-        """Return an epoch's changes, which are sorted, with what removes expired entries that they leave alone.
+        """Return an epoch's sorted changes, merged with deletes of expired entries that the epoch did not change.
 
         `rules` are those of the states that expire, `now` is the epoch's processing time (milliseconds), `reader` the
         state without the changes.

@@ -1,7 +1,7 @@
-"""How much memory cached state takes, estimated from samples.
+"""Estimates the memory of cached state from samples.
 
-Measuring every value would cost as much as encoding it; a few of those that were cached first and last tell enough
-to keep memory within a bound that is itself a round number.
+Measuring every value would cost as much as encoding it. A few of the oldest and newest values are enough to keep memory
+within a bound that is itself a round number.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from itertools import islice
 from typing import Any, Final, NamedTuple
 
 ENTRY: Final = 240
-"""What an entry of a cache takes beside its encoded value: its place in dict and set, and its key."""
+"""The bytes of an entry of a cache besides its encoded value: its place in dict and set, and its key."""
 ELEMENT: Final = 48
 """The same for an element of a list."""
 CONTAINER: Final = 600
-"""What the cache of a map takes when it is empty."""
+"""The bytes of an empty cache of a map."""
 
 _SAMPLE: Final = 16
 _ENOUGH: Final = 1 << 18
 
 
 class Weight(NamedTuple):
-    """What a part keeps in memory, in bytes: what could be read again (clean) and what the epoch changed (dirty).
+    """The bytes that a part keeps in memory: entries that can be read again (clean) and the epoch's changes (dirty).
 
     `scanned` is how many objects were looked at to find out.
     """
@@ -33,7 +33,7 @@ class Weight(NamedTuple):
 
     @property
     def kept(self) -> int:
-        """All that is in memory."""
+        """The sum of clean and dirty bytes."""
         return self.clean + self.dirty
 
 
@@ -45,7 +45,7 @@ def ends(cache: Mapping[Any, Any]) -> list[Any]:
 
 
 def mean_size(values: Iterable[Any], encode: Callable[[Any], bytes]) -> int:
-    """Return the mean size of encoded values; None has none.
+    """Return the mean size of encoded values; None counts as 0.
 
     >>> mean_size([b"four", None, b"eightyes"], bytes)
     4
