@@ -131,4 +131,4 @@ def test_a_directory_of_an_older_format_says_what_to_do(storage):
         Exception, match=r"knows format 2 of state directories; got one that knows format \d"
     ) as error:
         ManifestLog.open(storage)
-    assert "begin in another directory" in str(error.value)
+    assert "use another directory" in str(error.value)

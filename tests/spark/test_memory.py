@@ -60,6 +60,6 @@ def test_state_of_several_times_the_memory(tmp_path: Path, run_python: RunPython
 def test_too_little_address_space_is_named(tmp_path: Path, run_python: RunPython) -> None:
     done = run(run_python, tmp_path, 20_000, 2, 8, 0, **{"spark.executor.pyspark.memory": "1800m"})
     assert done.returncode == 1
-    assert "MiB of address space; got a process that is not allowed so much" in done.stderr
+    assert "MiB of address space; got a process with a lower limit" in done.stderr
     assert "hint: remove the limit on address space (spark.executor.pyspark.memory, ulimit -v)" in done.stderr
     assert "Traceback" not in done.stderr

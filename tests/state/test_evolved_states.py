@@ -301,7 +301,7 @@ def test_what_a_conversion_will_do_is_said_in_full() -> None:
     assert str(caught.value) == (
         "state 'x' was saved as ValueState<ROW<a INT, b STRING, c LIST<INT>>>; got a descriptor for "
         "ValueState<ROW<c LIST<BIGINT>, a INT, d DOUBLE>> with a TTL\n"
-        "  hint: it is converted before the job goes on: value.c[]: INT becomes LONG; value.d: DOUBLE is new; "
+        "  hint: it is converted before the job continues: value.c[]: INT becomes LONG; value.d: DOUBLE is new; "
         "value.b: STRING is gone; it expires from now on"
     ).replace("BIGINT", "LONG")
     assert (caught.value.path, caught.value.recorded["kind"]) == ("keyed:x", "value")

@@ -62,7 +62,7 @@ def test_a_directory_that_somebody_else_made_is_refused(tmp_path, root):
     root.mkdir(mode=0o700)
     os.chown(root, 12345, -1)
     with pytest.raises(
-        StateError, match=r"must be a directory of your own .*; got a directory of user 12345"
+        StateError, match=r"must be a directory that belongs to you .*; got a directory of user 12345"
     ):
         read_state(tmp_path, "history")
     assert list(root.iterdir()) == []

@@ -1,1 +1,1 @@
-"""What survives: runs, manifests and savepoints in the state directory, and how tasks and drivers reach them."""
+"""Durable state: runs, manifests and savepoints in the state directory, and how tasks and drivers access them."""

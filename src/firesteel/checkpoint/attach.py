@@ -1,8 +1,8 @@
-"""How a task reaches the durable state of its subtasks: the working copy to read, runs to write.
+"""How a task accesses the durable state of its subtasks: it reads the working copy and writes runs.
 
-Contract: `attach` at the start of an epoch, `persist` at its end, `release` when the task is over (also
-after a failure). The working copy is opened, and brought up to the committed epoch, only when something is
-read; an operator that touches no state costs nothing.
+Contract: `attach` at the start of an epoch, `persist` at its end, `release` when the task ends (also after
+a failure). The working copy is opened, and advanced to the committed epoch, only at the first read; an operator that
+uses no state costs nothing.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from firesteel.state.values.chunks import Entry
 class CheckpointedState:
     """State in a checkpoint directory, with working copies on this machine's disk.
 
-    `url` is the state directory. Working copies lie in the directory of which Spark's local directories are part
-    (`SPARK_LOCAL_DIRS`, or the one for temporary files); they can be removed at any time, since they are made
-    from the runs. Those that nobody goes on with are removed by whoever comes next on the machine.
+    `url` is the state directory. Working copies are next to Spark's local directories (in `SPARK_LOCAL_DIRS`, or in the
+    directory for temporary files). They can be removed at any time, since they are created from the runs. The next job
+    on the machine removes abandoned ones.
     """
 
     def __init__(self, url: str) -> None:
@@ -33,9 +33,7 @@ class CheckpointedState:
         self._readers: list[_LazyReader] = []
 
     def attach(self, address: StateAddress, committed: int, run: RunRef | None) -> StateReader:
-        """Return a reader of the subtask's state as of epoch `committed`, to which its own run is `run` (None: no
-        changes).
-        """
+        """Return a reader of the subtask's state as of epoch `committed`, whose own run is `run` (None: no changes)."""
         if address.lineage != self._lineage:  # copies of a history that the job has left
             self.close()
             self._lineage = address.lineage
@@ -60,21 +58,21 @@ class CheckpointedState:
         )
 
     def close(self) -> None:
-        """Let go of the working copies: this process reads no more from them."""
+        """Release the working copies: this process no longer reads from them."""
         self.release()
         if self._lineage is not None and (root := existing_work_root()) is not None:
             release_working_stores(root / self._lineage)
         self._lineage = None
 
     def release(self) -> None:
-        """Give back the snapshots that were read from."""
+        """Release the snapshots."""
         for reader in self._readers:
             reader.close()
         self._readers.clear()
 
 
 class _LazyReader:
-    """Opens the working copy with the first read."""
+    """Opens the working copy at the first read."""
 
     __slots__ = ("_address", "_committed", "_reader", "_run", "_storage")
 
@@ -92,13 +90,13 @@ class _LazyReader:
         return (self._reader or self._open()).get(key)
 
     def get_many(self, keys: list[bytes]) -> dict[bytes, bytes]:
-        """Return the values of those composite keys that have one."""
+        """Return the values of the composite keys that have one."""
         if self._committed == 0:
             return {}
         return (self._reader or self._open()).get_many(keys)
 
     def scan(self, prefix: bytes, start: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
-        """Return the entries whose key begins with `prefix`, in order."""
+        """Return the entries whose key starts with `prefix`, in order."""
         if self._committed == 0:
             return iter(())
         return (self._reader or self._open()).scan(prefix, start)

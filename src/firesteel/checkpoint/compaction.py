@@ -1,16 +1,15 @@
-"""Compaction: merging layers of state into fewer, beside the epochs.
+"""Compaction: merges layers of state into fewer layers, in parallel to the epochs.
 
-Which layers are merged follows from their sizes, as in a log-structured merge tree (size-tiered): the newest ones,
-and with them each older one that is not much larger than all that is merged already. So an entry is rewritten about
-log(size of the state / size of an epoch) times, however large the state is, and a state consists of about as many
-layers.
+The sizes of the layers decide which ones are merged, as in a log-structured merge tree (size-tiered): the newest ones,
+and each older one that is not much larger than all newer ones together. So an entry is rewritten about log(size of the
+state / size of an epoch) times, and a state consists of about as many layers.
 
-A merge is cut by key groups into tasks that fit into memory. What a task writes belongs to nobody until a manifest
-names it; the runs it has merged stay until retention removes the manifests that name them.
+A merge is cut by key groups into tasks that fit into memory. The files of a task are unused until a manifest names
+them; the merged runs stay until retention removes the manifests that name them.
 
-When expired entries leave: what has expired by the end of the last epoch merged is dropped, or becomes a delete
-where older layers may still hold the key. Epochs remove expired entries, too (`firesteel.state.live.sweeping`); a
-working copy keeps them until then. That is why Flink's `ReturnExpiredIfNotCleanedUp` says "if".
+Entries that have expired by the end of the last merged epoch are dropped, or become deletes if older layers may hold
+the key. Epochs remove expired entries too (`firesteel.state.live.sweeping`); a working copy keeps them until then. That
+is why Flink's `ReturnExpiredIfNotCleanedUp` says "if".
 """
 
 from __future__ import annotations
@@ -34,20 +33,20 @@ from firesteel.state.values.evolution import Converter
 from firesteel.state.values.expiry import STAMP_SIZE, ExpiryRule
 
 RATIO: Final = 2
-"""An older layer joins a merge if it is at most so many times as large as all newer ones together."""
+"""An older layer joins a merge if it is at most this many times as large as all newer ones together."""
 
 TASK_BYTES: Final = 16 << 20
-"""About how many bytes of (compressed) runs one task merges in memory."""
+"""The approximate number of bytes of (compressed) runs that one task merges in memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class MergeTask:
-    """Merge what `layers` (oldest first) say about key groups `first_group` to `last_group` of one operator.
+    """Merge the entries of `layers` (oldest first) in key groups `first_group` to `last_group` of one operator.
 
-    `whole` says that these are all layers there are, so that deletes have nothing to delete. `epoch` names the
-    files: one that is not committed when the merge begins, so that a driver which is behind, and knows neither that
-    epoch nor these files, does not take them for leftovers. `rules` say when entries are over, as of
-    `now` (milliseconds); `converters` how stored values are brought to another type.
+    `whole` means that these are all existing layers, so deletes can be dropped. `epoch` names the files. It is not
+    committed when the merge starts, so that a driver that is behind, and knows neither that epoch nor these files, does
+    not treat them as leftovers. `rules` decide which entries are expired at `now` (milliseconds); `converters` convert
+    stored values to another type.
     """
 
     operator: str
@@ -63,7 +62,7 @@ class MergeTask:
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """All layers, by operator, that make up the state up to epoch `up_to` of a lineage, after a merge."""
+    """All layers, by operator, of the state up to epoch `up_to` of a lineage, after a merge."""
 
     lineage: str
     up_to: int
@@ -71,7 +70,7 @@ class Compaction:
 
     @property
     def paths(self) -> set[str]:
-        """The files of its runs."""
+        """The paths of its runs."""
         return {run.path for run in runs_of(self.layers)}
 
 
@@ -106,7 +105,7 @@ def merge_tasks(
     rules: tuple[ExpiryRule, ...] = (),
     converters: tuple[Converter, ...] = (),
 ) -> list[MergeTask]:
-    """Cut the merge of the last `count` layers by key groups: into a task for each subtask, or more if it is large."""
+    """Cut the merge of the last `count` layers by key groups into one task per subtask, or more if it is large."""
     merged = tuple(layers[-count:])
     size = sum(layer.size for layer in merged)
     parts = min(max(parallelism, -(-size // TASK_BYTES)), max_parallelism)
@@ -127,7 +126,7 @@ def tasks_after(
     rules: tuple[ExpiryRule, ...] = (),
     converters: tuple[Converter, ...] = (),
 ) -> list[MergeTask]:
-    """Return the tasks (see `merge_tasks`) of a merge of an operator's state as it is after a manifest's epoch."""
+    """Return the tasks (see `merge_tasks`) of a merge of an operator's state after a manifest's epoch."""
     snapshot = manifest.operators[operator]
     return merge_tasks(
         operator,
@@ -143,9 +142,9 @@ def tasks_after(
 
 
 def merge(storage: Storage, task: MergeTask) -> RunRef | None:
-    """Carry out a task: write the newest entry of each key as a run; None if nothing is left.
+    """Run a task: write the newest entry of each key as a run; return None if nothing is left.
 
-    Raises StateCorruptedError, naming it, if a run is missing or damaged.
+    Raises StateCorruptedError, which names the run, if one is missing or damaged.
     """
     merged = newest_entries(storage, task.layers, (task.first_group, task.last_group))
     merged = _converted(without_expired(merged, task.rules, task.now), task)
@@ -164,7 +163,7 @@ def merge(storage: Storage, task: MergeTask) -> RunRef | None:
 
 
 def merged_layer(tasks: list[MergeTask], runs: list[RunRef | None]) -> Layer:
-    """Return the layer that replaces those merged, from what the tasks wrote."""
+    """Return the layer that replaces the merged ones, from the runs of the tasks."""
     layers = tasks[0].layers
     written = sorted((run for run in runs if run is not None), key=lambda run: run.first_group)
     return Layer(layers[0].first, layers[-1].last, tasks[0].whole, written)
@@ -175,8 +174,8 @@ def newest_entries(
 ) -> pa.Table:
     """Return the newest entry of each composite key of a range of key groups, in the order of keys.
 
-    `layers` are oldest first; deletes are null values. `prefixes` limit it to the entries whose key begins with one
-    of them. Raises StateCorruptedError, naming it, if a run is missing or damaged.
+    `layers` are oldest first; deletes are null values. `prefixes` limit it to the entries whose key starts with one
+    of them. Raises StateCorruptedError, which names the run, if one is missing or damaged.
     """
     tables = [RUN_SCHEMA.empty_table().append_column("rank", pa.array([], pa.int32()))]
     with fetching_ahead(storage, runs_within(layers, groups)) as source:
@@ -188,7 +187,7 @@ def newest_entries(
 
 
 def _beginning(batch: pa.RecordBatch, prefixes: Sequence[bytes]) -> pa.RecordBatch:
-    """The entries whose key begins with one of the prefixes."""
+    """Return the entries whose key starts with one of the prefixes."""
     if b"" in prefixes:
         return batch
     masks = [pc.starts_with(batch.column(0), prefix) for prefix in prefixes]
@@ -196,7 +195,7 @@ def _beginning(batch: pa.RecordBatch, prefixes: Sequence[bytes]) -> pa.RecordBat
 
 
 def _newest(table: pa.Table) -> pa.Table:
-    """The entry of the highest rank of each key, in the order of keys."""
+    """Return the entry with the highest rank of each key, in the order of keys."""
     order = pc.sort_indices(table, sort_keys=[("key", "ascending"), ("rank", "descending")])
     table = table.take(order).combine_chunks()
     keys = table.column(0)
@@ -208,7 +207,7 @@ def _newest(table: pa.Table) -> pa.Table:
 
 
 def without_expired(table: pa.Table, rules: Sequence[ExpiryRule], now: int) -> pa.Table:
-    """Return entries with those that are over at `now` (milliseconds) as deletes, and lists without such elements."""
+    """Return entries; those expired at `now` (milliseconds) become deletes, and lists lose their expired elements."""
     values = table.column(1)
     for rule in rules:
         mine = pc.starts_with(table.column(0), rule.prefix)
@@ -222,7 +221,7 @@ def without_expired(table: pa.Table, rules: Sequence[ExpiryRule], now: int) -> p
 
 
 def _converted(table: pa.Table, task: MergeTask) -> pa.Table:
-    """The values of changed types in their new form."""
+    """Return the entries, with values of changed types converted."""
     for converter in task.converters:
         if not converter.keeps_bytes:
             mine = pc.starts_with(table.column(0), converter.prefix).to_pylist()

@@ -1,4 +1,4 @@
-"""The small files of a state directory: JSON documents, signed or not, and the error that names a damaged one."""
+"""The small files of a state directory: JSON documents, with or without a checksum, and the error for a damaged one."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ RESTORE: Final = "the file was damaged or removed after it was written; restore 
 
 
 class Signed(Protocol):
-    """A struct that says which version of a layout it is of, and carries a checksum over its other fields."""
+    """A struct with the version of its layout and a checksum over its other fields."""
 
     @property
     def format(self) -> int: ...
     @property
     def checksum(self) -> str: ...
     def signed(self) -> Self:
-        """Return this with the right checksum."""
+        """Return a copy with the correct checksum."""
         ...
 
 
@@ -36,12 +36,12 @@ def damaged_error(
     requirement: str = "must be as it was written",
     hint: str | None = RESTORE,
 ) -> StateCorruptedError:
-    """Return the error for a file that is not what was written, or is gone."""
+    """Return the error for a damaged or missing file."""
     return StateCorruptedError(requirement, who=storage.location(path), got=got, hint=hint)
 
 
 def read_document(storage: Storage, path: str, kind: type[S], hint: str | None = RESTORE) -> S | None:
-    """Return what a JSON file says, None if there is none. Raises StateCorruptedError if it cannot be read."""
+    """Return the contents of a JSON file, None if there is none. Raises StateCorruptedError if it cannot be read."""
     try:
         data = storage.get(path)
     except NotFound:
@@ -53,10 +53,10 @@ def read_document(storage: Storage, path: str, kind: type[S], hint: str | None =
 
 
 def read_signed(storage: Storage, path: str, kind: type[D], known: int, what: str) -> D | None:
-    """Return what a signed JSON file says, None if there is none.
+    """Return the contents of a JSON file with a checksum, None if there is none.
 
-    Raises StateCorruptedError if it is damaged, StateMismatchError if it is not of the format that is `known`: then
-    another Firesteel, a newer or an older one, wrote `what` it is of ("savepoints").
+    Raises StateCorruptedError if it is damaged, StateMismatchError if its format is not `known`: then a newer or older
+    Firesteel wrote it. `what` ("savepoints") names the files in the message.
     """
     found = read_document(storage, path, kind)
     if found is None:
@@ -71,16 +71,16 @@ def read_signed(storage: Storage, path: str, kind: type[D], known: int, what: st
             got=f"one that knows format {known}",
             hint="use the version of Firesteel that wrote it, or a newer one"
             if newer
-            else "use the version of Firesteel that wrote it; with this one, begin in another directory",
+            else "use the version of Firesteel that wrote it; with this one, use another directory",
         )
     return found
 
 
 def write_document(storage: Storage, path: str, content: msgspec.Struct) -> None:
-    """Write a JSON file that people can read, replacing an older one."""
+    """Write a readable JSON file; replace an existing one."""
     storage.put(path, as_document(content))
 
 
 def as_document(content: msgspec.Struct) -> bytes:
-    """Return the bytes of a JSON file that people can read."""
+    """Return the bytes of a readable JSON file."""
     return msgspec.json.format(msgspec.json.encode(content))

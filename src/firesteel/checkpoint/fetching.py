@@ -1,7 +1,7 @@
-"""Fetching runs from an object store while those before them are being used.
+"""Fetches runs from an object store while earlier runs are being used.
 
-Each answer of an object store takes tens of milliseconds, however small the object; a copy that has to catch up with
-hundreds of small runs would spend its time waiting. A disk answers at once: there, nothing is fetched ahead.
+Each response of an object store takes tens of milliseconds, even for a small object. A copy that must catch up with
+hundreds of small runs would mostly wait. A disk responds at once, so nothing is fetched ahead from it.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from firesteel.state.live.durable import RunRef
 
 AT_ONCE: Final = 8
 AHEAD_BYTES: Final = 16 << 20
-"""How much may be under way or waiting to be used. A larger run is fetched when it is asked for, alone."""
+"""How many bytes can be in flight or waiting. A larger run is fetched alone, on request."""
 
 
 @contextmanager
 def fetching_ahead(storage: Storage, runs: Sequence[RunRef]) -> Iterator[Storage]:
-    """Give a view of `storage` from which runs, asked for in this order, come sooner.
+    """Yield a view of `storage` that fetches these runs ahead, in this order.
 
-    What they are, and which errors they raise, is not changed by that: a run that could not be fetched fails where it
-    is asked for, and any other object, or a run that is asked for again, is fetched then.
+    The contents and the errors do not change: a run that could not be fetched fails when it is requested. Other
+    objects, and runs that are requested again, are fetched on request.
     """
     if storage.is_local or len(runs) < 2:
         yield storage

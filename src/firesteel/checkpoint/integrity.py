@@ -1,4 +1,4 @@
-"""Checking whole epochs: is all there, and as it was written."""
+"""Checks whether all files of an epoch exist and are undamaged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from firesteel.common.errors import StateCorruptedError
 
 
 def damage_of(storage: Storage, epoch: int) -> StateCorruptedError | None:
-    """Return what is wrong with an epoch's manifest or a run it needs, None if it can be started from."""
+    """Return the error in an epoch's manifest or in a run that it needs; None if a job can start from it."""
     try:
         reader = ManifestReader(storage)
         layers = reader.all_layers(0, epoch)
@@ -23,11 +23,11 @@ def damage_of(storage: Storage, epoch: int) -> StateCorruptedError | None:
 
 
 def newest_intact(storage: Storage, before: int) -> int | None:
-    """Return the newest epoch before this one that is kept and can be started from, None if there is none."""
+    """Return the newest kept epoch before this one from which a job can start, None if there is none."""
     reader = ManifestReader(storage)
     try:
         kept = kept_epochs(reader)
-    except StateCorruptedError:  # the last manifest, which says what is kept
+    except StateCorruptedError:  # the last manifest, which names the kept epochs
         kept = reader.epochs()
     for epoch in reversed(kept):
         if epoch < before and damage_of(storage, epoch) is None:
@@ -38,7 +38,7 @@ def newest_intact(storage: Storage, before: int) -> int | None:
 def advised_error(
     error: StateCorruptedError, storage: Storage, before: int | None = None
 ) -> StateCorruptedError:
-    """Add to an error which older epoch is intact."""
+    """Add the newest intact older epoch to an error."""
     epochs = ManifestReader(storage).epochs()
     intact = newest_intact(storage, before if before is not None else max(epochs, default=0) + 1)
     if intact is None:

@@ -1,4 +1,4 @@
-"""Reading the manifests of a state directory, and appending to them: the commit of an epoch."""
+"""Reads the manifests of a state directory, and appends to them, which commits an epoch."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ M = TypeVar("M", Manifest, ManifestRuns)
 
 
 class ManifestReader:
-    """The manifests of a state directory, to be read; `ManifestLog` also writes."""
+    """Reads the manifests of a state directory; `ManifestLog` also writes them."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
@@ -53,28 +53,28 @@ class ManifestReader:
         return self.read(epochs[-1]) if epochs else None
 
     def read(self, epoch: int) -> Manifest:
-        """Return an epoch's manifest. Raises StateCorruptedError, naming it, if it is missing or damaged."""
+        """Return an epoch's manifest. Raises StateCorruptedError, which names it, if it is missing or damaged."""
         return self._read(epoch, decode_manifest)
 
     def listing(self, epoch: int) -> ManifestRuns:
-        """Return what an epoch's manifest says about runs. Raises StateCorruptedError as `read` does."""
+        """Return the runs in an epoch's manifest. Raises StateCorruptedError as `read` does."""
         return self._read(epoch, decode_listing)
 
     def listings(self, epochs: Sequence[int]) -> list[ManifestRuns]:
-        """Return the same for several epochs, read at once. Raises NotFound for one that is missing."""
+        """Return the runs in the manifests of several epochs, read at once. Raises NotFound if one is missing."""
         found = self._storage.get_many(manifest_path(epoch) for epoch in epochs)
         return [self._decoded(epoch, data, decode_listing) for epoch, data in zip(epochs, found, strict=True)]
 
     def layers(self, operator: str, after: int, up_to: int) -> list[Layer]:
-        """Return the layers, oldest first, that lead a copy of epoch `after` (0: an empty one) to epoch `up_to`.
+        """Return the layers, oldest first, that advance a copy of epoch `after` (0: an empty one) to epoch `up_to`.
 
-        The first may reach back before `after`: what it says again is what the copy holds or newer. Raises
+        The first layer can start before `after`: what it repeats is as new as the copy or newer. Raises
         StateCorruptedError if a manifest is missing or damaged.
         """
         return self.all_layers(after, up_to).get(operator, [])
 
     def all_layers(self, after: int, up_to: int) -> dict[str, list[Layer]]:
-        """Return the same for all operators that have any."""
+        """Return the layers of all operators that have any."""
         if after >= up_to:
             return {}
         top = self.listing(up_to)
@@ -118,7 +118,7 @@ class ManifestReader:
 
 
 class ManifestLog(ManifestReader):
-    """The manifests of one job, to be read and appended to.
+    """Reads the manifests of one job, and appends to them.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as directory:
@@ -138,27 +138,28 @@ class ManifestLog(ManifestReader):
     def open(cls, storage: Storage) -> ManifestLog | None:
         """Open the job of a state directory, None if there is none.
 
-        Raises StateCorruptedError if job.json is damaged, StateMismatchError if a newer Firesteel made the directory.
+        Raises StateCorruptedError if job.json is damaged, StateMismatchError if a newer Firesteel created the
+        directory.
         """
         job = read_signed(storage, _JOB, JobFile, FORMAT, "state directories")
         return None if job is None else cls(storage, job)
 
     @classmethod
     def open_or_create(cls, storage: Storage, max_parallelism: int, restored_from: str = "") -> ManifestLog:
-        """Open the job of a state directory, or begin a new one there, which says what it was restored from.
+        """Open the job of a state directory, or create a new one, which records what it was restored from.
 
-        Raises StateMismatchError if the job there has another max parallelism, since its keys are grouped by
-        that for good, StateCorruptedError if there are manifests and no job.json.
+        Raises StateMismatchError if the job has another max parallelism, since that permanently determines its key
+        groups, StateCorruptedError if there are manifests but no job.json.
         """
         log = cls.open(storage)
         if log is None:
             if storage.list(MANIFESTS):
-                raise damaged_error(storage, _JOB, "no such file, beside manifests")
+                raise damaged_error(storage, _JOB, "no such file, but manifests")
             job = JobFile(uuid.uuid4().hex, max_parallelism, restored_from=restored_from).signed()
             try:
                 storage.create(_JOB, as_document(job))
                 return cls(storage, job)
-            except AlreadyExists:  # another driver begins at the same time: both go on with its job
+            except AlreadyExists:  # another driver starts at the same time: both continue with its job
                 return cls.open_or_create(storage, max_parallelism, restored_from)
         if log.job.max_parallelism != max_parallelism:
             raise StateMismatchError(
@@ -170,7 +171,7 @@ class ManifestLog(ManifestReader):
         return log
 
     def restored_from(self, source: str) -> ManifestLog:
-        """Return the log of the same job, which has no epochs, that says what it is restored from."""
+        """Return the log of the same job (which has no epochs) that records what it is restored from."""
         job = msgspec.structs.replace(self.job, restored_from=source).signed()
         write_document(self._storage, _JOB, job)
         return ManifestLog(self._storage, job)
@@ -178,12 +179,12 @@ class ManifestLog(ManifestReader):
     def append(self, manifest: Manifest) -> None:
         """Commit an epoch, atomically and durably. Raises FencedError if another driver has committed it.
 
-        A driver that slept for long may write an epoch that others committed, and of which retention then removed
-        the manifest; but the newest manifest is never removed, so finding a later one tells.
+        A driver that was suspended for long may write an epoch that others committed and whose manifest retention
+        removed. But the newest manifest is never removed, so a later one reveals this.
         """
         try:
             stretch = self._stretch_to(manifest)
-        except StateCorruptedError as error:  # it may have been removed, by the retention of another driver
+        except StateCorruptedError as error:  # another driver's retention may have removed it
             if self._storage.names_after(MANIFESTS, manifest_path(manifest.epoch - 1)):
                 raise _fenced(self._storage, manifest.epoch) from error
             raise
@@ -194,7 +195,9 @@ class ManifestLog(ManifestReader):
         try:
             self._storage.create(path, data)
         except AlreadyExists as error:
-            if self._storage.get(path) != data:  # else it is our own: the answer to a first request was lost
+            if (
+                self._storage.get(path) != data
+            ):  # otherwise it is our own: the response to a first request was lost
                 raise _fenced(self._storage, manifest.epoch) from error
         if self._storage.names_after(MANIFESTS, path):
             raise _fenced(self._storage, manifest.epoch)
@@ -218,13 +221,13 @@ class ManifestLog(ManifestReader):
         )
 
     def listing(self, epoch: int) -> ManifestRuns:
-        """Return the same; those of the epochs just committed are remembered: a driver never reads what it wrote."""
+        """Return the runs in several manifests; recent commits are cached, so a driver never reads its own."""
         found = self._stretches.get(epoch)
         return super().listing(epoch) if found is None else found
 
 
 def write_manifest(storage: Storage, manifest: Manifest) -> None:
-    """Write a manifest where no driver competes: into a savepoint."""
+    """Write a manifest into a savepoint, where no driver competes."""
     storage.put(manifest_path(manifest.epoch), encode_manifest(manifest))
 
 

@@ -1,25 +1,25 @@
-"""Manifests: what a job is after each epoch. Writing one is the commit.
+"""Manifests: the job after each epoch. Writing one is the commit.
 
 Layout of a state directory::
 
     job.json                  the job's id and max parallelism, written once
     manifests/000000000007    one for each committed epoch, written once, by exactly one driver
     runs/...                  the runs that manifests refer to
-    published                 the last epoch that the sinks have made visible
+    published                 the last epoch that the sinks made visible
 
-A manifest is all that is needed to go on after its epoch: the positions of the sources, watermarks, operator state,
-committables, and the runs the epoch added. It is written with `Storage.create`, so it is there whole or not at
-all, and of several drivers exactly one writes it; a checksum in the file tells damage that came later.
+A manifest has everything needed to continue after its epoch: the positions of the sources, watermarks, operator state,
+committables, and the runs that the epoch added. It is written with `Storage.create`, so it appears completely or not at
+all, and exactly one of several drivers writes it. A checksum in the file detects later damage.
 
-A state is the sum of its **layers**, oldest first. A manifest names the layers that compaction has made, which
-hold all epochs up to `compacted`; each later epoch's runs are a layer of their own. Which runs those are is found
-without reading every manifest: epoch 8 also lists the runs of epochs 1 to 8, epoch 64 those of 1 to 64, in
-general an epoch divisible by a power of 8 (up to 4096) those of as many epochs, unless they are compacted. So
-an epoch lists the runs of fewer than five epochs on average, however long the job has run, and those of any n
-epochs are found in about 7 log8(n) reads.
+A state is the sum of its **layers**, oldest first. A manifest names the layers of compaction, which hold all
+epochs up to `compacted`; the runs of each later epoch are a separate layer. These runs are found without reading every
+manifest: epoch 8 also lists the runs of epochs 1 to 8, epoch 64 those of 1 to 64. In general, an epoch divisible by a
+power of 8 (up to 4096) lists the runs of that many epochs, unless they are compacted. So an epoch lists the runs of
+fewer than five epochs on average, however long the job runs, and those of any n epochs are found in about 7 log8(n)
+reads.
 
-History is append-only. Who goes back to an earlier epoch, or takes over a savepoint, commits a further manifest
-that has that state's layers (`taken_over`), under a new `lineage`.
+History is append-only. To return to an earlier epoch, or to start from a savepoint, a driver commits another manifest
+with the layers of that state (`taken_over`), under a new `lineage`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _CHECKSUM: Final = 8
 
 
 class SplitPosition(msgspec.Struct, frozen=True):
-    """How far a split has been read that is not at its end; `split` and `generator_state` are pickled.
+    """The progress of a split that is not finished; `split` and `generator_state` are pickled.
 
     `ordinal` is its place in the order of discovery, which decides the subtask that reads it.
     """
@@ -56,9 +56,9 @@ class SplitPosition(msgspec.Struct, frozen=True):
 
 
 class SourceProgress(msgspec.Struct, frozen=True):
-    """How far a source has been read, by the ids of its splits: see `firesteel.checkpoint.splits`.
+    """The progress of a source, by the ids of its splits; see `firesteel.checkpoint.splits`.
 
-    `recent` are splits read to their end, with the positions of these ends; `finished` are runs of more of them.
+    `recent` has finished splits with their end positions; `finished` are runs with more of them.
     """
 
     unfinished: dict[str, SplitPosition] = {}
@@ -67,10 +67,10 @@ class SourceProgress(msgspec.Struct, frozen=True):
 
 
 class Layer(msgspec.Struct, frozen=True, array_like=True):
-    """What the epochs `first` to `last` (both included) changed in one operator's state.
+    """The changes of epochs `first` to `last` (both inclusive) in one operator's state.
 
-    The runs hold disjoint ranges of key groups, and each of them a copy of what was changed in broadcast state.
-    `whole` says that this is not a change but the whole state, without deletes: a copy begins empty with it.
+    The runs hold disjoint ranges of key groups, and each has a copy of the changes in broadcast state. `whole` means
+    that this is not a change but the whole state, without deletes: a copy starts empty with it.
     """
 
     first: int
@@ -80,21 +80,21 @@ class Layer(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def size(self) -> int:
-        """Bytes on storage."""
+        """The size on storage, in bytes."""
         return sum(run.size for run in self.runs)
 
 
 class OperatorSnapshot(msgspec.Struct, frozen=True):
     """One operator after an epoch.
 
-    Per subtask: its watermark (milliseconds) and its pickled operator state, None where it has none. `states`
-    are the schemas of its keyed and broadcast states. `runs` are those the epoch added; the state is what all
-    epochs' runs add up to. `max_parallelism` is the number of its key groups (0: not recorded). `key_types` are the
-    schemas of the types that its keys may be declared as (None: no type; empty: not recorded), `key_kinds` the kinds of
-    all keys that ever had state (None: not recorded).
+    Each subtask has its watermark (milliseconds) and its pickled operator state, None if it has none. `states` are the
+    schemas of its keyed and broadcast states. `runs` are those that the epoch added; the state is the sum of the runs
+    of all epochs. `max_parallelism` is the number of its key groups (0: not recorded). `key_types` are the schemas of
+    the types that a program may declare for its keys (None: no type; empty: not recorded), `key_kinds` the kinds of all
+    keys that ever had state (None: not recorded).
 
-    `holds_lists` says that the operator state is operator list state (`OperatorLists`); else it is an object of the
-    operator's own.
+    `holds_lists` means that the operator state is operator list state (`OperatorLists`); otherwise it is an object that
+    belongs to the operator.
     """
 
     name: str
@@ -112,11 +112,11 @@ class OperatorSnapshot(msgspec.Struct, frozen=True):
 class Manifest(msgspec.Struct, frozen=True):
     """One committed epoch; `sources` and `committables` are by operator id, times are in milliseconds.
 
-    `version` is Firesteel's; `program` and `fingerprint` say which program ran, and `records` how many records the
-    epoch read. `layers` (by operator id, oldest first) are the state up to epoch `compacted`. `oldest` is the
+    `version` is Firesteel's; `program` and `fingerprint` identify the program, and `records` is the number of records
+    that the epoch read. `layers` (by operator id, oldest first) are the state up to epoch `compacted`. `oldest` is the
     oldest epoch that is kept. `restored_from` names the epoch or savepoint that a reset took over. The log adds
     the last three: `span` epochs up to this one, if they are not compacted, have their runs in this manifest,
-    those before this epoch in `history` (by operator, in order); `writer` tells apart the drivers.
+    those before this epoch in `history` (by operator, in order); `writer` distinguishes the drivers.
     """
 
     job_id: str
@@ -145,7 +145,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 class JobFile(msgspec.Struct, frozen=True):
-    """What never changes about a job; `restored_from` identifies the savepoint it began with, `checksum` is over the
+    """The constant facts of a job; `restored_from` identifies the savepoint that it started with, `checksum` covers the
     other fields.
     """
 
@@ -171,9 +171,9 @@ def taken_over(
     job_id: str | None = None,
     oldest: int | None = None,
 ) -> Manifest:
-    """Return a manifest for `epoch` that takes over the state of a self-contained one, under a new lineage.
+    """Return a manifest for `epoch` with the state of a self-contained one, under a new lineage.
 
-    The job, and the oldest epoch that is kept, are those of `manifest` unless others are given.
+    The job and the oldest kept epoch are those of `manifest` unless others are given.
     """
     return msgspec.structs.replace(
         manifest,
@@ -189,19 +189,19 @@ def taken_over(
 
 
 class OperatorRuns(msgspec.Struct, frozen=True):
-    """The part of an operator's snapshot that says which runs there are."""
+    """The part of an operator's snapshot that names its runs."""
 
     runs: list[RunRef]
 
 
 class SourceRuns(msgspec.Struct, frozen=True):
-    """The part of a source's progress that says which runs there are."""
+    """The part of a source's progress that names its runs."""
 
     finished: list[RunRef] = []
 
 
 class ManifestRuns(msgspec.Struct, frozen=True):
-    """The part of a manifest that says which runs there are."""
+    """The part of a manifest that names its runs."""
 
     epoch: int
     operators: dict[str, OperatorRuns]
@@ -225,7 +225,7 @@ def stored_runs(manifest: Manifest) -> list[RunRef]:
 
 
 def split_runs(sources: Mapping[str, SourceProgress | SourceRuns]) -> list[RunRef]:
-    """Return the runs of splits that have been read to their end."""
+    """Return the runs of finished splits."""
     return [run for progress in sources.values() for run in progress.finished]
 
 
@@ -235,7 +235,7 @@ def runs_of(layers: dict[str, list[Layer]]) -> list[RunRef]:
 
 
 def manifest_path(epoch: int) -> str:
-    """Return where the manifest of an epoch lies in a state directory."""
+    """Return the path of an epoch's manifest in a state directory."""
     return f"{MANIFESTS}/{epoch:012d}"
 
 
@@ -245,19 +245,19 @@ _runs_decoder: Final = msgspec.msgpack.Decoder(ManifestRuns)
 
 
 def encode_manifest(manifest: Manifest) -> bytes:
-    """Return a manifest's file: it is a mark, the xxh3 checksum of the rest, and the struct in msgpack."""
+    """Return the bytes of a manifest's file: a mark, the xxh3 checksum of the rest, and the struct in msgpack."""
     body = _encoder.encode(manifest)
     return _MAGIC + xxh3_64_digest(body) + body
 
 
 def decode_manifest(data: bytes) -> Manifest:
-    """Return the manifest in a file. Raises ValueError (msgspec's errors are of that kind) saying what is wrong."""
+    """Return the manifest in a file. Raises ValueError (msgspec's errors are of that kind) for a damaged file."""
     manifest: Manifest = _manifest_decoder.decode(_body(data))
     return manifest
 
 
 def decode_listing(data: bytes) -> ManifestRuns:
-    """Return what the manifest in a file says about runs. Raises ValueError as `decode_manifest` does."""
+    """Return the runs that the manifest in a file names. Raises ValueError as `decode_manifest` does."""
     listing: ManifestRuns = _runs_decoder.decode(_body(data))
     return listing
 
@@ -265,7 +265,7 @@ def decode_listing(data: bytes) -> ManifestRuns:
 def _body(data: bytes) -> memoryview:
     start = len(_MAGIC) + _CHECKSUM
     if data[: len(_MAGIC)] != _MAGIC:
-        raise ValueError(f"{len(data)} bytes that do not begin as a manifest does")
+        raise ValueError(f"{len(data)} bytes that do not start like a manifest")
     if xxh3_64_digest(data[start:]) != data[len(_MAGIC) : start]:
-        raise ValueError(f"{len(data)} bytes that do not add up to the checksum in them")
+        raise ValueError(f"{len(data)} bytes that do not match their checksum")
     return memoryview(data)[start:]

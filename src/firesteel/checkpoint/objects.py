@@ -1,18 +1,16 @@
 """Checkpoint storage: a flat space of named objects, on a local disk or in an object store.
 
-Guarantees, the same everywhere: an object appears whole or not at all, under its name and in listings; `create`
-succeeds for exactly one of any number of concurrent writers; what has been written is durable when the call
-returns.
+The guarantees are the same everywhere. An object appears completely or not at all, by name and in listings. `create`
+succeeds for exactly one of any number of concurrent writers. A write is durable when the call returns.
 
-How the local disk gives them: an object is written under a name of its own in ``.staged/``, flushed with fsync,
-then linked (`create`; link(2) fails if the name is taken) or renamed (`put`) to its name, and the directory is
-flushed, with those above it that are new. obstore alone stages, links and renames in the same way, but flushes
-nothing, so that after a loss of power a name could stand for an empty file. A crash leaves at most an object in
-``.staged/`` that nobody refers to.
+On the local disk, an object is written under a unique name in ``.staged/`` and flushed with fsync. Then it is linked
+(`create`; link(2) fails if the name is taken) or renamed (`put`) to its name, and the directory is flushed, with the
+new ones above it. obstore itself stages, links and renames in the same way but flushes nothing, so a name could refer
+to an empty file after a loss of power. A crash leaves at most an unused object in ``.staged/``.
 
 Object stores are atomic and durable by themselves; there `create` is a conditional put (S3: ``If-None-Match: *``).
-A retried conditional put can meet its own first attempt and report AlreadyExists: who needs to know compares the
-contents. How long a store that does not answer is tried: see `firesteel.checkpoint.remote`.
+A retried conditional put can meet its own first attempt and report AlreadyExists; compare the contents to find out.
+`firesteel.checkpoint.remote` has the time limits for a store that does not respond.
 """
 
 from __future__ import annotations
@@ -52,7 +50,7 @@ class StoredObject(NamedTuple):
 
 
 class AlreadyExists(StateError):  # noqa: N818  (an outcome callers ask for, not a failure)
-    """An object of this name is there already."""
+    """An object of this name already exists."""
 
 
 class NotFound(StateError):  # noqa: N818
@@ -62,9 +60,9 @@ class NotFound(StateError):  # noqa: N818
 class Storage:
     """Objects below one URL; paths are relative to it, with ``/`` between their parts.
 
-    Make it with `Storage.of`. Two storages of the same URL are equal; a storage is pickled as its URL, and
-    credentials are found anew, from the environment, where it is unpickled. Raises StateError, naming the
-    object, when the storage fails.
+    Create it with `Storage.of`. Two storages with the same URL are equal. A storage is pickled as its URL; the process
+    that unpickles it reads the credentials from its own environment. Raises StateError, which names the object, if the
+    storage fails.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as directory:
@@ -82,10 +80,10 @@ class Storage:
 
     @classmethod
     def of(cls, location: str | Path) -> Storage:
-        """Return the storage at a local path, a file:// URL, or a URL obstore knows (s3://, gs://, az://, ...).
+        """Return the storage at a local path, a file:// URL, or a URL that obstore supports (s3://, gs://, az://, ...).
 
-        A local directory is made if it is missing, with mode 0700, since what is stored holds pickles; who is to share
-        it makes it beforehand, with the rights that takes. Raises ConfigurationError for a URL of an unknown kind.
+        A missing local directory is created with mode 0700, because the files contain pickles. To share it, create it
+        beforehand with the required permissions. Raises ConfigurationError for a URL of an unknown kind.
         """
         text = str(location)
         root = _local_root(text)
@@ -110,7 +108,7 @@ class Storage:
 
     @classmethod
     def existing(cls, location: str | Path) -> Storage:
-        """Return the storage at a place that others have made: as `of`, but NotFound for a missing local directory."""
+        """Return an existing storage: like `of`, but raise NotFound for a missing local directory."""
         root = _local_root(str(location))
         if root is not None and not root.is_dir():
             raise NotFound("is missing", who=f"the directory {root}")
@@ -118,15 +116,15 @@ class Storage:
 
     @property
     def is_local(self) -> bool:
-        """Whether it is a directory on a disk of this machine, not an object store."""
+        """Whether it is a directory on a disk of this machine rather than an object store."""
         return self._root is not None
 
     def location(self, path: str) -> str:
-        """Return where an object lies, in full, for messages."""
+        """Return the full path or URL of an object, for messages."""
         return f"{self.url.rstrip('/')}/{path}"
 
     def put(self, path: str, data: bytes | IO[bytes]) -> None:
-        """Write an object, replacing one of the same name; a binary file is read from where it stands, in parts."""
+        """Write an object, or replace one of the same name; a binary file is read in parts from its position."""
         if self._root is not None:
             with self._failures(path, "written"):
                 self._publish(path, data, overwrite=True)
@@ -176,9 +174,9 @@ class Storage:
         return self._listed(prefix, None)
 
     def folders(self) -> builtins.list[str]:
-        """Return the names of the directories directly below the URL, sorted, but for hidden ones.
+        """Return the names of the directories directly below the URL, sorted, without hidden ones.
 
-        What is in them is not listed: it costs nothing.
+        Their contents are not listed and cost nothing.
         """
         found = self._ask("", "listed", lambda: obstore.list_with_delimiter(self._store)["common_prefixes"])
         return sorted(name for name in found if not name.startswith("."))
@@ -186,14 +184,14 @@ class Storage:
     def names_after(self, prefix: str, path: str) -> builtins.list[str]:
         """Return the paths of the objects below a directory that sort after `path`, sorted.
 
-        An object store begins its listing there: the cost is that of the objects returned.
+        An object store starts its listing there, so the cost depends only on the objects returned.
         """
         return [entry.path for entry in self._listed(prefix, path)]
 
     def get_many(self, paths: Iterable[str]) -> builtins.list[bytes]:
         """Return the bytes of several small objects, in the order of `paths`; raises NotFound.
 
-        Several requests to an object store are under way at a time.
+        Several requests to an object store are in flight at a time.
         """
         wanted = [*paths]
         if self._root is not None or len(wanted) < 2:
@@ -202,16 +200,16 @@ class Storage:
             return [*threads.map(self.get, wanted)]
 
     def delete(self, path: str) -> None:
-        """Delete an object if it is there."""
+        """Delete an object if it exists."""
         try:
             self._ask(path, "deleted", lambda: obstore.delete(self._store, path))
         except NotFound:
             return
 
     def delete_all(self, paths: Iterable[str]) -> None:
-        """Delete the objects that are there, on local disks in the order of `paths`.
+        """Delete the objects that exist, on local disks in the order of `paths`.
 
-        Object stores are told of many at a time (S3: 1000), and delete them in any order.
+        Object stores receive many at a time (S3: 1000), and delete them in any order.
         """
         doomed = [*paths]
         if self._root is None and len(doomed) > 1:
@@ -231,17 +229,17 @@ class Storage:
             self.delete(path)
 
     def sweep_staged(self, older_than_ms: int) -> None:
-        """Remove what crashed writers have left in ``.staged/`` and nobody has written to for `older_than_ms`.
+        """Remove files of crashed writers in ``.staged/`` that were not written to for `older_than_ms`.
 
-        Does nothing on object stores. An upload in parts that was broken off stays on those, hidden, until a rule
-        of the bucket removes it.
+        Does nothing on object stores. There an interrupted multipart upload stays hidden until a rule of the bucket
+        removes it.
         """
         if self._root is None:
             return
         limit = time.time() - older_than_ms / 1000
         with self._failures(STAGED, "swept"):
             for path in (self._root / STAGED).glob("*"):
-                with suppress(FileNotFoundError):  # its writer lives, and has just published it
+                with suppress(FileNotFoundError):  # its writer is alive, and has just published it
                     if path.stat().st_mtime < limit:
                         path.unlink()
 
@@ -282,7 +280,7 @@ class Storage:
         _flush((self._root / path).parent)
 
     def _make(self, directory: Path) -> None:
-        """Make a directory below the root durably, even if another process has made it and not flushed it yet."""
+        """Create a directory below the root durably, even if another process created it and has not flushed it yet."""
         if directory == self._root or directory in self._made:
             return
         self._make(directory.parent)
@@ -291,7 +289,7 @@ class Storage:
         self._made.add(directory)
 
     def _ask(self, path: str, action: str, operation: Callable[[], T]) -> T:
-        """Do what may be done again if an object store does not answer."""
+        """Run an operation that may be repeated if an object store does not respond."""
         with self._failures(path, action):
             return operation() if self._root is not None else persevere(operation)
 
@@ -301,7 +299,7 @@ class Storage:
 
 @contextmanager
 def _failures(location: str, action: str) -> Iterator[None]:
-    """Turn what obstore and the operating system raise into errors that name the object."""
+    """Turn errors of obstore and the operating system into errors that name the object."""
     try:
         yield
     except AlreadyExistsError:
@@ -317,8 +315,8 @@ def _failures(location: str, action: str) -> Iterator[None]:
             hint = f"the disk of {location} is full: make room, then start the job again"
         elif os.strerror(errno.EACCES) in got:
             hint = (
-                "a directory that Firesteel makes is its user's alone (mode 0700): if workers or other commands run as "
-                "another user, make it yourself, with the rights they need"
+                "a directory that Firesteel creates belongs to its user alone (mode 0700). If workers or other "
+                "commands run as another user, create it yourself, with the permissions that they need"
             )
         elif without_credentials(error):
             got = "no credentials in the environment, and none from the machine"
@@ -326,7 +324,7 @@ def _failures(location: str, action: str) -> Iterator[None]:
                 "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (and AWS_REGION), or what the store's provider calls "
                 "them, for the driver and the workers; see docs/deployment.md"
             )
-        # What it was raised from may quote credentials.
+        # Its cause may quote credentials.
         raise StateError(f"cannot be {action}", who=location, got=got, hint=hint) from None
 
 

@@ -1,4 +1,4 @@
-"""Up to which epoch a job's output is visible."""
+"""The last epoch of a job whose output is visible."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ PUBLISHED: Final = "published"
 
 
 def published_epoch(storage: Storage) -> int:
-    """Return the last epoch whose committables a state directory says are committed, 0 before the first.
+    """Return the last epoch whose committables are committed, as recorded in a state directory; 0 before the first.
 
-    Raises StateCorruptedError if it says something else.
+    Raises StateCorruptedError if the record is not a number.
     """
     try:
         data = storage.get(PUBLISHED)

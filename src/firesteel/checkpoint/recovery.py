@@ -1,10 +1,9 @@
-"""Bringing a working copy up to the committed epoch.
+"""Advances a working copy to the committed epoch.
 
-Usually it lacks one run, which the driver passes along, and no manifest is read. A copy that lacks more (on a
-new machine, of a subtask that was idle, after the parallelism changed) learns from the manifests which layers
-there are, and they are applied one by one. Of a run that holds other key groups too, a copy takes those of its
-own; broadcast state, of which every run of a layer says the same, it takes from the one that holds its first
-key group.
+Usually the copy lacks one run, which the driver names, and no manifest is read. A copy that lacks more (on a new
+machine, of a subtask that was idle, after a change of the parallelism) reads the layers from the manifests, and applies
+them one by one. From a run with other key groups too, a copy takes only its own. Every run of a layer has the same
+broadcast state; a copy takes it from the run with its first key group.
 """
 
 from __future__ import annotations
@@ -33,10 +32,10 @@ def read_at(
     committed: int,
     run: RunRef | None,
 ) -> Reader:
-    """Return a snapshot of exactly epoch `committed`, having caught up; arguments and errors: see `catch_up`."""
+    """Catch up, and return a snapshot of exactly epoch `committed`; `catch_up` documents arguments and errors."""
     catch_up(store, storage, operator, groups, committed, run)
     reader = store.read()
-    if reader.version != committed:  # another process, of a newer driver, was faster
+    if reader.version != committed:  # a process of a newer driver was faster
         version = reader.version
         reader.close()
         raise _fenced(store, version, committed)
@@ -51,13 +50,12 @@ def catch_up(
     committed: int,
     run: RunRef | None,
 ) -> None:
-    """Apply to `store` what it lacks of the state of `operator` as of epoch `committed`.
+    """Apply the missing changes up to epoch `committed` of the state of `operator` to `store`.
 
-    `groups` are the first and last key group the store holds; `run` is the subtask's own run of epoch
-    `committed` if it is known. Raises StateCorruptedError if a run or manifest that is needed is missing or
-    damaged, FencedError if what is needed, or the copy itself, is of a later epoch: then the job has a new driver, and
-    retention may have removed what this one asks for. (A copy ahead of all epochs starts over: the history has been
-    cut.)
+    `groups` are the first and last key group of the store; `run` is the subtask's own run of epoch `committed` if it is
+    known. Raises StateCorruptedError if a required run or manifest is missing or damaged, FencedError if it, or the
+    copy itself, belongs to a later epoch: then the job has a new driver, and retention may have removed files that this
+    one needs. (A copy ahead of all epochs starts over: the history was cut.)
     """
     version = store.version
     if version > committed:
@@ -100,7 +98,7 @@ def _apply_layers(
 
 
 def runs_within(layers: Sequence[Layer], groups: tuple[int, int]) -> list[RunRef]:
-    """Return the runs of layers, in order, that hold key groups of a range (both ends included)."""
+    """Return the runs of layers, in order, with key groups in a range (both ends inclusive)."""
     first, last = groups
     return [
         run for layer in layers for run in layer.runs if run.first_group <= last and first <= run.last_group
@@ -108,7 +106,7 @@ def runs_within(layers: Sequence[Layer], groups: tuple[int, int]) -> list[RunRef
 
 
 class LayerEntries:
-    """What a layer says about a range of key groups; can be iterated more than once."""
+    """The entries of a layer in a range of key groups; can be iterated more than once."""
 
     def __init__(self, storage: Storage, layer: Layer, groups: tuple[int, int]) -> None:
         first, _ = groups
@@ -122,7 +120,7 @@ class LayerEntries:
             yield from part
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Return the same as Arrow batches."""
+        """Return the entries as Arrow batches."""
         for part in self._parts:
             yield from part.batches()
 

@@ -1,13 +1,13 @@
-"""Object stores over a network that fails: how long they are tried, and what is said when they do not answer.
+"""Object stores behind an unreliable network: how long requests are retried, and the errors afterwards.
 
-obstore itself tries a request again, after growing pauses, when the server answers 429 or 5xx or the connection is
-lost. It gives up where an answer breaks off, where a request that is not idempotent (a conditional put) is not
-answered, and when a broken-off upload in parts turns out to have been complete; then `persevere` does the operation
-again from its start. All operations of a `Storage` may be done twice.
+obstore itself retries a request, after growing pauses, if the server answers 429 or 5xx or the connection is lost. It
+gives up if a response breaks off, if a request that is not idempotent (a conditional put) gets no response, or if an
+interrupted multipart upload turns out to be complete. Then `persevere` repeats the operation from its start. All
+operations of a `Storage` can be repeated.
 
-``FIRESTEEL_STORAGE_TIMEOUT`` (seconds, default 30) is how long a store that does not answer is waited for. It is made
-up of the time in which an operation may be tried again (one half), the last pause (a sixth), and the time for which
-a connection may be silent, the sending of one part of 5 MiB included (a third).
+``FIRESTEEL_STORAGE_TIMEOUT`` (seconds, default 30) is how long to wait for a store that does not respond. It consists
+of the time for retries of an operation (one half), the last pause (a sixth), and the time in which a connection can be
+silent, including the sending of one part of 5 MiB (a third).
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ _DEFAULT_TIMEOUT: Final = 30.0
 _FIRST_PAUSE: Final = 0.1
 
 _PLAIN_HTTP: Final = ("AWS_ALLOW_HTTP", "AZURE_ALLOW_HTTP", "GOOGLE_ALLOW_HTTP")
-"""obstore reads these itself, but only for clients without options of their own."""
+"""obstore reads these itself, but only for clients without their own options."""
 
 _MISSING_BUCKET: Final = ("NoSuchBucket", "ContainerNotFound", "The specified bucket does not exist")
 
 _METADATA: Final = ("169.254.169.254", "169.254.170.2", "metadata.google.internal")
-"""Where the machines of a cloud learn their credentials, by which clients ask when they have none."""
+"""Where machines in a cloud get their credentials; clients without credentials ask there."""
 
 T = TypeVar("T")
 
 
 def connect(url: str) -> Any:
-    """Return obstore's store for a URL; raises ValueError or one of obstore's errors for one it cannot use."""
+    """Return obstore's store for a URL. Raises ValueError or an error of obstore for an unusable URL."""
     timeout = _timeout()
     pause = timedelta(seconds=timeout / 6)
     first_pause = min(timedelta(seconds=_FIRST_PAUSE), pause)
@@ -61,7 +61,7 @@ def connect(url: str) -> Any:
 
 
 def persevere(operation: Callable[[], T]) -> T:
-    """Do an operation until it succeeds, fails for a reason that stays, or its time is over."""
+    """Repeat an operation until it succeeds, fails permanently, or its time is up."""
     timeout = _timeout()
     deadline = time.monotonic() + timeout / 2
     pause = _FIRST_PAUSE
@@ -76,17 +76,17 @@ def persevere(operation: Callable[[], T]) -> T:
 
 
 def is_missing_bucket(error: Exception) -> bool:
-    """Return whether it is not the object that is missing."""
+    """Return whether something other than the object is missing."""
     return any(said in str(error) for said in _MISSING_BUCKET)
 
 
 def without_credentials(error: Exception) -> bool:
-    """Return whether the machine was asked for a role's credentials because none were given, and has none."""
+    """Return whether no credentials were configured and the machine has no role with credentials."""
     return any(place in str(error) for place in _METADATA)
 
 
 def reason(error: Exception) -> str:
-    """Return what an error says, without what may be secret: queries of URLs, and what servers quote of a request."""
+    """Return the text of an error without possible secrets: queries of URLs, and quoted parts of a request."""
     said = str(error).partition("\n\nDebug source")[0]
     facts = [re.search(f"<{name}>([^<]*)</{name}>", said) for name in ("Code", "Message")]
     said, _, _ = said.partition("<")

@@ -1,14 +1,13 @@
-"""Retention: which epochs are kept, and the removal of what no kept epoch needs.
+"""Retention: which epochs are kept, and the removal of files that no kept epoch needs.
 
-A manifest says, in `oldest`, from which epoch on its writer keeps manifests; only what lies before the `oldest` of
-a committed manifest is ever removed. An epoch is kept with everything needed to read it: the layers it names, the
-runs of the epochs that are not in its layers yet, and the manifests that list those.
+`oldest` in a manifest is the first epoch whose manifest is kept. Only files from before the `oldest` of a committed
+manifest are ever removed. An epoch is kept with everything needed to read it: its layers, the runs of the epochs that
+are not in its layers yet, and the manifests that list those runs.
 
-Removal can be stopped at any point and done again from the start, since it looks at what is there. It goes from
-what refers to what is referred to: manifests, oldest first, then runs. Runs are removed if no kept manifest
-names them and their file's name has an epoch that the one who removes knows to be committed: later ones are in
-flight, of an epoch or of a compaction, which names its files by an epoch after the last. So a driver that is behind
-removes nothing of what its successor is making.
+Removal can be stopped at any point and repeated, since it lists the existing files. References are removed before the
+files they refer to: first manifests, oldest first, then runs. A run is removed if no kept manifest names it and if the
+epoch in its file name is known to be committed. Later ones are in flight, of an epoch or of a compaction, which names
+its files after the next epoch. So a driver that is behind never removes files of its successor.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ RUNS: Final = "runs"
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What a removal found: files removed, and their bytes."""
+    """The result of a removal: the number of removed files, and their bytes."""
 
     files: int = 0
     bytes: int = 0
 
 
 def kept_epochs(reader: ManifestReader) -> list[int]:
-    """Return the epochs that a job can be started from or read at, in order."""
+    """Return the epochs from which a job can be started or read, in order."""
     epochs = reader.epochs()
     if not epochs:
         return []
@@ -42,11 +41,11 @@ def kept_epochs(reader: ManifestReader) -> list[int]:
 
 
 def collect_garbage(storage: Storage, committed: int, pinned: Iterable[str] = ()) -> Collected:
-    """Remove what no epoch needs that was kept when epoch `committed`, the last that the caller knows of, was written.
+    """Remove files that no epoch needs which was kept by epoch `committed`, the last one that the caller knows.
 
-    Epochs that were committed since then are left alone, and so is what they replaced: a savepoint may still be copying
-    that. `pinned` runs stay: a compaction of the caller's has written them, and no manifest names them yet.
-    Raises StateCorruptedError, having removed nothing, if a kept manifest is damaged: what it named is not known.
+    Epochs that were committed since then stay, and so do the files that they replaced: a savepoint may still be copying
+    them. `pinned` runs stay: a compaction of the caller wrote them, and no manifest names them yet. Raises
+    StateCorruptedError, and removes nothing, if a kept manifest is damaged, because its files are unknown.
     """
     reader = ManifestReader(storage)
     epochs = [epoch for epoch in reader.epochs() if epoch <= committed]
@@ -66,7 +65,7 @@ def collect_garbage(storage: Storage, committed: int, pinned: Iterable[str] = ()
 
 
 def _paths(listing: ManifestRuns, oldest: int) -> Iterable[str]:
-    """The runs that a manifest names; of one before the `oldest` that is kept, those that later ones build on."""
+    """Return the runs that a manifest names; for one before the `oldest` kept, only those that later ones need."""
     for snapshot in listing.operators.values():
         for run in snapshot.runs:
             yield run.path
@@ -78,6 +77,6 @@ def _paths(listing: ManifestRuns, oldest: int) -> Iterable[str]:
 
 
 def _epoch_of(path: str) -> int:
-    """Return the epoch in a run's name; a file of another kind of name is nobody's."""
+    """Return the epoch in a run's name; a file with another kind of name is unused."""
     digits = path.rpartition("/")[2].partition("-")[0]
     return int(digits) if digits.isdecimal() else 0

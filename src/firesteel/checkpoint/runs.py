@@ -1,10 +1,9 @@
-"""Runs: immutable files of sorted puts and deletes, the durable form of state.
+"""Runs: immutable files of sorted puts and deletes. They are the durable form of state.
 
-A run holds what one subtask changed in one epoch. On storage it is an Arrow IPC stream with the columns ``key:
+A run holds the changes of one subtask in one epoch. On storage it is an Arrow IPC stream with the columns ``key:
 binary`` and ``value: binary`` (null: the key is deleted), in record batches of up to 8192 entries in ascending
-order of keys, compressed with zstd (a third smaller than lz4 on counters under short keys, at the same cost to
-write and to read). Nobody trusts a file that is not referred to by a `RunRef`, which carries the file's xxh3
-checksum.
+order of keys, compressed with zstd (for counters under short keys a third smaller than lz4, at the same cost to write
+and to read). A file counts only if a `RunRef` refers to it, which has the file's xxh3 checksum.
 """
 
 from __future__ import annotations
@@ -50,9 +49,9 @@ def write_run(
 ) -> RunRef | None:
     """Write entries, sorted by key and each key once, as a run; return None, and write nothing, if there are none.
 
-    The file's name is `path` with a part of its own before the extension: two attempts of one task may run at the same
-    time, and what the slower one writes must not replace what the other one reported. Memory is bounded: a run
-    over 32 MiB is put together in a temporary file. Raises ValueError if the entries are not in ascending
+    The file's name is `path` with a unique part before the extension: two attempts of one task can run at the same
+    time, and the slower one must not replace the file that the other one reported. Memory is bounded: a run over 32 MiB
+    is assembled in a temporary file. Raises ValueError if the entries are not in ascending
     order.
     """
     return write_batches(
@@ -78,7 +77,7 @@ def write_batches(
     first_group: int,
     last_group: int,
 ) -> RunRef | None:
-    """Write entries that are in Arrow already, in order and in batches of `RUN_SCHEMA`, as a run; see `write_run`."""
+    """Write entries in Arrow batches of `RUN_SCHEMA`, in order, as a run; see `write_run`."""
     with scratch_file(_IN_MEMORY) as file:
         count = _write_batches(file, batches)
         if not count:
@@ -92,22 +91,22 @@ def write_batches(
 
 
 def read_run(storage: Storage, ref: RunRef) -> Iterator[Entry]:
-    """Return a run's entries in order, after the whole file has been checked.
+    """Return a run's entries in order, after a check of the whole file.
 
-    Raises StateCorruptedError, naming the file, if it is missing or is not what `ref` says.
+    Raises StateCorruptedError, which names the file, if it is missing or does not match `ref`.
     """
     for batch in read_batches(storage, ref):
         yield from entries_of(batch)
 
 
 def check_run(storage: Storage, ref: RunRef) -> None:
-    """Raise StateCorruptedError, naming the file, if it is missing or is not what `ref` says."""
+    """Raise StateCorruptedError, which names the file, if it is missing or does not match `ref`."""
     with _checked(storage, ref):
         pass
 
 
 def copy_run(source: Storage, ref: RunRef, target: Storage) -> None:
-    """Copy a run, checked, to the same path of another storage; an equal file there is replaced."""
+    """Check a run and copy it to the same path of another storage; an equal file there is replaced."""
     with _checked(source, ref) as file:
         target.put(ref.path, bytes(file.getbuffer()) if isinstance(file, io.BytesIO) else file)
 
@@ -131,7 +130,7 @@ def batches_of(table: pa.Table) -> Iterator[pa.RecordBatch]:
 
 
 def in_groups(batch: pa.RecordBatch, first_group: int, last_group: int, *, broadcast: bool) -> pa.RecordBatch:
-    """Return those entries of a batch that belong to a range of key groups and, if asked for, to broadcast state."""
+    """Return the entries of a batch in a range of key groups and, on request, those of broadcast state."""
     groups = pc.binary_slice(batch.column(0), 2, 4)
     first, last = (pa.scalar(group.to_bytes(2, "big"), pa.binary()) for group in (first_group, last_group))
     mask = pc.and_(pc.greater_equal(groups, first), pc.less_equal(groups, last))
@@ -141,9 +140,9 @@ def in_groups(batch: pa.RecordBatch, first_group: int, last_group: int, *, broad
 
 
 class RunEntries:
-    """The entries of a run that belong to a range of key groups; can be iterated more than once.
+    """The entries of a run in a range of key groups; can be iterated more than once.
 
-    `broadcast` says whether entries of broadcast state (key group 0xFFFF) are among them.
+    `broadcast` includes the entries of broadcast state (key group 0xFFFF).
     """
 
     def __init__(
@@ -200,7 +199,7 @@ def _checksum_of(file: IO[bytes]) -> str:
 
 @contextmanager
 def _checked(storage: Storage, ref: RunRef) -> Iterator[Any]:
-    """Open a run as a source for Arrow; a large one goes through a temporary file, to be checked before it is used."""
+    """Open a run as a source for Arrow. A large one is copied to a temporary file, to be checked before it is used."""
     if ref.size <= _IN_MEMORY:
         yield io.BytesIO(_fetch(storage, ref))
         return

@@ -1,14 +1,14 @@
-"""Savepoints: one epoch's state in a directory of its own, which needs no other and can be moved.
+"""Savepoints: one epoch's state in a separate, self-contained directory, which can be moved.
 
 Layout, all paths relative::
 
-    savepoint.json            says that the savepoint is complete, and what it is of; written last
+    savepoint.json            marks the savepoint as complete, and describes it; written last
     manifests/000000000042    the epoch's manifest, with all of its layers
     runs/...                  copies of their runs
 
-Except for savepoint.json a savepoint is laid out as a state directory is, and is read in the same way. It holds
-no committables: it is taken of an epoch whose output is visible. Writing one can be stopped at any point; what
-is left then is not a savepoint, and may be removed: another one goes into a directory of its own.
+Except for savepoint.json, a savepoint has the layout of a state directory, and is read in the same way. It has no
+committables, because the output of its epoch is visible. The write can be stopped at any point. The incomplete
+directory is not a savepoint and can be removed; use another directory for the next one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _COPIES: Final = 8
 
 
 class SavepointFile(msgspec.Struct, frozen=True):
-    """What savepoint.json says: whose state, of which epoch (times in milliseconds); `checksum` is over the others."""
+    """The contents of savepoint.json: the job and epoch (times in milliseconds); `checksum` covers the rest."""
 
     job_id: str
     job_name: str
@@ -47,13 +47,13 @@ class SavepointFile(msgspec.Struct, frozen=True):
     checksum: str = ""
 
     def signed(self) -> SavepointFile:
-        """Return this with the right checksum."""
+        """Return a copy with the correct checksum."""
         plain = msgspec.structs.replace(self, checksum="")
         return msgspec.structs.replace(self, checksum=xxh3_64_hexdigest(msgspec.json.encode(plain)))
 
 
 def self_contained(reader: ManifestReader, epoch: int) -> Manifest:
-    """Return an epoch's manifest with all layers of its state in it, and nothing that is still to be published."""
+    """Return an epoch's manifest with all layers of its state, and without unpublished committables."""
     manifest = reader.read(epoch)
     operators = {
         operator: msgspec.structs.replace(snapshot, runs=[])
@@ -73,21 +73,21 @@ def self_contained(reader: ManifestReader, epoch: int) -> Manifest:
 def write_savepoint(source: Storage, epoch: int, target: Storage) -> SavepointFile:
     """Write a savepoint of a state directory's epoch, whose output is visible, into an empty directory.
 
-    Each run is checked on its way. Raises StateCorruptedError for a damaged one, StateError if there is a savepoint
-    already, or something else.
+    Each run is checked as it is copied. Raises StateCorruptedError for a damaged run, StateError if the directory
+    already has a savepoint or other manifests.
     """
     require_empty(target)
     return store_savepoint(source, self_contained(ManifestReader(source), epoch), target)
 
 
 def require_empty(target: Storage) -> None:
-    """Raise StateError if there is a savepoint in a directory already, or something else that has manifests."""
+    """Raise StateError if a directory already contains a savepoint or other manifests."""
     if open_savepoint(target) is not None or target.list("manifests"):
         raise StateError(
             "requires an empty directory",
             who="a savepoint",
             got=target.url,
-            hint="name another directory, or remove what is there",
+            hint="use another directory, or remove its contents",
         )
 
 
@@ -102,13 +102,13 @@ def new_savepoint(source: Storage, epoch: int, parent: str | None) -> str:
 
 
 def store_savepoint(source: Storage, manifest: Manifest, target: Storage) -> SavepointFile:
-    """Copy the runs of a self-contained manifest, then write it, then say that the savepoint is complete."""
+    """Copy the runs of a self-contained manifest, then write it, then mark the savepoint as complete."""
     copy_runs(source, stored_runs(manifest), target)
     return complete_savepoint(manifest, target)
 
 
 def complete_savepoint(manifest: Manifest, target: Storage) -> SavepointFile:
-    """Write a manifest whose runs are there, then say that the savepoint is complete."""
+    """Write a manifest whose runs exist, then mark the savepoint as complete."""
     runs = stored_runs(manifest)
     write_manifest(target, manifest)
     file = SavepointFile(
@@ -125,7 +125,7 @@ def complete_savepoint(manifest: Manifest, target: Storage) -> SavepointFile:
 
 
 def open_savepoint(storage: Storage) -> SavepointFile | None:
-    """Return what a directory's savepoint.json says, None if there is none.
+    """Return the contents of a directory's savepoint.json, None if there is none.
 
     Raises StateCorruptedError if it is damaged, StateMismatchError if a newer Firesteel wrote it.
     """
@@ -133,7 +133,7 @@ def open_savepoint(storage: Storage) -> SavepointFile | None:
 
 
 def copy_runs(source: Storage, runs: list[RunRef], target: Storage) -> None:
-    """Copy runs, several at a time, each of them checked."""
+    """Copy and check runs, several at a time."""
     with ThreadPoolExecutor(_COPIES) as pool:
         for _ in pool.map(lambda run: copy_run(source, run, target), runs):
             pass

@@ -1,9 +1,9 @@
-"""How far a source's splits have been read, stored so that an epoch costs what it changes.
+"""The progress of a source's splits, stored so that the cost of an epoch depends only on its changes.
 
-Of a split that is being read a manifest holds everything. Of one that has been read to its end only its id and where
-that was matter: the id, since a source must not find the split again. Those that ended lately are in the manifest;
-`MOST_RECENT` of them become a run, and runs of about one size are merged. So of n splits that have ended a manifest
-names about log(n) runs, and each split is rewritten about as often.
+A manifest holds everything about a split that is being read. For a finished split only its id and its end position
+matter: the id, since a source must not discover the split again. Recently finished splits are in the manifest;
+`MOST_RECENT` of them become a run, and runs of similar size are merged. So for n finished splits a manifest names about
+log(n) runs, and each split is rewritten about log(n) times.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _position: Final = struct.Struct(">q")
 
 
 def finished_splits(storage: Storage, progress: SourceProgress) -> dict[str, int]:
-    """Return the splits that have been read to their end, with the positions of these ends.
+    """Return the finished splits with their end positions.
 
     Raises StateCorruptedError if a run is missing or damaged.
     """
@@ -45,9 +45,9 @@ def progressed(
     operator: str,
     epoch: int,
 ) -> SourceProgress:
-    """Return how far a source has been read after an epoch in which splits have `ended`; writes a run now and then.
+    """Return the progress of a source after an epoch in which the splits `ended` were finished; sometimes write a run.
 
-    The run's file is named by the epoch, which is not committed yet, and belongs to nobody until a manifest names it.
+    The run's file is named after the epoch, which is not committed yet, and is unused until a manifest names it.
     """
     recent = {**before.recent, **ended}
     if len(recent) <= MOST_RECENT:

@@ -1,13 +1,13 @@
 """The working store: the state of one operator subtask on this machine's disk, in one LMDB environment.
 
-Contract: the copy holds exactly the state as of epoch `version` of its lineage and its key groups; `read` gives a
-snapshot that later applies do not change. Any number of processes may use one copy. It is a cache: nothing in it is
-not also in the runs, so a copy of another lineage or other key groups, one that LMDB finds damaged, and one from
-before the machine's last boot (there is no fsync here) is thrown away.
+Contract: the copy holds exactly the state as of epoch `version` of its lineage and its key groups. `read` returns a
+snapshot that later applies do not change. Any number of processes can use one copy. It is a cache: everything in it is
+also in the runs. So a copy is discarded if it has another lineage or other key groups, if LMDB finds it damaged, or if
+it is from before the machine's last boot (there is no fsync here).
 
-`apply` moves the copy on in as many transactions as bounded memory takes. If it is interrupted between two of them,
-the copy is between two epochs: each key has the value of one or the other. Nobody reads it then, and whoever applies
-the same entries again (or later ones that include them), moves it to where it should be.
+`apply` advances the copy in as many transactions as bounded memory needs. If it is interrupted between two of them, the
+copy is between two epochs: each key has the value of one or the other. Then nobody reads it, until the same entries (or
+later ones that include them) are applied again and complete it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _mark: Final = struct.Struct(">QQQ")
 class Reader(Snapshot):
     """A snapshot of a working store.
 
-    `version` is the epoch it shows; 0 if the copy is empty, or if it is between two epochs and shows neither.
+    `version` is its epoch; 0 if the copy is empty or between two epochs.
     """
 
     __slots__ = ("version",)
@@ -53,9 +53,9 @@ class Reader(Snapshot):
 
 
 class _Mark(NamedTuple):
-    """Where a copy stands: it has all of epoch `version`, and of later ones until `ahead` (0: none) it may have parts.
+    """The progress of a copy: it has all of epoch `version`, and may have parts of later ones up to `ahead` (0: none).
 
-    `fill` counts how often the copy was emptied, so that who fills it in several transactions notices.
+    `fill` counts how often the copy was emptied, so that a process that fills it in several transactions notices.
     """
 
     version: int
@@ -64,7 +64,7 @@ class _Mark(NamedTuple):
 
 
 class WorkingStore:
-    """One working copy; get it from `open_working_store`, which see for an example."""
+    """One working copy; `open_working_store` returns it and has an example."""
 
     def __init__(self, directory: Path, identity: Identity, map_size: int) -> None:
         self.directory = directory
@@ -77,15 +77,15 @@ class WorkingStore:
 
     @property
     def version(self) -> int:
-        """The epoch from which the copy can be moved on, 0 if it must be filled from the start."""
+        """The epoch from which the copy can be advanced, 0 if it must be filled from the start."""
         with self._begin() as transaction:
             return self._marked(transaction).version
 
     def apply(self, epoch: int, entries: Iterable[Entry], *, since: int | None = None) -> None:
-        """Put and delete entries and move to version `epoch`; do nothing if that is past.
+        """Put and delete entries and advance to version `epoch`; do nothing if the copy is already there.
 
-        Entries may be in any order (that of their keys is far the fastest), each key once. `since` is the epoch they
-        lead on from, to be checked (ValueError). Memory is bounded: more than 8192 entries or 2 MiB take several
+        Entries can be in any order (the order of their keys is by far the fastest), each key once. `since` is the epoch
+        that they follow; it is checked (ValueError). Memory is bounded: more than 8192 entries or 2 MiB take several
         transactions. Raises StateError if the disk is full or cannot be written, or another process empties the copy
         meanwhile; FencedError if another process is moving it beyond `epoch`.
         """
@@ -94,16 +94,16 @@ class WorkingStore:
             self._move(epoch, entries, mark.fill)
 
     def load(self, epoch: int, entries: Iterable[Entry]) -> None:
-        """Make the copy hold just these entries, at version `epoch`; do nothing if that is past. See `apply`.
+        """Replace the contents of the copy by these entries, at version `epoch`; do nothing if it is already there.
 
-        If it is interrupted, the copy is left at version 0, and emptied before it is used again.
+        See `apply`. If it is interrupted, the copy stays at version 0, and is emptied before it is used again.
         """
         mark = self._start(epoch, None)
         if mark is not None:
             self._move(epoch, entries, mark.fill if mark.version == 0 else self._empty())
 
     def read(self) -> Reader:
-        """Return a snapshot of the present version."""
+        """Return a snapshot of the current version."""
         with self._lock:
             transaction = self._begin()
             mark = self._marked(transaction)
@@ -112,11 +112,11 @@ class WorkingStore:
             return reader
 
     def clear(self) -> None:
-        """Make the copy empty, at version 0."""
+        """Empty the copy and set its version to 0."""
         self._empty()
 
     def close(self) -> None:
-        """Close the environment and the snapshots of it; `open_working_store` opens it again."""
+        """Close the environment and its snapshots; `open_working_store` opens it again."""
         self._environment.close()
 
     @property
@@ -137,8 +137,8 @@ class WorkingStore:
         return self.directory / DATA_FILE
 
     def _start(self, epoch: int, since: int | None) -> _Mark | None:
-        """Return where the copy stands, None if it is at `epoch` already."""
-        self._environment.reader_check()  # the snapshot of a process that was killed keeps pages from being used again
+        """Return the progress of the copy, None if it is at `epoch` already."""
+        self._environment.reader_check()  # the snapshot of a killed process keeps its pages from being reused
         with self._begin() as transaction:
             mark = self._marked(transaction)
         if mark.version >= epoch:
@@ -151,7 +151,7 @@ class WorkingStore:
             raise FencedError(
                 f"is being moved to epoch {mark.ahead}, beyond epoch {epoch}: the job has a new driver",
                 who=f"the working copy {self.directory}",
-                hint="a job is run by one driver at a time; this one ends, the other one goes on",
+                hint="a job is run by one driver at a time; this one ends, the other one continues",
             )
         return mark
 
@@ -167,13 +167,13 @@ class WorkingStore:
             chunk = following
 
     def _written(self, epoch: int, chunk: list[Entry], last: bool, fill: int) -> bool:
-        """Write a chunk in one transaction; answer False, with nothing done, if the file is full."""
+        """Write a chunk in one transaction; return False, with nothing done, if the file is full."""
         try:
             with self._begin(write=True) as transaction:
                 mark = self._marked(transaction)
                 if mark.fill != fill:
                     raise StateError(
-                        "was emptied by another process while this one wrote it",
+                        "was emptied by another process during a write",
                         who=f"the working copy {self.directory}",
                         hint="two drivers run this job, or a task of an earlier attempt is still running",
                     )
@@ -206,7 +206,7 @@ class WorkingStore:
     def _begin(self, write: bool = False) -> Any:
         try:
             return self._environment.begin(db=self._data, write=write)
-        except lmdb.MapResizedError:  # another process has made the file larger than what is mapped here
+        except lmdb.MapResizedError:  # another process has made the file larger than the map of this process
             self._grow(self._file.stat().st_size)
             return self._environment.begin(db=self._data, write=write)
 
@@ -215,7 +215,7 @@ class WorkingStore:
         return _Mark(0, 0, 0) if data is None else _Mark._make(_mark.unpack(data))
 
     def _grow(self, at_least: int = 0) -> None:
-        """LMDB maps the file anew, which must not happen under a snapshot."""
+        """Map the file again, which must not happen during a snapshot."""
         who = f"the working copy {self.directory}"
         if self.in_use:
             raise StateError(
@@ -241,11 +241,11 @@ class WorkingStore:
 def open_working_store(
     directory: Path, lineage: str, first_group: int, last_group: int, *, map_size: int = LARGEST_MAP
 ) -> WorkingStore:
-    """Open, or make, the working copy in `directory` for key groups `first_group` to `last_group`, both included.
+    """Open or create the working copy in `directory` for key groups `first_group` to `last_group` (both inclusive).
 
-    A process opens a copy once and keeps it open. `lineage` names one history of epochs: whoever starts a job from an
-    older epoch, and so gives later epochs another content, must choose another lineage. `map_size` is what the
-    file may grow to before LMDB has to map it anew, which happens by itself; it costs address space only.
+    A process opens a copy once and keeps it open. `lineage` names one history of epochs. A job that starts from an
+    older epoch gives later epochs other contents, so it must use another lineage. `map_size` is the size to which the
+    file can grow before it is mapped again, which happens automatically; it costs only address space.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as directory:
@@ -270,7 +270,7 @@ def open_working_store(
 
 
 def close_working_stores(directory: Path) -> None:
-    """Close every copy below `directory` that this process has open."""
+    """Close every open copy of this process below `directory`."""
     directory = directory.resolve()
     with _registry_lock:
         for path in [path for path in _stores if path.is_relative_to(directory)]:
@@ -278,7 +278,7 @@ def close_working_stores(directory: Path) -> None:
 
 
 def release_working_stores(directory: Path) -> None:
-    """Let go of every copy below `directory`; one of which there are snapshots is closed after the last of them."""
+    """Release every copy below `directory`; a copy with snapshots is closed after the last of them."""
     directory = directory.resolve()
     with _registry_lock:
         for path in [path for path in _stores if path.is_relative_to(directory)]:
@@ -293,7 +293,7 @@ _registry_lock = threading.Lock()
 
 
 def _after_fork() -> None:
-    """A child must neither use nor close an environment it inherits: closing would end the parent's snapshots."""
+    """Set inherited environments aside: a child must neither use nor close them, or the parent's snapshots end."""
     global _registry_lock
     _registry_lock = threading.Lock()
     _inherited.extend(_stores.values())
@@ -316,5 +316,5 @@ def _unusable(directory: Path, error: Exception) -> StateError:
         "cannot be used",
         who=f"the working copy {directory}",
         got=f"{type(error).__name__}: {error}",
-        hint="check that the disk has room; the copy may be removed, it is made again from the checkpoint",
+        hint="check that the disk has room; you can remove the copy, it is created again from the checkpoint",
     )

@@ -1,9 +1,8 @@
-"""Whose working copy a directory holds, and when it must be thrown away.
+"""The identity of the working copy in a directory, and when the copy must be discarded.
 
-A file next to LMDB's own says which lineage, key groups, layout and boot of the machine the copy is of. It is
-compared, and the copy thrown away if it differs, under a lock on the directory, so that processes that open a
-copy at the same time agree. A process that still has a discarded copy open goes on with files that no longer
-have a name, which is safe.
+A file next to LMDB's own records the lineage, the key groups, the layout and the boot of the machine. If it differs,
+the copy is discarded. A lock on the directory makes processes that open a copy at the same time agree. A process that
+still has a discarded copy open continues with the unlinked files, which is safe.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _LAYOUT: Final = 2
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """Which state a working copy holds: one history of epochs, and a range of key groups, both ends included."""
+    """The state that a working copy holds: one history of epochs, and a range of key groups (both ends inclusive)."""
 
     lineage: str
     first_group: int
@@ -38,7 +37,7 @@ class Identity(msgspec.Struct, frozen=True):
 
 @contextmanager
 def claimed(directory: Path, identity: Identity) -> Iterator[None]:
-    """Lock a directory, made if it is missing, and throw away what it holds unless that is a copy of this identity."""
+    """Lock a directory, create it if needed, and discard its contents unless they are a copy of this identity."""
     try:
         descriptor = _locked(directory, identity)
     except OSError as error:
@@ -80,7 +79,7 @@ def _settle(directory: Path, identity: Identity) -> None:
 
 @cache
 def _boot_id() -> str:
-    """What is unknown counts as a boot of its own: the copy is then made anew by each process."""
+    """An unknown boot counts as a different one, so each process then creates the copy again."""
     path = Path("/proc/sys/kernel/random/boot_id")
     if path.exists():
         return path.read_text().strip()

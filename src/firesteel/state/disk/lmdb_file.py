@@ -1,13 +1,12 @@
-"""LMDB environments: keys of any length, writes of bounded memory, maps that fit the process's address space.
+"""LMDB environments with keys of any length, writes in bounded memory, and maps that fit the address space.
 
-LMDB's keys have at most 511 bytes. A longer one is stored as its first 495 bytes and a hash, with the whole key
-in the value; readers put such keys in order again, so that every key and every prefix works, whatever its
-length.
+LMDB's keys have at most 511 bytes. A longer key is stored as its first 495 bytes and a hash, with the whole key in the
+value. Readers restore the order of such keys, so keys and prefixes of any length work.
 
-LMDB keeps the pages that a transaction changes in memory until it is committed. `chunks` are for a transaction each, so
-that these pages take some 32 MiB at the most.
+LMDB keeps the changed pages of a transaction in memory until the commit. Each of `chunks` is one transaction, so these
+pages take about 32 MiB at most.
 
-The map's size is address space, not memory, so it is as large as it may be; a limit on address space (`ulimit -v`,
+The map's size is address space, not memory, so it is as large as possible. A limit on address space (`ulimit -v`,
 Spark's `spark.executor.pyspark.memory`) makes it smaller.
 """
 
@@ -34,11 +33,11 @@ _HEAD: Final = LIMIT - _HASH
 _SMALLEST_MAP: Final = 1 << 20
 _MAX_READERS: Final = 512
 _LOCK_FILE_SIZE: Final = 64 << 10
-"""Room for so many readers of 64 bytes, and a head."""
+"""Room for the readers, of 64 bytes each, and a header."""
 
 
 class Snapshot:
-    """A state of an environment's entries: a context manager, to be closed by the thread that uses it.
+    """A snapshot of an environment's entries: a context manager, closed by the thread that uses it.
 
     A scan ends with its snapshot.
     """
@@ -58,14 +57,14 @@ class Snapshot:
         return None if stored is None else _unpack(stored)[1]
 
     def get_many(self, keys: list[bytes]) -> dict[bytes, bytes]:
-        """Return the values of those keys that have one; in the order of keys it is many times as fast."""
+        """Return the values of those keys that have one. It is many times faster if the keys are in order."""
         if max(map(len, keys), default=0) >= LIMIT:
             return {key: value for key in keys if (value := self.get(key)) is not None}
         with self._transaction.cursor() as cursor:
             return dict(cursor.getmulti(keys))
 
     def scan(self, prefix: bytes, start: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
-        """Return the entries whose key begins with `prefix`, in order, from key `start` on."""
+        """Return the entries whose key starts with `prefix`, in order, from key `start`."""
         begin = prefix if start is None or start < prefix else start
         head = prefix[:_HEAD]
         held: list[tuple[bytes, bytes]] = []
@@ -85,7 +84,7 @@ class Snapshot:
             yield from _ordered(held, prefix, begin)
 
     def close(self) -> None:
-        """Give the snapshot back; the pages it shows cannot be used again before that."""
+        """Release the snapshot; its pages cannot be reused before that."""
         self.closed = True
         self._transaction.abort()
 
@@ -104,7 +103,7 @@ def chunks(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
 
 
 def write(transaction: Any, chunk: list[Entry]) -> None:
-    """Put and delete a chunk's entries; in the order of their keys it is many times as fast."""
+    """Put and delete the entries of a chunk. It is many times faster if the keys are in order."""
     values = [value for _, value in chunk]  # zip(*chunk) would keep the garbage collector busy
     with transaction.cursor() as cursor:
         if None not in values and max([len(key) for key, _ in chunk]) < LIMIT:
@@ -116,7 +115,7 @@ def write(transaction: Any, chunk: list[Entry]) -> None:
 
 
 def open_environment(directory: Path, databases: int, map_size: int = LARGEST_MAP) -> Any:
-    """Open an environment that is not synchronised with the disk; its map is as large as there is room for."""
+    """Open an environment without fsync; its map is as large as the address space allows."""
     while not _room_for(2 * map_size) and map_size > _SMALLEST_MAP:
         map_size //= 2
     _reserve_lock_file(directory)
@@ -132,7 +131,7 @@ def open_environment(directory: Path, databases: int, map_size: int = LARGEST_MA
 
 
 def _reserve_lock_file(directory: Path) -> None:
-    """LMDB makes its lock file a sparse one and maps it: where the disk is full, the process would be killed."""
+    """Allocate the lock file: LMDB creates and maps a sparse file, so a full disk would kill the process."""
     try:
         with open(directory / "lock.mdb", "ab", opener=_for_its_user) as file:
             file.write(bytes(max(0, _LOCK_FILE_SIZE - file.tell())))
@@ -145,16 +144,16 @@ def _for_its_user(path: str, flags: int) -> int:
 
 
 def enlarge(environment: Any, who: str, at_least: int = 0) -> None:
-    """Make the map larger than it is, and than `at_least` bytes; no transaction may be open in this process.
+    """Enlarge the map, to more than `at_least` bytes; no transaction may be open in this process.
 
-    Raises StateError if the process has no room for that.
+    Raises StateError if the process lacks the address space.
     """
     size = max(environment.info()["map_size"], at_least)
     for growth in (4.0, 2.0, 1.25):
         larger = int(size * growth) & -mmap.PAGESIZE
         if _room_for(
             larger
-        ):  # LMDB lets go of the old map before it makes the new one, and crashes if it cannot
+        ):  # LMDB releases the old map before it creates the new one, and crashes if it cannot
             environment.set_mapsize(larger)
             return
     raise no_room_error(who, size)
@@ -165,20 +164,20 @@ def no_room_error(who: str, size: int) -> StateError:
     return StateError(
         f"requires more than {size >> 20} MiB of address space",
         who=who,
-        got="a process that is not allowed so much",
-        hint="remove the limit on address space (spark.executor.pyspark.memory, ulimit -v), since what is mapped "
-        "there is a file, not memory; or spread the state over more subtasks",
+        got="a process with a lower limit",
+        hint="remove the limit on address space (spark.executor.pyspark.memory, ulimit -v), since the map is "
+        "a file, not memory; or spread the state over more subtasks",
     )
 
 
 def pages_in(environment: Any) -> int:
-    """Return how many bytes of the map are in use."""
+    """Return the number of bytes of the map that are in use."""
     size: int = (environment.info()["last_pgno"] + 1) * environment.stat()["psize"]
     return size
 
 
 def _room_for(size: int) -> bool:
-    """Whether so much address space can be had."""
+    """Return whether this much address space is available."""
     try:
         mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=0).close()
     except (OSError, OverflowError):
@@ -206,5 +205,5 @@ def _unpack(stored: bytes) -> tuple[bytes, bytes]:
 
 
 def _ordered(held: list[tuple[bytes, bytes]], prefix: bytes, begin: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Return what belongs to a scan of the entries that share their first 495 bytes, in the order of whole keys."""
+    """Return the matching entries of those that share their first 495 bytes, in the order of whole keys."""
     return (entry for entry in sorted(held) if entry[0].startswith(prefix) and entry[0] >= begin)

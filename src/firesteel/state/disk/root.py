@@ -1,9 +1,9 @@
-"""Where this machine's working copies lie, who may enter there, and when copies go.
+"""The place of this machine's working copies, its access rights, and the removal of copies.
 
-Copies outlive the application that made them: a driver that is started again finds them. So they lie beside the
-directories that Spark makes for one application, at a path that anybody can guess, often below a directory that
-everybody may write to. Contract: `work_root` is a directory of this user's own that nobody else can enter, or could
-write to before, or an error; nothing is read or written below it before that has been checked.
+Copies outlive the application that created them: a restarted driver finds them. So they are next to the directories
+that Spark creates for one application, at a path that anybody can guess, often below a directory that everybody can
+write to. Contract: `work_root` returns a directory of this user that nobody else can enter or could ever write to, or
+it raises an error. Nothing below it is read or written before this check.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from firesteel.state.disk.scratch import local_directory, unwritable
 ABANDONED_S: Final = 3 * 86_400
 SWEEP_EVERY_S: Final = 3600
 _SWEPT: Final = ".swept"
-"""The file whose time says when this machine's abandoned copies were last looked for."""
+"""The file whose time records the last search for abandoned copies on this machine."""
 
 _OF_ONE_APPLICATION: Final = ("blockmgr-", "executor-", "spark-")
-"""How the names of directories begin that Spark makes for an application within its local ones, and removes with it."""
+"""The prefixes of directories that Spark creates for an application in its local ones, and removes with it."""
 
 _WHO: Final = "the directory of working copies"
 
 
 def work_root() -> Path:
-    """Return the directory of this user's working copies, made with mode 0700 if it is missing.
+    """Return the directory of this user's working copies; create it with mode 0700 if it is missing.
 
-    One that others can only read gets that mode. Raises StateError if it is a link or no directory, belongs to somebody
-    else, or lets others write: they may have put there what lies in it, and working copies hold pickles.
+    A directory that others can only read gets that mode. Raises StateError if it is a link, not a directory, belongs to
+    another user, or is writable for others: they could have put files there, and working copies contain pickles.
     """
     path = _path()
     try:
@@ -48,17 +48,17 @@ def work_root() -> Path:
         raise unwritable(f"{_WHO} {path}", "cannot be made", error) from error
     if objection is not None:
         raise StateError(
-            "must be a directory of your own that nobody else can write to",
+            "must be a directory that belongs to you and that nobody else can write to",
             who=f"{_WHO} {path}",
             got=objection,
-            hint="find out who made it, then remove it: copies are made again from the checkpoint; "
+            hint="find out who created it, then remove it: copies are created again from the checkpoint; "
             "or name another directory in SPARK_LOCAL_DIRS",
         )
     return path
 
 
 def existing_work_root() -> Path | None:
-    """Return the directory of this user's working copies, None if there is none or somebody else can write to it."""
+    """Return the directory of this user's working copies, None if there is none or others can write to it."""
     path = _path()
     try:
         return path if _objection(path) is None else None
@@ -67,16 +67,16 @@ def existing_work_root() -> Path | None:
 
 
 def discard_working_copies(lineage: str) -> None:
-    """Remove this machine's working copies of a history that nobody goes on with."""
+    """Remove this machine's working copies of a history that nobody continues."""
     root = existing_work_root()
     if root is not None:
         _discard(root / lineage)
 
 
 def discard_abandoned_copies() -> None:
-    """Remove this machine's working copies of histories that nobody has touched for `ABANDONED_S` seconds.
+    """Remove this machine's working copies of histories that nobody has used for `ABANDONED_S` seconds.
 
-    They are looked for once in `SWEEP_EVERY_S` seconds on a machine; other calls cost next to nothing.
+    A machine searches once in `SWEEP_EVERY_S` seconds; other calls cost almost nothing.
     """
     root, now = existing_work_root(), time.time()
     if root is None or now - _modified(root / _SWEPT) < SWEEP_EVERY_S:
@@ -95,12 +95,12 @@ def _path() -> Path:
 
 
 def _closed(directory: Path) -> bool:
-    """Whether nothing can be made in a directory, as in the one above a container's volumes."""
+    """Return whether a directory is not writable, such as the one above a container's volumes."""
     return directory.exists() and not os.access(directory, os.W_OK)
 
 
 def _objection(path: Path) -> str | None:
-    """Why what lies in a directory may not be this user's, None if it must be."""
+    """Return why the contents of a directory may not be this user's; None if they must be."""
     found = path.lstat()
     if stat.S_ISLNK(found.st_mode):
         return "a symbolic link"
@@ -124,7 +124,7 @@ def _abandoned(history: Path, limit: float) -> bool:
 
 
 def _modified(path: Path) -> float:
-    """When a file was last written; 0 if it is gone."""
+    """Return when a file was last written; 0 if it does not exist."""
     try:
         return path.stat().st_mtime
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Temporary files for what is too large for memory, on the disk that working copies are on."""
+"""Temporary files for data that is too large for memory, on the disk of the working copies."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from firesteel.common.errors import StateError
 
 
 def local_directory() -> Path:
-    """Return this machine's directory for what may be lost: the first of ``SPARK_LOCAL_DIRS``, or the system's."""
+    """Return this machine's directory for data that may be lost: the first of ``SPARK_LOCAL_DIRS``, or the system's."""
     return Path(os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or tempfile.gettempdir())
 
 
 @contextmanager
 def scratch_file(in_memory: int) -> Iterator[IO[bytes]]:
-    """Give an empty binary file, which is in memory up to so many bytes and leaves nothing behind.
+    """Yield an empty binary file, which stays in memory up to a number of bytes and is removed afterwards.
 
-    Raises StateError, naming the directory, if it cannot be written. No other OSError may leave the block.
+    Raises StateError, which names the directory, if it cannot be written. No other OSError may leave the block.
 
     >>> with scratch_file(1000) as file:
     ...     file.write(b"data"), file.seek(0), file.read()
@@ -37,6 +37,6 @@ def scratch_file(in_memory: int) -> Iterator[IO[bytes]]:
 
 
 def unwritable(who: str, requirement: str, error: OSError) -> StateError:
-    """Return the error for something on this machine's disk that could not be written, or made."""
+    """Return the error for a file or directory on this machine's disk that could not be written or created."""
     hint = "check that the directory's disk has room and that you may write to it"
     return StateError(requirement, who=who, got=str(error), hint=hint)

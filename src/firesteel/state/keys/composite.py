@@ -1,9 +1,9 @@
-"""Composite keys: how state lies in the store.
+"""Composite keys: the layout of state in the store.
 
 ``state id (2 bytes) | key group (2 bytes) | key | namespace | map key or list chunk``, all numbers big-endian. Key and
-namespace delimit themselves, so the prefix of one key (and namespace) is the prefix of nothing else. Strings are
-escaped and terminated, integers have a fixed width, other keys carry their length: the entries of a key group are in
-the order of their integer or string keys, which lets a run be sorted with Python's own comparison.
+namespace are self-delimiting, so no other key (and namespace) has the same prefix. Strings are escaped and terminated,
+integers have a fixed width, and other keys carry their length. So the entries of a key group have the order of their
+integer or string keys, and Python's own comparison can sort a run.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ _SIGN: Final = 1 << 63
 _NAMESPACE_MEMO: Final = 1 << 14
 
 Compose = Callable[[Any], bytes]
-"""From a scope's `current` to the composite key's prefix up to and including the namespace."""
+"""Maps a scope's `current` to the prefix of the composite key up to and including the namespace."""
 
 
 class NamespaceCodec(Protocol):
-    """Windows as bytes; equal windows give equal bytes, never none at all."""
+    """Windows as bytes: equal windows have equal bytes, which are never empty."""
 
     def encode(self, namespace: Any) -> bytes:
         """Return the bytes of a namespace."""
 
     def decode(self, data: bytes) -> Any:
-        """Return the namespace that was encoded."""
+        """Return the namespace of these bytes."""
 
 
 def key_segment(key: StateKey) -> bytes:
-    """Return a state key as a segment that delimits itself."""
+    """Return a state key as a self-delimiting segment."""
     return delimited(state_key_bytes(key))
 
 
 def read_key_segment(data: bytes, start: int) -> tuple[StateKey, int]:
-    """Return the state key at `start` and where it ends."""
+    """Return the state key at `start` and the position of its end."""
     tag = data[start]
     if tag == STR_TAG[0]:
         end = data.index(TERMINATOR, start)
@@ -61,7 +61,7 @@ def read_key_segment(data: bytes, start: int) -> tuple[StateKey, int]:
 
 
 def delimited(encoded: bytes) -> bytes:
-    """Return the canonical encoding of a key as a segment that delimits itself."""
+    """Return the canonical encoding of a key as a self-delimiting segment."""
     tag = encoded[0]
     if tag == STR_TAG[0]:
         if b"\0" in encoded:
@@ -73,17 +73,17 @@ def delimited(encoded: bytes) -> bytes:
 
 
 def state_prefix(state_id: int) -> bytes:
-    """Return what every composite key of a state begins with."""
+    """Return the prefix of every composite key of a state."""
     return state_id.to_bytes(2, "big")
 
 
 def group_prefix(state_id: int, group: int) -> bytes:
-    """Return what every composite key of a state's key group begins with."""
+    """Return the prefix of every composite key in a key group of a state."""
     return state_prefix(state_id) + group.to_bytes(2, "big")
 
 
 class GroupHeads(dict[int, bytes]):
-    """Key group -> the first four bytes of the composite keys in it, for one state."""
+    """Maps a key group to the first four bytes of its composite keys, for one state."""
 
     def __init__(self, state_id: int) -> None:
         super().__init__()
@@ -95,17 +95,17 @@ class GroupHeads(dict[int, bytes]):
 
 
 def encode_time(time: int) -> bytes:
-    """Return the time of a timer (milliseconds) as bytes that sort as times do."""
+    """Return the time of a timer (milliseconds) as bytes with the order of the times."""
     return (time + _SIGN).to_bytes(8, "big")
 
 
 def decode_time(data: bytes) -> int:
-    """Return the time that was encoded."""
+    """Return the time of these bytes."""
     return int.from_bytes(data, "big") - _SIGN
 
 
 def compose_broadcast(state_id: int) -> Compose:
-    """Return the composer of a state that has no key: its current is ignored."""
+    """Return the composer of a state without keys; it ignores `current`."""
     prefix = GroupHeads(state_id)[BROADCAST_GROUP]
     return lambda _: prefix
 
@@ -149,7 +149,7 @@ def compose_windowed(state_id: int, max_parallelism: int, codec: NamespaceCodec)
 
 
 def namespace_segments(codec: NamespaceCodec) -> Callable[[Any], bytes]:
-    """Return a function from a namespace to its self-delimiting segment, which remembers recent ones."""
+    """Return a function from a namespace to its self-delimiting segment; it caches recent ones."""
     memo: dict[Any, bytes] = {}
 
     def segment(namespace: Any) -> bytes:
@@ -165,7 +165,7 @@ def namespace_segments(codec: NamespaceCodec) -> Callable[[Any], bytes]:
 
 
 def no_key_error() -> ProgramError:
-    """The error of keyed state used where there is no current key."""
+    """Return the error for keyed state that is used without a current key."""
     return ProgramError(
         "can be used only while an element or a timer is processed",
         who="keyed state",

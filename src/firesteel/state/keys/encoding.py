@@ -1,8 +1,8 @@
-"""Keys as canonical bytes: equal keys give equal bytes on every machine and in every Python (pickle does not).
+"""Keys as canonical bytes: equal keys have equal bytes on every machine and in every Python (unlike with pickle).
 
-Format: one tag byte, then the value. Strings and integers are ordered by their bytes as by their values, tags order the
+Format: one tag byte, then the value. The bytes of strings and integers have the order of their values; tags order the
 kinds. Flat tuples of plain values are msgpack (one call into C); every other compound is a sequence of length-prefixed
-encodings. A value has exactly one encoding, since which form applies depends on its type and value alone.
+encodings. A value has exactly one encoding, because the form depends on its type and value alone.
 """
 
 from __future__ import annotations
@@ -71,11 +71,12 @@ _MICROSECOND: Final = dt.timedelta(microseconds=1)
 def encode_key(key: Any) -> bytes:
     """Return the canonical bytes of a key.
 
-    Injective by type and value, so 1, 1.0 and True are three keys; -0.0 is 0.0 and all NaN are one key. Takes None,
-    bool, int, float, str, bytes, tuple, list, Row, Decimal (1.0 and 1.00 differ, as in Java), date, time, datetime (one
-    with a zone is restored in UTC), timedelta, Instant, UUID, bytearray, frozenset, Enum members, frozen dataclasses,
-    named tuples and subclasses (without attributes) of str, int, float and bytes, all of importable modules or of the
-    script itself, and numpy scalars as the Python value they hold. Raises KeyEncodingError for anything else.
+    Values of different types are different keys, so 1, 1.0 and True are three keys. -0.0 is the same key as 0.0, and
+    all NaN are one key. Accepts None, bool, int, float, str, bytes, tuple, list, Row, Decimal (1.0 and 1.00 differ, as
+    in Java), date, time, datetime (with a zone it is restored in UTC), timedelta, Instant, UUID, bytearray, frozenset,
+    Enum members, frozen dataclasses, named tuples and subclasses (without attributes) of str, int, float and bytes, all
+    of importable modules or of the script itself, and numpy scalars as their Python value. Raises KeyEncodingError for
+    anything else.
 
     >>> encode_key("a"), encode_key(1) == encode_key(True)
     (b'\\ta', False)
@@ -95,14 +96,14 @@ def encode_key(key: Any) -> bytes:
             if _FLAT_AND_FLOAT.issuperset(map(type, key)):
                 return _FLAT + _pack_flat([_one_zero(item) if type(item) is float else item for item in key])
         except (OverflowError, UnicodeEncodeError):
-            pass  # an integer beyond 64 bits or half a surrogate pair, which msgpack has no form for
+            pass  # msgpack has no form for an integer beyond 64 bits or half a surrogate pair
         return _TUPLE + _sequence(key)
     encoder = _ENCODERS.get(kind)
     return _encode_object(key) if encoder is None else encoder(key)
 
 
 def decode_key(data: bytes) -> Any:
-    """Return the key that `encode_key` was given, of the same type and value.
+    """Return the key of an encoding, of the same type and value.
 
     >>> decode_key(encode_key(("a", 1, None)))
     ('a', 1, None)
@@ -111,7 +112,7 @@ def decode_key(data: bytes) -> Any:
 
 
 def encode_int(key: int) -> bytes:
-    """Encode an int so that the order of the bytes is the order of the numbers."""
+    """Encode an int so that the bytes have the order of the numbers."""
     if 0 <= key < _TWO_64:
         return _pack_int(NATURAL_TAG, key)
     if -_TWO_64 <= key < 0:
@@ -155,7 +156,7 @@ def _items(data: bytes) -> list[Any]:
 
 
 def _one_zero(key: float) -> float:
-    """Return the float that stands for all that are the same key."""
+    """Return the float that represents all floats of the same key."""
     return math.nan if key != key else key + 0.0
 
 
@@ -266,7 +267,7 @@ def _refusal(key: Any, hint: str) -> KeyEncodingError:
     kind = type(key)
     name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
     return KeyEncodingError(
-        "requires a key made of plain values, which have one form as bytes",
+        "requires a key of plain values, which have a unique encoding",
         who="a key",
         got=f"a {name}: {repr(key)[:120]}",
         hint=hint,

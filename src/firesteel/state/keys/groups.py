@@ -25,11 +25,11 @@ __all__ = [
 ]
 
 StateKey: TypeAlias = str | int | bytes
-"""A key in the form caches use: `str` and `int` stand for themselves, any other key is its canonical bytes."""
+"""A key in the form that caches use: `str` and `int` unchanged, any other key as its canonical bytes."""
 
 
 def state_key(key: Any) -> StateKey:
-    """Return the form of `key` that state is kept under; raises KeyEncodingError (see `encode_key`).
+    """Return the form of `key` under which state is kept. Raises KeyEncodingError (see `encode_key`).
 
     >>> state_key("a"), state_key(5), state_key(True)
     ('a', 5, b'\\x03')
@@ -43,7 +43,7 @@ def state_key(key: Any) -> StateKey:
 
 
 def user_key(key: StateKey) -> Any:
-    """Return the user's key that `state_key` was given.
+    """Return the user's key of a state key.
 
     >>> user_key(state_key(("a", 1)))
     ('a', 1)
@@ -52,7 +52,7 @@ def user_key(key: StateKey) -> Any:
 
 
 def state_key_bytes(key: StateKey) -> bytes:
-    """Return the canonical encoding of the key that a state key stands for.
+    """Return the canonical encoding of the key of a state key.
 
     >>> state_key_bytes("a") == encode_key("a")
     True
@@ -66,7 +66,7 @@ def state_key_of(data: bytes) -> StateKey:
 
 
 def key_group(key: StateKey, max_parallelism: int) -> int:
-    """Return the key group in [0, max_parallelism) that a state key belongs to, the same on every machine.
+    """Return the key group of a state key, in [0, max_parallelism); it is the same on every machine.
 
     >>> key_group("a", 128) == key_group(state_key("a"), 128)
     True
@@ -75,7 +75,7 @@ def key_group(key: StateKey, max_parallelism: int) -> int:
 
 
 def key_groups(keys: Sequence[StateKey], max_parallelism: int) -> list[int]:
-    """Return the key group of each of many keys.
+    """Return the key group of each key.
 
     >>> key_groups([1, 2], 128) == [key_group(1, 128), key_group(2, 128)]
     True
@@ -99,7 +99,7 @@ def subtask_of(group: int, parallelism: int, max_parallelism: int) -> int:
 
 
 def key_group_range(subtask: int, parallelism: int, max_parallelism: int) -> range:
-    """Return the key groups a subtask owns (Flink: KeyGroupRangeAssignment.computeKeyGroupRangeForOperatorIndex).
+    """Return the key groups that a subtask owns (Flink: KeyGroupRangeAssignment.computeKeyGroupRangeForOperatorIndex).
 
     >>> [key_group_range(subtask, 3, 8) for subtask in range(3)]
     [range(0, 3), range(3, 6), range(6, 8)]

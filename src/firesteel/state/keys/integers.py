@@ -1,4 +1,4 @@
-"""Integer keys in bulk, by numpy: the bytes and key groups that `encode_key` and `key_group` give, one by one."""
+"""Integer keys in bulk, with numpy: the same bytes and key groups as `encode_key` and `key_group`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Words = npt.NDArray[np.uint64]
 
 _WORD: Final = np.uint64
 _SECRET: Final = bytes.fromhex("7240a4a4b7b3671fcb79e64eccc0e578825ad07dccff7221b8084674f743248e")
-"""Bytes 24 to 55 of XXH3's default secret: those that inputs of 9 to 16 bytes are hashed with."""
+"""Bytes 24 to 55 of XXH3's default secret, which hash inputs of 9 to 16 bytes."""
 _FLIPS: Final = np.frombuffer(_SECRET, "<u8")
 _FLIP_LOW: Final = _FLIPS[0] ^ _FLIPS[1]
 _FLIP_HIGH: Final = _FLIPS[2] ^ _FLIPS[3]
@@ -59,7 +59,7 @@ def _tags(keys: Integers) -> Words:
 
 
 def _digests(keys: Integers) -> Words:
-    """XXH3 (64 bits, seed 0) of each encoded key, which has 9 bytes (source: XXH3_len_9to16_64b of xxhash.h)."""
+    """Return the XXH3 hash (64 bits, seed 0) of each encoded key of 9 bytes (XXH3_len_9to16_64b of xxhash.h)."""
     swapped = keys.view(_WORD).byteswap()
     low = ((swapped << _8) | _tags(keys)) ^ _FLIP_LOW
     high = swapped ^ _FLIP_HIGH
@@ -71,7 +71,7 @@ def _digests(keys: Integers) -> Words:
 
 
 def _folded(left: Words, right: Words) -> Words:
-    """The two halves of the product of 128 bits, combined (XXH3_mul128_fold64)."""
+    """Return the two halves of the 128 bit product, combined (XXH3_mul128_fold64)."""
     left_low, left_high = left & _HALF, left >> _32
     right_low, right_high = right & _HALF, right >> _32
     lowest, cross = left_low * right_low, left_low * right_high

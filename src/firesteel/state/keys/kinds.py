@@ -1,7 +1,7 @@
-"""What kinds of keys an operator's state is kept under: the names of their Python types.
+"""The kinds of the keys of an operator's state: the names of their Python types.
 
-A key of another kind is another key: 1 and "1" have nothing in common. So the kinds that were seen tell of a program
-without declared key types what a declared type would tell: whether its keys can be those that state was saved under.
+Keys of different kinds are different keys: 1 is not "1". So if a program declares no key types, the recorded kinds
+replace them: they show whether its keys can be the keys of the saved state.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _BY_TAG: Final = {
 
 
 class KeyKinds:
-    """The kinds of the keys whose state was changed, by the names of their types.
+    """The kinds of the keys whose state changed, as the names of their types.
 
     >>> kinds = KeyKinds()
     >>> kinds.note(["a", 5, b"\\x03", ("b", "a window"), None])

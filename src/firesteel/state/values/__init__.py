@@ -1,1 +1,1 @@
-"""A value as bytes: codecs, chunks of lists, schemas, which may become which, and when values expire."""
+"""A value as bytes: codecs, chunks of lists, schemas and their evolution, and the expiry of values."""

@@ -1,7 +1,7 @@
 """The states of one operator: their ids in the store and their schemas in the manifest.
 
-A state's id comes from the hash of its name, so that subtasks, which may meet their states in different orders, agree
-on it without talking; a clash within an operator goes to the next free id and is settled for good by the manifest.
+A state's id is derived from the hash of its name, so that subtasks agree on it even if they declare their states in
+different orders. If two states of an operator clash, the second gets the next free id, which the manifest records.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _IDS: Final = 1 << 16
 class StateCatalog:
     """Every state that was ever declared for an operator, by scope and name ("keyed:count").
 
-    Ids of states that are no longer declared stay reserved, for their entries are still in the store.
+    Ids of states that are no longer declared stay reserved, because their entries are still in the store.
     """
 
     def __init__(self) -> None:
@@ -31,10 +31,10 @@ class StateCatalog:
         self._taken: set[int] = set()
 
     def declare(self, scope: str, name: str, kind: str, types: Schema) -> int:
-        """Return the id of a state, new or as the manifest recorded it.
+        """Return the id of a state, either new or from the manifest.
 
-        Raises StateEvolutionRequired if the manifest recorded types that can be converted to these, StateMismatchError
-        if it was another kind of state or of types that cannot. A time to live of another length is just recorded.
+        Raises StateEvolutionRequired if the recorded types can be converted to these, StateMismatchError if they cannot
+        or if it was another kind of state. A different length of the time to live is only recorded.
         """
         path = f"{scope}:{name}"
         known = self._schemas.get(path)
@@ -53,21 +53,21 @@ class StateCatalog:
         return state_id
 
     def schemas(self) -> dict[str, Schema]:
-        """Return all schemas as JSON-able dicts: id, scope, name, kind and the types (None where untyped)."""
+        """Return all schemas as JSON-able dicts: id, scope, name, kind and the types (None: untyped)."""
         return {path: dict(schema) for path, schema in self._schemas.items()}
 
     def restore(self, schemas: dict[str, Schema]) -> None:
-        """Take over what a manifest recorded, before any state is declared."""
+        """Load the schemas that a manifest recorded, before any state is declared."""
         for path, schema in schemas.items():
             self._schemas[path] = dict(schema)
             self._taken.add(schema["id"])
 
 
 def merge_schemas(reports: Iterable[dict[str, Schema]]) -> dict[str, Schema]:
-    """Return the schemas of an operator from those of its subtasks, given after what the last manifest recorded.
+    """Return the schemas of an operator from those of the last manifest, followed by those of its subtasks.
 
-    A time to live is that of a subtask that has another than the manifest: those that have not declared the state
-    report what was recorded. Raises StateMismatchError if two subtasks gave one name two ids or types, or two names
+    If a subtask has another time to live than the manifest, it wins: subtasks that have not declared the state report
+    the recorded one. Raises StateMismatchError if two subtasks gave one name two ids or types, or two names
     one id.
     """
     merged: dict[str, Schema] = {}

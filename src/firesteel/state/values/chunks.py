@@ -1,4 +1,4 @@
-"""Cutting entries into chunks that memory can hold, and lists into the chunks they are stored as."""
+"""Cuts entries into chunks that fit into memory, and lists into the chunks that are stored."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Final
 
 Entry = tuple[bytes, bytes | None]
-"""A composite key and its new value, None where it is deleted."""
+"""A composite key and its new value, None for a deletion."""
 
 MOST: Final = 8192
 
@@ -20,7 +20,7 @@ _unpack_size: Final = struct.Struct(">I").unpack_from
 
 
 def bounded(entries: Iterable[Entry], size: int) -> Iterator[list[Entry]]:
-    """Cut entries into lists of at most 8192, and of about `size` bytes of values (or one entry).
+    """Cut entries into lists of at most 8192 entries and about `size` bytes of values (or one entry).
 
     >>> [len(chunk) for chunk in bounded(((b"%d" % number, bytes(100)) for number in range(200)), 9000)]
     [90, 90, 20]
@@ -43,7 +43,7 @@ def bounded(entries: Iterable[Entry], size: int) -> Iterator[list[Entry]]:
 def in_chunks(
     prefix: bytes, elements: Iterable[bytes], number: int = LAST_CHUNK
 ) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the entries of encoded elements, oldest first; the first has this number, and keys descend."""
+    """Yield the entries of encoded elements, oldest first. The first element has this number, and keys descend."""
     rest = iter(elements)
     while chunk := list(islice(rest, _ELEMENTS)):
         yield prefix + _pack_number(number), join_elements(chunk)

@@ -1,4 +1,4 @@
-"""State values as bytes: by their declared type where there is one, else msgpack or pickle."""
+"""State values as bytes: by their declared type if there is one, otherwise as msgpack or pickle."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from firesteel.state.keys.main_classes import main_class, remember_main_class
 _PICKLING_FAILURES: Final = (pickle.PicklingError, AttributeError, TypeError)
 _ATOMS: Final = frozenset({type(None), bool, int, float, str, bytes})
 _UNPACKABLE: Final = (OverflowError, UnicodeEncodeError)
-_PICKLE_MARK: Final = 0x80  # how pickles begin; in msgpack it would be a map, which is never packed
+_PICKLE_MARK: Final = 0x80  # the first byte of pickles; in msgpack it would be a map, which is never packed
 _PLAIN: Final = [{"type": name} for name in ("LONG", "INT", "SHORT", "BYTE", "BOOLEAN", "DOUBLE")]
 _MUTABLE: Final = frozenset(
     {"ROW", "MAP", "LIST", "PRIMITIVE_ARRAY", "BASIC_ARRAY", "OBJECT_ARRAY", "EXTERNAL", "PICKLED_BYTE_ARRAY"}
@@ -30,12 +30,13 @@ _by_name_types: set[type] = set()
 
 
 class ValueCodec:
-    """How the values of one state become bytes.
+    """Converts the values of one state to bytes and back.
 
-    `coerce` gives a value the form it would have after Flink's serialiser, or is None where any value is kept as it is;
-    `own` does that and makes it safe from its giver, `lend` makes safe what is handed out (None: such values cannot be
-    changed); `schema` is the declared type as JSON, or None for untyped values. What is declared FLOAT keeps its 64
-    bits: PyFlink hands out what it was given while that is in its cache, and one answer is needed whenever epochs end.
+    `coerce` gives a value the form that Flink's serializer would give it; it is None if every value is kept unchanged.
+    `own` coerces and makes the stored value independent of the caller's object, `lend` makes the returned value
+    independent of the stored one (None: such values are immutable). `schema` is the declared type as JSON, None for
+    untyped values. A FLOAT keeps its 64 bits: PyFlink returns the value unchanged while it is in its cache, and the
+    result must not depend on when epochs end.
     """
 
     __slots__ = ("coerce", "decode", "encode", "encode_all", "lend", "own", "schema")
@@ -58,18 +59,18 @@ class ValueCodec:
             self.decode = kept.compile_decoder()
 
     def encode_nullable(self, value: Any) -> bytes:
-        """Encode a value or None, as the values of maps may be whatever their type (Flink: MapSerializer)."""
+        """Encode a value or None: the values of maps can be None whatever their type (Flink: MapSerializer)."""
         return b"" if value is None else self.encode(value)
 
     def decode_nullable(self, data: bytes) -> Any:
-        """Return what `encode_nullable` was given."""
+        """Return the value, or None, that `encode_nullable` encoded."""
         return self.decode(data) if data else None
 
     def _encode_all_typed(self, values: list[Any]) -> Iterable[bytes]:
         return map(self.encode, values)
 
     def _encode_all_plain(self, values: list[Any]) -> Iterable[bytes]:
-        """Nothing can have changed these since they were coerced."""
+        """These cannot have changed since they were coerced."""
         return map(_pack, values)
 
     def _encode_all_untyped(self, values: list[Any]) -> Iterable[bytes]:
@@ -77,19 +78,19 @@ class ValueCodec:
             try:
                 return list(map(_pack, values))
             except _UNPACKABLE:
-                pass  # one of them has no form in msgpack; each gets its own below
+                pass  # one of them has no form in msgpack; below, each is encoded alone
         return map(self.encode, values)
 
 
 def _holds_mutable(schema: Any) -> bool:
-    """Tell whether values of a type, or parts of them, can be changed in place."""
+    """Return whether values of a type, or parts of them, are mutable."""
     if isinstance(schema, dict):
         return schema.get("type") in _MUTABLE or any(map(_holds_mutable, schema.values()))
     return isinstance(schema, list) and any(map(_holds_mutable, schema))
 
 
 def kept_type(type_info: TypeInformation) -> TypeInformation:
-    """Return the type that values are kept as: with DOUBLE wherever it has FLOAT."""
+    """Return the type in which values are kept: with DOUBLE in place of FLOAT."""
     schema = type_info.schema()
     widened = _widened(schema)
     return type_info if widened == schema else from_schema(widened)
@@ -106,11 +107,11 @@ def _widened(schema: Any) -> Any:
 
 
 def untyped_encoder(who: str) -> Callable[[Any], bytes]:
-    """Return a function that encodes a value of no declared type; it raises SerializationError in the name of `who`.
+    """Return a function that encodes an untyped value. It raises SerializationError, which names `who`.
 
-    Plain values, and tuples of them, are msgpack, which is five times as fast as pickle; the rest is pickled. Classes
-    of the user's script are referred to by name, since a worker has no such script as its `__main__`; what pickle
-    refuses (an object whose class was made in a function, say) is left to cloudpickle.
+    Plain values, and tuples of them, are msgpack, which is five times as fast as pickle; other values are pickled.
+    Classes of the user's script are pickled by name, because the script is not the `__main__` of a worker. Values that
+    pickle refuses, such as an object whose class was created in a function, are pickled with cloudpickle.
     """
     dumps, atoms, by_name = pickle.dumps, _ATOMS, _by_name_types
 
@@ -124,7 +125,7 @@ def untyped_encoder(who: str) -> Callable[[Any], bytes]:
         if kind not in by_name:
             try:
                 data = dumps(value, 5)
-            except Exception:  # whatever a value's own __reduce__ raises
+            except Exception:  # a value's __reduce__ can raise anything
                 return _encode_slowly(value, who)
             if b"__main__" not in data:
                 return data
@@ -134,7 +135,7 @@ def untyped_encoder(who: str) -> Callable[[Any], bytes]:
 
 
 def decode_untyped(data: bytes) -> Any:
-    """Return the value that an untyped encoder was given.
+    """Return the value that an untyped encoder encoded.
 
     >>> decode_untyped(untyped_encoder("state 'x'")(("a", 1, None)))
     ('a', 1, None)
@@ -146,7 +147,7 @@ def decode_untyped(data: bytes) -> Any:
 
 
 def forget_main_classes() -> None:
-    """Look classes of the user's script up anew from now on: a worker may have been handed another program."""
+    """Clear the cache of classes of the user's script: the worker may have received another program."""
     main_classes.forget_main_classes()
     _by_name_types.clear()
 
@@ -162,7 +163,7 @@ def _encode_slowly(value: Any, who: str) -> bytes:
     buffer = io.BytesIO()
     try:
         _ByNamePickler(buffer, 5).dump(value)
-    except Exception:  # whatever a value's own __reduce__ raises
+    except Exception:  # a value's __reduce__ can raise anything
         try:
             data: bytes = cloudpickle.dumps(value, 5)
             return data
@@ -174,7 +175,7 @@ def _encode_slowly(value: Any, who: str) -> bytes:
 
 
 def _main_class(qualname: str) -> Any:
-    """The class of the user's script with this name, as this process knows it (called while unpickling)."""
+    """Return the class of the user's script with this name in this process (called while unpickling)."""
     return main_class(qualname)
 
 

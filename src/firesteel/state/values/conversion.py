@@ -1,7 +1,7 @@
-"""Which types can become which others without loss, and the functions that make a value of the one one of the other.
+"""Lossless conversions between types, and the functions that convert a value.
 
-Flink's schema evolution (PojoSerializer, AvroSerializer): fields of a ROW may come and go, and are told apart by name.
-Beyond Flink: numbers may grow wider, elements may become nullable, and objects of no declared type may be given one.
+Flink's schema evolution (PojoSerializer, AvroSerializer): fields of a ROW can be added and removed, and are matched by
+name. Beyond Flink: numbers can become wider, elements nullable, and untyped objects can get a type.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _TAKE_NONE: Final = {
 
 
 class Comparison(NamedTuple):
-    """What differs between two types.
+    """The difference between two types.
 
-    `convert` makes a value of the first type one of the second, None stays None; it is None if values, and their bytes,
-    stay as they are. `changes` are sentences; `refusals`, too: if there are any, values cannot be converted.
+    `convert` converts a value of the first type to the second; None stays None. It is None if values and their bytes do
+    not change. `changes` and `refusals` are sentences; values cannot be converted if there are refusals.
     """
 
     convert: Convert | None
@@ -54,7 +54,7 @@ class Comparison(NamedTuple):
 
 
 def compare_types(old: TypeSchema, new: TypeSchema, place: str = "value") -> Comparison:
-    """Compare two types by their schemas (None: untyped); `place` is what values are called in the sentences.
+    """Compare two types by their schemas (None: untyped); `place` is the name of the values in the sentences.
 
     >>> compare_types({"type": "INT"}, {"type": "DOUBLE"}).convert(1)
     1.0
@@ -66,7 +66,7 @@ def compare_types(old: TypeSchema, new: TypeSchema, place: str = "value") -> Com
 
 
 class _Walk:
-    """One walk through two types; what it finds is noted along the way."""
+    """One walk through two types, which records its findings."""
 
     def __init__(self) -> None:
         self.changes: list[str] = []
@@ -100,7 +100,7 @@ class _Walk:
         before, names = row_names(old), row_names(new)
         if old["names"] and new["names"]:
             sources = [before.index(name) if name in before else None for name in names]
-        else:  # one of the types has no names of its own: the order counts
+        else:  # one of the types has no names, so the order counts
             sources = [index if index < len(before) else None for index in range(len(names))]
         parts: list[tuple[int | None, Convert | None]] = []
         for name, source, field in zip(names, sources, new["fields"], strict=True):
@@ -196,7 +196,7 @@ def _is_bytes(sequence: dict[str, Any]) -> bool:
 
 
 def _strictly(schema: dict[str, Any]) -> Convert:
-    """Return what coerces objects to a type, and refuses those that would not come out as they went in."""
+    """Return a function that coerces objects to a type, and refuses those that it would change."""
     info = from_schema(schema)
     coerce = kept_type(info).compile_coercer()
 
@@ -214,7 +214,7 @@ def _strictly(schema: dict[str, Any]) -> Convert:
 
 
 def _is_all_of(coerced: Any, value: Any) -> bool:
-    """Tell whether nothing of a value was lost: no field, no fraction, no microsecond."""
+    """Return whether nothing of a value was lost: no field, no fraction, no microsecond."""
     if isinstance(coerced, Row):
         names, fields = field_names(coerced) or [], list(coerced)
         held = field_names(value) if isinstance(value, Row) else None

@@ -1,15 +1,22 @@
-"""State evolution: a state that was saved with one type goes on with another (Flink: state schema evolution).
+"""State evolution: a state that was saved with one type continues with another (Flink: state schema evolution).
 
-When a state is declared with other types than the manifest recorded, `required_evolution` tells whether what is stored
-can be converted. If so, control rewrites the operator's state with a `Converter` and records `migrate_schemas`; the
-composite keys stay as they are, only values change.
+When a state is declared with other types than the manifest recorded, `required_evolution` determines whether the stored
+values can be converted. If so, control rewrites the operator's state with a `Converter` and records `migrate_schemas`.
+Only values change; the composite keys stay the same.
 
-What can be converted: fields of a ROW added (they are None), removed, or in another order, told apart by their names,
-or by position if one of the types names none; numbers made wider without loss; LIST and PRIMITIVE_ARRAY made arrays
-whose elements may be None; all that also within rows, tuples of as many fields, lists and the values of maps; any type
-made untyped, and untyped values given a type if each of them fits it whole; a time to live switched on (entries count
-as written at the time of the conversion) or off (expired entries are dropped). What cannot: another kind of state,
-another type of a map's keys, a row of which no field is left, and whatever would lose something.
+These changes can be converted:
+
+- Fields of a ROW are added (they are None), removed or reordered. They are matched by name, or by position if one of
+  the types has no names.
+- Numbers become wider without loss.
+- LIST and PRIMITIVE_ARRAY become arrays whose elements can be None.
+- All of the above within rows, tuples with the same number of fields, lists and the values of maps.
+- Any type becomes untyped, and untyped values get a type that each of them fits without loss.
+- A time to live is added (entries count as written at the time of the conversion) or removed (expired entries are
+  dropped).
+
+These cannot: another kind of state, another type of a map's keys, a row without any remaining field, and every change
+that would lose data.
 """
 
 from __future__ import annotations
@@ -38,7 +45,7 @@ _HINT: Final = "declare it as it was saved, or give the new state another name"
 
 
 def compare_schemas(old: Schema, new: Schema) -> Comparison:
-    """Compare the recorded schema of a state with another; what becomes of the values is as for types.
+    """Compare the recorded schema of a state with another; values change as for types.
 
     >>> old = {"kind": "list", "type": {"type": "INT"}}
     >>> compare_schemas(old, {"kind": "list", "type": {"type": "LONG"}, "ttl": True}).changes
@@ -62,7 +69,7 @@ def compare_schemas(old: Schema, new: Schema) -> Comparison:
 def required_evolution(
     path: str, recorded: Schema, declared: Schema
 ) -> StateEvolutionRequired | StateMismatchError:
-    """Return the error of a state that was saved with another schema than it is declared with."""
+    """Return the error for a state whose declared schema differs from the saved one."""
     changes, refusals = compare_schemas(recorded, declared)[1:]
     who = f"state '{recorded['name']}'"
     before, after = schema_text(recorded), schema_text(declared)
@@ -80,7 +87,7 @@ def required_evolution(
         declared=dict(declared),
         who=who,
         got=f"a descriptor for {after}",
-        hint=f"it is converted before the job goes on: {'; '.join(changes)}",
+        hint=f"it is converted before the job continues: {'; '.join(changes)}",
     )
 
 
@@ -97,10 +104,10 @@ def migrate_schemas(recorded: dict[str, Schema], path: str, new: Schema) -> dict
 
 
 def converter(old: Schema, new: Schema, now_ms: int) -> Converter:
-    """Return what converts the entries of a state from its recorded schema to another.
+    """Return the converter of the entries of a state from its recorded schema to another.
 
     `old` has an id, scope and name; `now_ms` (milliseconds) is the processing time of the last committed epoch: the
-    stamp of entries that had no time to live, and the clock by which entries that had one are over. Raises
+    stamp of entries that had no time to live, and the clock by which other entries expire. Raises
     StateMismatchError if the state cannot be converted.
     """
     return Converter(old, new, now_ms)
@@ -109,8 +116,8 @@ def converter(old: Schema, new: Schema, now_ms: int) -> Converter:
 class Converter:
     """Converts the stored entries of one state; it can be pickled.
 
-    It is for the entries whose composite key begins with `prefix`, those of state `state_id`; keys stay as they are.
-    If `keeps_bytes`, every value stays as it is, too, and there is no need to read them.
+    It applies to the entries whose composite key starts with `prefix`, those of state `state_id`. Keys stay the same.
+    If `keeps_bytes`, so do all values, and they need not be read.
     """
 
     def __init__(self, old: Schema, new: Schema, now_ms: int) -> None:
@@ -126,10 +133,10 @@ class Converter:
         self._convert = self._each(one) if old["kind"] == "list" else one
 
     def convert(self, key: bytes, value: bytes) -> bytes | None:
-        """Return what is stored for a composite key from now on; None: nothing, for it expired.
+        """Return the new value of a composite key; None if it expired.
 
-        Raises StateMismatchError naming the state and the key of a value that cannot be converted, SerializationError
-        if a value is of a class of the program that cannot be found.
+        Raises StateMismatchError, which names the state and the key, for a value that cannot be converted, and
+        SerializationError if the class of a value is not found.
         """
         if self.keeps_bytes:
             return value
@@ -147,7 +154,7 @@ class Converter:
             ) from error
 
     def _conversion(self, change: Convert | None) -> Callable[[bytes], bytes | None]:
-        """Return what converts the bytes of one value, element or map entry."""
+        """Return a function that converts the bytes of one value, element or map entry."""
         old, new, now, kind = self._old, self._new, self._now, self._old["kind"]
         decode, _ = _coding(old)
         _, encode = _coding(new)
@@ -176,7 +183,7 @@ class Converter:
 
 
 def _coding(schema: Schema) -> tuple[Callable[[bytes], Any], Callable[[Any], bytes]]:
-    """Return what decodes and encodes one value of a state, stamped if the state expires."""
+    """Return the codec of one value of a state, stamped if the state expires."""
     in_map = schema["kind"] in _MAPS
     part = schema.get("value" if in_map else "type")
     codec = (StampedCodec if schema.get("ttl") else ValueCodec)(
@@ -186,7 +193,7 @@ def _coding(schema: Schema) -> tuple[Callable[[bytes], Any], Callable[[Any], byt
 
 
 def _place(schema: Schema, key: bytes) -> str:
-    """Return where an entry is, in words."""
+    """Return the place of an entry, in words."""
     rest, place = key[_KEY_START:], ""
     if schema["scope"] != "broadcast":
         found, end = read_key_segment(key, _KEY_START)

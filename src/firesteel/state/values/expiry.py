@@ -1,9 +1,9 @@
-"""When state with a time to live expires, and the form in which it is kept.
+"""The expiry of state with a time to live, and its stored form.
 
-Flink: TtlValue, TtlUtils, AbstractTtlDecorator. Whatever may expire on its own (a value, an element of a list, an entry
-of a map) is kept as a pair of the value and the processing time of its last access, called its stamp; in the store the
-stamp (8 bytes, big-endian, signed) comes before the value's own bytes, of which None has none. Time stands still
-within an epoch, so that an epoch that is run again expires the same.
+Flink: TtlValue, TtlUtils, AbstractTtlDecorator. Each part that expires separately (a value, a list element, a map
+entry) is kept as a pair of the value and its stamp, the processing time of its last access. In the store the stamp (8
+bytes, big-endian, signed) comes before the bytes of the value; None has no bytes. Time does not change within an epoch,
+so a repeated epoch expires the same entries.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _unpack_stamp: Final = struct.Struct(">q").unpack_from
 
 
 class Expiry:
-    """The rule by which one state expires, and the clock it goes by.
+    """The rule by which one state expires, with its clock.
 
-    `now` is the epoch's processing time (milliseconds); what has a stamp of `horizon` or before is expired.
-    `refreshes`: reading gives a new stamp. `returns_expired`: what is expired may be read as long as it is there.
+    `now` is the epoch's processing time (milliseconds); a stamp at or before `horizon` is expired. `refreshes`:
+    reading sets a new stamp. `returns_expired`: an expired value can be read until it is removed.
 
     >>> from firesteel.common.time import Time
     >>> expiry = Expiry(StateTtlConfig.new_builder(Time.seconds(1)).build(), now=5000)
@@ -57,11 +57,11 @@ class Expiry:
         self.horizon = now - self._ttl
 
     def shows(self, stamped: Stamped) -> bool:
-        """Tell whether a value may be read."""
+        """Return whether a value can be read."""
         return self.returns_expired or stamped[1] > self.horizon
 
     def fold(self, function: Callable[[Any, Any], Any]) -> Callable[[Stamped, Stamped], Stamped]:
-        """Lift a function of two values to stamped ones; it leaves out the expired (Flink: TtlReduceFunction)."""
+        """Lift a function of two values to stamped values; expired ones are left out (Flink: TtlReduceFunction)."""
 
         def folded(one: Stamped, two: Stamped) -> Stamped:
             horizon = self.horizon
@@ -75,7 +75,7 @@ class Expiry:
 
 
 class StampedCodec(ValueCodec):
-    """How stamped values become bytes; `schema`, `own` and `lend` are those of the value."""
+    """Converts stamped values to bytes and back; `schema`, `own` and `lend` are those of the value."""
 
     __slots__ = ()
 
@@ -98,7 +98,7 @@ class StampedCodec(ValueCodec):
         self.decode = decode_stamped
 
     def encode_nullable(self, value: Any) -> bytes:
-        """Encode a stamped value, which may be a stamped None."""
+        """Encode a stamped value or a stamped None."""
         return self.encode(value)
 
     def decode_nullable(self, data: bytes) -> Any:
@@ -111,13 +111,13 @@ class StampedCodec(ValueCodec):
 
 @dataclass(frozen=True)
 class ExpiryRule:
-    """Which stored entries of one state are over; `ttl_ms` is the time to live in milliseconds.
+    """Decides which stored entries of one state are expired; `ttl_ms` is the time to live in milliseconds.
 
-    The entries of the state are those whose composite key begins with `prefix`. A value begins with its stamp: the
-    time of its last access, in milliseconds, as 8 bytes, big-endian and signed. Stamps are never negative, so they
-    are ordered as their bytes are, and an entry is over at `now` if and only if ``value[:8] <= rule.limit(now)``; that
-    can be asked of a whole Arrow column (`binary_slice(values, 0, 8)`, `less_equal`). With `in_chunks` (lists) a value
-    is a chunk of elements, each with a stamp of its own: only `kept` tells what is left of it.
+    The composite keys of the state start with `prefix`. A value starts with its stamp: the time of its last access in
+    milliseconds, as 8 bytes, big-endian and signed. Stamps are never negative, so their bytes have the same order, and
+    an entry is expired at `now` if and only if ``value[:8] <= rule.limit(now)``. This works on a whole Arrow column
+    (`binary_slice(values, 0, 8)`, `less_equal`). With `in_chunks` (lists) a value is a chunk of elements, each with its
+    own stamp; then use `kept`, which returns what is left.
     """
 
     state_id: int
@@ -126,11 +126,11 @@ class ExpiryRule:
 
     @property
     def prefix(self) -> bytes:
-        """What the composite keys of the state begin with."""
+        """The prefix of the composite keys of the state."""
         return state_prefix(self.state_id)
 
     def limit(self, now_ms: int) -> bytes:
-        """Return the last stamp that is over at `now_ms`, as bytes; it is before all stamps if none is over.
+        """Return the last stamp that is expired at `now_ms`, as bytes; it is before all stamps if none is expired.
 
         >>> ExpiryRule(state_id=1, ttl_ms=1000, in_chunks=False).limit(5000).hex()
         '0000000000000fa0'
@@ -138,7 +138,7 @@ class ExpiryRule:
         return _pack_stamp(now_ms - self.ttl_ms) if now_ms >= self.ttl_ms else b""
 
     def kept(self, value: bytes, now_ms: int) -> bytes | None:
-        """Return what is left at `now_ms` of a stored value: the value itself, a shorter chunk, or None."""
+        """Return the part of a stored value that is not expired at `now_ms`: the value, a shorter chunk, or None."""
         limit = self.limit(now_ms)
         if not self.in_chunks:
             return None if value[:STAMP_SIZE] <= limit else value
@@ -149,31 +149,31 @@ class ExpiryRule:
         return join_elements(live) if live else None
 
     def is_expired(self, value: bytes, now_ms: int) -> bool:
-        """Tell whether nothing is left at `now_ms` of a stored value."""
+        """Return whether a stored value is completely expired at `now_ms`."""
         return self.kept(value, now_ms) is None
 
 
 def expiry_rule(schema: Schema) -> ExpiryRule | None:
     """Return the rule by which compaction may drop the expired entries of a state, from its recorded schema.
 
-    None if the state does not expire (timers never do), if its time to live was not recorded, or if the program wants
-    no clean-up (`disable_cleanup_in_background` and no strategy).
+    None if the state does not expire (timers never do), if its time to live was not recorded, or if the program
+    disables clean-up (`disable_cleanup_in_background` and no strategy).
 
-    `now` must be the processing time of a committed epoch: time goes on from there, so what is dropped would not be
-    seen again.
+    `now` must be the processing time of a committed epoch: time continues from there, so dropped entries
+    could not be seen again.
     """
     ttl = schema.get("ttl")
     return recorded_expiry(schema) if isinstance(ttl, dict) and ttl["cleanup"] else None
 
 
 def recorded_expiry(schema: Schema) -> ExpiryRule | None:
-    """Return the rule by which a state expires, whether it is cleaned up or not; None as for `expiry_rule`."""
+    """Return the rule by which a state expires, even if clean-up is disabled; None as for `expiry_rule`."""
     ttl = schema.get("ttl")
     return ExpiryRule(schema["id"], ttl["ms"], schema["kind"] == "list") if isinstance(ttl, dict) else None
 
 
 def ttl_schema(config: StateTtlConfig) -> Schema:
-    """Return what a manifest records of a state's time to live.
+    """Return the time to live of a state as a manifest records it.
 
     >>> from firesteel.common.time import Time
     >>> ttl_schema(StateTtlConfig.new_builder(Time.seconds(1)).build())

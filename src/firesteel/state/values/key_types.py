@@ -1,7 +1,7 @@
-"""Whether keys of one declared type find the state that was kept under keys of another.
+"""Decides whether keys of one declared type find the state that was kept under keys of another.
 
-Keys are never converted: their bytes decide which key group, and so which subtask, they belong to. Flink refuses
-another key serializer in the same way ("The new key serializer must be compatible"); what is accepted here are types
+Keys are never converted, because their bytes decide their key group and so their subtask. Flink refuses
+another key serializer in the same way ("The new key serializer must be compatible"); accepted are types
 whose keys have the same bytes.
 """
 
@@ -28,10 +28,10 @@ _KINDS: Final = {
 
 
 def finds_state(saved: TypeSchema, kinds: Iterable[str] | None, declared: TypeSchema) -> bool:
-    """Tell whether every key that state was saved under is the same key in the declared type.
+    """Return whether every key of the saved state is the same key in the declared type.
 
-    `saved` is the type that was declared then, None if keys had none; `kinds` are those of the keys that were saved
-    (see `KeyKinds`), None if that is not known.
+    `saved` is the type that was declared then, None if there was none. `kinds` are the kinds of the saved keys (see
+    `KeyKinds`), None if they are not known.
 
     >>> finds_state({"type": "INT"}, ["int"], {"type": "LONG"}), finds_state({"type": "LONG"}, ["int"], None)
     (True, False)
@@ -50,7 +50,7 @@ def finds_state(saved: TypeSchema, kinds: Iterable[str] | None, declared: TypeSc
 
 
 def key_text(declared: TypeSchema, kinds: Iterable[str] | None = None) -> str:
-    """Return a type of keys in words, with their kinds where no type is declared.
+    """Return a type of keys in words, with their kinds if no type is declared.
 
     >>> key_text({"type": "LONG"}), key_text(None, ["int", "str"])
     ('LONG', 'no declared type (int, str)')
@@ -62,7 +62,7 @@ def key_text(declared: TypeSchema, kinds: Iterable[str] | None = None) -> str:
 
 
 def _floats(schema: Any) -> int:
-    """Count the FLOATs in a type: as a key, a FLOAT is rounded to 32 bits and a DOUBLE is not."""
+    """Count the FLOATs in a type. As a key, a FLOAT is rounded to 32 bits and a DOUBLE is not."""
     if isinstance(schema, dict):
         return int(schema.get("type") == "FLOAT") + sum(map(_floats, schema.values()))
     return sum(map(_floats, schema)) if isinstance(schema, list) else 0

@@ -1,9 +1,9 @@
-"""The schema of a state as a manifest records it, and how it is shown to people.
+"""The schema of a state as a manifest records it, and as text.
 
 A schema is JSON-able: `kind` ("value", "list", "map", "reducing", "aggregating", "broadcast" or "timers"), its types
-(`type`, or `key` and `value` of a map; each a type's `schema()`, None where values are untyped), `ttl` if the state
-expires, and once it is recorded `id`, `scope` and `name`. `ttl` is what `expiry.ttl_schema` gives; True is a time to
-live of which the length was not recorded.
+(`type`, or `key` and `value` of a map; each a type's `schema()`, None for untyped values), `ttl` if the state
+expires, and once it is recorded `id`, `scope` and `name`. `ttl` is the result of `expiry.ttl_schema`; True is a time to
+live whose length was not recorded.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _ARRAYS: Final = ("PRIMITIVE_ARRAY", "BASIC_ARRAY", "OBJECT_ARRAY", "LIST")
 
 
 def declared_part(schema: Schema) -> Schema:
-    """Return what a descriptor says of a recorded state: its kind, types and time to live."""
+    """Return the part of a recorded schema that a descriptor has: kind, types and time to live."""
     return {field: part for field, part in schema.items() if field not in _PLACE}
 
 
 def is_same(one: Schema, other: Schema) -> bool:
-    """Tell whether what is stored under one schema can be read under the other as it is.
+    """Return whether values stored with one schema can be read with the other unchanged.
 
-    How long the time to live is makes no difference, only whether there is one.
+    The length of the time to live does not matter, only whether there is one.
 
     >>> is_same({"kind": "value", "type": None, "ttl": True}, {"kind": "value", "type": None, "ttl": {"ms": 5}})
     True
@@ -41,7 +41,7 @@ def is_same(one: Schema, other: Schema) -> bool:
 
 
 def ttl_text(schema: Schema) -> str:
-    """Return how a state expires, in words; nothing if it does not."""
+    """Return how a state expires, in words; empty if it does not."""
     ttl = schema.get("ttl")
     if not ttl:
         return ""
@@ -62,7 +62,7 @@ def schema_text(schema: Schema) -> str:
 
 
 def type_text(schema: dict[str, Any] | None) -> str:
-    """Return a type in the syntax of SQL; what is untyped is PICKLED.
+    """Return a type in the syntax of SQL; an untyped value is PICKLED.
 
     >>> row = {"type": "ROW", "names": ["a", "b"], "fields": [{"type": "INT"}, {"type": "STRING"}]}
     >>> type_text({"type": "LIST", "element": row})
@@ -83,14 +83,14 @@ def type_text(schema: dict[str, Any] | None) -> str:
 
 
 def without_external(schema: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return the type within types of the Table API; None for any object, however that is said."""
+    """Return the type within types of the Table API; None for any form of an untyped object."""
     while schema is not None and schema["type"] == "EXTERNAL":
         schema = schema["element"]
     return None if schema is None or schema["type"] == "PICKLED_BYTE_ARRAY" else schema
 
 
 def row_names(schema: dict[str, Any]) -> list[str]:
-    """Return the field names of a ROW: f0, f1, ... if it was given none."""
+    """Return the field names of a ROW: f0, f1, ... if it has none."""
     return schema["names"] or [f"f{index}" for index in range(len(schema["fields"]))]
 
 
