@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from firesteel.checkpoint.documents import read_document, write_document
-from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.objects import NotFound, Storage
 
 _FILE: Final = "parallelism.json"
 
@@ -26,12 +26,16 @@ def keep_parallelism(storage: Storage, started_at: int, parallelism: int) -> Non
     write_document(storage, _FILE, _Kept(parallelism, asked))
 
 
-def kept_parallelism(storage: Storage, asked: int) -> int:
-    """Return the parallelism a driver that is asked for `asked` begins at.
+def kept_parallelism(location: str, asked: int) -> int:
+    """Return the parallelism with which a driver that was asked for `asked` starts the job in a state directory.
 
-    It is another only if that was to be kept, by a driver that had been asked for the same: who starts the job with a
-    new parallelism gets that, and what was kept is forgotten.
+    It differs from `asked` only if a rescale is to last over restarts and the job was asked for the same parallelism
+    then. If it is started with another one, that counts, and the rescale is forgotten. A missing directory is not made.
     """
+    try:
+        storage = Storage.existing(location)
+    except NotFound:
+        return asked
     kept = read_document(storage, _FILE, _Kept)
     if kept is None:
         return asked

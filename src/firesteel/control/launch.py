@@ -72,7 +72,7 @@ def launch(graph: Graph, settings: JobSettings, surroundings: Surroundings) -> J
     another program or is damaged, EngineError when Spark cannot be started.
     """
     if settings.state_dir is not None:
-        parallelism = kept_parallelism(Storage.of(settings.state_dir), settings.parallelism)
+        parallelism = kept_parallelism(settings.state_dir, settings.parallelism)
         settings = replace(settings, parallelism=parallelism)
     compiled = compile_graph(graph, settings)
     program = _program(graph, settings, compiled)
