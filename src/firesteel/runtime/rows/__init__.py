@@ -1,1 +1,1 @@
-"""The operators a plan is made of."""
+"""The operators of a plan."""

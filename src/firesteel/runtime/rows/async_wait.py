@@ -1,8 +1,8 @@
 """Asynchronous calls per record (Flink: AsyncWaitOperator).
 
-All calls of a batch are done before the batch's results go on, so a watermark never overtakes a record, and
-an epoch never ends with calls in flight. Ordered results keep the order of the records, unordered ones come
-as they complete.
+All calls of a batch end before its results are emitted, so a watermark never overtakes a record, and an epoch never
+ends with calls in flight. Ordered results keep the order of the records; unordered results are emitted as they
+complete.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from firesteel.runtime.rows.function import FunctionOperator
 
 
 class AsyncOperator(FunctionOperator):
-    """Keeps at most `capacity` calls in flight; each, with its retries, gets `timeout` milliseconds."""
+    """Keeps at most `capacity` calls in flight; each call, with its retries, gets `timeout` milliseconds."""
 
     function: AsyncFunction[Any, Any]
 
@@ -73,7 +73,7 @@ class AsyncOperator(FunctionOperator):
     async def _call(self, value: Any) -> Iterable[Any]:
         """Return the results for a record.
 
-        Only the operator's own limit leads to `timeout()`: a TimeoutError that the function raises is its failure.
+        Only the operator's own limit leads to `timeout()`: a TimeoutError that the function raises is a failure.
         """
         limit = asyncio.timeout(self._timeout)
         try:
@@ -102,7 +102,7 @@ class AsyncOperator(FunctionOperator):
             raise user_failure(error, self.context.who, [value], iter(())) from error
 
     def _checked(self, results: Any, value: Any) -> Iterable[Any]:
-        """Refuse what is no list with PyFlink's own words (pyflink/fn_execution: ResultHandler)."""
+        """Raise PyFlink's own error for a result that is not a list (pyflink/fn_execution: ResultHandler)."""
         if isinstance(results, Iterable):
             return results
         problem = "cannot be none" if results is None else "should be of list type"
@@ -132,6 +132,6 @@ class AsyncOperator(FunctionOperator):
 
 
 def _is_cancelled(error: BaseException) -> bool:
-    """Return whether the operator gave up this call, because another one failed."""
+    """Return whether the operator cancelled this call because another one failed."""
     task = asyncio.current_task()
     return isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling() > 0

@@ -1,11 +1,10 @@
-"""BATCH mode: keyed operators take one key after the other, each in the order of its timestamps, and operators with
-broadcast state take all broadcast records before all others.
+"""BATCH mode: the order in which operators with keys or with broadcast state take their input.
 
-Flink sorts the input of a keyed operator in BATCH mode by key and timestamp, keeps the watermark at its minimum while a
-key's records are processed, and then fires the key's timers (Flink: execution mode, "Order of Processing"). An operator
-with broadcast state reads its broadcast side to the end before it begins with the other (Flink:
+Flink sorts the input of a keyed operator in BATCH mode by key and timestamp, keeps the watermark at its minimum while
+it processes a key's records, and then fires the key's timers (Flink: execution mode, "Order of Processing"). An
+operator with broadcast state reads its broadcast side to the end before it begins with the other side (Flink:
 BatchCoBroadcastWithNonKeyedOperator). Here the records wait in keyed state until the input has ended, so a batch job is
-as durable and as bounded in memory as a streaming one.
+as durable as a streaming job, and its memory is as bounded.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _WAITING: Final = "batch-input"
 
 
 class _WaitingOperator(Operator[RowBatch]):
-    """Runs `inner` on records that wait in keyed state until the input has ended; `_keys` knows under which keys."""
+    """Runs `inner` on records that wait in keyed state until the input has ended, under the keys `_keys`."""
 
     def __init__(self, inner: Operator[Any]) -> None:
         self._inner = inner
@@ -95,9 +94,9 @@ class BatchOperator(_WaitingOperator):
 
 
 class FirstPortOperator(_WaitingOperator):
-    """Runs `inner`, an operator without keys, on all records of the port `first` before those of its other port.
+    """Runs `inner`, an operator without keys, on all records of the port `first` before those of the other port.
 
-    These wait in batches, in the order of arrival, under a key that the subtask owns.
+    The latter wait in batches, in the order of arrival, under a key that the subtask owns.
     """
 
     def __init__(self, inner: Operator[Any], first: int) -> None:
@@ -138,7 +137,7 @@ class FirstPortOperator(_WaitingOperator):
 
 
 class _Muted:
-    """Keeps an operator from passing watermarks on."""
+    """Suppresses the watermarks of an operator's outputs."""
 
     def __init__(self, operator: Operator[Any]) -> None:
         self._outputs: list[Output] = [operator.output, *operator.context.side_outputs.values()]

@@ -1,7 +1,7 @@
-"""Broadcast state: port 0 is the (keyed) stream, port 1 the broadcast one (Flink: BroadcastConnectedStream).
+"""Broadcast state: port 0 is the (keyed) stream, port 1 the broadcast stream (Flink: BroadcastConnectedStream).
 
-Every subtask receives all of the broadcast stream and keeps the same broadcast state; the function may
-change it only while processing a broadcast element.
+Every subtask receives all of the broadcast stream and keeps the same broadcast state; the function may change the state
+only while it processes a broadcast element.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from firesteel.state.descriptors import MapStateDescriptor
 
 
 class _States:
-    """The broadcast states an operator was connected with."""
+    """The broadcast states that an operator was connected with."""
 
     __slots__ = ("_backend", "_names", "_who")
 
@@ -70,7 +70,7 @@ class _OnTimer(_ReadContext):
 
 
 class BroadcastOperator(TimerOperator):
-    """BroadcastProcessFunction, or KeyedBroadcastProcessFunction where port 0 is keyed."""
+    """Runs a BroadcastProcessFunction, or a KeyedBroadcastProcessFunction if port 0 is keyed."""
 
     def __init__(
         self,

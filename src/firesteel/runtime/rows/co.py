@@ -14,7 +14,7 @@ from firesteel.runtime.rows.process import TimerOperator
 
 
 class CoMapOperator(FunctionOperator):
-    """One record out for each record in, by a function per stream; None is no record (PyFlink: CoMapFunction)."""
+    """Emits at most one record for each one, by one function per stream; None is no record (PyFlink: CoMapFunction)."""
 
     def __init__(self, function: CoMapFunction) -> None:
         super().__init__(function)
@@ -31,7 +31,7 @@ class CoMapOperator(FunctionOperator):
 
 
 class CoFlatMapOperator(FunctionOperator):
-    """Any number of records out for each record in, by a function per stream."""
+    """Emits any number of records for each record, by one function per stream."""
 
     def __init__(self, function: CoFlatMapFunction) -> None:
         super().__init__(function)
@@ -51,7 +51,7 @@ class _Context(ElementContext, CoProcessFunction.Context, KeyedCoProcessFunction
 
 
 class CoProcessOperator(TimerOperator):
-    """CoProcessFunction, or KeyedCoProcessFunction where both inputs are keyed."""
+    """Runs a CoProcessFunction, or a KeyedCoProcessFunction if both inputs are keyed."""
 
     def __init__(self, function: CoProcessFunction | KeyedCoProcessFunction) -> None:
         super().__init__(function)

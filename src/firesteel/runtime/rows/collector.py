@@ -1,4 +1,4 @@
-"""Collectors: they gather what user functions emit, record by record, and hand it on as batches."""
+"""Collectors: they gather the records that user functions emit, and pass them on as batches."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from firesteel.runtime.output import Output
 class Collector:
     """Gathers the results of user functions for one output and its side outputs.
 
-    Records of different outputs keep their order within each output only. Batches are handed on as they fill, also
-    while a function still yields: what is held does not depend on how much one call emits.
+    Records keep their order within each output only. Batches are passed on as they fill, even while a function still
+    yields: memory does not depend on how much one call emits.
     """
 
     __slots__ = ("_coerce", "_output", "_side_outputs", "_sides", "_timestamps", "_typed", "_values")
@@ -31,7 +31,7 @@ class Collector:
         self._sides: dict[str, tuple[list[Any], list[int | None]]] = {}
 
     def extend(self, results: Iterable[Any], timestamp: int | None) -> None:
-        """Take all that a function returned or yields; each record gets `timestamp`."""
+        """Take all records that a function returned or yields; each gets `timestamp`."""
         coerce, typed = self._coerce, self._typed
         values = self._values
         append = values.append
@@ -71,7 +71,7 @@ class Collector:
             self.flush()
 
     def side(self, tag: OutputTag, value: Any, timestamp: int | None) -> None:
-        """Send one record to a side output; a tag nobody asked for drops it, as in Flink."""
+        """Send one record to a side output; it is dropped if nobody uses the tag, as in Flink."""
         self._to_side(tag, value, timestamp)
 
     def _to_side(self, tag: OutputTag, value: Any, timestamp: int | None) -> None:
@@ -86,7 +86,7 @@ class Collector:
             _emit(output, values, timestamps)
 
     def flush(self) -> None:
-        """Hand on what was gathered."""
+        """Pass the gathered records on."""
         if self._values:
             values, self._values = self._values, []
             timestamps, self._timestamps = self._timestamps, []
@@ -103,7 +103,7 @@ def _emit(output: Output, values: list[Any], timestamps: list[int | None]) -> No
 
 
 def not_iterable_error(result: Any, who: str, method: str) -> RecordError:
-    """The error for a function that must return an iterable and did not."""
+    """Return the error for a function that must return an iterable and did not."""
     return RecordError(
         f"requires {method} to return an iterable, to yield, or to return None",
         who=who,

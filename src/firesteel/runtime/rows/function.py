@@ -41,7 +41,7 @@ class FunctionOperator(Operator[RowBatch]):
         return KeyedTimers(self, self.scope, context.event_timers, context.processing_timers)
 
     def emit_all(self, results: Any, timestamp: int | None, method: str) -> None:
-        """Emit what a function returned: an iterable of records, or nothing (None, False, something empty)."""
+        """Emit the result of a function: an iterable of records, or nothing (None, False, an empty collection)."""
         if not results:
             return
         try:
@@ -51,7 +51,7 @@ class FunctionOperator(Operator[RowBatch]):
         self.collector.extend(iterator, timestamp)
 
     def emit_each(self, batch: RowBatch, call: Callable[[Any, int | None], Any], method: str) -> None:
-        """Call a function on each record with its key current, and emit what it returns."""
+        """Call a function on each record, with its key current, and emit the results."""
         emit, scope = self.emit_all, self.scope
         keys = batch.keys if batch.keys is not None else [None] * len(batch.values)
         iterator = iter(batch.values)

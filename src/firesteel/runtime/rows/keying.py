@@ -20,8 +20,8 @@ _MEMO_LIMIT: Final = 1 << 17
 class KeyExtractor:
     """Applies a key selector to whole batches.
 
-    `coerce` is the coercer of the declared key type, or None. Raises UserFunctionError when the selector
-    raises and KeyEncodingError when it returns what cannot be a key; both name the operator and the record.
+    `coerce` is the coercer of the declared key type, or None. Raises UserFunctionError if the selector raises, and
+    KeyEncodingError if its result cannot be a key; both name the operator and the record.
     """
 
     __slots__ = ("_coerce", "_select", "_who")
@@ -37,7 +37,7 @@ class KeyExtractor:
         try:
             keys = list(map(self._select, iterator))
             if len(keys) != len(values):
-                raise StopIteration  # the selector's, at which map() ends without a word
+                raise StopIteration  # raised by the selector; map() would end silently
         except RAISED as error:
             raise user_failure(error, self._who, values, iterator) from error
         if self._coerce is not None:
@@ -69,7 +69,7 @@ class KeyExtractor:
 
 
 class KeyByEdge:
-    """The functions of a key_by: its selector, and which subtask owns a key; see `EdgeFunctions` for the contract."""
+    """The functions of a key_by: its selector, and the owner of each key; see `EdgeFunctions` for the contract."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class KeyByEdge:
 
 
 class PartitionEdge:
-    """The functions of a partition_custom: what picks a target for a key, and the key's selector."""
+    """The functions of a partition_custom: the partitioner, which picks a target for a key, and the key selector."""
 
     def __init__(self, partitioner: Partitioner, selector: KeySelector, who: str, targets: int) -> None:
         self._partitioner = partitioner
@@ -118,7 +118,7 @@ class PartitionEdge:
         self._selector.open(runtime_context)
 
     def direct(self, batch: RowBatch) -> tuple[RowBatch, list[int] | None]:
-        """Return the batch and the target picked for each record."""
+        """Return the batch and the target of each record."""
         partition, select, count = self._partitioner.partition, self._selector.get_key, self._count
         values = batch.values
         iterator = iter(values)
@@ -142,7 +142,7 @@ class PartitionEdge:
 
 
 class Targets:
-    """State keys -> indices of the subtasks that own them; remembers up to a bound, so memory does not grow with keys.
+    """Finds the indices of the subtasks that own state keys; its memory of keys is bounded.
 
     >>> Targets(2, 128).of([1, 2, 3, 1])
     [0, 0, 1, 0]
@@ -160,7 +160,7 @@ class Targets:
         try:
             return list(map(memo.__getitem__, keys))
         except KeyError:
-            pass  # one of them is new; in bulk they cost less than one by one
+            pass  # one key is new; all at once cost less than one by one
         targets = list(map(self._owners.__getitem__, key_groups(keys, len(self._owners))))
         if len(memo) > _MEMO_LIMIT - len(keys):
             memo.clear()

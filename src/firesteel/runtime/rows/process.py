@@ -1,4 +1,4 @@
-"""Process functions of one input, with timers where the input is keyed."""
+"""Process functions of one input, with timers if the input is keyed."""
 
 from __future__ import annotations
 
@@ -30,9 +30,8 @@ class _OnTimer(ElementContext, KeyedProcessFunction.OnTimerContext):
 class TimerOperator(FunctionOperator):
     """The base of keyed process operators: fires timers through the function's `on_timer`.
 
-    Timers fire in time order before the watermark that makes them due is passed on; a timer a function
-    registers for a time that has passed fires with the next watermark or batch (Flink:
-    InternalTimerServiceImpl).
+    Timers fire in the order of their times, before the watermark that makes them due is passed on. A timer for a time
+    in the past fires with the next watermark or batch (Flink: InternalTimerServiceImpl).
     """
 
     on_timer_context: Any
@@ -43,7 +42,7 @@ class TimerOperator(FunctionOperator):
             self.on_timer_context = self.make_on_timer_context()
 
     def make_on_timer_context(self) -> Any:
-        """Return the context object handed to `on_timer`."""
+        """Return the context object that `on_timer` gets."""
         return _OnTimer(self.make_timers(), self.scope)
 
     def advance_watermark(self, watermark: int) -> None:
@@ -76,7 +75,7 @@ class TimerOperator(FunctionOperator):
 
 
 class ProcessOperator(TimerOperator):
-    """ProcessFunction, or KeyedProcessFunction where the input is keyed."""
+    """Runs a ProcessFunction, or a KeyedProcessFunction if the input is keyed."""
 
     def __init__(self, function: ProcessFunction | KeyedProcessFunction) -> None:
         super().__init__(function)

@@ -1,4 +1,4 @@
-"""Keyed running reduction: sum, min, max, min_by, max_by and reduce are all this operator."""
+"""Keyed running reduction, the operator behind sum, min, max, min_by, max_by and reduce."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from firesteel.state.descriptors import ValueStateDescriptor
 class ReduceOperator(FunctionOperator):
     """Emits the reduced value after every record (Flink: StreamGroupedReduceOperator).
 
-    With `final_only` (runtime mode BATCH) it emits each key's result once, when the input has ended, by a
-    timer at the end of time (Flink: BatchGroupedReduceOperator).
+    With `final_only` (runtime mode BATCH) it emits each key's result once, when the input has ended, through a timer at
+    the end of time (Flink: BatchGroupedReduceOperator).
     """
 
     def __init__(self, function: ReduceFunction, value_type: Any, final_only: bool) -> None:

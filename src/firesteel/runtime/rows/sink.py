@@ -1,4 +1,4 @@
-"""The sink operator: hands records to a writer and the writer's committables to the manifest."""
+"""The sink operator: passes records to a writer, and the writer's committables to the manifest."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from firesteel.runtime.operator import Epoch, Operator, OperatorReport
 
 
 class SinkOperator(Operator[RowBatch]):
-    """Writes a sink's input; one writer an epoch, see `firesteel.functions.sink` for the contract.
+    """Writes a sink's input with one writer per epoch; see `firesteel.functions.sink` for the contract.
 
-    The writer is opened with the first record, or at the epoch's end if the previous one left state (an open
-    file must be rolled even when nothing more comes).
+    The writer is opened with the first record, or at the end of the epoch if the previous writer left state (an open
+    file must be rolled even if no more records arrive).
     """
 
     _writer: SinkWriter[Any] | None = None

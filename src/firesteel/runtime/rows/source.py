@@ -1,10 +1,9 @@
 """The source operator: reads its splits' ranges and generates their watermarks.
 
-A source decides itself how many records a batch has, and a range says nothing of their size. So of a source whose
-positions count records the first `_PROBE_RECORDS` are read as a range of their own. If they are large, the rest is
-read in ranges of about `_RANGE_BYTES`, and no more of them than the epoch's budget of bytes allows: the epoch then
-ends where the last one did. If they are small, the rest is read in one go, and so are all ranges of the epochs that
-follow.
+A source itself decides how many records a batch has, and a range does not show their size. So if a source's positions
+count records, its first `_PROBE_RECORDS` are read as a separate range. If they are large, the rest is read in ranges of
+about `_RANGE_BYTES`, until the epoch's budget of bytes is used up; the epoch then ends at the end of the last range. If
+they are small, the rest is read as one range, and so are all ranges of later epochs.
 """
 
 from __future__ import annotations
@@ -24,23 +23,23 @@ from firesteel.runtime.operator import Epoch, Operator, OperatorReport
 from firesteel.runtime.plan import SplitInput, SplitReport
 
 _PROBE_RECORDS: Final = 64
-"""Records of the first range of a source whose records' size is not known yet."""
+"""Records in the first range of a source whose record size is not known yet."""
 
 _SAMPLE_RECORDS: Final = 8
-"""Records at the head of a batch by which the size of all is judged."""
+"""Records at the head of a batch that are measured to estimate the size of all."""
 
 _RANGE_BYTES: Final = 32 << 20
-"""About the bytes of a range where records are large."""
+"""The approximate bytes of a range if records are large."""
 
 _LARGE_BYTES: Final = _RANGE_BYTES // MAX_BATCH
-"""Bytes of a record from which on a batch of a few thousand is too much to have in memory at once."""
+"""Bytes per record above which a batch of a few thousand is too much to hold in memory at once."""
 
 _QUICK_SECONDS: Final = 0.02
 _SLOW_SECONDS: Final = 0.1
-"""Seconds that a part of a batch may take before the next part is made larger no more, or smaller."""
+"""Seconds for a part of a batch: below the first the next part grows, above the second it shrinks."""
 
 _STEP: Final = 8
-"""By what the parts of a batch grow and shrink."""
+"""The factor by which the parts of a batch grow and shrink."""
 
 
 class _OpenSplit:
@@ -61,16 +60,16 @@ class _OpenSplit:
 class SourceOperator(Operator[RowBatch]):
     """Emits the records of its splits; its watermark is the minimum over its unfinished, live splits.
 
-    All unfinished splits known so far hold the watermark back, also those with nothing to read in this
-    epoch: so what is late does not depend on the order in which files are read. A subtask with no unfinished
-    split is idle, or at MAX_WATERMARK if the source is bounded. `pump()` is called until it answers False.
+    All known unfinished splits hold the watermark back, even those with nothing to read in this epoch. So the order in
+    which files are read does not decide which records are late. A subtask without unfinished splits is idle, or at
+    MAX_WATERMARK if the source is bounded. `pump()` is called until it returns False.
     """
 
     def __init__(self, source: Source[Any], strategy: WatermarkStrategy) -> None:
         self._source = source
         self._strategy = strategy
         self._record_bytes: float | None = None
-        """About what a record takes, by the first ones of the last batch that was looked at; None: none was."""
+        """The approximate bytes of a record, from the first ones of the last measured batch; None before any."""
 
     def begin_epoch(self, epoch: Epoch) -> None:
         super().begin_epoch(epoch)
@@ -93,7 +92,7 @@ class SourceOperator(Operator[RowBatch]):
         raise AssertionError("a source has no input")
 
     def pump(self) -> bool:
-        """Read and emit a part of the next split in turn; answer whether there is more."""
+        """Read and emit a part of the next split in turn; return whether there is more."""
         if not self._reading:
             return False
         self._turn = (self._turn + 1) % len(self._reading)
@@ -156,7 +155,7 @@ class SourceOperator(Operator[RowBatch]):
         return split
 
     def _read_on(self, split: _OpenSplit) -> None:
-        """Begin the next range of a split, from where the last one ended."""
+        """Start the next range of a split at the end of its last one."""
         start, end = split.position, split.input.end
         if self._source.unit == "records":
             if self._record_bytes is None:
@@ -178,16 +177,14 @@ class SourceOperator(Operator[RowBatch]):
         self._update_watermark()
 
     def _left(self) -> float:
-        """The bytes that may still be read in this epoch."""
+        """Return how many bytes may still be read in this epoch."""
         return inf if self._budget is None else self._budget - self._read * (self._record_bytes or 0.0)
 
     def _emit(self, split: _OpenSplit) -> None:
-        """Emit the next records of a batch: few at first, more as long as what is downstream takes little
-        time for them.
-        """
+        """Emit the next records of a batch: few at first, more as long as the operators downstream are fast."""
         started = time.monotonic()
         batch, size = split.left, self._chunk
-        # A list of its own: the source may use its list again for the next batch.
+        # A copy: the source may use its list again for the next batch.
         values, split.left = batch[:size], batch[size:]
         timestamps: list[int | None] | None = None
         if isinstance(batch, Timestamped):
@@ -238,10 +235,10 @@ class SourceOperator(Operator[RowBatch]):
 
 
 def _mean_bytes(sample: list[Any]) -> float:
-    """About the bytes a record takes."""
+    """Return the approximate bytes of a record."""
     if all(type(record) in (bytes, str) for record in sample):
         return sum(map(len, sample)) / len(sample)
     try:
         return len(pickle.dumps(sample, 5)) / len(sample)
-    except Exception:  # only a record that goes into an exchange has to be picklable, and is told of there
+    except Exception:  # only records that enter an exchange must be picklable, and the error is raised there
         return 0.0

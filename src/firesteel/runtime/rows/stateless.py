@@ -1,4 +1,4 @@
-"""map, filter, flat_map: a function of one element, with keyed state where the input is keyed."""
+"""map, filter, flat_map: a function of one element, with keyed state if the input is keyed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from firesteel.runtime.rows.function import FunctionOperator
 
 
 class MapOperator(FunctionOperator):
-    """One record out for each record in."""
+    """Emits one record for each record."""
 
     def __init__(self, function: MapFunction) -> None:
         super().__init__(function)
@@ -45,7 +45,7 @@ class MapOperator(FunctionOperator):
 
 
 class FilterOperator(FunctionOperator):
-    """The records for which a predicate holds."""
+    """Emits the records for which a predicate is true."""
 
     def __init__(self, function: FilterFunction) -> None:
         super().__init__(function)
@@ -58,7 +58,7 @@ class FilterOperator(FunctionOperator):
             if batch.keys is None:
                 kept = list(map(predicate, iterator))
                 if len(kept) != len(batch.values):
-                    raise StopIteration  # the function's, at which map() ends without a word
+                    raise StopIteration  # raised by the function; map() would end silently
             else:
                 kept = []
                 scope = self.scope
@@ -82,7 +82,7 @@ class FilterOperator(FunctionOperator):
 
 
 class FlatMapOperator(FunctionOperator):
-    """Any number of records out for each record in."""
+    """Emits any number of records for each record."""
 
     def __init__(self, function: FlatMapFunction) -> None:
         super().__init__(function)

@@ -10,7 +10,7 @@ from firesteel.runtime.operator import Epoch, Operator, OperatorReport
 
 
 class TimestampsOperator(Operator[RowBatch]):
-    """Assigns timestamps anew; watermarks from upstream are ignored, except the one that ends the input."""
+    """Assigns new timestamps; it ignores watermarks from upstream, except the one that ends the input."""
 
     def __init__(self, strategy: WatermarkStrategy) -> None:
         self._strategy = strategy
@@ -42,7 +42,7 @@ class TimestampsOperator(Operator[RowBatch]):
             super().advance_watermark(watermark)
 
     def advance_idle(self) -> None:
-        """Idleness is this operator's own to judge."""
+        """Ignore the status from upstream: this operator decides itself when it is idle."""
 
     def end_epoch(self) -> OperatorReport:
         if not self._final:

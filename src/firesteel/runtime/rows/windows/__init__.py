@@ -1,1 +1,1 @@
-"""The window operator: what windows hold, when they fire, and how they merge."""
+"""The window operator: the contents of windows, when they fire, and how they merge."""

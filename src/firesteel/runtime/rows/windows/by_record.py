@@ -22,9 +22,9 @@ _PURGES = frozenset({TriggerResult.PURGE, TriggerResult.FIRE_AND_PURGE})
 
 
 class RecordByRecord:
-    """Takes records and fires timers as the operator's assigner and trigger say.
+    """Takes records and fires timers according to the operator's assigner and trigger.
 
-    `merging` is there where the assigner's windows merge; `drop` gets what is too late, with its timestamp.
+    `merging` is set if the assigner's windows merge; `drop` gets each record that is too late, with its timestamp.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class RecordByRecord:
             raise user_failure(error, self._panes.who, values, iterator) from error
 
     def add_session(self, key: Any, window: Any, values: list[Any]) -> None:
-        """Add records that form one session which has not ended, and which nothing but its end makes fire."""
+        """Add records that form one session that has not ended and that only its end can fire."""
         assert self.merging is not None
         self._keyed.current = key
         try:
@@ -83,7 +83,7 @@ class RecordByRecord:
             self._on_timer(time, key, window, event_time=False)
 
     def _take_plain(self, key: Any, value: Any, time: int, windows: Any) -> bool:
-        """Add a record to its windows; return whether there was one that had not expired."""
+        """Add a record to its windows; return whether at least one of them had not expired."""
         taken = False
         for window in windows:
             if self._panes.has_expired(window):
@@ -178,7 +178,7 @@ class RecordByRecord:
             self.merging.retire(window)
 
     def _fire(self, key: Any, window: Any, state_window: Any, time: int) -> bool:
-        """Evaluate a pane; return whether there was something to evaluate."""
+        """Evaluate a pane; return whether it had contents."""
         self._windowed.current = (key, state_window)
         found = self._contents.get()
         if found is None:

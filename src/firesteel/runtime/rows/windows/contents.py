@@ -1,8 +1,8 @@
-"""What a window holds: all of its records, or what they were reduced or aggregated to.
+"""The contents of windows: all records, or their reduced or aggregated value.
 
-Contract: the scope `windowed` points at a key and a window before `add`, `add_all`, `get`, `clear` and `merge`. `fold`
-sets it itself: it takes many records of one window at once, which is what the hot loops do. A pane that is new to
-`fold` is told to `on_new`, which registers its timers.
+Contract: the scope `windowed` is set to a key and a window before `add`, `add_all`, `get`, `clear` and `merge`. `fold`
+sets it itself: it takes many records of one window at once, which is what the hot loops do. `fold` passes each pane
+that is new to it to `on_new`, which registers its timers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class WindowContents(ABC):
     """The contents of the windows of an operator; see the module for the contract."""
 
     keeps_records: bool
-    """Whether records themselves are kept, so that each window needs a record of its own if it can be changed."""
+    """Whether the records themselves are kept, so that each window needs its own copy of a mutable record."""
 
     @abstractmethod
     def add(self, value: Any) -> None:
@@ -38,11 +38,11 @@ class WindowContents(ABC):
 
     @abstractmethod
     def get(self) -> list[Any] | None:
-        """Return what the window function sees of the current pane, None if that is nothing; it may be changed."""
+        """Return the contents of the current pane for the window function; None if empty. You may change them."""
 
     @abstractmethod
     def last(self) -> list[Any] | None:
-        """Return the same without copying it, because `clear` follows."""
+        """Return the same without a copy, because `clear` follows."""
 
     @abstractmethod
     def clear(self) -> None:
@@ -50,7 +50,7 @@ class WindowContents(ABC):
 
     @abstractmethod
     def merge(self, target: Any, sources: list[Any]) -> None:
-        """Move the contents of the windows `sources` of the current key to that of the window `target`."""
+        """Move the contents of the windows `sources` of the current key to the window `target`."""
 
     @abstractmethod
     def fold(self, window: Any, keys: list[Any], values: list[Any], on_new: OnNew) -> None:
@@ -58,7 +58,7 @@ class WindowContents(ABC):
 
 
 class _Pane(dict[Any, Any]):
-    """Key -> what the window holds for it, read from state when first asked for."""
+    """A dict from key to the contents of the window for it, read from state on the first access."""
 
     __slots__ = ("load",)
 
@@ -107,7 +107,7 @@ class ListContents(WindowContents):
                 group.append(value)
         scope, add_all = self._scope, self._state.hold_all
         for key, group in groups.items():
-            # Whether a list is new is not known without reading it; registering a timer twice is cheaper.
+            # Only a read shows whether a list is new; registering a timer twice is cheaper.
             scope.current = current = (key, window)
             on_new(current)
             add_all(group)
@@ -160,11 +160,11 @@ class _SingleContents(WindowContents):
 
     @abstractmethod
     def _fold_one(self, held: Any, values: Iterator[Any]) -> Any:
-        """Return what a pane holds after `values` were added to `held`."""
+        """Return the contents of a pane after `values` were added to `held`."""
 
 
 class ReduceContents(_SingleContents):
-    """The records reduced to one (Flink: ReducingState)."""
+    """The records, reduced to one (Flink: ReducingState)."""
 
     keeps_records = True
 
@@ -228,7 +228,7 @@ class AggregateContents(_SingleContents):
         return None if result is None else [seal(result)]
 
     def last(self) -> list[Any] | None:
-        return self.get()  # what accumulators keep of a record, those of overlapping windows share
+        return self.get()  # overlapping windows share the parts of a record that accumulators keep
 
     def merge(self, target: Any, sources: list[Any]) -> None:
         self._state.merge_namespaces(target, sources, self._function.merge)
@@ -243,7 +243,7 @@ class AggregateContents(_SingleContents):
 
 
 def own_copy(contents: WindowContents) -> Callable[[Any], Any]:
-    """Return what makes a record safe to be kept by one more window."""
+    """Return a function that makes a record safe for one more window to keep."""
     return seal if contents.keeps_records else _as_it_is
 
 

@@ -1,7 +1,7 @@
-"""What triggers, assigners and window functions are handed while a window operator runs.
+"""The context objects of triggers, assigners and window functions while a window operator runs.
 
-One object of each kind serves an operator for life; key and window are set before each call. State that triggers and
-window functions ask for lies beside the operator's own under names of their own, so equal names never clash.
+One object of each kind serves an operator for its whole life; key and window are set before each call. The state of
+triggers and window functions has its own names beside the operator's state, so equal names never clash.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Clock(Protocol):
-    """Where time stands for the operator (milliseconds)."""
+    """The current times of the operator (milliseconds)."""
 
     watermark: int
     processing_time: int
@@ -51,7 +51,9 @@ class PaneStates:
         self._handles: dict[tuple[type, str], Any] = {}
 
     def get(self, descriptor: Any) -> Any:
-        """Return the handle for a descriptor of any kind, made on first use; raises ProgramError for anything else."""
+        """Return the handle for a descriptor of any kind; the first call creates it. Raises ProgramError for anything
+        else.
+        """
         try:
             return self._handles[type(descriptor), descriptor.name]
         except (KeyError, AttributeError):
@@ -78,7 +80,7 @@ class PaneStates:
 
 
 class WindowRuntimeContext(TaskRuntimeContext):
-    """The runtime context of assigners and window functions: they may ask for their state record by record."""
+    """The runtime context of assigners and window functions: they may request their state with each record."""
 
     def __init__(self, context: OperatorContext) -> None:
         super().__init__(context, keyed=True)
@@ -223,7 +225,7 @@ class _PaneStore(KeyedStateStore):
 
 
 class _MergingStore(_PaneStore):
-    """Refuses state per window where windows merge, as Flink does."""
+    """Refuses state per window if windows merge, as Flink does."""
 
     def __init__(self) -> None:
         pass

@@ -1,4 +1,4 @@
-"""From the functions of a windowed stream to what the window operator does: keep contents, and evaluate them."""
+"""Turns the functions of a windowed stream into the two parts of a window operator: contents and evaluation."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from firesteel.state.live.backend import KeyedStateBackend
 
 WindowMode = Literal["reduce", "aggregate", "apply", "process"]
 Evaluate = Callable[[Any, Any, list[Any]], Any]
-"""Gives the results of a window from its key, the window and its contents: None or an iterable."""
+"""Returns the results of a window from its key, the window and its contents: None or an iterable."""
 
 
 @dataclass(frozen=True, slots=True)
 class WindowLogic:
-    """The functions of a windowed stream, as function objects, and the types of what they keep.
+    """The functions of a windowed stream, as function objects, and the types of the values that they keep.
 
-    `function` is the ReduceFunction or AggregateFunction of these modes, `window_function` sees the contents: required
-    in the modes "apply" and "process". With keys it is a (Process)WindowFunction, without a (Process)AllWindowFunction.
+    `function` is the ReduceFunction or AggregateFunction of these modes. `window_function` gets the contents; it is
+    required in the modes "apply" and "process". With keys it is a (Process)WindowFunction, without a
+    (Process)AllWindowFunction.
     """
 
     mode: WindowMode
@@ -40,7 +41,7 @@ class WindowLogic:
 def make_contents(
     logic: WindowLogic, backend: KeyedStateBackend, who: str
 ) -> tuple[WindowContents, Function | None]:
-    """Return what holds the windows' contents, and the function in it, which is not opened yet."""
+    """Return the contents of the windows, and the function in them, which is not opened yet."""
     function = logic.function
     if logic.mode == "reduce":
         return ReduceContents(backend, function, logic.input_type, who), function
@@ -51,7 +52,7 @@ def make_contents(
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """How to evaluate a window; `clear` is the function's own where it has one, `function` is not opened yet."""
+    """How to evaluate a window; `clear` is the function's own method if it has one, `function` is not opened yet."""
 
     evaluate: Evaluate
     clear: Callable[[ProcessContext], Any] | None = None
@@ -59,7 +60,7 @@ class Evaluation:
 
 
 def make_evaluation(logic: WindowLogic, context: ProcessContext) -> Evaluation:
-    """Return how the contents of a window become results."""
+    """Return how to turn the contents of a window into results."""
     function = logic.window_function
     if function is None:
         return Evaluation(_contents_as_they_are)

@@ -1,9 +1,9 @@
-"""The hot loops of windows: a batch at a time, for the assigners and triggers that come with Firesteel.
+"""The hot loops of windows, which work on whole batches, for the assigners and triggers that are part of Firesteel.
 
-The watermark stands still within a batch, and a default trigger does nothing but wait for the end of its window. So the
-records of a batch whose windows have not ended can be added window by window and key by key, and timers registered once
-per pane, with the same result as record by record (but for the order of elements within sessions that merge, which
-Flink leaves open). All other records take the general path.
+The watermark does not change within a batch, and a default trigger only waits for the end of its window. So the records
+of a batch whose windows have not ended can be added window by window and key by key, with timers registered once per
+pane. The result is the same as record by record (except the order of elements within sessions that merge, which Flink
+leaves undefined). All other records take the general path.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Take = Callable[[list[Any], list[Any], list[int | None] | None], None]
 
 
 class Loops(NamedTuple):
-    """What an operator does with batches, with event-time timers that are due, and before an epoch ends."""
+    """How an operator takes batches, fires due event-time timers, and prepares the end of an epoch."""
 
     take: Take
     fire: Callable[[int], None]
@@ -49,7 +49,7 @@ class Loops(NamedTuple):
 
 
 def specialised(panes: Panes, general: RecordByRecord) -> Loops | None:
-    """Return the loops for the assigner and trigger of the general path, None if there are none for them."""
+    """Return the loops for the assigner and trigger of the general path; None if they have no loops."""
     trigger = type(general.trigger)
     if trigger is EventTimeTrigger and panes.event_time:
         if general.merging is not None:
@@ -90,7 +90,7 @@ def _sessions(panes: Panes, general: RecordByRecord, merging: MergingWindowSet) 
 
 
 def require_timestamps(who: str, values: list[Any], timestamps: list[int | None] | None) -> list[int]:
-    """Return the timestamps; raises RecordError, with the first record that has none, unless all records have one."""
+    """Return the timestamps. Raises RecordError, with the first record that has none, unless all records have one."""
     if timestamps is not None and None not in timestamps:
         return timestamps  # type: ignore[return-value]
     error = no_timestamp_error(who)
@@ -111,7 +111,7 @@ class TumblingPanes:
         self._windows: dict[int, TimeWindow] = {}
 
     def take(self, keys: list[Any], values: list[Any], timestamps: list[int | None] | None) -> None:
-        """Add a batch; records in windows that have ended go the general path."""
+        """Add a batch; records in windows that have ended take the general path."""
         panes = self._panes
         times = require_timestamps(panes.who, values, timestamps)
         if not times:
@@ -126,12 +126,12 @@ class TumblingPanes:
         self._take_live(keys, values, times, earliest)
 
     def _live_from(self, watermark: int) -> int:
-        """Return the earliest timestamp none of whose windows has ended at `watermark`."""
+        """Return the earliest timestamp whose windows are all still open at `watermark`."""
         before = watermark + 1 - self._size
         return before - (before - self._offset) % self._slide + self._size
 
     def _window(self, start: int) -> TimeWindow:
-        """Return the same object for the same window: caches of state then find it without comparing it."""
+        """Return the same object for the same window, so that caches of state find it without comparing it."""
         window = self._windows.get(start)
         if window is None:
             if len(self._windows) >= _WINDOWS_REMEMBERED:
@@ -164,7 +164,7 @@ class TumblingPanes:
             fold(self._window(start), keys, values, on_new)
             return
         buckets: dict[int, tuple[list[Any], list[Any]]] = {}
-        low = high = start  # no time is in [low, high) until the first window is set
+        low = high = start  # [low, high) is empty until the first window is set
         for key, value, time in zip(keys, values, times, strict=True):
             if not low <= time < high:
                 low = time - (time - offset) % size
@@ -199,7 +199,7 @@ class SlidingPanes(TumblingPanes):
 
 
 class ProcessingTimePanes:
-    """Processing-time windows: time stands still within a batch, so all of it is in the same windows."""
+    """Processing-time windows: time does not change within a batch, so all its records are in the same windows."""
 
     def __init__(
         self,

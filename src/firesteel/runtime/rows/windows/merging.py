@@ -1,8 +1,8 @@
-"""The windows of a key that may still merge, and where the contents of each are kept (Flink: MergingWindowSet).
+"""The windows of a key that may still merge, and the location of their contents (Flink: MergingWindowSet).
 
 When windows merge, contents are not rewritten under the new window: one of the merged windows stays the **state
-window** under which the contents lie, and only the others' contents are moved to it. The mapping from each window in
-flight to its state window is keyed state itself, so it survives an epoch and a failure.
+window**, which holds the contents, and only the contents of the others move to it. The mapping from each window in
+flight to its state window is itself keyed state, so it survives an epoch and a failure.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from firesteel.functions.assigners import MergingWindowAssigner
 from firesteel.state.live.handles import ValueHandle
 
 Merge = Callable[[Any, list[Any], Any, list[Any]], None]
-"""Told of a merge: the resulting window, the windows merged, the result's state window, the other state windows."""
+"""Called on a merge with: the resulting window, the merged ones, the result's state window, the other state windows."""
 
 
 class MergingWindowSet:
     """The merging windows of the current key.
 
-    Contract: the scope of `state` points at the key during every call; every change is in `state` when a call returns.
+    Contract: the scope of `state` is set to the key during every call; every change is in `state` when a call returns.
     """
 
     __slots__ = ("_assigner", "_state")
@@ -30,28 +30,28 @@ class MergingWindowSet:
         self._state = state
 
     def mapping(self) -> dict[Any, Any]:
-        """Return the windows in flight, each with the one its contents are kept under; `keep` what is changed."""
+        """Return the windows in flight, each with its state window; `keep` stores changes."""
         return self._state.held() or {}
 
     def keep(self, mapping: dict[Any, Any]) -> None:
-        """Set the windows in flight to what became of `mapping`."""
+        """Store `mapping` as the windows in flight."""
         self._state.hold(mapping or None)
 
     def state_window(self, window: Any) -> Any:
-        """Return the window under which the contents of `window` are kept, None if it is not in flight."""
+        """Return the state window of `window`; None if it is not in flight."""
         mapping: dict[Any, Any] | None = self._state.held()
         return None if mapping is None else mapping.get(window)
 
     def retire(self, window: Any) -> None:
-        """Forget a window that expired, or that came too late."""
+        """Forget a window that has expired or that came too late."""
         mapping = self.mapping()
         mapping.pop(window, None)
         self.keep(mapping)
 
     def add(self, window: Any, merge: Merge) -> Any:
-        """Add a window, merge what it touches, and return the window in flight that now contains it.
+        """Add a window, merge the windows that it touches, and return the window in flight that now contains it.
 
-        A window that is in flight already stays as it is, with its contents.
+        A window that is already in flight stays unchanged, with its contents.
         """
         mapping = self.mapping()
         if window in mapping:
@@ -81,7 +81,7 @@ class MergingWindowSet:
 
 
 class _Groups(MergingWindowAssigner.MergeCallback[Any]):
-    """Collects what an assigner says is to be merged."""
+    """Collects the merges that an assigner requests."""
 
     def __init__(self) -> None:
         self.found: list[tuple[Any, frozenset[Any]]] = []

@@ -1,10 +1,10 @@
 """The window operator: assigners, triggers, lateness, merging windows and window functions (Flink: WindowOperator).
 
-Contract, for a pane (a key and a window): each record not too late is added to its panes and shown to the trigger.
-Where the trigger fires, the window function sees the contents, and what it emits gets the window's largest timestamp
-(that of the record or timer where the window has no end). A cleanup timer at the window's largest timestamp plus the
-allowed lateness drops contents, trigger state and, through `clear`, the function's own. The trigger's timers
-and the cleanup timer share one queue per time domain, under `(key, window)`.
+Contract, for a pane (a key and a window): each record that is not too late is added to its panes and passed to the
+trigger. If the trigger fires, the window function gets the contents, and its results get the window's largest timestamp
+(the timestamp of the record or timer if the window has no end). A cleanup timer at the window's largest timestamp plus
+the allowed lateness drops the contents, the trigger's state and, through `clear`, the function's own state. The
+trigger's timers and the cleanup timer share one queue per time domain, under `(key, window)`.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ from firesteel.state.live.backend import KeyedStateBackend
 class WindowOperator(Operator[RowBatch]):
     """Windows a keyed stream; see the module for the contract, and `WindowLogic` for the functions and types.
 
-    `allowed_lateness` is in milliseconds. Late records go to the side output of `late_tag`, else they are dropped and
-    counted (`numLateRecordsDropped`). Without keys (`keyed=False`) all records have the key 0.
+    `allowed_lateness` is in milliseconds. Late records go to the side output of `late_tag`; without one they are
+    dropped and counted (`numLateRecordsDropped`). Without keys (`keyed=False`) all records have the key 0.
     """
 
     def __init__(
@@ -102,7 +102,9 @@ class WindowOperator(Operator[RowBatch]):
         self._loops = self.choose_loops(panes, self._general)
 
     def choose_loops(self, panes: Panes, general: RecordByRecord) -> Loops:
-        """Return what takes batches and fires timers: loops made for this assigner and trigger, or the general ones."""
+        """Return the object that takes batches and fires timers: loops made for this assigner and trigger, or the
+        general path.
+        """
         return specialised(panes, general) or Loops(general.take, general.fire)
 
     def _open_functions(self, functions: list[Function | None], runtime: WindowRuntimeContext) -> None:

@@ -1,4 +1,4 @@
-"""Panes: what holds for a key and a window however records reach it: its contents, its timers, its results, its end."""
+"""Panes: the contents, timers, results and end of a key and a window, for every path that records take."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from firesteel.state.keys.groups import user_key
 class Panes:
     """The panes of a window operator.
 
-    `lateness` is the allowed one (milliseconds). Contract: the scope `windowed` points at key and window where
+    `lateness` is the allowed one (milliseconds). Contract: the scope `windowed` is set to key and window while
     `contents` are used; `emit` and `clear_process_state` set the scopes themselves.
     """
 
@@ -43,7 +43,7 @@ class Panes:
         self._collector = collector
 
     def evaluate_with(self, evaluation: Evaluation, context: ProcessContext, call: str) -> None:
-        """Set what makes results of contents; `call` names it in errors."""
+        """Set the function that turns contents into results; `call` names it in errors."""
         self._evaluate, self._clear_function = evaluation.evaluate, evaluation.clear
         self._process_context = context
         self._call = call
@@ -51,12 +51,12 @@ class Panes:
     # Timers
 
     def cleanup_time(self, window: Any) -> int:
-        """Return when a window is dropped with all that belongs to it (milliseconds)."""
+        """Return the time at which a window is dropped with everything that belongs to it (milliseconds)."""
         end: int = window.max_timestamp()
         return min(end + self.lateness, MAX_WATERMARK) if self.event_time else end
 
     def has_expired(self, window: Any) -> bool:
-        """Return whether a window has been dropped already."""
+        """Return whether a window has already been dropped."""
         return self.event_time and self.cleanup_time(window) <= self.clock.watermark
 
     def is_late(self, time: int) -> bool:
@@ -64,7 +64,7 @@ class Panes:
         return self.event_time and time + self.lateness <= self.clock.watermark
 
     def register(self, current: tuple[Any, Any]) -> None:
-        """Register what a default trigger and the cleanup of a pane wait for."""
+        """Register the timers that a default trigger and the cleanup of a pane need."""
         end = current[1].max_timestamp()
         if not self.event_time:
             self.processing_timers.register(end, current)
@@ -88,7 +88,7 @@ class Panes:
     # Results
 
     def fire_ended(self, watermark: int) -> None:
-        """Fire and clean up panes whose only timers are their end and their cleanup: no trigger needs to be asked."""
+        """Fire and clean up panes whose only timers are their end and their cleanup: no trigger has to be asked."""
         lateness, scope, contents = self.lateness, self.windowed, self.contents
         get = contents.get if lateness else contents.last
         for time, current in self.event_timers.pop_due(watermark):
@@ -105,7 +105,7 @@ class Panes:
                 self.clear_process_state(key, window)
 
     def emit(self, key: Any, window: Any, found: list[Any], time: int) -> None:
-        """Evaluate a pane with contents; `time` is the timestamp of the results where the window has no end."""
+        """Evaluate a pane with contents; `time` is the timestamp of the results if the window has no end."""
         end: int = window.max_timestamp()
         timestamp: int | None = end
         if end == MAX_WATERMARK:
@@ -123,7 +123,7 @@ class Panes:
         self._collector.extend(iterator, timestamp)
 
     def clear_process_state(self, key: Any, window: Any) -> None:
-        """Let the window function clear what it keeps for a pane."""
+        """Let the window function clear its state of a pane."""
         if self._clear_function is not None:
             self.keyed.current = key
             self.windowed.current = (key, window)

@@ -1,9 +1,9 @@
 """Sessions by event time with the default trigger: the loops made for them.
 
-Records of a batch are joined into sessions key by key before they meet those in state. A session that grows does not
-take its timers along: those it had first stay until its end was due, or the epoch ends, and are set anew then. So
-within an epoch a session costs timers per gap, not per record, and what is in state between epochs is what the
-general path leaves there.
+The records of a batch are joined into sessions key by key before they meet the sessions in state. A session that grows
+does not take its timers along: its first timers stay until its end was due or the epoch ends, and are then set again.
+So within an epoch a session costs timers per gap, not per record, and the state between epochs is the same as with the
+general path.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _new_window = tuple.__new__
 class SessionPanes:
     """Sessions with a fixed gap (milliseconds).
 
-    Contract: `settle` before an epoch ends; the timers of a session are exact then, and only then. A key one of whose
-    records alone would be late goes the general path: whether a session saves that record depends on the order of
-    arrival.
+    Contract: call `settle` before an epoch ends; only then are the timers of a session exact. If a record of a key
+    would be late on its own, the key takes the general path: the order of arrival decides whether a session saves that
+    record.
     """
 
     def __init__(self, panes: Panes, general: RecordByRecord, sessions: MergingWindowSet, gap: int) -> None:
@@ -37,7 +37,7 @@ class SessionPanes:
         self._timers = panes.event_timers
         self._contents = panes.contents
         self._outgrown: dict[tuple[Any, TimeWindow], TimeWindow] = {}
-        """Key and session -> the window under which its timers are set, where that is another one."""
+        """A dict from key and session to the window whose timers are set, if that is another window."""
 
     def take(self, keys: list[Any], values: list[Any], times: list[int]) -> None:
         """Add a batch of records with timestamps."""
@@ -85,7 +85,7 @@ class SessionPanes:
                 self._sessions.retire(window)
 
     def settle(self) -> None:
-        """Set the timers of every session that has outgrown those it has."""
+        """Set the timers of every session that has outgrown its timers."""
         for (key, window), timed in self._outgrown.items():
             self._move_timers(key, timed, window)
         self._outgrown.clear()
@@ -119,7 +119,7 @@ class SessionPanes:
         self._outgrown[key, grown] = self._outgrown.pop((key, window), window)
 
     def _set_anew(self, key: Any, timed: TimeWindow) -> None:
-        """Set the timers of the session that has grown out of the window whose timer was due."""
+        """Set the timers of the session that has outgrown the window whose timer was due."""
         for window in self._sessions.mapping():
             if window.start <= timed.start and timed.end <= window.end:
                 if self._outgrown.pop((key, window), None) is not None:
@@ -153,7 +153,7 @@ class SessionPanes:
         )
 
     def _take_apart(self, key: Any, values: list[Any], starts: list[int], ends: list[int]) -> None:
-        """Add the records of a key, each a window of its own, session by session."""
+        """Add the records of a key, each as a separate window, session by session."""
         in_time = sorted(range(len(starts)), key=starts.__getitem__)
         low, high = starts[in_time[0]], ends[in_time[0]]
         members: list[int] = []
@@ -202,7 +202,7 @@ class DynamicSessionPanes(SessionPanes):
 
 
 def _by_key(keys: list[Any], values: list[Any], times: list[int]) -> dict[Any, tuple[list[Any], list[int]]]:
-    """Return the records of each key, and their times, in order of arrival."""
+    """Return the records of each key, and their timestamps, in order of arrival."""
     groups: dict[Any, tuple[list[Any], list[int]]] = {}
     for key, value, time in zip(keys, values, times, strict=True):
         group = groups.get(key)
