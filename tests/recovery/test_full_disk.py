@@ -144,7 +144,7 @@ def test_wherever_the_state_directory_is_full(directory, disk, machine):
         said = failure(directory, state_dir=str(state))
         if said is None:
             break
-        failed.add(re.search(rf"^{state}/(\w+)\S* cannot be written; got .*No space left", said)[1])
+        failed.add(re.search(rf"(?:^|: ){state}/(\w+)\S* cannot be written; got .*No space left", said)[1])
     assert failed >= {"job", "runs", "manifests"}
     assert rows(directory) == expected(320)
 

@@ -163,7 +163,7 @@ TIMEOUT = 1.0
 @pytest.mark.parametrize(
     ("named", "begins"),
     [
-        ("job.json cannot be", lambda request: True),
+        ("parallelism.json cannot be", lambda request: True),
         (
             "manifests/000000000002 cannot be written",
             lambda request: request.method == "PUT" and request.path.endswith("/000000000002"),
