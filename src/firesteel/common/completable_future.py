@@ -1,4 +1,4 @@
-"""A result that may not be there yet (Java: java.util.concurrent.CompletableFuture)."""
+"""A result that may not be available yet (Java: java.util.concurrent.CompletableFuture)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["CompletableFuture"]
 
 
 class CompletableFuture:
-    """What an asynchronous call returns: a future's result, through `py_class` if one is given.
+    """The future of an asynchronous call; its result is passed through `py_class` if you give one.
 
     >>> CompletableFuture.completed(3).result()
     3
@@ -23,14 +23,14 @@ class CompletableFuture:
 
     @staticmethod
     def completed(value: Any) -> CompletableFuture:
-        """A future that has its result already."""
+        """Return a future that already has its result."""
         future: Future[Any] = Future()
         future.set_result(value)
         return CompletableFuture(future)
 
     @staticmethod
     def of(call: Callable[[], Any], name: str = "firesteel-future") -> CompletableFuture:
-        """A future for what `call` returns or raises; it runs in a thread that does not keep the program alive."""
+        """Return a future for what `call` returns or raises, in a thread that does not keep the program alive."""
         future: Future[Any] = Future()
 
         def run() -> None:
@@ -45,24 +45,24 @@ class CompletableFuture:
         return CompletableFuture(future)
 
     def cancel(self) -> bool:
-        """Give the result up if it is not being worked on; whether it is given up now."""
+        """Cancel the future unless its work has begun; return whether it is now cancelled."""
         return self._future.cancel()
 
     def cancelled(self) -> bool:
-        """Whether it was given up before there was a result."""
+        """Return whether the future was cancelled before it had a result."""
         return self._future.cancelled()
 
     def done(self) -> bool:
-        """Whether there is a result or an error, or it was given up."""
+        """Return whether there is a result or an error, or the future was cancelled."""
         return self._future.done()
 
     def result(self) -> Any:
-        """Wait for the result; raises the error if there is one, CancelledError if it was given up."""
+        """Wait for the result and return it. Raises the call's error, or CancelledError if it was cancelled."""
         value = self._future.result()
         return value if self._py_class is None else self._py_class(value)
 
     def exception(self) -> BaseException | None:
-        """The error if there is one by now, else None."""
+        """Return the error if there is one by now, else None."""
         if not self._future.done():
             return None
         try:

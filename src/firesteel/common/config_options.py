@@ -14,7 +14,7 @@ T = TypeVar("T")
 class ConfigOption(Generic[T]):
     """An option: its `key`, the Python `type` of its value, and its `default` (None if it has none).
 
-    Options are made by `ConfigOptions.key(...)` and never change; two are equal when all three are.
+    You create options with `ConfigOptions.key(...)`. They never change; two are equal if all three parts are.
     """
 
     __slots__ = ("default", "key", "type")
@@ -51,33 +51,33 @@ class ConfigOptions:
         return ConfigOptions.OptionBuilder(key)
 
     class OptionBuilder:
-        """An option that has a key."""
+        """An option that has only a key."""
 
         def __init__(self, key: str) -> None:
             self._key = key
 
         def boolean_type(self) -> ConfigOptions.TypedConfigOptionBuilder[bool]:
-            """The value is True or False."""
+            """Set the type of the value: True or False."""
             return ConfigOptions.TypedConfigOptionBuilder(self._key, bool)
 
         def int_type(self) -> ConfigOptions.TypedConfigOptionBuilder[int]:
-            """The value is a whole number of 32 bits."""
+            """Set the type of the value: a whole number of 32 bits."""
             return ConfigOptions.TypedConfigOptionBuilder(self._key, int, 32)
 
         def long_type(self) -> ConfigOptions.TypedConfigOptionBuilder[int]:
-            """The value is a whole number of 64 bits."""
+            """Set the type of the value: a whole number of 64 bits."""
             return ConfigOptions.TypedConfigOptionBuilder(self._key, int, 64)
 
         def float_type(self) -> ConfigOptions.TypedConfigOptionBuilder[float]:
-            """The value is a floating-point number."""
+            """Set the type of the value: a floating-point number."""
             return ConfigOptions.TypedConfigOptionBuilder(self._key, float)
 
         def double_type(self) -> ConfigOptions.TypedConfigOptionBuilder[float]:
-            """The value is a floating-point number."""
+            """Set the type of the value: a floating-point number."""
             return ConfigOptions.TypedConfigOptionBuilder(self._key, float)
 
         def string_type(self) -> ConfigOptions.TypedConfigOptionBuilder[str]:
-            """The value is text."""
+            """Set the type of the value: text."""
             return ConfigOptions.TypedConfigOptionBuilder(self._key, str)
 
     class TypedConfigOptionBuilder(Generic[T]):
@@ -89,7 +89,7 @@ class ConfigOptions:
             self._bits = bits
 
         def default_value(self, value: T) -> ConfigOption[T]:
-            """The option with this default. Raises ConfigurationError if it is not of the option's type."""
+            """Return the option with this default. Raises ConfigurationError if it is not of the option's type."""
             fits = isinstance(value, (int, float) if self._type is float else self._type)
             if fits and isinstance(value, bool):
                 fits = self._type is bool
@@ -104,5 +104,5 @@ class ConfigOptions:
             return ConfigOption(self._key, self._type, value)
 
         def no_default_value(self) -> ConfigOption[Any]:
-            """The option without a default."""
+            """Return the option without a default."""
             return ConfigOption(self._key, self._type)

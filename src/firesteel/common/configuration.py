@@ -1,4 +1,4 @@
-"""Options as key and value, read with the type one expects (Flink: org.apache.flink.configuration.Configuration)."""
+"""Options as keys and values, read as a given type (Flink: org.apache.flink.configuration.Configuration)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Value = str | int | float | bool | bytes
 
 
 def _text(value: Value) -> str:
-    """A value as text, as Flink writes it into a file."""
+    """Return a value as text, as Flink writes it to a file."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
@@ -27,10 +27,10 @@ def _text(value: Value) -> str:
 
 
 class Configuration:
-    """A mutable mapping from keys to values; the setters return the configuration, so that they can be chained.
+    """A mutable mapping from keys to values; the setters return the configuration, so you can chain them.
 
-    A value is kept as it was set and converted when it is read: the text "42" can be read as an integer. Reading what
-    cannot be converted raises ConfigurationError. Two configurations are equal when their entries are.
+    A value is stored unchanged and converted when you read it: you can read the text "42" as an integer. A getter
+    raises ConfigurationError if it cannot convert the value. Two configurations are equal if their entries are.
 
     >>> config = Configuration().set_string("parallelism", "4").set_boolean("reuse", True)
     >>> config.get_integer("parallelism", 1), config.get_string("reuse", ""), config.get_float("rate", 0.5)
@@ -48,7 +48,7 @@ class Configuration:
         return configuration
 
     def get_string(self, key: str, default_value: str) -> str:
-        """The value as text, or the default."""
+        """Return the value as text, or the default."""
         value = self._entries.get(key)
         return default_value if value is None else _text(value)
 
@@ -58,7 +58,7 @@ class Configuration:
 
     @staticmethod
     def parse_list_value(value: str) -> list[str]:
-        """The items of a list given as text: YAML's `[a, b]` and `- a` lines, or `a;b`.
+        """Return the items of a list given as text: YAML's `[a, b]` and `- a` lines, or `a;b`.
 
         >>> Configuration.parse_list_value("[a, 'b, c']"), Configuration.parse_list_value("a;b")
         (['a', 'b, c'], ['a', 'b'])
@@ -74,7 +74,7 @@ class Configuration:
         return value.split(";")
 
     def get_integer(self, key: str, default_value: int) -> int:
-        """The value as a whole number, or the default."""
+        """Return the value as a whole number, or the default."""
         value = self._entries.get(key)
         if value is None:
             return default_value
@@ -88,7 +88,7 @@ class Configuration:
         return self._set(key, value, int, "a whole number")
 
     def get_boolean(self, key: str, default_value: bool) -> bool:
-        """The value as a truth value, or the default."""
+        """Return the value as True or False, or the default."""
         value = self._entries.get(key)
         if value is None:
             return default_value
@@ -102,7 +102,7 @@ class Configuration:
         return self._set(key, value, bool, "True or False")
 
     def get_float(self, key: str, default_value: float) -> float:
-        """The value as a floating-point number, or the default."""
+        """Return the value as a floating-point number, or the default."""
         value = self._entries.get(key)
         if value is None:
             return float(default_value)
@@ -116,7 +116,7 @@ class Configuration:
         return self._set(key, float(value) if isinstance(value, int) else value, float, "a number")
 
     def get_bytearray(self, key: str, default_value: bytearray) -> bytearray:
-        """The bytes, or the default. Raises ConfigurationError if something else was set."""
+        """Return the bytes, or the default. Raises ConfigurationError if the value is not bytes."""
         value = self._entries.get(key)
         if value is None:
             return default_value
@@ -137,24 +137,24 @@ class Configuration:
         return self
 
     def key_set(self) -> set[str]:
-        """The keys."""
+        """Return the keys."""
         return set(self._entries)
 
     def add_all_to_dict(self, target_dict: dict[str, Any]) -> None:
-        """Add all entries to a dict, with the values as they were set."""
+        """Add all entries to a dict, with their values unchanged."""
         target_dict.update(self._entries)
 
     def add_all(self, other: Configuration, prefix: str | None = None) -> Configuration:
-        """Add all entries of another configuration, their keys preceded by `prefix`."""
+        """Add all entries of another configuration, with `prefix` in front of their keys."""
         self._entries.update({f"{prefix or ''}{key}": value for key, value in other._entries.items()})
         return self
 
     def contains_key(self, key: str) -> bool:
-        """Whether there is an entry with this key."""
+        """Return whether there is an entry with this key."""
         return key in self._entries
 
     def to_dict(self) -> dict[str, str]:
-        """The entries, the values as text.
+        """Return the entries, with the values as text.
 
         >>> Configuration().set_float("rate", 1e10).to_dict()
         {'rate': '1.0E10'}
@@ -162,7 +162,7 @@ class Configuration:
         return {key: _text(value) for key, value in self._entries.items()}
 
     def remove_config(self, key: str) -> bool:
-        """Remove an entry; whether there was one."""
+        """Remove an entry; return whether there was one."""
         return self._entries.pop(key, None) is not None
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Configuration:

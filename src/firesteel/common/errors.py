@@ -1,4 +1,4 @@
-"""Every error Firesteel raises on purpose.
+"""Every error that Firesteel raises on purpose.
 
 ::
 
@@ -33,7 +33,7 @@ _MOST_OF_DETAILS: Final = 100_000
 
 
 def shortened(text: str, most: int) -> str:
-    """Return a text of at most about `most` characters, with its middle left out where it is longer.
+    """Return a text of at most about `most` characters; the middle of a longer text is left out.
 
     >>> shortened("the beginning of a text and its end", 12)
     'the be... (23 characters left out) ...ts end'
@@ -45,12 +45,12 @@ def shortened(text: str, most: int) -> str:
 
 
 class FiresteelError(Exception):
-    """A failure with a message meant for the person who wrote the program.
+    """A failure, with a message for the author of the program.
 
-    `requirement` is a sentence without its subject when `who` is given ("requires a callable"), else a whole sentence.
-    `got` is what was found instead, `hint` what to do about it, `details` longer text shown on demand (a traceback).
-    Texts that an exception of the user's made too long to be read lose their middle.
-    Instances survive pickling, so an error raised in a worker reaches the driver as it was.
+    `requirement` is a sentence without its subject if you give `who` ("requires a callable"), else a whole sentence.
+    `got` is what was found instead, `hint` how to solve it, `details` longer text that is shown on demand (a
+    traceback). Texts that a user's exception made too long to read lose their middle. Instances survive pickling, so an
+    error from a worker reaches the driver unchanged.
 
     >>> who = "map 'parse' (job.py:12)"
     >>> print(ProgramError("requires a callable", who=who, got="an int: 5", hint="pass a function"))
@@ -93,7 +93,7 @@ def _rebuild(kind: type[FiresteelError], fields: dict[str, Any]) -> FiresteelErr
 
 
 class ProgramError(FiresteelError):
-    """The program is wrong, found before anything runs."""
+    """The program is wrong; found before anything runs."""
 
 
 class UnsupportedError(ProgramError):
@@ -129,7 +129,7 @@ class ConnectorError(FiresteelError):
 
 
 class OutputClosedError(ConnectorError):
-    """Nobody reads what is printed any more (``| head``); a program ends then, as other programs do, without a word."""
+    """Nobody reads the output any more (``| head``); the program then ends silently, as other programs do."""
 
 
 class StateError(FiresteelError):
@@ -143,8 +143,8 @@ class StateMismatchError(StateError):
 class StateEvolutionRequired(StateError):  # noqa: N818 - it asks for something; the job goes on
     """A state was saved with other types than it is declared with now, and can be converted to those.
 
-    `path` is the state's in the catalog ("keyed:count"), `recorded` the schema it was saved with, `declared` the one
-    that its descriptor asks for (see `firesteel.state.values.schemas`), `operator_id` its operator, which the task
+    `path` is the state's path in the catalog ("keyed:count"), `recorded` the schema that it was saved with, `declared`
+    the schema of its descriptor (see `firesteel.state.values.schemas`), `operator_id` its operator, which the task
     fills in.
     """
 

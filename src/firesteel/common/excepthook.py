@@ -1,4 +1,4 @@
-"""What a person sees when their program fails: their lines and one message, never the inside of the engine."""
+"""What users see if their program fails: their own lines and one message, never the inside of the engine."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from firesteel.common.errors import FiresteelError, OutputClosedError
 from firesteel.common.frames import is_engine, is_installed, is_standard
 
 DEBUG_VARIABLE: Final = "FIRESTEEL_DEBUG"
-"""The environment variable that asks for whole tracebacks (any value but the empty one and `0`)."""
+"""The environment variable that requests whole tracebacks (any value but the empty one and `0`)."""
 
 _ENGINE_PACKAGES: Final = ("pyspark", "py4j", "typer", "click")
 
 
 def debug_requested() -> bool:
-    """Answer whether whole tracebacks are wanted: `FIRESTEEL_DEBUG=1`, or the command line's `--debug`."""
+    """Return whether whole tracebacks are requested: by `FIRESTEEL_DEBUG=1`, or by the command line's `--debug`."""
     return os.environ.get(DEBUG_VARIABLE, "") not in ("", "0")
 
 
 def describe_failure(error: BaseException) -> str:
-    """Say what went wrong, for a person: a FiresteelError as its message, anything else as the traceback of their code.
+    """Return a description of a failure for the user: the message of a FiresteelError, else the traceback of user code.
 
-    Where whole tracebacks are requested, both come with everything there is to know.
+    If whole tracebacks are requested, both have every frame and all details.
 
     >>> print(describe_failure(FiresteelError("requires a callable", who="map", got="an int: 5")))
     error: map requires a callable; got an int: 5
@@ -35,7 +35,7 @@ def describe_failure(error: BaseException) -> str:
     if isinstance(error, FiresteelError):
         return f"error: {error}"
     story = traceback.TracebackException.from_exception(error, compact=True)
-    if isinstance(error, SyntaxError) and not _user_frames(story):  # of the program itself; it names its line
+    if isinstance(error, SyntaxError) and not _user_frames(story):  # in the program itself; it names its line
         return "".join(story.format_exception_only()).rstrip()
     inside = _raised_inside(story)
     _keep_user_frames(story)
@@ -44,9 +44,9 @@ def describe_failure(error: BaseException) -> str:
 
 
 def install_excepthook() -> None:
-    """Make Python report uncaught errors by `describe_failure`; a hook somebody else installed stays.
+    """Make Python report uncaught errors with `describe_failure`; another installed hook stays.
 
-    That nobody reads the output any more is no news to anybody: it ends the program without a word.
+    If nobody reads the output any more, the program ends silently.
     """
     if sys.excepthook is sys.__excepthook__:
         sys.excepthook = _excepthook
@@ -71,7 +71,7 @@ def _whole_story(error: BaseException) -> str:
 
 
 def _keep_user_frames(story: traceback.TracebackException) -> None:
-    """Drop the frames of the engine, in causes too; where nothing but those is left they stay, as the only clue."""
+    """Drop the frames of the engine, in causes too; if there are no others, they stay as the only clue."""
     users = _user_frames(story)
     if users:
         story.stack = traceback.StackSummary.from_list(users)
@@ -85,7 +85,7 @@ def _user_frames(story: traceback.TracebackException) -> list[traceback.FrameSum
 
 
 def _raised_inside(story: traceback.TracebackException) -> bool:
-    """Whether the innermost frame outside the standard library is the engine's: then the program may be innocent."""
+    """Return whether the innermost frame outside the standard library is the engine's, not the program's."""
     frames = [frame.filename for frame in story.stack if not is_standard(frame.filename)]
     return bool(frames) and _is_engine(frames[-1])
 

@@ -1,4 +1,4 @@
-"""How a program is to be executed (Flink: org.apache.flink.api.common.ExecutionConfig)."""
+"""The settings for the execution of a program (Flink: org.apache.flink.api.common.ExecutionConfig)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _MAX_PARALLELISM: Final = 32_768
 class ExecutionConfig:
     """Parallelism, watermark interval, and the switches of Flink's runtime; setters return the config.
 
-    Parallelism, maximum parallelism, watermark interval and job parameters have an effect. The switches that steer how
-    Java objects are copied, cleaned and serialised are kept and given back, and change nothing, as there are none.
-    Times are milliseconds. Setters raise ConfigurationError for values Flink refuses.
+    Parallelism, maximum parallelism, watermark interval and job parameters have an effect. The switches for copying,
+    cleaning and serialising Java objects are stored and returned, but have no effect, because there are no Java
+    objects. Times are milliseconds. Setters raise ConfigurationError for values that Flink refuses.
 
     >>> config = ExecutionConfig().set_parallelism(2).enable_object_reuse()
     >>> config.get_parallelism(), config.is_object_reuse_enabled(), config.get_auto_watermark_interval()
@@ -53,16 +53,16 @@ class ExecutionConfig:
         return self
 
     def is_closure_cleaner_enabled(self) -> bool:
-        """The closure cleaner's switch."""
+        """Return the closure cleaner's switch."""
         return self._closure_cleaner
 
     def set_auto_watermark_interval(self, interval: int) -> ExecutionConfig:
-        """How often watermarks are emitted within an epoch, in milliseconds; 0 for at its end only."""
+        """Set how often watermarks are emitted within an epoch, in milliseconds; 0 for only at its end."""
         self._auto_watermark_interval = _at_least(interval, 0, "set_auto_watermark_interval")
         return self
 
     def get_auto_watermark_interval(self) -> int:
-        """How often watermarks are emitted, in milliseconds."""
+        """Return how often watermarks are emitted, in milliseconds."""
         return self._auto_watermark_interval
 
     def set_latency_tracking_interval(self, interval: int) -> ExecutionConfig:
@@ -71,15 +71,15 @@ class ExecutionConfig:
         return self
 
     def get_latency_tracking_interval(self) -> int:
-        """The latency markers' interval in milliseconds."""
+        """Return the latency markers' interval in milliseconds."""
         return self._latency_tracking_interval
 
     def get_parallelism(self) -> int:
-        """The parallelism of operators that set none; PARALLELISM_DEFAULT for the environment's."""
+        """Return the parallelism of operators that set none; PARALLELISM_DEFAULT means the environment's."""
         return self._parallelism
 
     def set_parallelism(self, parallelism: int) -> ExecutionConfig:
-        """Set the parallelism of operators that set none; PARALLELISM_UNKNOWN leaves it as it is."""
+        """Set the parallelism of operators that set none; PARALLELISM_UNKNOWN does not change it."""
         parallelism = _whole(parallelism, "set_parallelism")
         if parallelism == self.PARALLELISM_UNKNOWN:
             return self
@@ -89,11 +89,11 @@ class ExecutionConfig:
         return self
 
     def get_max_parallelism(self) -> int:
-        """The number of key groups; -1 for the default."""
+        """Return the number of key groups; -1 means the default."""
         return self._max_parallelism
 
     def set_max_parallelism(self, max_parallelism: int) -> ExecutionConfig:
-        """Set the number of key groups, 1 to 32768, which bounds the parallelism for the job's life."""
+        """Set the number of key groups, 1 to 32768; it limits the parallelism for the job's whole life."""
         max_parallelism = _at_least(max_parallelism, 1, "set_max_parallelism")
         if max_parallelism > _MAX_PARALLELISM:
             raise _refused("set_max_parallelism", f"at most {_MAX_PARALLELISM}", max_parallelism)
@@ -101,7 +101,7 @@ class ExecutionConfig:
         return self
 
     def get_task_cancellation_interval(self) -> int:
-        """Milliseconds between two attempts to cancel a task."""
+        """Return the milliseconds between two attempts to cancel a task."""
         return self._task_cancellation_interval
 
     def set_task_cancellation_interval(self, interval: int) -> ExecutionConfig:
@@ -110,7 +110,7 @@ class ExecutionConfig:
         return self
 
     def get_task_cancellation_timeout(self) -> int:
-        """Milliseconds after which cancelling a task counts as failed."""
+        """Return the milliseconds after which cancelling a task counts as failed."""
         return self._task_cancellation_timeout
 
     def set_task_cancellation_timeout(self, timeout: int) -> ExecutionConfig:
@@ -129,7 +129,7 @@ class ExecutionConfig:
         return self
 
     def is_force_kryo_enabled(self) -> bool:
-        """The switch for Kryo."""
+        """Return the switch for Kryo."""
         return self._force_kryo
 
     def enable_generic_types(self) -> ExecutionConfig:
@@ -143,7 +143,7 @@ class ExecutionConfig:
         return self
 
     def has_generic_types_disabled(self) -> bool:
-        """Whether generic Java types are forbidden."""
+        """Return whether generic Java types are forbidden."""
         return not self._generic_types
 
     def enable_auto_generated_uids(self) -> ExecutionConfig:
@@ -152,12 +152,12 @@ class ExecutionConfig:
         return self
 
     def disable_auto_generated_uids(self) -> ExecutionConfig:
-        """Require that every operator is given a uid."""
+        """Require a uid for every operator."""
         self._auto_generated_uids = False
         return self
 
     def has_auto_generated_uids_enabled(self) -> bool:
-        """Whether operators without a uid get one."""
+        """Return whether operators without a uid get one."""
         return self._auto_generated_uids
 
     def enable_force_avro(self) -> ExecutionConfig:
@@ -171,11 +171,11 @@ class ExecutionConfig:
         return self
 
     def is_force_avro_enabled(self) -> bool:
-        """The switch for Avro."""
+        """Return the switch for Avro."""
         return self._force_avro
 
     def enable_object_reuse(self) -> ExecutionConfig:
-        """Set the switch for object reuse; no effect: values are copied only where they could be changed."""
+        """Set the switch for object reuse; no effect: only mutable values are copied."""
         self._object_reuse = True
         return self
 
@@ -185,15 +185,15 @@ class ExecutionConfig:
         return self
 
     def is_object_reuse_enabled(self) -> bool:
-        """The switch for object reuse."""
+        """Return the switch for object reuse."""
         return self._object_reuse
 
     def get_global_job_parameters(self) -> dict[str, str]:
-        """The parameters functions can read from their RuntimeContext."""
+        """Return the parameters that functions can read from their RuntimeContext."""
         return dict(self._global_job_parameters)
 
     def set_global_job_parameters(self, global_job_parameters_dict: dict[str, Any]) -> ExecutionConfig:
-        """Set the parameters functions can read from their RuntimeContext; values are kept as text."""
+        """Set the parameters that functions can read from their RuntimeContext; values are stored as text."""
         self._global_job_parameters = {
             key: value if isinstance(value, str) else str(value)
             for key, value in global_job_parameters_dict.items()
@@ -201,19 +201,19 @@ class ExecutionConfig:
         return self
 
     def get_default_kryo_serializer_classes(self) -> dict[str, str]:
-        """The Java classes registered with Kryo serialisers: none can be."""
+        """Return the Java classes registered with Kryo serialisers: always none."""
         return {}
 
     def get_registered_kryo_types(self) -> list[str]:
-        """The Java classes registered with Kryo: none can be."""
+        """Return the Java classes registered with Kryo: always none."""
         return []
 
     def get_registered_pojo_types(self) -> list[str]:
-        """The Java classes registered as POJOs: none can be."""
+        """Return the Java classes registered as POJOs: always none."""
         return []
 
     def is_use_snapshot_compression(self) -> bool:
-        """The switch for compressed snapshots."""
+        """Return the switch for compressed snapshots."""
         return self._snapshot_compression
 
     def set_use_snapshot_compression(self, use_snapshot_compression: bool) -> ExecutionConfig:

@@ -1,7 +1,8 @@
-"""Whose code a frame of a traceback is: Firesteel's, the standard library's, an installed package's, or the user's.
+"""The owner of the code of a traceback's frame: Firesteel, the standard library, an installed package, or the user.
 
 File names are compared as Python wrote them into the code: relative or absolute. A module imported from a zip archive
-may have a relative name, as Firesteel has on the workers of a cluster, whose working directory may change later.
+may have a relative name. Firesteel itself has one on the workers of a cluster, whose working directory may change
+later.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def is_standard(file: str) -> bool:
 
 
 def is_installed(file: str, packages: Iterable[str]) -> bool:
-    """Return whether code of this file is that of one of these packages, as installed.
+    """Return whether code of this file belongs to an installed copy of one of these packages.
 
     >>> is_installed("/usr/lib/python3/dist-packages/py4j/protocol.py", ("py4j", "pyspark"))
     True

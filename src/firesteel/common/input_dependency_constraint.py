@@ -1,4 +1,4 @@
-"""When a task may be scheduled, given its inputs (Flink: InputDependencyConstraint)."""
+"""When a task may be scheduled, depending on its inputs (Flink: InputDependencyConstraint)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `execute_async` returns: watches and controls one job."""
+"""The result of `execute_async`: watches and controls one job."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class _Result(Protocol):
 
 
 class _Handle(Protocol):
-    """What a client needs of the running job.
+    """The part of the running job that a client needs.
 
-    `wait` blocks until it has ended and raises its error if it failed. The futures of the others end when it is done,
-    those of savepoints with their URL.
+    `wait` blocks until the job has ended, and raises its error if it failed. The futures of the other methods are done
+    when the request is; those of savepoints return their URL.
     """
 
     job_id: str
@@ -40,23 +40,25 @@ class _Handle(Protocol):
 
 
 class JobClient:
-    """Watches and controls one job. What its methods ask for happens in the background; `result()` of the future they
-    return waits for it, and raises the error if it could not be done.
+    """Watches and controls one job.
+
+    The methods start their work in the background; `result()` of the future they return waits for it, and raises the
+    error if it failed.
     """
 
     def __init__(self, handle: _Handle) -> None:
         self._handle = handle
 
     def get_job_id(self) -> JobID:
-        """The job's identity."""
+        """Return the job's identity."""
         return JobID(self._handle.job_id)
 
     def get_job_status(self) -> CompletableFuture:
-        """A future for the job's JobStatus now."""
+        """Return a future for the job's current JobStatus."""
         return CompletableFuture.completed(self._handle.status)
 
     def cancel(self) -> CompletableFuture:
-        """Cancel the job; the future is done when the job has been told, its result is None."""
+        """Cancel the job; the future is done when the job has received the request, its result is None."""
 
         def tell() -> None:
             self._handle.cancel()
@@ -66,34 +68,35 @@ class JobClient:
     def stop(self) -> CompletableFuture:
         """End the job after the running epoch; the future is done when it has ended, its result is None.
 
-        Not in PyFlink. Started again on its state directory, the job goes on from there.
+        Not in PyFlink. If you start the job again on its state directory, it resumes from there.
         """
         return CompletableFuture(self._handle.stop(), _nothing)
 
     def stop_with_savepoint(
         self, advance_to_end_of_event_time: bool, savepoint_directory: str | None = None
     ) -> CompletableFuture:
-        """End the job after the running epoch, with a savepoint; the future is for the savepoint's path or URL.
+        """End the job after the running epoch, with a savepoint; the future returns the savepoint's path or URL.
 
-        It becomes a new directory below `savepoint_directory` (default: the environment's directory for savepoints,
-        else one in the state directory). Pass `advance_to_end_of_event_time` to end the job for good: the final
-        watermark is sent, all windows and timers fire, and a job that is started from there has finished, too.
+        The savepoint is a new directory below `savepoint_directory` (default: the environment's directory for
+        savepoints, else one in the state directory). Pass `advance_to_end_of_event_time` to end the job for good: the
+        final watermark is sent, all windows and timers fire, and a job that is started from this savepoint has
+        finished, too.
         """
         return CompletableFuture(self._handle.stop(savepoint_directory or "", advance_to_end_of_event_time))
 
     def trigger_savepoint(self, savepoint_directory: str | None = None) -> CompletableFuture:
-        """Take a savepoint between two epochs while the job goes on; the future is for its path or URL.
+        """Take a savepoint between two epochs while the job continues; the future returns its path or URL.
 
-        Where it goes: see `stop_with_savepoint`.
+        `stop_with_savepoint` describes its location.
         """
         return CompletableFuture(self._handle.savepoint(savepoint_directory))
 
     def rescale(self, parallelism: int, keep: bool = False) -> CompletableFuture:
-        """Change the job's parallelism between two epochs; the future is done when it has, its result is None.
+        """Change the job's parallelism between two epochs; the future is done after the change, its result is None.
 
-        Not in PyFlink. Operators with a parallelism of their own keep it. With `keep` the job has the new parallelism
-        after a restart, too, until it is started with another one than before. Raises ProgramError for less than 1; the
-        future's error is one if the job's max parallelism is less.
+        Not in PyFlink. Operators with their own parallelism keep it. With `keep` the job has the new parallelism after
+        a restart, too, until you start it with another one than before. Raises ProgramError for less than 1; the future
+        raises one if the job's max parallelism is less.
         """
         if not isinstance(parallelism, int) or isinstance(parallelism, bool) or parallelism < 1:
             raise ProgramError(
@@ -102,11 +105,11 @@ class JobClient:
         return CompletableFuture(self._handle.rescale(parallelism, keep), _nothing)
 
     def get_accumulators(self) -> CompletableFuture:
-        """A future for the job's accumulators by name: none, as no API fills any."""
+        """Return a future for the job's accumulators by name: always empty, because no API fills any."""
         return CompletableFuture.completed({})
 
     def get_job_execution_result(self) -> CompletableFuture:
-        """A future for the job's JobExecutionResult, there when the job has ended.
+        """Return a future for the job's JobExecutionResult, which is available when the job has ended.
 
         Its `result()` raises the job's error if it failed, FiresteelError if it was cancelled.
         """
@@ -120,4 +123,4 @@ class JobClient:
 
 
 def _nothing(_done: str) -> None:
-    """What is left of the answer to a request without a result."""
+    """Replace the result of a request that has none by None."""

@@ -1,4 +1,4 @@
-"""What a job leaves behind when it has ended."""
+"""The result of a job that has ended."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ class JobExecutionResult:
         self._accumulators = dict(accumulators or {})
 
     def get_job_id(self) -> JobID:
-        """The job's identity."""
+        """Return the job's identity."""
         return self._job_id
 
     def get_net_runtime(self) -> int:
-        """How long the job ran, in milliseconds."""
+        """Return how long the job ran, in milliseconds."""
         return self._net_runtime
 
     def get_accumulator_result(self, accumulator_name: str) -> Any:
-        """The value of an accumulator, or None if there is none of this name."""
+        """Return the value of an accumulator, or None if there is none of this name."""
         return self._accumulators.get(accumulator_name)
 
     def get_all_accumulator_results(self) -> dict[str, Any]:
-        """The values of all accumulators by name."""
+        """Return the values of all accumulators by name."""
         return dict(self._accumulators)
 
     def __str__(self) -> str:

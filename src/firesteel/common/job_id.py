@@ -8,7 +8,7 @@ __all__ = ["JobID"]
 
 
 class JobID:
-    """A job's identity, 32 hexadecimal digits as a text.
+    """A job's identity: text of 32 hexadecimal digits.
 
     >>> str(JobID("b4f1c1d29b7c4d4e8f3f0a5d6c7b8a90"))
     'b4f1c1d29b7c4d4e8f3f0a5d6c7b8a90'
@@ -21,7 +21,7 @@ class JobID:
 
     @staticmethod
     def generate() -> JobID:
-        """A new identity, unlike any other."""
+        """Return a new, unique identity."""
         return JobID(uuid.uuid4().hex)
 
     def __eq__(self, other: object) -> bool:

@@ -10,9 +10,9 @@ __all__ = ["JobStatus"]
 class JobStatus(Enum):
     """The state a job is in.
 
-    CREATED: no epoch has begun. RUNNING. FAILING, FAILED: it cannot go on, and is being, or has been, cleaned up.
+    CREATED: no epoch has begun. RUNNING. FAILING, FAILED: it cannot continue, and is being, or has been, cleaned up.
     CANCELLING, CANCELED: somebody cancelled it. FINISHED: all input was processed, or it was stopped. RESTARTING: an
-    epoch failed and runs again. SUSPENDED: it no longer runs here, but can be taken up. RECONCILING: it is being
+    epoch failed and runs again. SUSPENDED: it no longer runs here, but can be resumed. RECONCILING: it is being
     recovered.
 
     >>> JobStatus.SUSPENDED.is_terminal_state(), JobStatus.SUSPENDED.is_globally_terminal_state()
@@ -31,9 +31,9 @@ class JobStatus(Enum):
     RECONCILING = 9
 
     def is_globally_terminal_state(self) -> bool:
-        """Whether the job is over for good: nobody will restart or recover it."""
+        """Return whether the job has ended for good: nobody will restart or recover it."""
         return self in (JobStatus.FAILED, JobStatus.CANCELED, JobStatus.FINISHED)
 
     def is_terminal_state(self) -> bool:
-        """Whether the job is over here; a suspended one may be taken up elsewhere."""
+        """Return whether the job has ended here; a suspended job may be resumed elsewhere."""
         return self is JobStatus.SUSPENDED or self.is_globally_terminal_state()

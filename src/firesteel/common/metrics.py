@@ -1,8 +1,8 @@
 """Metrics that functions register and update (PyFlink: pyflink.metrics).
 
 Plain objects without locks: a metric belongs to one operator subtask, which runs in one thread. When an epoch ends, the
-runtime takes what each counted in it (`MetricGroup.take`). The driver adds that up once the epoch is committed, so an
-epoch that failed counts nothing.
+runtime takes a reading of each metric (`MetricGroup.take`). The driver adds the readings up once the epoch is
+committed, so a failed epoch counts nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Kind = Literal["counter", "meter", "distribution", "gauge"]
 
 
 class Reading(NamedTuple):
-    """What a metric measured.
+    """One measurement of a metric.
 
     `numbers` is the count of a counter; the count and the time span in seconds of a meter; count, sum, least and
     greatest of a distribution; the value of a gauge.
@@ -32,7 +32,7 @@ class Reading(NamedTuple):
     numbers: tuple[float, ...]
 
     def plus(self, later: Reading) -> Reading:
-        """Return what both measured together; of two gauges, and of metrics of two kinds, the later counts."""
+        """Return both readings combined; of two gauges, and of two different kinds, the later one applies."""
         if later.kind != self.kind or later.kind == "gauge":
             return later
         if later.kind == "distribution":
@@ -48,13 +48,13 @@ def _together(one: tuple[float, ...], other: tuple[float, ...]) -> tuple[float, 
 
 
 class Metric(ABC):
-    """What all metrics have in common: the runtime takes readings of them."""
+    """The base of all metrics: the runtime takes readings of them."""
 
     __slots__ = ()
 
     @abstractmethod
     def take(self) -> Reading | None:
-        """Return what was measured since the last call; None where nothing was, after the first call."""
+        """Return the reading since the last call; None if nothing was measured, except on the first call."""
 
 
 class Counter(Metric):
@@ -75,11 +75,11 @@ class Counter(Metric):
         self._count -= n
 
     def get_count(self) -> int:
-        """Return what this object has counted; a subtask that moves to another worker gets a new one."""
+        """Return the count of this object; a subtask that moves to another worker gets a new one."""
         return self._count
 
     def take(self) -> Reading | None:
-        """Return how far the count has moved."""
+        """Return the change of the count since the last call."""
         taken, self._taken = self._taken, self._count
         return None if taken == self._count else Reading("counter", (self._count - (taken or 0),))
 
@@ -99,11 +99,11 @@ class Meter(Metric):
         self._count += value
 
     def get_count(self) -> int:
-        """Return what this object has counted; a subtask that moves to another worker gets a new one."""
+        """Return the count of this object; a subtask that moves to another worker gets a new one."""
         return self._count
 
     def take(self) -> Reading | None:
-        """Return how many events there were, and the time span."""
+        """Return the number of events since the last call, and the time span."""
         taken, self._taken = self._taken, self._count
         if taken == self._count:
             return None
@@ -111,7 +111,7 @@ class Meter(Metric):
 
 
 class Distribution(Metric):
-    """Count, sum, least and greatest of the numbers it was given."""
+    """Count, sum, least and greatest of the numbers passed to it."""
 
     __slots__ = ("_count", "_max", "_min", "_sum", "_taken")
 
@@ -125,7 +125,7 @@ class Distribution(Metric):
         self._clear()
 
     def update(self, value: float) -> None:
-        """Take a number into account."""
+        """Add a number to the distribution."""
         self._min = min(self._min, value) if self._count else value
         self._max = max(self._max, value) if self._count else value
         self._count += 1
@@ -168,9 +168,9 @@ M = TypeVar("M", bound=Metric)
 
 
 class MetricGroup:
-    """A named container of metrics and further groups; asking for a name again gives the same metric.
+    """A named container of metrics and further groups; the same name always returns the same metric.
 
-    `scope` is where the group stands: job, operator, subtask. Raises ProgramError if a name is taken by a metric of
+    `scope` is the place of the group: job, operator, subtask. Raises ProgramError if a name is taken by a metric of
     another kind.
 
     >>> group = MetricGroup(["job", "map", "0"])
@@ -198,9 +198,9 @@ class MetricGroup:
         return self._registered(name, Counter, Counter)
 
     def gauge(self, name: str, obj: Callable[[], float]) -> None:
-        """Read a number from `obj` at the end of each epoch; the last one registered counts.
+        """Read a number from `obj` at the end of each epoch; the last registered one applies.
 
-        Raises ProgramError where `obj` cannot be called, and in the task where it returns no number.
+        Raises ProgramError if `obj` cannot be called, and in the task if it does not return a number.
         """
         if not callable(obj):
             raise ProgramError(
@@ -220,9 +220,9 @@ class MetricGroup:
         return self._registered(name, Distribution, Distribution)
 
     def take(self) -> dict[str, Reading]:
-        """Return what the metrics of the group and of those within it measured since the last call.
+        """Return the readings of the group's metrics, and of the groups within it, since the last call.
 
-        Names are joined by dots. A metric that has measured nothing more is left out, except in its first reading.
+        Names are joined by dots. A metric that has measured nothing since is left out, except in its first reading.
         """
         readings = {}
         for name, metric in self._metrics.items():

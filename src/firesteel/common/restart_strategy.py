@@ -1,4 +1,4 @@
-"""What to do when an epoch of a job fails (Flink: RestartStrategies)."""
+"""Strategies for a failed epoch of a job (Flink: RestartStrategies)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ __all__ = ["RestartStrategies", "RestartStrategyConfiguration"]
 
 
 class RestartStrategyConfiguration(ABC):
-    """A restart strategy; two are equal when kind and settings are."""
+    """A restart strategy; two are equal if kind and settings are."""
 
     @abstractmethod
     def get_description(self) -> str:
-        """A sentence for people."""
+        """Return a description for people."""
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and vars(self) == vars(other)
@@ -51,7 +51,7 @@ def _count(value: Any, name: str) -> int:
 
 
 def _iso(value: timedelta) -> str:
-    """A duration as java.time.Duration prints it."""
+    """Return a duration as java.time.Duration prints it."""
     minutes, seconds = divmod(value, timedelta(minutes=1))
     hours, minutes = divmod(minutes, 60)
     second_text = f"{seconds.total_seconds():f}".rstrip("0").rstrip(".")
@@ -64,7 +64,7 @@ def _iso(value: timedelta) -> str:
 
 
 class RestartStrategies:
-    """Makes restart strategies; intervals are milliseconds or a datetime.timedelta.
+    """Creates restart strategies; intervals are milliseconds or a datetime.timedelta.
 
     >>> RestartStrategies.fixed_delay_restart(3, 1000).get_description()
     'Restart with fixed delay (PT1S). #3 restart attempts.'
@@ -74,11 +74,11 @@ class RestartStrategies:
         """The job fails with its first failed epoch."""
 
         def get_description(self) -> str:
-            """A sentence for people."""
+            """Return a description for people."""
             return "Restart deactivated."
 
     class FixedDelayRestartStrategyConfiguration(RestartStrategyConfiguration):
-        """So many restarts, with a pause before each. Raises ConfigurationError for other than numbers."""
+        """A fixed number of restarts, with a pause before each. Raises ConfigurationError for non-numbers."""
 
         def __init__(
             self,
@@ -89,15 +89,15 @@ class RestartStrategies:
             self._delay = _interval(delay_between_attempts_interval, "delay_between_attempts_interval")
 
         def get_restart_attempts(self) -> int:
-            """How many restarts."""
+            """Return the number of restarts."""
             return self._restart_attempts
 
         def get_delay_between_attempts_interval(self) -> timedelta:
-            """The pause before a restart."""
+            """Return the pause before a restart."""
             return self._delay
 
         def get_description(self) -> str:
-            """A sentence for people."""
+            """Return a description for people."""
             return (
                 f"Restart with fixed delay ({_iso(self._delay)}). #{self._restart_attempts} restart attempts."
             )
@@ -116,46 +116,46 @@ class RestartStrategies:
             self._delay = _interval(delay_between_attempts_interval, "delay_between_attempts_interval")
 
         def get_max_failure_rate(self) -> int:
-            """How many failures an interval may have."""
+            """Return how many failures an interval may have."""
             return self._max_failure_rate
 
         def get_failure_interval(self) -> timedelta:
-            """The interval."""
+            """Return the interval."""
             return self._failure_interval
 
         def get_delay_between_attempts_interval(self) -> timedelta:
-            """The pause before a restart."""
+            """Return the pause before a restart."""
             return self._delay
 
         def get_description(self) -> str:
-            """A sentence for people."""
+            """Return a description for people."""
             return (
                 f"Failure rate restart with maximum of {self._max_failure_rate} failures within interval "
                 f"{_iso(self._failure_interval)} and fixed delay {_iso(self._delay)}."
             )
 
     class FallbackRestartStrategyConfiguration(RestartStrategyConfiguration):
-        """Whatever the job's settings say."""
+        """The strategy of the job's settings."""
 
         def get_description(self) -> str:
-            """A sentence for people."""
+            """Return a description for people."""
             return "Cluster level default restart strategy"
 
     @staticmethod
     def no_restart() -> NoRestartStrategyConfiguration:
-        """The job fails with its first failed epoch."""
+        """Return the strategy in which the first failed epoch fails the job."""
         return RestartStrategies.NoRestartStrategyConfiguration()
 
     @staticmethod
     def fall_back_restart() -> FallbackRestartStrategyConfiguration:
-        """Whatever the job's settings say."""
+        """Return the strategy of the job's settings."""
         return RestartStrategies.FallbackRestartStrategyConfiguration()
 
     @staticmethod
     def fixed_delay_restart(
         restart_attempts: int, delay_between_attempts: int | timedelta
     ) -> FixedDelayRestartStrategyConfiguration:
-        """So many restarts, with a pause before each."""
+        """Return the strategy with this number of restarts, with a pause before each."""
         return RestartStrategies.FixedDelayRestartStrategyConfiguration(
             restart_attempts, delay_between_attempts
         )
@@ -164,7 +164,7 @@ class RestartStrategies:
     def failure_rate_restart(
         failure_rate: int, failure_interval: int | timedelta, delay_interval: int | timedelta
     ) -> FailureRateRestartStrategyConfiguration:
-        """As many restarts as needed, unless more than `failure_rate` fall into `failure_interval`."""
+        """Return the strategy that restarts unless more than `failure_rate` failures fall into `failure_interval`."""
         return RestartStrategies.FailureRateRestartStrategyConfiguration(
             failure_rate, failure_interval, delay_interval
         )

@@ -1,9 +1,9 @@
-"""Sealing: a value that is emitted or kept in state is safe from what the user's code does to it afterwards.
+"""Sealing: protects a value that is emitted or stored in state from later changes by user code.
 
-Flink serialises a record when it leaves a function, so `yield self.buffer; self.buffer.clear()` emits what
-was in the buffer; and it serialises a value on its way into state and out of it. Firesteel hands objects on without
-serialising, so a value is copied unless it is made of immutable atoms only. The check costs about 0.1 µs for a flat
-tuple; the copy is what Flink would have paid anyway.
+Flink serialises a record when it leaves a function, so `yield self.buffer; self.buffer.clear()` emits the content of
+the buffer. It also serialises a value on its way into state and out of it. Firesteel passes objects on without
+serialising them, so it copies a value unless it consists of immutable atoms only. The check costs about 0.1 µs for a
+flat tuple; Flink would pay for the copy anyway.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Seal = Callable[[Any], Any]
 
 
 def seal(value: Any) -> Any:
-    """Return `value` if nobody can change it, else a copy that nobody else holds.
+    """Return `value` if it is immutable, else a copy that nobody else refers to.
 
     >>> buffer = [1]
     >>> sealed = seal(("a", buffer))
@@ -75,7 +75,7 @@ def _seal_object(value: Any) -> Any:
 
 
 def _is_frozen(value: Any) -> bool:
-    """Whether `value` is a frozen dataclass of atoms."""
+    """Return whether `value` is a frozen dataclass of atoms."""
     parameters = getattr(value, "__dataclass_params__", None)
     if parameters is None or not parameters.frozen or not is_dataclass(value):
         return False
@@ -84,7 +84,7 @@ def _is_frozen(value: Any) -> bool:
 
 @lru_cache(1 << 10)
 def _is_plain(kind: type) -> bool:
-    """Tell whether the `__dict__` of an object is all there is to it, for pickle as well."""
+    """Return whether the `__dict__` of an object holds all of its data, for pickle as well."""
     return (
         all(getattr(kind, method) is getattr(object, method) for method in _PICKLING)
         and not any(hasattr(kind, method) for method in _PICKLING_OF_ITS_OWN)
@@ -95,9 +95,9 @@ def _is_plain(kind: type) -> bool:
 
 
 def _copy_of_flat(value: Any) -> Any:
-    """Copy a plain object of atoms, one of which may be a collection of atoms; pickling takes five times as long.
+    """Copy a plain object of atoms, of which one may be a collection of atoms; pickling takes five times as long.
 
-    With two collections it could matter that they are one and the same, which pickle knows.
+    Two collections could be the same object, which only pickle would preserve.
     """
     collection = None
     for name, item in value.__dict__.items():
@@ -122,7 +122,7 @@ def _copy(value: Any) -> Any:
             return pickle.loads(pickle.dumps(value, 5))
         except (pickle.PicklingError, AttributeError, TypeError):
             return pickle.loads(cloudpickle.dumps(value, 5))
-    except Exception as error:  # whatever a value's own __reduce__ raises
+    except Exception as error:  # a value's own __reduce__ may raise anything
         raise SerializationError(
             "copies what it emits and what it keeps in state, as Flink serialises it, so each value must be picklable",
             got=f"a {type(value).__name__}: {error}",

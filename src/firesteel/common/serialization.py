@@ -1,4 +1,4 @@
-"""How connectors turn values into bytes and back (Flink: org.apache.flink.api.common.serialization)."""
+"""Schemas with which connectors turn values into bytes and back (Flink: org.apache.flink.api.common.serialization)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SerializationSchema(ABC):
 
     @abstractmethod
     def serialize(self, value: Any) -> bytes:
-        """The value as bytes."""
+        """Return the value as bytes."""
 
 
 class DeserializationSchema(ABC):
@@ -34,10 +34,10 @@ class DeserializationSchema(ABC):
 
     @abstractmethod
     def deserialize(self, message: bytes) -> Any:
-        """The value of a message, None to leave the message out."""
+        """Return the value of a message, None to leave the message out."""
 
     def get_produced_type(self) -> TypeInformation:
-        """The type of the values."""
+        """Return the type of the values."""
         return Types.PICKLED_BYTE_ARRAY()
 
 
@@ -51,7 +51,7 @@ def _charset(name: str, who: str) -> str:
 
 
 class SimpleStringSchema(SerializationSchema, DeserializationSchema):
-    """Texts as their bytes in a charset; what the charset lacks becomes `?` or U+FFFD, as in Java.
+    """Texts as their bytes in a charset; characters that the charset lacks become `?` or U+FFFD, as in Java.
 
     Raises ConfigurationError for an unknown charset.
 
@@ -63,7 +63,7 @@ class SimpleStringSchema(SerializationSchema, DeserializationSchema):
         self._charset = _charset(charset, "SimpleStringSchema")
 
     def serialize(self, value: str) -> bytes:
-        """The text as bytes. Raises TypeMismatchError for anything else."""
+        """Return the text as bytes. Raises TypeMismatchError for anything else."""
         if not isinstance(value, str):
             raise TypeMismatchError(
                 "requires a text", who="SimpleStringSchema", got=f"{type(value).__name__}: {value!r}"
@@ -71,31 +71,31 @@ class SimpleStringSchema(SerializationSchema, DeserializationSchema):
         return value.encode(self._charset, "replace")
 
     def deserialize(self, message: bytes) -> str:
-        """The bytes as text."""
+        """Return the bytes as text."""
         return message.decode(self._charset, "replace")
 
     def get_produced_type(self) -> TypeInformation:
-        """STRING."""
+        """Return STRING."""
         return Types.STRING()
 
 
 class ByteArraySchema(SerializationSchema, DeserializationSchema):
-    """Bytes as they are.
+    """Bytes, unchanged.
 
     >>> ByteArraySchema().serialize(bytearray(b"ab"))
     b'ab'
     """
 
     def serialize(self, value: bytes) -> bytes:
-        """The bytes. Raises TypeMismatchError for anything else."""
+        """Return the bytes. Raises TypeMismatchError for anything else."""
         return _as_bytes(value, "ByteArraySchema")
 
     def deserialize(self, message: bytes) -> bytes:
-        """The bytes."""
+        """Return the bytes."""
         return message
 
     def get_produced_type(self) -> TypeInformation:
-        """An array of BYTE."""
+        """Return the type of an array of BYTE."""
         return Types.PRIMITIVE_ARRAY(Types.BYTE())
 
 
@@ -120,9 +120,9 @@ class RowFieldExtractorSchema(SerializationSchema):
         return hash((RowFieldExtractorSchema, self._field_index))
 
     def serialize(self, value: Row | None) -> bytes:
-        """Return the field's bytes, none for a row or a field that is None.
+        """Return the field's bytes; empty if the row or the field is None.
 
-        Raises TypeMismatchError if the field is no bytes, or the row lacks it.
+        Raises TypeMismatchError if the field is not bytes, or the row lacks it.
         """
         if value is None:
             return b""
@@ -155,20 +155,20 @@ class Encoder:
 
     @staticmethod
     def simple_string_encoder(charset_name: str = "UTF-8") -> Encoder:
-        """An encoder that writes each element's text and a newline.
+        """Return an encoder that writes each element's text and a newline.
 
         Raises ConfigurationError for an unknown charset.
         """
         return Encoder(charset_name)
 
     def encode(self, value: Any, type_info: TypeInformation | None = None) -> bytes:
-        """The element's text as Flink shows a value of this type, in bytes, with a newline."""
+        """Return the element's text as bytes, as Flink shows a value of this type, with a newline."""
         text = str(value) if type_info is None else type_info.to_string(value)
         return text.encode(self.charset_name, "replace") + b"\n"
 
 
 class BulkWriterFactory:
-    """PyFlink's handle on a bulk format written in Java; making one raises UnsupportedError."""
+    """PyFlink's wrapper of a bulk format written in Java; the constructor raises UnsupportedError."""
 
     def __init__(self, j_bulk_writer_factory: Any = None) -> None:
         del j_bulk_writer_factory

@@ -1,4 +1,4 @@
-"""How a user can serialise namespaces or values on their own (PyFlink: pyflink.common.serializer)."""
+"""The base class of your own serialisers of namespaces or values (PyFlink: pyflink.common.serializer)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ void = b""
 class TypeSerializer(ABC, Generic[T]):
     """Writes values to a stream of bytes and reads them back.
 
-    Contract: `deserialize` reads exactly the bytes `serialize` wrote. Two are equal when class and attributes are.
+    Contract: `deserialize` reads exactly the bytes that `serialize` wrote. Two are equal if class and attributes are.
     """
 
     @abstractmethod
@@ -25,7 +25,7 @@ class TypeSerializer(ABC, Generic[T]):
 
     @abstractmethod
     def deserialize(self, stream: BytesIO) -> T:
-        """Read an element."""
+        """Read and return an element."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self)) and self.__dict__ == other.__dict__
@@ -38,12 +38,12 @@ class TypeSerializer(ABC, Generic[T]):
 
 
 class VoidNamespaceSerializer(TypeSerializer[bytes]):
-    """Writes nothing and reads nothing, for where there are no namespaces."""
+    """Writes nothing and reads nothing: the serialiser if there are no namespaces."""
 
     def serialize(self, element: bytes, stream: BytesIO) -> None:
         """Write nothing."""
 
     def deserialize(self, stream: BytesIO) -> bytes:
-        """The empty bytes; nothing is read."""
+        """Return the empty bytes, without reading."""
         del stream
         return void

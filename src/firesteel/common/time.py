@@ -1,4 +1,4 @@
-"""Lengths of time, points in time, and the range of event time. All plain Python, all picklable."""
+"""Durations, points in time, and the range of event time. All are plain Python and picklable."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _whole(amount: int, who: str) -> int:
 class Duration:
     """An amount of time with nanosecond precision (Java: java.time.Duration).
 
-    Made by the `of_*` methods, each of which takes a whole number and raises ProgramError for anything else.
+    Create it with the `of_*` methods. Each takes a whole number and raises ProgramError for anything else.
 
     >>> Duration.of_seconds(2).to_millis()
     2000
@@ -47,36 +47,36 @@ class Duration:
 
     @staticmethod
     def of_days(days: int) -> Duration:
-        """A duration of so many days of 24 hours."""
+        """Return a duration of `days` days of 24 hours."""
         return Duration(_whole(days, "Duration.of_days") * 86_400 * _NANOS_PER_SECOND)
 
     @staticmethod
     def of_hours(hours: int) -> Duration:
-        """A duration of so many hours."""
+        """Return a duration of `hours` hours."""
         return Duration(_whole(hours, "Duration.of_hours") * 3_600 * _NANOS_PER_SECOND)
 
     @staticmethod
     def of_millis(millis: int) -> Duration:
-        """A duration of so many milliseconds."""
+        """Return a duration of `millis` milliseconds."""
         return Duration(_whole(millis, "Duration.of_millis") * _NANOS_PER_MILLI)
 
     @staticmethod
     def of_minutes(minutes: int) -> Duration:
-        """A duration of so many minutes."""
+        """Return a duration of `minutes` minutes."""
         return Duration(_whole(minutes, "Duration.of_minutes") * 60 * _NANOS_PER_SECOND)
 
     @staticmethod
     def of_nanos(nanos: int) -> Duration:
-        """A duration of so many nanoseconds."""
+        """Return a duration of `nanos` nanoseconds."""
         return Duration(_whole(nanos, "Duration.of_nanos"))
 
     @staticmethod
     def of_seconds(seconds: int) -> Duration:
-        """A duration of so many seconds."""
+        """Return a duration of `seconds` seconds."""
         return Duration(_whole(seconds, "Duration.of_seconds") * _NANOS_PER_SECOND)
 
     def to_millis(self) -> int:
-        """The duration in whole milliseconds, cut towards zero (Java: Duration.toMillis).
+        """Return the duration in whole milliseconds, truncated towards zero (Java: Duration.toMillis).
 
         >>> Duration.of_nanos(1_999_999).to_millis()
         1
@@ -112,12 +112,12 @@ class Instant:
         self.nanos = nanos
 
     def to_epoch_milli(self) -> int:
-        """Milliseconds since the epoch, rounded down (Java: Instant.toEpochMilli)."""
+        """Return the milliseconds since the epoch, rounded down (Java: Instant.toEpochMilli)."""
         return self.seconds * 1000 + self.nanos // _NANOS_PER_MILLI
 
     @staticmethod
     def of_epoch_milli(epoch_milli: int) -> Instant:
-        """The instant so many milliseconds after the epoch."""
+        """Return the instant that many milliseconds after the epoch."""
         seconds, millis = divmod(epoch_milli, 1000)
         return Instant(seconds, millis * _NANOS_PER_MILLI)
 
@@ -132,7 +132,7 @@ class Instant:
 
 
 class Time:
-    """A length of time in milliseconds, as windows and triggers take it.
+    """A length of time in milliseconds, the unit of windows and triggers.
 
     >>> Time.minutes(2).to_milliseconds()
     120000
@@ -146,32 +146,32 @@ class Time:
         self._milliseconds = milliseconds
 
     def to_milliseconds(self) -> int:
-        """The length in milliseconds."""
+        """Return the length in milliseconds."""
         return self._milliseconds
 
     @staticmethod
     def milliseconds(milliseconds: int) -> Time:
-        """So many milliseconds."""
+        """Return a length of time in milliseconds."""
         return Time(milliseconds)
 
     @staticmethod
     def seconds(seconds: int) -> Time:
-        """So many seconds."""
+        """Return a length of time in seconds."""
         return Time(seconds * 1000)
 
     @staticmethod
     def minutes(minutes: int) -> Time:
-        """So many minutes."""
+        """Return a length of time in minutes."""
         return Time(minutes * 60_000)
 
     @staticmethod
     def hours(hours: int) -> Time:
-        """So many hours."""
+        """Return a length of time in hours."""
         return Time(hours * 3_600_000)
 
     @staticmethod
     def days(days: int) -> Time:
-        """So many days of 24 hours."""
+        """Return a length of time in days of 24 hours."""
         return Time(days * 86_400_000)
 
     def __eq__(self, other: object) -> bool:

@@ -1,4 +1,4 @@
-"""Row: a record with positions and, where they are known, names; and the kinds of change a row can stand for."""
+"""Row: a record with positions and, if known, names; and the kinds of change that a row can stand for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Row", "RowKind", "copy_row", "field_names", "make_row"]
 
 
 class RowKind(Enum):
-    """What a row says about a changing table (Flink: org.apache.flink.types.RowKind).
+    """The kind of change of a table that a row stands for (Flink: org.apache.flink.types.RowKind).
 
     >>> [str(kind) for kind in RowKind]
     ['+I', '-U', '+U', '-D']
@@ -37,11 +37,12 @@ _INSERT = RowKind.INSERT
 
 
 class Row:
-    """A record of values, reached by position, by name (`row["name"]`) or as attributes (`row.name`).
+    """A record of values; you access them by position, by name (`row["name"]`) or as attributes (`row.name`).
 
-    Made of values, or of named values; calling an unnamed row makes rows with its values as names. Rows can be changed
-    in place (`row[0] = 1`); two rows are equal when kind, names and values are, the order of the names aside. Rows with
-    and without names are never equal. Source of the semantics: PyFlink's `pyflink.common.Row`.
+    A row is made of values, or of named values; if you call an unnamed row, it creates rows with its values as names.
+    You can change rows in place (`row[0] = 1`). Two rows are equal if their kinds, names and values are; the order of
+    the names does not matter. Rows with and without names are never equal. Source of the semantics: PyFlink's
+    `pyflink.common.Row`.
 
     >>> row = Row(name="Alice", age=11)
     >>> row.name, row["age"], row[1], "name" in row
@@ -72,7 +73,7 @@ class Row:
 
     @staticmethod
     def of_kind(row_kind: RowKind, *args: Any, **kwargs: Any) -> Row:
-        """A row of the given kind.
+        """Return a row of the given kind.
 
         >>> Row.of_kind(RowKind.DELETE, 1).get_row_kind()
         <RowKind.DELETE: 3>
@@ -82,7 +83,7 @@ class Row:
         return row
 
     def as_dict(self, recursive: bool = False) -> dict[str, Any]:
-        """The row as a dict from name to value; with `recursive`, rows within it, in lists and dicts too, as dicts.
+        """Return the row as a dict from name to value; with `recursive`, rows within it (in lists and dicts too) also.
 
         Raises TypeError for a row without names.
 
@@ -95,7 +96,7 @@ class Row:
         return dict(zip(self._fields, values, strict=False))
 
     def get_row_kind(self) -> RowKind:
-        """The kind of change this row stands for."""
+        """Return the kind of change this row stands for."""
         return self._row_kind
 
     def set_row_kind(self, row_kind: RowKind) -> None:
@@ -107,7 +108,7 @@ class Row:
         self._fields = field_names
 
     def get_fields_by_names(self, names: list[str]) -> list[Any]:
-        """The values with the given names, in that order; all values if the row has no names.
+        """Return the values with the given names, in that order; all values if the row has no names.
 
         Raises ValueError if the row lacks one of the names.
         """
@@ -226,7 +227,7 @@ def _restore(fields: list[str] | None, values: tuple[Any, ...], kind: int = 0) -
 
 
 def copy_row(row: Row, values: Iterable[Any]) -> Row:
-    """A row of the names and kind of `row` with other values.
+    """Return a row with the names and the kind of `row` and other values.
 
     >>> copy_row(Row(a=1), [2])
     Row(a=2)
@@ -239,7 +240,7 @@ def copy_row(row: Row, values: Iterable[Any]) -> Row:
 
 
 def make_row(fields: list[str] | None, values: list[Any], kind: RowKind = _INSERT) -> Row:
-    """A row that takes `fields` and `values` as its own lists, without copying them.
+    """Return a row that uses the lists `fields` and `values` themselves, without copying them.
 
     >>> make_row(["a"], [1])
     Row(a=1)
@@ -252,7 +253,7 @@ def make_row(fields: list[str] | None, values: list[Any], kind: RowKind = _INSER
 
 
 def field_names(row: Row) -> Sequence[str] | None:
-    """The names of a row's values in their order, or None if it has none.
+    """Return the names of a row's values in their order, or None if it has none.
 
     >>> field_names(Row(a=1)), field_names(Row(1))
     (['a'], None)

@@ -22,45 +22,45 @@ __all__ = [
 
 
 class WatermarkOutput(ABC):
-    """Where a watermark generator reports to."""
+    """The receiver of a watermark generator's reports."""
 
     @abstractmethod
     def emit_watermark(self, watermark: int) -> None:
-        """Say that no event with a timestamp at or before `watermark` (milliseconds) is expected any more.
+        """Report that no more events with a timestamp at or before `watermark` (milliseconds) are expected.
 
-        A watermark that is not greater than the one before has no effect.
+        A watermark that is not greater than the previous one has no effect.
         """
 
     @abstractmethod
     def mark_idle(self) -> None:
-        """Say that no events are expected for now, so that others need not wait; the next watermark ends it."""
+        """Report that no events are expected for now, so that others need not wait; the next watermark ends this."""
 
     @abstractmethod
     def mark_active(self) -> None:
-        """Say that the source is no longer idle."""
+        """Report that the source is no longer idle."""
 
 
 class WatermarkGenerator(ABC):
     """Derives watermarks from the events of one source split.
 
-    Contract: `on_event` is called for each event in order, `on_periodic_emit` now and then and after the last event of
-    an epoch. A generator's attributes are part of the job's state, so they must be picklable.
+    Contract: `on_event` is called for each event in order, `on_periodic_emit` from time to time and after the last
+    event of an epoch. A generator's attributes are part of the job's state, so they must be picklable.
     """
 
     @abstractmethod
     def on_event(self, event: Any, timestamp: int, output: WatermarkOutput) -> None:
-        """Take note of an event and its timestamp (milliseconds)."""
+        """Record an event and its timestamp (milliseconds)."""
 
     @abstractmethod
     def on_periodic_emit(self, output: WatermarkOutput) -> None:
-        """Emit the watermark the events so far allow, if any."""
+        """Emit the watermark that the events so far allow, if any."""
 
 
 class BoundedOutOfOrdernessWatermarks(WatermarkGenerator):
     """Watermarks that trail the greatest timestamp by a fixed delay (Flink: BoundedOutOfOrdernessWatermarks).
 
-    The watermark is one millisecond less than the greatest timestamp minus the delay. Whoever sees a whole block of
-    events may set `max_timestamp` to the greatest of theirs in place of calling `on_event` for each.
+    The watermark is one millisecond less than the greatest timestamp minus the delay. A caller that has a whole block
+    of events may set `max_timestamp` to their greatest timestamp instead of calling `on_event` for each.
 
     >>> generator = BoundedOutOfOrdernessWatermarks(1000)
     >>> generator.max_timestamp = 5000
@@ -76,7 +76,7 @@ class BoundedOutOfOrdernessWatermarks(WatermarkGenerator):
 
     @property
     def watermark(self) -> int:
-        """The watermark the events so far allow, in milliseconds; MIN_WATERMARK before the first event."""
+        """The watermark that the events so far allow, in milliseconds; MIN_WATERMARK before the first event."""
         return self.max_timestamp - self.out_of_orderness - 1
 
     def on_event(self, event: Any, timestamp: int, output: WatermarkOutput) -> None:
@@ -102,9 +102,9 @@ class TimestampAssigner(ABC):
 
     @abstractmethod
     def extract_timestamp(self, value: Any, record_timestamp: int) -> int:
-        """The element's timestamp in milliseconds since the epoch.
+        """Return the element's timestamp in milliseconds since the epoch.
 
-        `record_timestamp` is the one it had before, MIN_WATERMARK if none.
+        `record_timestamp` is its previous timestamp, MIN_WATERMARK if it had none.
         """
 
 
@@ -121,10 +121,10 @@ _MONOTONOUS: Callable[[], WatermarkGenerator] = MonotonousTimestampsWatermarks
 
 @dataclass(frozen=True)
 class WatermarkStrategy:
-    """Which timestamps elements get, how watermarks follow, and when a source counts as idle.
+    """Determines the timestamps of elements, the watermarks, and when a source counts as idle.
 
-    Made by one of `for_monotonous_timestamps`, `for_bounded_out_of_orderness`, `for_generator`, `no_watermarks`; each
-    `with_*` returns a new strategy. `generator_factory` makes a WatermarkGenerator per source split (None: no
+    Create it with `for_monotonous_timestamps`, `for_bounded_out_of_orderness`, `for_generator` or `no_watermarks`; each
+    `with_*` returns a new strategy. `generator_factory` creates a WatermarkGenerator per source split (None: no
     watermarks), `timestamp_assigner` is an object with `extract_timestamp` or None, `idle_timeout` is milliseconds or
     None.
 
@@ -140,12 +140,12 @@ class WatermarkStrategy:
 
     @staticmethod
     def for_monotonous_timestamps() -> WatermarkStrategy:
-        """Watermarks for timestamps that never fall."""
+        """Return a strategy for timestamps that never decrease."""
         return WatermarkStrategy(_MONOTONOUS)
 
     @staticmethod
     def for_bounded_out_of_orderness(max_out_of_orderness: Duration) -> WatermarkStrategy:
-        """Watermarks for events that come at most `max_out_of_orderness` after a later one.
+        """Return a strategy for events that come at most `max_out_of_orderness` after a later event.
 
         Raises ProgramError for a negative duration, or if it is not a Duration.
         """
@@ -160,9 +160,9 @@ class WatermarkStrategy:
 
     @staticmethod
     def for_generator(generator_factory: Callable[[], WatermarkGenerator]) -> WatermarkStrategy:
-        """Watermarks from generators of your own: `generator_factory` (a class will do) makes one per source split.
+        """Return a strategy with your own generators: `generator_factory` (a class, say) creates one per source split.
 
-        Flink: WatermarkStrategy.forGenerator, which PyFlink lacks. Raises ProgramError if it cannot be called.
+        Flink: WatermarkStrategy.forGenerator, which PyFlink lacks. Raises ProgramError if the factory cannot be called.
         """
         if not callable(generator_factory):
             raise ProgramError(
@@ -175,13 +175,13 @@ class WatermarkStrategy:
 
     @staticmethod
     def no_watermarks() -> WatermarkStrategy:
-        """No watermarks, for programs in processing time."""
+        """Return a strategy without watermarks, for programs in processing time."""
         return WatermarkStrategy()
 
     def with_timestamp_assigner(self, timestamp_assigner: TimestampAssigner) -> WatermarkStrategy:
-        """The strategy with timestamps from `timestamp_assigner`.
+        """Return the strategy with timestamps from `timestamp_assigner`.
 
-        Raises ProgramError if that has no method `extract_timestamp`.
+        Raises ProgramError if the assigner has no method `extract_timestamp`.
         """
         if not callable(getattr(timestamp_assigner, "extract_timestamp", None)):
             raise ProgramError(
@@ -193,7 +193,7 @@ class WatermarkStrategy:
         return replace(self, timestamp_assigner=timestamp_assigner)
 
     def with_idleness(self, idle_timeout: Duration) -> WatermarkStrategy:
-        """The strategy where a source split without events for `idle_timeout` does not hold back the others.
+        """Return the strategy in which a source split without events for `idle_timeout` does not hold back the others.
 
         Raises ProgramError for a duration that is not positive, or if it is not a Duration.
         """
@@ -234,7 +234,7 @@ def _millis(duration: Duration, method: str) -> int:
 
 
 class AssignerWithPeriodicWatermarksWrapper:
-    """PyFlink's handle on an assigner written in Java; making one raises UnsupportedError."""
+    """PyFlink's wrapper of an assigner written in Java; the constructor raises UnsupportedError."""
 
     def __init__(self, j_assigner_with_periodic_watermarks: Any) -> None:
         del j_assigner_with_periodic_watermarks
