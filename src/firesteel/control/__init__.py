@@ -1,4 +1,4 @@
-"""The job: its state machine, the epoch loop that drives it, and the handle its user holds."""
+"""The job: its state machine, the epoch loop that drives it, and the user's handle."""
 
 from firesteel.control.handle import JobHandle, JobResult
 from firesteel.control.launch import Surroundings, launch

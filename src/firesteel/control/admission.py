@@ -1,22 +1,22 @@
-"""How much input an epoch takes: the back-pressure of the system.
+"""The amount of input that an epoch takes: the back-pressure of the system.
 
 An epoch of `n` records is expected to last `floor + cost * n` milliseconds, and the next one gets as many records as
-fit into the target duration. So a slow sink makes epochs smaller, never memory larger, and a burst is worked off in
-epochs near the target. An epoch takes what is there, up to that limit: below it epochs are as short as the floor
-allows.
+fit into the target duration. So a slow sink makes epochs smaller and never uses more memory, and a burst is processed
+in epochs near the target. An epoch takes all available input up to that limit; with less input, epochs are as short as
+the floor allows.
 
-- **Floor and cost** come from the last epochs ([`Cost`](cost.py)). One that is far off what was expected makes
-  the earlier ones void: a sink that turns slow is believed at once.
-- **The target** is at least twice the floor, once epochs of different sizes have shown it. Where the floor alone is
-  above what the user asks for, half of an epoch is for its records.
-- **Trials.** Epochs of equal size do not tell the floor, whatever it is. So after `_LEVEL` epochs of about the same
-  size that all took their limit and lasted about the target or longer, one takes half as many records. If that changes
-  little, the floor is what they cost, and the limit grows.
-- **Growth** is careful: to twice the last epoch's records, or to what would reach the target if records were all that
-  it cost, and at most eight-fold. So an epoch that was sized by a wrong floor is at most twice as long as the one
-  before it, and shows the error.
-- **Bytes** bound the limit, too: `budget` is what one subtask may take in or send in an epoch, by the mean size of the
-  last epoch's records.
+- **Floor and cost** come from the last epochs ([`Cost`](cost.py)). An epoch that differs a lot from the expectation
+  makes the earlier ones void: a sink that becomes slow counts at once.
+- **The target** is at least twice the floor, once epochs of different sizes have shown it. If the floor alone exceeds
+  the target you set, half of an epoch is for its records.
+- **Trials.** Epochs of equal size do not show the floor. So after `_LEVEL` epochs of about the same size that all
+  reached their limit and lasted about the target or longer, one takes half as many records. If that changes the
+  duration little, most of it is floor, and the limit grows.
+- **Growth** is careful: to twice the last epoch's records, or to the number that would reach the target if there was no
+  floor, and at most eight-fold. So an epoch that was sized by a wrong floor is at most twice as long as the one before
+  it, and shows the error.
+- **Bytes** bound the limit, too: `budget` is the number of bytes that one subtask may take in or send in an epoch,
+  estimated from the mean size of the last epoch's records.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ _UP: Final = 8.0
 _CAREFUL: Final = 2.0
 _DOWN: Final = 0.1
 _SHORTEST: Final = 1e-3
-"""Milliseconds below which a duration is a clock's mistake."""
+"""The shortest credible duration in milliseconds; anything below is an error of the clock."""
 
 _LEVEL: Final = 6
 _NEAR: Final = 0.75
-"""The part of the target from which on it is worth while to look for the floor."""
+"""The part of the target from which it is worth looking for the floor."""
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
     """The record limit of the next epoch. Immutable: `after` returns the controller for the epoch that follows.
 
-    Contract: `limit` is in `[1, most]`, and at least `LEAST` (half of it in a trial) where `most` and the bytes allow
-    it; it moves at most eight-fold up, or to a tenth of what the last epoch took, at a time, but at once where bytes
-    demand it. `cost` is what was learnt; `sizes` are the last epochs' records.
+    Contract: `limit` is in `[1, most]`, and at least `LEAST` (half of it in a trial) if `most` and the bytes allow it.
+    In one step it grows at most eight-fold or falls to a tenth of the last epoch's records; the bytes can lower it
+    further. `cost` is the estimate so far; `sizes` are the records of the last epochs.
 
     >>> Admission(target_ms=1000, most=10**6, limit=1000).after(Load(records=1000, duration_ms=100.0)).limit
     8000
@@ -71,7 +71,7 @@ class Admission:
             return self._bounded(self.limit, load)
         sizes = (*self.sizes, load.records)[-_LEVEL:]
         learnt = replace(self, cost=self.cost.after(load), sizes=sizes)
-        # An epoch well below its limit and its target tells the floor, but not what fits.
+        # An epoch well below its limit and its target shows the floor, but not the number of records that fit.
         if load.records < self.limit // 2 and load.duration_ms < self.target_ms / 2:
             return learnt._bounded(self.limit, load)
         aimed = learnt._aimed(load)
@@ -83,7 +83,7 @@ class Admission:
         return max(self.target_ms, 2 * self.cost.floor_ms) if self.cost.certain else self.target_ms
 
     def _aimed(self, load: Load) -> float:
-        """What fits into the target by what was learnt, within the bounds of a step."""
+        """Return the number of records that fit into the target by the estimated cost, within the bounds of a step."""
         cost, target = self.cost, self._target()
         floor = min(cost.floor_ms, target / 2)
         told = max(load.duration_ms - floor, 0.0) / load.records
@@ -97,7 +97,7 @@ class Admission:
         )
 
     def _should_try(self, load: Load) -> bool:
-        """Whether epochs that are as long as the target, or longer, have been of one size for a while."""
+        """Return whether the last epochs all had about the same size and lasted as long as the target or longer."""
         return (
             load.duration_ms > _NEAR * self.target_ms
             and load.records >= _NEAR * self.limit
@@ -113,7 +113,7 @@ class Admission:
 
 
 def share(budget: int, wants: dict[str, int]) -> dict[str, int]:
-    """Divide `budget` among those who want at most so much each, as evenly as their wants allow.
+    """Divide `budget` as evenly as possible; each name gets at most the amount it wants.
 
     >>> share(10, {"a": 2, "b": 100, "c": 100})
     {'a': 2, 'b': 4, 'c': 4}

@@ -1,4 +1,4 @@
-"""What is asked of a job from outside: through its state directory, from any machine that reaches it."""
+"""Requests to a job from outside: through its state directory, from any machine that can reach it."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from firesteel.control.commands import (
 _log = logging.getLogger("firesteel.control")
 
 POLL_SECONDS: Final = 0.2
-"""How often the answer to a command is looked for."""
+"""How often to look for the answer to a command."""
 
 
 def open_job(location: str) -> Storage:
-    """Return the state directory of a job. Raises StateError for a place that is none."""
+    """Return the state directory of a job. Raises StateError if the location is not one."""
     storage = Storage.existing(location)
     if ManifestLog.open(storage) is None:
         raise StateError(
@@ -47,8 +47,8 @@ def ask(
 ) -> str:
     """Send a command to a job's driver and return its answer.
 
-    Raises StateError if no driver is at work, if it refuses or fails, and after `timeout` seconds without an answer.
-    A command that nobody answered, whatever the reason, is taken back.
+    Raises StateError if no driver is running, if it refuses or fails, and after `timeout` seconds without an answer. A
+    command without an answer is always withdrawn.
     """
     command = send(job, kind, argument, drain, keep)
     try:
@@ -61,7 +61,7 @@ def ask(
 def stop(
     job: Storage, *, with_savepoint: bool, target: str | None, timeout: float, drain: bool = False
 ) -> str:
-    """End a job after its running epoch; return the savepoint's URL, or a word on where it ended.
+    """End a job after its running epoch; return the savepoint's URL, or a message that says where it ended.
 
     With `drain` all windows and timers fire first, and the job is finished for good.
     """
@@ -70,7 +70,7 @@ def stop(
 
 
 def savepoint(job: Storage, target: str | None, timeout: float) -> str:
-    """Take a savepoint of a job, by its driver or, if none is at work, here; return its URL."""
+    """Take a savepoint of a job and return its URL. The driver takes it or, if none is running, this process."""
     below = _absolute(target) if target else None
     status = read_status(job)
     if status is not None and status.alive(now_ms()):
@@ -94,7 +94,7 @@ def savepoint(job: Storage, target: str | None, timeout: float) -> str:
 def _wait_for_answer(job: Storage, command: Request, timeout: float) -> str:
     deadline = time.monotonic() + timeout
     while True:
-        lost = _lost_driver(job)  # looked at before the reply, which a driver gives before it goes
+        lost = _lost_driver(job)  # checked before the reply, because a driver replies before it exits
         reply = take_reply(job, command)
         if reply is not None and reply.error is not None:
             raise StateError(reply.error)
@@ -114,7 +114,7 @@ def _wait_for_answer(job: Storage, command: Request, timeout: float) -> str:
 
 
 def _lost_driver(job: Storage) -> StateError | None:
-    """What to say of a driver that has shown no sign of life for too long; one that ends well answers first."""
+    """Return the error for a driver whose last heartbeat is too old; a driver that exits normally answers first."""
     status = read_status(job)
     silent = now_ms() - (0 if status is None else status.heartbeat_at)
     if silent < ALIVE_MS:
@@ -128,5 +128,5 @@ def _lost_driver(job: Storage) -> StateError | None:
 
 
 def _absolute(location: str) -> str:
-    """The driver may work in another directory than the one who asks it."""
+    """Return an absolute location: the driver may have another working directory than this process."""
     return location if "://" in location else str(Path(location).expanduser().resolve())

@@ -1,4 +1,4 @@
-"""The times a job goes by: of the wall clock, which may be set, and of one that only runs on."""
+"""The clocks of a job: the wall clock, which can be set, and a monotonic one."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import Final, Protocol
 _log = logging.getLogger("firesteel.control")
 
 _NOTICED_MS: Final = 1000
-"""How far the wall clock must have been set back to be reported."""
+"""A wall clock that was set back by more than this is reported."""
 
 
 class Clock(Protocol):
-    """What tells a job the time (milliseconds); a test injects its own."""
+    """The source of time for a job (milliseconds); a test injects its own."""
 
     def now(self) -> int:
-        """The wall clock: since 1970. It may be set, forward and back."""
+        """Return the wall clock's time, since 1970. The clock can be set forward and back."""
 
     def monotonic(self) -> int:
-        """A clock that only runs on, since any moment: intervals are measured by it."""
+        """Return the time of a monotonic clock that starts at any moment; it measures intervals."""
 
     def wait(self, timeout_ms: int, wakeup: threading.Event) -> None:
-        """Return after `timeout_ms`, or as soon as `wakeup` is set."""
+        """Wait for `timeout_ms`, or until `wakeup` is set."""
 
 
 class SystemClock:
@@ -40,7 +40,7 @@ class SystemClock:
 
 
 class SteadyTime:
-    """What sources go by: it begins at the wall clock's time, and setting that clock does not change it."""
+    """The time for sources: it begins at the wall clock's time, and setting that clock does not change it."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -54,10 +54,11 @@ class SteadyTime:
 class ProcessingTime:
     """The processing time of a job's epochs: the wall clock's, but it never goes back and never stands still.
 
-    Where the wall clock has been set back, or is that of another machine which is behind, processing time runs on at
-    half speed until the wall clock has caught up. So no timer waits for as long as the step was, and what a function
-    has seen stays in the past. (A timer of Flink waits for a delay that is fixed when it is registered; it, too, fires
-    whatever becomes of the wall clock.) A step forward is followed at once: what is due by the wall clock is due.
+    If the wall clock is set back, or is that of another machine which is behind, processing time continues at half
+    speed until the wall clock has caught up. So no timer waits for the length of the step, and a time that a function
+    has seen stays in the past. (A timer of Flink waits for a delay that is fixed when it is registered; it also fires
+    independently of changes to the wall clock.) A step forward takes effect at once: timers that are due by the wall
+    clock fire.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -66,7 +67,7 @@ class ProcessingTime:
         self._since = clock.monotonic()
 
     def at_least(self, time_ms: int) -> None:
-        """Go on from a time that an earlier epoch has seen."""
+        """Continue from a time that an earlier epoch has seen."""
         behind = time_ms - self._clock.now()
         if time_ms > self._last and behind > _NOTICED_MS:
             _log.warning(

@@ -1,11 +1,10 @@
-"""Commands to a running job, and what is known of its driver: through the state directory, so from anywhere.
+"""Commands to a running job, and the status of its driver: both in the state directory, so usable from anywhere.
 
 ::
 
-    commands/<id>.json    a command; the driver removes it when it has answered
-    replies/<id>.json     its answer; who sent the command removes it
-    status.json           the job's driver and how it does, written anew every few seconds
-    metrics.json          what its operators measure (`firesteel.control.views.metrics`), likewise
+    commands/<id>.json    a command; the driver removes it when it has answered replies/<id>.json     its answer; the
+    sender of the command removes it status.json           the status of the job's driver, rewritten every few seconds
+    metrics.json          the metrics of its operators (`firesteel.control.views.metrics`), likewise
 
 A command is carried out at most once: a driver answers commands that were there before it started by refusing them.
 """
@@ -26,20 +25,20 @@ from firesteel.common.errors import StateError
 COMMANDS: Final = "commands"
 REPLIES: Final = "replies"
 HEARTBEAT_MS: Final = 2_000
-"""How often a driver says that it is alive."""
+"""How often a driver reports that it is alive."""
 
 ALIVE_MS: Final = 15_000
-"""A driver that has said nothing for so long is taken for dead."""
+"""A driver without a report for this long is taken for dead."""
 
 Kind = Literal["stop", "cancel", "savepoint", "rescale"]
 
 
 class Request(msgspec.Struct, frozen=True):
-    """What a driver is asked for.
+    """A request to a driver.
 
     `argument` is for `savepoint` a directory (None: the job's own), for `stop` None or, to stop with a savepoint, a
     directory ("" for the job's own), for `rescale` the parallelism. `drain` is for `stop`: all windows and timers fire.
-    `keep` is for `rescale`: the parallelism lasts over a restart.
+    `keep` is for `rescale`: the parallelism survives a restart.
     """
 
     id: str
@@ -51,7 +50,7 @@ class Request(msgspec.Struct, frozen=True):
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """The answer: `result` in words (the path of a savepoint), with a `warning` if there is cause, or `error`."""
+    """The answer: `result` as text (such as the path of a savepoint), possibly with a `warning`, or `error`."""
 
     id: str
     result: str | None = None
@@ -74,7 +73,7 @@ class DriverStatus(msgspec.Struct, frozen=True):
     error: str | None = None
 
     def alive(self, now: int) -> bool:
-        """Whether a driver is at work."""
+        """Whether a driver is running."""
         return self.status in RUNNING and now - self.heartbeat_at < ALIVE_MS
 
 
@@ -85,7 +84,7 @@ _STATUS: Final = "status.json"
 def send(
     storage: Storage, kind: Kind, argument: str | None = None, drain: bool = False, keep: bool = False
 ) -> Request:
-    """Leave a command for a job's driver. Raises StateError if no driver is at work."""
+    """Leave a command for a job's driver. Raises StateError if no driver is running."""
     status = read_status(storage)
     now = now_ms()
     if status is None or not status.alive(now):
@@ -110,12 +109,12 @@ def take_reply(storage: Storage, command: Request) -> Reply | None:
 
 
 def withdraw(storage: Storage, command: Request) -> None:
-    """Take back a command that nobody answered."""
+    """Withdraw a command that nobody answered."""
     storage.delete(f"{COMMANDS}/{command.id}.json")
 
 
 def read_command(storage: Storage, path: str) -> Request | None:
-    """Return a command, None if it was withdrawn."""
+    """Return a command; None if it was withdrawn."""
     return read_document(storage, path, Request, hint=None)
 
 
@@ -126,22 +125,22 @@ def write_reply(storage: Storage, reply: Reply) -> None:
 
 
 def read_status(storage: Storage) -> DriverStatus | None:
-    """Return what is known of a job's driver, None if it never had one."""
+    """Return the last status of a job's driver; None if it never had one."""
     return read_document(storage, _STATUS, DriverStatus, hint=None)
 
 
 def write_status(storage: Storage, status: DriverStatus) -> None:
-    """Say how a job's driver does."""
+    """Write the status of a job's driver."""
     write_document(storage, _STATUS, status)
 
 
 def reply_path(command_id: str) -> str:
-    """Return where the answer to a command lies."""
+    """Return the path of the answer to a command."""
     return f"{REPLIES}/{command_id}.json"
 
 
 def now_ms() -> int:
-    """Return the wall clock in milliseconds: drivers and those who watch them are different machines."""
+    """Return the wall clock in milliseconds: drivers and their observers run on different machines."""
     return int(time.time() * 1000)
 
 

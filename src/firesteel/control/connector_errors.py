@@ -8,7 +8,7 @@ from firesteel.common.errors import ConnectorError, FiresteelError
 
 
 def connector_error(error: Exception, who: str, failed: str, hint: str | None = None) -> FiresteelError:
-    """Return `error` as one that names the operator `who`; `failed` says what it could not do.
+    """Return `error` as an error that names the operator `who`; `failed` says what the operator could not do.
 
     >>> print(connector_error(OSError("disk full"), "sink 'out' (job.py:3)", "could not commit"))
     sink 'out' (job.py:3) could not commit; got OSError: disk full

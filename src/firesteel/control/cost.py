@@ -1,4 +1,4 @@
-"""What an epoch costs, learnt from the epochs themselves: `floor + cost * records` milliseconds."""
+"""The duration of an epoch, estimated from earlier epochs: `floor + cost * records` milliseconds."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from typing import Final
 
 _SEEN: Final = 8
 _FADING: Final = 0.8
-"""The weight of an epoch beside that of the next one."""
+"""The weight of an epoch relative to that of the next one."""
 
 _CHANGED: Final = 1.8
-"""How many times longer or shorter than expected an epoch is if it is worth while to ask what still holds."""
+"""An epoch this many times longer or shorter than expected makes the earlier epochs doubtful."""
 
 _EXPLAINED: Final = 1.5
-"""How many times longer or shorter such an epoch may be than a line that counts it in says."""
+"""Such an epoch may be this many times longer or shorter than a line that includes it says."""
 
 _UNSEEN: Final = 0.4
-"""The part of an epoch that may be its floor as long as no sizes have been compared."""
+"""The part of an epoch that may be its floor until epochs of different sizes were compared."""
 
 _DIFFERENT: Final = 1.9
-"""The ratio of the sizes of two epochs from which on the line through them says something."""
+"""The smallest ratio of the sizes of two epochs at which the line through them has a meaning."""
 
 _LEAST_COST: Final = 1e-6
-"""Milliseconds a record takes at least."""
+"""The least cost of a record in milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What an epoch was: its records, how long it took, and the bytes that went through its busiest subtask.
+    """The load of an epoch: its records, its duration, and the bytes that went through its busiest subtask.
 
-    `first` is the first one of a run, for which workers were started and operators opened: it shows no cost.
+    `first` marks the first epoch of a run, which starts workers and opens operators: it does not show the cost.
     """
 
     records: int
@@ -41,13 +41,13 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The floor of an epoch and the cost of a record, in milliseconds. Immutable: `after` returns what follows.
+    """The floor of an epoch and the cost of a record, in milliseconds. Immutable: `after` returns the next one.
 
-    Contract: `seen` are the last epochs that fit together, newest last. The line through them is the one with the
-    least relative errors, newer ones counting more. Where their sizes are about the same they say nothing about the
-    floor, and it stays what it was. `certain` is the floor if different sizes were compared. An epoch that is far off
-    what was expected makes those before it void, as many as it takes until a line explains it; the floor outlives that
-    if epochs became slower, and is open again if they became faster.
+    Contract: `seen` are the last epochs that fit together, newest last. The line through them is the one with the least
+    relative errors; newer epochs count more. If their sizes are about the same they say nothing about the floor, and it
+    does not change. The floor is `certain` if different sizes were compared. An epoch that differs a lot from the
+    expectation makes earlier ones void, oldest first, until a line explains it. The floor stays certain if epochs
+    became slower, but not if they became faster.
 
     >>> cost = Cost().after(Load(1000, 300.0)).after(Load(4000, 600.0))
     >>> round(cost.floor_ms), round(cost.record_ms, 3), cost.certain
@@ -60,7 +60,7 @@ class Cost:
     seen: tuple[Load, ...] = ()
 
     def of(self, records: int) -> float:
-        """Return how long an epoch of so many records is expected to take, in milliseconds."""
+        """Return the expected duration of an epoch with this number of records, in milliseconds."""
         return self.floor_ms + self.record_ms * records
 
     def after(self, load: Load) -> Cost:
@@ -110,7 +110,7 @@ class _Sums:
         return cls(x, y, xx, xy, yy)
 
     def floor(self) -> float:
-        """Where the line meets no records; the mean duration if larger epochs did not take longer."""
+        """Return the line's duration at zero records; the mean duration if larger epochs took no longer."""
         rising = self.y * self.xx - self.x * self.xy
         spread = self.xx * self.yy - self.xy * self.xy
         if rising <= 0 or spread <= 0:
@@ -118,12 +118,12 @@ class _Sums:
         return (self.x * self.yy - self.y * self.xy) / spread
 
     def cost(self, floor: float) -> float:
-        """What a record costs if this is the floor."""
+        """Return the cost of a record if this is the floor."""
         return (self.y - floor * self.xy) / self.yy
 
 
 def different(sizes: Iterable[int]) -> bool:
-    """Whether sizes differ enough to tell floor and cost apart."""
+    """Return whether sizes differ enough to separate floor and cost."""
     known = tuple(sizes)
     return max(known) >= _DIFFERENT * min(known)
 

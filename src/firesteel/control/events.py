@@ -1,4 +1,4 @@
-"""What a job's state machine is made of: the phases, what happens to a job, and what is to be done next."""
+"""The parts of a job's state machine: the phases, the events and the commands."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from firesteel.common.job_status import JobStatus
 
 
 class Phase(enum.Enum):
-    """Where a job stands."""
+    """The phase that a job is in."""
 
     RECOVERING = "RECOVERING"
     PUBLISHING = "PUBLISHING"
@@ -25,9 +25,9 @@ class Phase(enum.Enum):
 
 
 class Command(enum.Enum):
-    """What is to be done next. The loop answers each with an event, but for INTERRUPT and END.
+    """The next thing to do. The loop answers each command with an event, except INTERRUPT and END.
 
-    INTERRUPT is carried out by the thread whose request caused it, since the loop's own is busy with the epoch.
+    The thread whose request caused an INTERRUPT carries it out, because the loop's own thread is busy with the epoch.
     """
 
     RECOVER = "RECOVER"
@@ -47,7 +47,7 @@ class Command(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """The last manifest has been read; `finished` if the job had ended there."""
+    """The last manifest has been read; `finished` is whether the job ended with it."""
 
     finished: bool
 
@@ -59,29 +59,29 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """The savepoints that were asked for have begun; their copying needs no pause."""
+    """The requested savepoints have begun; the job continues while they are copied."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rescaled:
-    """The changes of parallelism that were asked for have been carried out, or refused."""
+    """The requested changes of parallelism have been carried out or refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """The next epoch's input is known; `work` if there is any reason to run it."""
+    """The next epoch's input is known; `work` is whether there is a reason to run it."""
 
     work: bool
 
 
 @dataclass(frozen=True, slots=True)
 class EpochRan:
-    """All reports are in."""
+    """All tasks have reported."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvolutionNeeded:
-    """The epoch did not run: it met a state that was saved with another type."""
+    """The epoch did not run: it found a state that was saved with another type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +91,14 @@ class Evolved:
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """The manifest has been written; `finished` if it is the job's last."""
+    """The manifest has been written; `finished` is whether it is the job's last."""
 
     finished: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """What was under way did not succeed."""
+    """The operation under way failed."""
 
     error: Exception
 
@@ -112,8 +112,8 @@ class Woken:
 class StopRequested:
     """End the job after the running epoch (`status` FINISHED), or throw that epoch away (CANCELED).
 
-    With `drain` a further epoch ends the sources where they stand and fires all timers and windows; then the job
-    has finished.
+    With `drain` one more epoch ends the sources at their current positions and fires all timers and windows; then the
+    job has finished.
     """
 
     status: JobStatus
@@ -131,7 +131,7 @@ class RescaleRequested:
 
 
 Request = StopRequested | SavepointRequested | RescaleRequested
-"""What comes from outside, in any phase."""
+"""A request from outside, in any phase."""
 
 Event = (
     Recovered

@@ -27,11 +27,11 @@ class JobResult:
 
 
 class JobHandle:
-    """Watches and controls one job that runs on a thread of its own, from `start` on.
+    """Watches and controls one job, which runs on its own thread from `start` on.
 
-    `wait` raises the job's error if it failed. `stop` ends the job after the running epoch, `cancel` throws
-    that epoch away; both return at once. `results(node)` iterates over what a collect sink has made visible,
-    while the job runs.
+    `wait` raises the job's error if it failed. `stop` ends the job after the running epoch, `cancel` discards that
+    epoch; both return at once. `results(node)` iterates over the records that a collect sink has made visible, while
+    the job runs.
     """
 
     def __init__(
@@ -55,32 +55,33 @@ class JobHandle:
         )
 
     def start(self) -> None:
-        """Run the job; to be called once."""
+        """Run the job. Call this once."""
         self._thread.start()
 
     @property
     def collects(self) -> bool:
-        """Whether the program reads what the job puts out, by `results`."""
+        """Whether the program reads the job's output with `results`."""
         return bool(self._results)
 
     @property
     def concluded(self) -> bool:
-        """Whether the job has ended, and its program knows of its failure if it has failed."""
+        """Whether the job has ended and, if it failed, the program has seen the failure."""
         known = self._failure is None or self._failure_seen or self.collects
         return self.done() and known
 
     @property
     def status(self) -> JobStatus:
-        """The job's status now."""
+        """The job's current status."""
         return JobStatus.FAILED if self._failure is not None else self._vitals.status
 
     @property
     def error(self) -> BaseException | None:
-        """Why the job failed, None if it has not."""
+        """The error that failed the job; None if it has not failed."""
         return self._failure
 
     def wait(self, timeout: float | None = None) -> JobResult:
-        """Return the result once the job has ended; TimeoutError after `timeout` seconds. Raises a failed job's error.
+        """Return the result when the job has ended. Raises a failed job's error, and TimeoutError after `timeout`
+        seconds.
 
         A first Ctrl-C or SIGTERM stops the job at the end of the running epoch, a second one cancels it;
         KeyboardInterrupt or SystemExit is raised when it has ended.
@@ -95,7 +96,7 @@ class JobHandle:
         return self._result
 
     def _until_done(self, timeout: float | None, signalled: BaseException | None) -> BaseException | None:
-        """Wait for the end; return the last signal, `signalled` if no other has come."""
+        """Wait for the end; return the last signal, or `signalled` if no other has come."""
         while True:
             try:
                 if not self._done.wait(timeout):
@@ -112,27 +113,27 @@ class JobHandle:
     def stop(self, savepoint: str | None = None, drain: bool = False) -> Future[str]:
         """End the job after the running epoch; it can be started again from there.
 
-        With a directory ("": the job's own) the end comes with a savepoint, whose URL is the result. With `drain` one
+        With a directory ("": the job's own) the job ends with a savepoint, whose URL is the result. With `drain` one
         more epoch sends the final watermark, so that all windows and timers fire; the job is then finished for good.
         """
         return self._loop.stop(savepoint, drain)
 
     def cancel(self) -> Future[str]:
-        """End the job now; the running epoch is thrown away."""
+        """End the job now and discard the running epoch."""
         return self._loop.cancel()
 
     def savepoint(self, target: str | None = None) -> Future[str]:
-        """Take a savepoint below a directory while the job goes on; the result is its URL."""
+        """Take a savepoint below a directory while the job runs; the result is its URL."""
         return self._loop.savepoint(target)
 
     def rescale(self, parallelism: int, keep: bool = False) -> Future[str]:
-        """Change the parallelism before the next epoch; operators with a parallelism of their own keep it."""
+        """Change the parallelism before the next epoch. Operators with their own parallelism keep it."""
         return self._loop.rescale(parallelism, keep)
 
     def results(self, node: int) -> Iterator[Any]:
         """Iterate over the records that reach the collect sink `node`, epoch by epoch, until the job ends.
 
-        Raises the job's error if it fails. Ctrl-C or SIGTERM while it waits ends the job as in `wait`.
+        Raises the job's error if it fails. While it waits, Ctrl-C or SIGTERM ends the job as in `wait`.
         """
         values = self._results[node]
         try:
@@ -148,7 +149,7 @@ class JobHandle:
             self._result = body()
         except Exception as error:
             self._failure = error
-        except BaseException as error:  # a SystemExit in user code must not hang those who wait
+        except BaseException as error:  # a SystemExit in user code must not hang threads that wait
             self._failure = EngineError(f"the job's thread ended by {type(error).__name__}")
         finally:
             for buffer in self._results.values():

@@ -33,17 +33,17 @@ from firesteel.control.views.metrics import JobMetrics, write_metrics
 _log = logging.getLogger("firesteel.control")
 
 POLL_MS: Final = 250
-"""How often a state directory on a disk is looked at for commands."""
+"""How often to look for commands in a state directory on a disk."""
 
 STALE_MS: Final = 3_600_000
-"""An answer that has not been fetched for so long is not waited for."""
+"""Nobody waits for an answer that is older than this."""
 
 REMOTE_POLL_MS: Final = 2_000
-"""The same in an object store, where each look is a request that is paid for."""
+"""The same in an object store, where each look is a paid request."""
 
 
 class Controls(Protocol):
-    """What a job can be asked for while it runs; `firesteel.control.loop.EpochLoop` is the one there is."""
+    """The requests that a running job takes; `firesteel.control.loop.EpochLoop` implements them."""
 
     @property
     def caution(self) -> str | None: ...
@@ -55,7 +55,7 @@ class Controls(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Vital:
-    """How a job does, as its driver sees it."""
+    """The status of a job, as its driver sees it."""
 
     status: JobStatus
     epoch: int
@@ -67,7 +67,7 @@ class Vital:
 class Inbox:
     """Watches a state directory for commands to one job from `start` until `close`, which reports how the job ended.
 
-    Storage that cannot be reached is no reason to fail a job: it is logged, and tried again.
+    Unreachable storage does not fail the job: it is logged, and the access is retried.
     """
 
     def __init__(
@@ -89,13 +89,13 @@ class Inbox:
         self._poll_ms = POLL_MS if storage.is_local else REMOTE_POLL_MS
 
     def start(self) -> None:
-        """Report that the job runs, and look for commands from now on; to be called once."""
+        """Report that the job runs, and look for commands from now on. Call this once."""
         self._attempt(self._report)
         self._attempt(self._begin)
         self._thread.start()
 
     def close(self) -> None:
-        """Answer what is still open and write the last status."""
+        """Answer the open commands and write the last status."""
         self._ending.set()
         self._thread.join()
         for command_id, answer in self._taken.items():
@@ -112,7 +112,7 @@ class Inbox:
     def _turn(self) -> None:
         if (time.monotonic() - self._reported_at) * 1000 >= HEARTBEAT_MS:
             self._report()
-        if not self._begun:  # else what another driver was asked for would be done by this one
+        if not self._begun:  # otherwise this driver would carry out commands to an earlier one
             self._begin()
         for command_id, path in self._new_commands():
             try:
@@ -152,7 +152,7 @@ class Inbox:
         write_reply(self._storage, reply)
 
     def _begin(self) -> None:
-        """Refuse what another driver was asked for, and remove answers that nobody has fetched."""
+        """Refuse commands to an earlier driver, and remove answers that nobody has fetched."""
         self._refuse("the driver it was sent to is gone; send it again")
         old = now_ms() - STALE_MS
         answers = self._storage.entries(REPLIES)
@@ -164,7 +164,7 @@ class Inbox:
             write_reply(self._storage, Reply(command_id, error=reason))
 
     def _new_commands(self) -> list[tuple[str, str]]:
-        """The ids and files of commands that nobody has looked at."""
+        """Yield the ids and files of new commands."""
         names = [(path.rpartition("/")[2].partition(".json"), path) for path in self._storage.list(COMMANDS)]
         return [
             (command_id, path)
@@ -173,7 +173,7 @@ class Inbox:
         ]
 
     def _is_command(self, path: str) -> bool:
-        """Whether a file is where commands are; one that is deeper is said once, and left alone."""
+        """Return whether a file is in the directory of commands; a deeper one is reported once and ignored."""
         if path.count("/") == 1:
             return True
         if path not in self._strays:

@@ -1,4 +1,4 @@
-"""The job's memory between epochs: the last manifest, what follows from it, and what is still to be published."""
+"""The job's memory between epochs: the last manifest, what follows from it, and whether it is published."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ _log = logging.getLogger("firesteel.control")
 class Journal:
     """Reads and writes the manifests of one job.
 
-    Contract: `recover` at the start and after each failure; then, epoch by epoch, `next_epoch`, `commit`,
-    `publish`. The commit is the create-only write of the manifest; FencedError means that another driver was
-    there first. `publish` commits the sinks of the last manifest unless that is known to have happened.
-    `retained` is how many manifests are kept at least.
+    Contract: `recover` at the start and after each failure; then, epoch by epoch, `next_epoch`, `commit`, `publish`.
+    The commit is the create-only write of the manifest; FencedError means that another driver was first. `publish`
+    commits the sinks of the last manifest unless that is known to have happened. `retained` is the least number of
+    manifests to keep.
 
-    Raises StateMismatchError when the directory's state belongs to operators that the program does not have
-    (unless `allow_non_restored_state`: then it is dropped with the next epoch), or has with another max
-    parallelism, StateCorruptedError when the last manifest is gone.
+    Raises StateMismatchError if the directory has state of operators that the program lacks (unless
+    `allow_non_restored_state`: then the next epoch drops it) or has with another max parallelism. Raises
+    StateCorruptedError if the last manifest is missing.
     """
 
     def __init__(
@@ -74,17 +74,17 @@ class Journal:
 
     @property
     def job_id(self) -> str:
-        """The id the job got when its state directory was made."""
+        """The job's id, assigned when its state directory was created."""
         return self._log.job.job_id
 
     @property
     def log(self) -> ManifestReader:
-        """The manifests."""
+        """The log of manifests."""
         return self._log
 
     @property
     def epoch(self) -> int:
-        """The last committed epoch, 0 before the first."""
+        """The last committed epoch; 0 before the first."""
         return 0 if self._last is None else self._last.epoch
 
     @property
@@ -94,12 +94,12 @@ class Journal:
 
     @property
     def lineage(self) -> str:
-        """The name of the history that working copies are of."""
+        """The name of the history that working copies belong to."""
         return self.job_id if self._last is None else self._last.lineage or self.job_id
 
     @property
     def visible(self) -> bool:
-        """Whether everything that is committed has been published."""
+        """Whether all committed output has been published."""
         last = self._last
         return last is None or not last.committables or published_epoch(self._storage) >= last.epoch
 
@@ -110,7 +110,7 @@ class Journal:
 
     def recover(self) -> None:
         """Read the last manifest and check that it is this program's."""
-        # What is published is read before the manifests: another driver may be adding to both.
+        # The published epoch is read before the manifests: another driver may be adding to both.
         published = published_epoch(self._storage)
         self._last = self._log.latest()
         self._wakeups = []
@@ -128,15 +128,15 @@ class Journal:
             self._wakeups = [wakeup for wakeup in self._last.wakeups if wakeup is not None]
 
     def keep_parallelism(self, started_at: int, parallelism: int) -> None:
-        """Have later drivers of the job begin at another parallelism: see `firesteel.control.kept_parallelism`."""
+        """Make later drivers of the job begin at another parallelism: see `firesteel.control.kept_parallelism`."""
         keep_parallelism(self._storage, started_at, parallelism)
 
     def go_on_with(self, plan: Plan) -> None:
-        """From the next epoch on run another plan of the same program: with another parallelism."""
+        """Use another plan of the same program, with another parallelism, from the next epoch on."""
         self._plan = plan
 
     def reset(self, manifest: Manifest) -> None:
-        """Commit a manifest that takes over another state, under a lineage of its own: see `state.manifest`."""
+        """Commit a manifest that takes over another state, under a new lineage: see `checkpoint.manifest`."""
         self._log.append(manifest)
         self.recover()
 
@@ -145,7 +145,7 @@ class Journal:
         return self._progress(operator_id).unfinished
 
     def finished_splits(self, operator_id: str) -> dict[str, int]:
-        """Return the splits of a source that are at their end, and where that is, as committed."""
+        """Return the splits of a source that are at their end, with the committed end positions."""
         return finished_splits(self._storage, self._progress(operator_id))
 
     def _progress(self, operator_id: str) -> SourceProgress:
@@ -166,7 +166,7 @@ class Journal:
         inputs: dict[int, dict[int, list[SplitInput]]],
         budget: int | None = None,
     ) -> EpochPlan:
-        """Return what the tasks of the next epoch are told."""
+        """Return the context of the next epoch for its tasks."""
         snapshots = {} if self._last is None else self._last.operators
         known = {spec.index: snapshots[spec.id] for spec in self._plan.operators if spec.id in snapshots}
         return EpochPlan(
@@ -204,11 +204,11 @@ class Journal:
         positions: dict[str, Positions],
         compaction: Compaction | None = None,
     ) -> None:
-        """Write the manifest: from here on the epoch has happened. Raises FencedError if another driver wrote it.
+        """Write the manifest, which commits the epoch. Raises FencedError if another driver wrote it.
 
-        `compaction` is what a merge has made of the layers up to an earlier epoch; they count from now on.
+        `compaction` is the result of merging the layers up to an earlier epoch; its layers replace them from now on.
         """
-        if self._drops_state():  # for good: an operator that comes back must not find a part of what it had
+        if self._drops_state():  # for good: an operator that returns must not find a part of its state
             compaction = Compaction(uuid.uuid4().hex, self.epoch, self._log.all_layers(0, self.epoch))
         manifest = self._manifest(epoch, reports, positions, compaction)
         self._log.append(manifest)
@@ -267,7 +267,7 @@ class Journal:
     def publish(self, sinks: dict[int, Sink[Any]]) -> None:
         """Commit the last manifest's committables to the sinks and note that it is done.
 
-        After the first epoch that this driver commits, the sinks remove what earlier ones have left behind.
+        After the first epoch that this driver commits, the sinks remove what earlier drivers left behind.
         """
         if self._last is None:
             return
@@ -303,7 +303,7 @@ class Journal:
             _log.warning("%s could not remove what earlier runs of the job have left: %s", spec.who, error)
 
     def _saved_states(self, operator_id: str) -> Iterator[Any]:
-        """What an operator's subtasks have saved, in all epochs that are kept."""
+        """Return what an operator's subtasks saved, in all epochs that are kept."""
         for epoch in kept_epochs(self._log):
             snapshot = self._log.read(epoch).operators.get(operator_id)
             for blob in () if snapshot is None else snapshot.operator_state:
@@ -371,10 +371,10 @@ class Journal:
     def _key_kinds(
         self, spec: OperatorSpec, previous: OperatorSnapshot | None, reports: list[SubtaskReport]
     ) -> list[str] | None:
-        """Return the kinds of all keys an operator ever had state for; None if an earlier manifest does not say.
+        """Return the kinds of all keys an operator ever had state for; None if an earlier manifest does not have them.
 
-        Keys of no declared type may be of any kind at any time. But if all keys of the first epoch of a run are of
-        kinds that the saved state has none of, the key selector is probably another one, and the log says so.
+        Keys without a declared type may be of any kind at any time. But if no key of the first epoch of a run is of a
+        kind in the saved state, the key selector has probably changed, and the log reports it.
         """
         kinds = {kind for report in reports for kind in report.key_kinds or ()}
         known = [] if previous is None else previous.key_kinds

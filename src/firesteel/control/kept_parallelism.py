@@ -1,4 +1,4 @@
-"""A parallelism that a running job was given, and that is to outlast its driver."""
+"""A parallelism that was set while the job ran, and that survives its driver."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Kept(msgspec.Struct, frozen=True):
 
 
 def keep_parallelism(storage: Storage, started_at: int, parallelism: int) -> None:
-    """Have drivers that are started as this one was, which began at `started_at`, begin at `parallelism`."""
+    """Make drivers that are started like this one, which began at `started_at`, begin at `parallelism`."""
     before = read_document(storage, _FILE, _Kept)
     asked = before.instead_of if before is not None and before.parallelism == started_at else started_at
     write_document(storage, _FILE, _Kept(parallelism, asked))
@@ -29,8 +29,8 @@ def keep_parallelism(storage: Storage, started_at: int, parallelism: int) -> Non
 def kept_parallelism(location: str, asked: int) -> int:
     """Return the parallelism with which a driver that was asked for `asked` starts the job in a state directory.
 
-    It differs from `asked` only if a rescale is to last over restarts and the job was asked for the same parallelism
-    then. If it is started with another one, that counts, and the rescale is forgotten. A missing directory is not made.
+    It differs from `asked` only if a kept rescale replaced that same parallelism. If you start the job with another
+    one, that counts, and the rescale is forgotten. A missing directory is not created.
     """
     try:
         storage = Storage.existing(location)

@@ -41,8 +41,8 @@ ExecutorFactory = Callable[[str, str, JobSettings], Executor]
 
 
 def spark_executor(job_id: str, state_url: str, settings: JobSettings) -> Executor:
-    """Run jobs on Spark: what `launch` does unless told otherwise."""
-    # Importing pyspark takes a second: only when a job starts.
+    """Run jobs on Spark: the default of `launch`."""
+    # Importing pyspark takes a second, so it waits until a job starts.
     from firesteel.spark.executor import SparkExecutor
 
     spark = {name: value for name, value in settings.configuration.items() if name.startswith("spark.")}
@@ -59,17 +59,17 @@ def spark_executor(job_id: str, state_url: str, settings: JobSettings) -> Execut
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a job runs on, and the clock it goes by."""
+    """The executor and the clock of a job."""
 
     executor: ExecutorFactory = spark_executor
     clock: Clock = field(default_factory=SystemClock)
 
 
 def launch(graph: Graph, settings: JobSettings, surroundings: Surroundings) -> JobHandle:
-    """Compile `graph` and start its job; returns at once.
+    """Compile `graph`, start its job and return at once.
 
-    Raises ProgramError for what is wrong with the program, StateError when the state directory belongs to
-    another program or is damaged, EngineError when Spark cannot be started.
+    Raises ProgramError for errors in the program, StateError if the state directory belongs to another program or is
+    damaged, EngineError if Spark cannot be started.
     """
     if settings.state_dir is not None:
         parallelism = kept_parallelism(settings.state_dir, settings.parallelism)
@@ -146,7 +146,7 @@ def _journal(storage: Storage, plan: Plan, settings: JobSettings) -> Journal:
 
 
 def _failure(job: Job, storage: Storage) -> Exception | None:
-    """Why a job failed; of a damaged state also what is left to start from."""
+    """Return the text of a job's error; for damaged state also the epochs that are left to start from."""
     if job.status is not JobStatus.FAILED:
         return None
     if isinstance(job.error, StateCorruptedError):
@@ -155,7 +155,7 @@ def _failure(job: Job, storage: Storage) -> Exception | None:
 
 
 def _receive_results(sinks: dict[int, Sink[Any]], opened: ExitStack) -> dict[int, CollectBuffer]:
-    """Have what collect sinks publish put into buffers, one for each."""
+    """Direct what collect sinks publish into buffers, one for each sink."""
     buffers = {}
     for index, sink in sinks.items():
         if isinstance(sink, CollectSink):
@@ -166,7 +166,7 @@ def _receive_results(sinks: dict[int, Sink[Any]], opened: ExitStack) -> dict[int
 
 
 def _discard_working_copies(journal: Journal, settings: JobSettings) -> None:
-    """A job that can go on finds its working copies where they are; of any other they would stay for ever."""
+    """Discard the working copies of a job that cannot resume; one that can finds them again."""
     if journal.finished or settings.state_dir is None:
         discard_working_copies(journal.lineage)
 

@@ -1,4 +1,4 @@
-"""What a running job tells those who watch it."""
+"""What a running job reports to its listeners."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def _no_metrics() -> None:
 class EpochStats:
     """One committed epoch: durations and times in milliseconds, `watermark` the lowest of all sources (None: none yet).
 
-    `metrics` returns what the operators have measured so far; it is put together only if you call it.
-    `lag_ms` is how far the watermark is behind the wall clock; None where there is no watermark, or it is more
-    than a day behind: history that is read again has no lag.
+    `metrics` returns the operators' metrics so far; they are computed only if you call it. `lag_ms` is how far the
+    watermark is behind the wall clock. It is None without a watermark, and if that is more than a day behind: history
+    that is read again has no lag.
     """
 
     epoch: int
@@ -33,7 +33,7 @@ class EpochStats:
 
 
 class JobListener(Protocol):
-    """Watches a job; called on the job's own thread, so it must be quick."""
+    """Watches a job. It is called on the job's own thread, so it must be quick."""
 
     def on_epoch(self, stats: EpochStats) -> None:
-        """An epoch has been committed and published."""
+        """Handle the fact that an epoch has been committed and published."""

@@ -1,4 +1,4 @@
-"""The epoch loop: carries out the machine's commands, one at a time, on the job's own thread."""
+"""The epoch loop: it carries out the machine's commands, one at a time, on the job's own thread."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ POLL_MS: Final = 50
 
 EAGER_POLL_MS: Final = 10
 EAGER_POLLS: Final = 100
-"""How often after an epoch it asks at shorter intervals: input that comes now and then is not kept waiting for it."""
+"""The number of shorter waits after an epoch, so that occasional input does not have to wait."""
 
 _DAY_MS: Final = 86_400_000
 
@@ -65,23 +65,23 @@ _log = logging.getLogger("firesteel.control")
 
 @dataclass
 class _Turn:
-    """What the running epoch is made of, from planning to commit."""
+    """The parts of the running epoch, from planning to commit."""
 
     epoch: EpochPlan
     started: float = 0.0
     reports: list[SubtaskReport] = field(default_factory=list)
     busiest: int = 0
-    """The bytes that the busiest task went through."""
+    """The bytes that went through the busiest task."""
 
 
 class EpochLoop:
     """Drives one job to its end; `run()` returns the machine's last state.
 
-    `stop`, `cancel`, `savepoint` and `rescale` may be called from any thread; all else happens on the thread that
-    called `run`. They answer with a future: of the savepoint's URL where one is taken, else of a word on what was
-    done. Savepoints and changes of parallelism happen on the way to the next epoch, when all that is committed has
-    been published. No epoch is planned while `held_back` answers that somebody has to read first; `wake` says that
-    this may have changed.
+    `stop`, `cancel`, `savepoint` and `rescale` may be called from any thread; everything else happens on the thread
+    that called `run`. They return a future: of the savepoint's URL if one is taken, otherwise of a message about what
+    was done. Savepoints and changes of parallelism happen before the next epoch, when all committed output has been
+    published. No epoch is planned while `held_back` returns that a reader must catch up first; call `wake` if this may
+    have changed.
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class EpochLoop:
 
     @property
     def job(self) -> Job:
-        """The machine's state."""
+        """The state of the machine."""
         return self._job
 
     @property
@@ -143,32 +143,32 @@ class EpochLoop:
 
     @property
     def parallelism(self) -> int:
-        """The default parallelism the job runs at."""
+        """The default parallelism at which the job runs."""
         return self._program.parallelism
 
     def metrics(self) -> JobMetrics | None:
-        """Return what the operators measured in all committed epochs, None before the first."""
+        """Return the operators' metrics over all committed epochs; None before the first."""
         return self._metrics.view(self._clock.now())
 
     def stop(self, savepoint: str | None = None, drain: bool = False) -> Future[str]:
         """End the job after the running epoch; with a savepoint below a directory, if given ("": the job's own).
 
-        With `drain` a further epoch ends the sources where they stand, and fires all timers and windows: the job is
-        then finished for good.
+        With `drain` one more epoch ends the sources at their current positions, and fires all timers and windows: the
+        job is then finished for good.
         """
         answer = self._pending.end(savepoint)
         self._request(StopRequested(JobStatus.FINISHED, drain))
         return answer
 
     def cancel(self) -> Future[str]:
-        """End the job now; the running epoch is thrown away."""
+        """End the job now and discard the running epoch."""
         answer = self._pending.end(None)
         self._request(StopRequested(JobStatus.CANCELED))
         return answer
 
     @property
     def caution(self) -> str | None:
-        """What to know about a savepoint of the job if it goes on, None if there is nothing."""
+        """Return a warning about a savepoint of the job if the job continues; None if there is none."""
         program = self._program
         sinks = [
             program.plan.operators[index].who
@@ -184,13 +184,13 @@ class EpochLoop:
         )
 
     def savepoint(self, target: str | None = None) -> Future[str]:
-        """Take a savepoint below a directory (None or "": the job's own) while the job goes on."""
+        """Take a savepoint below a directory (None or "": the job's own) while the job runs."""
         answer = self._pending.savepoint(target or None)
         self._request(SavepointRequested())
         return answer
 
     def rescale(self, parallelism: int, keep: bool = False) -> Future[str]:
-        """Go on at another parallelism from the next epoch on; operators with a parallelism of their own keep it."""
+        """Change the parallelism from the next epoch on. Operators with their own parallelism keep it."""
         if keep:
             self._to_keep.add(parallelism)
         answer = self._pending.rescale(parallelism)
@@ -198,7 +198,7 @@ class EpochLoop:
         return answer
 
     def wake(self) -> None:
-        """Look again now, instead of at the end of a wait."""
+        """End a wait now and look again."""
         self._wakeup.set()
 
     def run(self) -> Job:
@@ -212,7 +212,7 @@ class EpochLoop:
         return self._job
 
     def _request(self, event: Request) -> None:
-        """Feed the machine at once: the loop's thread learns of it when it next does, or is woken for it."""
+        """Feed the machine at once: the loop's thread sees the result at its next event, or is woken for it."""
         with self._lock:
             self._job, commands = step(self._job, event)
             self._wakeup.set()
@@ -220,7 +220,7 @@ class EpochLoop:
             self._executor.interrupt()
 
     def _advance(self, event: Event) -> Command | None:
-        """Feed the machine; return the next command, None if the job was ended meanwhile."""
+        """Feed the machine; return the next command, or None if the job was ended in the meantime."""
         with self._lock:
             self._wakeup.clear()
             self._job, commands = step(self._job, event)
@@ -242,7 +242,7 @@ class EpochLoop:
         return Recovered(self._journal.finished)
 
     def _start_run(self) -> None:
-        """From here on operators are opened anew, and sources go on from what is committed."""
+        """Reopen operators, and continue sources from their committed positions."""
         self._runs += 1
         self._fresh = True
         if self._journal.last is not None:
@@ -289,7 +289,7 @@ class EpochLoop:
         return Planned(work=True)
 
     def _drain(self) -> Event:
-        """Plan the job's last epoch: it reads nothing more, and ends the sources where they stand."""
+        """Plan the job's last epoch: it reads nothing more, and ends the sources at their current positions."""
         plans = {index: coordinator.rest() for index, coordinator in self._coordinators.items()}
         self._begin_epoch(self._time.now(), plans, final=True)
         return Planned(work=True)
@@ -402,7 +402,7 @@ class EpochLoop:
         self._turn = None
         _log.warning("after epoch %d the job is restarted: %s", self._journal.epoch, self._job.error)
         until = self._clock.monotonic() + self._job.delay_ms
-        # A savepoint that is asked for meanwhile wakes the loop, and does not cut the delay short; an end does.
+        # A request for a savepoint wakes the loop, but does not shorten the delay; a request to end does.
         while not self._to_end() and (left := until - self._clock.monotonic()) > 0:
             self._clock.wait(left, self._wakeup)
             self._wakeup.clear()

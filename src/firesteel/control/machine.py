@@ -3,11 +3,11 @@
 Nothing here does I/O or looks at a clock; the loop (`firesteel.control.loop`) carries commands out and feeds
 the events that result. `firesteel.control.transitions` says what can happen in which phase, and `step` asserts it.
 
-An epoch that failed changed nothing, so going on is the same as starting again: RECOVERING reads the last
-manifest. What is committed is published before anything else, and a failure of that is tried again as those of
-Spark are. A stop takes effect between two epochs, and after what was committed has been published; a cancel
-also interrupts the epoch that runs, which then never was there. Savepoints and changes of parallelism happen before
-the next epoch is planned. What no retry can mend fails the job at once.
+An epoch that failed changed nothing, so to continue is the same as to start again: RECOVERING reads the last manifest.
+Committed output is published before anything else; if that fails it is retried like a failure of Spark. A stop takes
+effect between two epochs, after committed output has been published. A cancel also interrupts the running epoch, which
+then leaves no trace. Savepoints and changes of parallelism happen before the next epoch is planned. An error that no
+retry can fix fails the job at once.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ from firesteel.control.transitions import following
 
 @dataclass(frozen=True, slots=True)
 class RestartPolicy:
-    """How often a failed epoch is tried again before the job fails, and the delay before each try (milliseconds).
+    """How often a failed epoch is retried before the job fails, and the delay before each retry (milliseconds).
 
-    `attempts` counts tries after errors of the program, `engine_attempts` those after failures of Spark (a
-    lost worker) and of a sink to publish what is committed, which are tried again even by a job that has no
-    restart strategy. A committed epoch sets both counts back.
+    `attempts` counts retries after errors of the program. `engine_attempts` counts those after failures of Spark (a
+    lost worker) and of a sink that publishes committed output; a job without a restart strategy retries these, too. A
+    committed epoch resets both counts.
     """
 
     attempts: int = 0
@@ -66,9 +66,9 @@ class RestartPolicy:
 class Job:
     """The whole state of the machine.
 
-    `finished` if the last committed epoch is the job's last; `ending` is how the job is to end when it comes to it;
-    `draining` if one more epoch is to end the sources; `savepoint_due` and `rescale_due` if there are requests for
-    them. `failures` and `engine_failures` are those since the last commit, `delay_ms` the wait before the next try.
+    `finished` is whether the last committed epoch is the job's last, `ending` how the job will end, `draining` whether
+    one more epoch is to end the sources; `savepoint_due` and `rescale_due` are whether there are such requests.
+    `failures` and `engine_failures` count those since the last commit; `delay_ms` is the wait before the next retry.
     """
 
     policy: RestartPolicy
@@ -97,11 +97,11 @@ _FATAL = (
     StateMismatchError,
     TypeMismatchError,
 )
-"""What another try meets again: the same record has the same key, and the same value that does not fit its type."""
+"""The errors that a retry repeats: the same record has the same key, and the same value that does not fit its type."""
 
 
 def step(job: Job, event: Event) -> Step:
-    """Return what follows from an event. Events that come too late (after the end) change nothing.
+    """Return the next state and commands after an event. Events after the end change nothing.
 
     Raises AssertionError for a transition that `firesteel.control.transitions` does not have.
 
@@ -164,7 +164,7 @@ def _after_epoch(job: Job) -> Step:
 
 
 def _next(job: Job) -> Step:
-    """Do what was asked for; then plan an epoch."""
+    """Carry out the requests; then plan an epoch."""
     if job.savepoint_due:
         return _to(replace(job, savepoint_due=False), Phase.SAVING, Command.SAVE)
     if job.rescale_due:
@@ -184,13 +184,13 @@ def _after_failure(job: Job, error: Exception) -> Step:
     job, again = _counted(replace(job, error=error), error)
     if not again:
         return _end(job, JobStatus.FAILED)
-    if job.ending is not None and job.phase is Phase.RUNNING:  # all that is committed is published
+    if job.ending is not None and job.phase is Phase.RUNNING:  # all committed output is published
         return _end(job, job.ending)
     return _to(job, Phase.BACKING_OFF, Command.BACK_OFF)
 
 
 def _counted(job: Job, error: Exception) -> tuple[Job, bool]:
-    """Count a failure and decide whether to try again."""
+    """Count a failure and decide whether to retry."""
     policy = job.policy
     if isinstance(error, _FATAL):
         return job, False
@@ -209,7 +209,7 @@ def _stop(job: Job, status: JobStatus, drain: bool) -> Step:
         return _end(job, status)
     if status is JobStatus.CANCELED and job.phase is Phase.BACKING_OFF:
         return _end(job, status)
-    if job.ending is not JobStatus.CANCELED:  # what is already thrown away cannot be asked for again
+    if job.ending is not JobStatus.CANCELED:  # a discarded epoch cannot be requested again
         job = replace(job, ending=status)
     if status is JobStatus.CANCELED and job.phase is Phase.RUNNING:
         return job, (Command.INTERRUPT,)

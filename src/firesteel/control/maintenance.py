@@ -1,9 +1,9 @@
-"""What is done to a job's state beside its epochs: compaction, removal of what is not needed, savepoints.
+"""Background work on a job's state: compaction, removal of unneeded files, savepoints.
 
-All of it happens on one thread of its own, one thing after another, so that nothing is removed that a savepoint still
-copies or a compaction still reads. The loop tells of each published epoch (`after_epoch`) and takes what a compaction
-has made into the next manifest (`take_compaction`). A compaction or removal that fails leaves the job as it was: it is
-logged, and tried again later.
+All of it happens on one separate thread, one task after another, so that nothing is removed that a savepoint still
+copies or a compaction still reads. The loop reports each published epoch (`after_epoch`) and takes the result of a
+compaction into the next manifest (`take_compaction`). A compaction or removal that fails does not affect the job: it is
+logged, and retried later.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from firesteel.state.values.expiry import ExpiryRule, expiry_rule
 _log = logging.getLogger("firesteel.state")
 
 STAGED_AGE_MS: Final = 3_600_000
-"""A staged file is abandoned when nobody has finished it for so long."""
+"""A staged file that is older than this is abandoned."""
 
 
 @dataclass(frozen=True, slots=True)
 class MaintenancePolicy:
-    """How often state is compacted and cleaned, in epochs. `inline` does it between two epochs, for tests that want to
+    """How often state is compacted and cleaned, in epochs. `inline` does it between two epochs, for tests that need to
     know when.
     """
 
@@ -43,7 +43,7 @@ class MaintenancePolicy:
 
 
 class Maintenance:
-    """The background work on one job's state directory; see the module. `close` ends it, after what is under way."""
+    """The background work on one job's state directory; see the module. `close` ends it after the running task."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class Maintenance:
         self._collected = 0
 
     def after_epoch(self, manifest: Manifest) -> None:
-        """An epoch has been published: start what is due, unless something is still under way."""
+        """Start the work that is due after a published epoch, unless some is still running."""
         since = max(manifest.compacted, self._compacted_at)
         compact = manifest.epoch - since >= self._policy.compact_every
         collect = manifest.epoch - self._collected >= self._policy.collect_every
@@ -80,7 +80,7 @@ class Maintenance:
         self._submit(lambda: self._maintain(manifest, compact, collect))
 
     def take_compaction(self, lineage: str) -> Compaction | None:
-        """Return what a compaction of this lineage has made since the last call, to go into the next manifest."""
+        """Return the result of a compaction of this lineage since the last call, for the next manifest."""
         with self._lock:
             ready, self._ready = self._ready, None
         return ready if ready is not None and ready.lineage == lineage else None
@@ -92,7 +92,7 @@ class Maintenance:
         return self._submit(lambda: new_savepoint(self._storage, epoch, target or self._savepoint_dir))
 
     def close(self) -> None:
-        """Wait for what is under way, and give up what has not begun, but for savepoints."""
+        """Wait for the running task, and drop all that have not begun, except savepoints."""
         self._closing.set()
         if self._pool is not None:
             self._pool.shutdown(wait=True)
@@ -117,7 +117,7 @@ class Maintenance:
             self._busy = False
 
     def _attempt(self, what: str, work: Callable[[], None]) -> None:
-        """Whatever goes wrong here is no harm to the job."""
+        """Do some work and log its errors; they do not affect the job."""
         if self._closing.is_set():
             return
         try:
@@ -155,7 +155,7 @@ class Maintenance:
         return Compaction(manifest.lineage, manifest.epoch, layers)
 
     def _merge(self, tasks: list[MergeTask]) -> Layer | None:
-        """Merge task by task; None if the job ends meanwhile."""
+        """Merge task by task; return None if the job ends in the meantime."""
         runs = []
         for task in tasks:
             if self._closing.is_set():

@@ -1,7 +1,7 @@
-"""Adds up what the subtasks of a job measure, epoch by epoch.
+"""Sums of the metrics of a job's subtasks, epoch by epoch.
 
-Contract: `add` takes the reports of a committed epoch, so that what a failed epoch counted is not in it, and nothing is
-counted twice; restarts by the restart strategy keep the counts. `start` begins anew, for a plan of another parallelism.
+Contract: `add` takes the reports of a committed epoch, so that failed epochs do not count, and nothing is counted
+twice; restarts by the restart strategy keep the counts. `start` resets everything, for a plan with another parallelism.
 `view` may be called from any thread.
 """
 
@@ -19,7 +19,7 @@ from firesteel.control.views.metrics import JobMetrics, MetricView, OperatorMetr
 from firesteel.runtime.plan import Plan, SubtaskReport
 
 BUCKET_MS: Final = 5_000
-"""How exactly rates remember when events happened (Flink's MeterView: the same)."""
+"""The resolution at which rates remember when events happened (Flink's MeterView has the same)."""
 
 Number = int | float
 
@@ -32,14 +32,14 @@ class Metrics:
         self.start(plan)
 
     def start(self, plan: Plan) -> None:
-        """Forget everything, and go on with another plan."""
+        """Forget everything, and continue with another plan."""
         with self._lock:
             self._plan = plan
             self._since = self._epoch = 0
             self._subtasks: dict[tuple[int, int], _Subtask] = {}
 
     def add(self, epoch: int, reports: Iterable[SubtaskReport], now: int) -> None:
-        """Take what the subtasks measured in a committed epoch, `now` being the time (milliseconds)."""
+        """Add the subtasks' metrics of a committed epoch; `now` is the time (milliseconds)."""
         with self._lock:
             self._since = self._since or epoch
             self._epoch = epoch
@@ -74,7 +74,7 @@ class Metrics:
 
 
 class _Subtask:
-    """What one subtask has measured; the engine's own numbers are plain ones, for every epoch adds to them."""
+    """The metrics of one subtask; the engine's own are plain numbers, because every epoch adds to them."""
 
     __slots__ = ("_events", "_records_in", "_records_out", "_reported", "_totals", "_watermark")
 
@@ -100,7 +100,7 @@ class _Subtask:
                 self._events.setdefault(name, _Events()).add(count, int(span) * 1000, now)
 
     def readings(self, is_source: bool) -> dict[str, Reading]:
-        """Return all, the engine's by Flink's names; what a source reads counts as its input."""
+        """Return all metrics, the engine's by Flink's names; the records that a source reads count as its input."""
         if not self._reported:
             return {}
         readings = {
@@ -114,13 +114,13 @@ class _Subtask:
         return readings
 
     def rate(self, name: str, now: int) -> float | None:
-        """Return the events per second of a meter, None for what is none."""
+        """Return the events per second of a meter; None for any other metric."""
         events = self._events.get(name)
         return None if events is None else events.rate(now)
 
 
 class _Events:
-    """When the events of a meter happened, within its time span."""
+    """The times of a meter's events within its time span."""
 
     __slots__ = ("_buckets", "_span_ms")
 
@@ -137,7 +137,7 @@ class _Events:
         self._forget(now)
 
     def rate(self, now: int) -> float:
-        """Return the events per second over the time span (Flink's MeterView: also where it is not over yet)."""
+        """Return the events per second over the whole time span, even before its end (as Flink's MeterView)."""
         self._forget(now)
         return sum(count for _, count in self._buckets) * 1000 / self._span_ms
 

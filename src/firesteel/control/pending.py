@@ -1,4 +1,4 @@
-"""What others have asked of a job, and when it is answered."""
+"""Requests to a job, and when they are answered."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ T = TypeVar("T")
 
 
 class Pending:
-    """Requests to a job that are not carried out yet.
+    """The requests to a job that are not carried out yet.
 
-    They come from any thread; the loop takes them on its own: savepoints and a change of parallelism between two
+    They come from any thread; the loop takes them on its own thread: savepoints and a change of parallelism between two
     epochs (`take_savepoints`, `change_parallelism`), the rest when the job has ended (`close`), which answers all.
     """
 
@@ -31,19 +31,19 @@ class Pending:
         self._closed = False
 
     def savepoint(self, target: str | None) -> Future[str]:
-        """Ask for a savepoint."""
+        """Request a savepoint."""
         return self._ask(self._savepoints, target)
 
     def rescale(self, parallelism: int) -> Future[str]:
-        """Ask for another parallelism."""
+        """Request another parallelism."""
         return self._ask(self._parallelism, parallelism)
 
     def end(self, savepoint: str | None) -> Future[str]:
-        """Ask to be told of the job's end, which comes with a savepoint unless that is None."""
+        """Request an answer at the job's end, which comes with a savepoint unless that is None."""
         return self._ask(self._ends, savepoint)
 
     def take_savepoints(self, journal: Journal, maintenance: Maintenance) -> None:
-        """Begin the savepoints that were asked for; they are of the last epoch, which has been published."""
+        """Begin the requested savepoints; they are of the last epoch, which has been published."""
         if not self._savepoints:
             return
         for target, answer in self._taken(self._savepoints):
@@ -53,7 +53,7 @@ class Pending:
                 _pass_on(maintenance.savepoint(journal.epoch, target), answer)
 
     def change_parallelism(self, change: Callable[[int], None]) -> None:
-        """Carry out the changes that were asked for; what the program does not allow is the asker's error only."""
+        """Carry out the requested changes; one that the program does not allow fails only its request."""
         if not self._parallelism:
             return
         for parallelism, answer in self._taken(self._parallelism):
@@ -68,7 +68,7 @@ class Pending:
                 answer.set_result(f"parallelism {parallelism}")
 
     def close(self, job: Job, journal: Journal, maintenance: Maintenance) -> None:
-        """Answer everything, now that the job has ended."""
+        """Answer all requests, now that the job has ended."""
         with self._lock:
             self._closed = True
         ended = job.status in (JobStatus.FINISHED, JobStatus.CANCELED)
@@ -88,7 +88,7 @@ class Pending:
 
     def _ask(self, requests: list[tuple[T, Future[str]]], what: T) -> Future[str]:
         answer: Future[str] = Future()
-        answer.set_running_or_notify_cancel()  # what was asked is not taken back by cancelling the future
+        answer.set_running_or_notify_cancel()  # to cancel the future does not withdraw the request
         with self._lock:
             if self._closed:
                 answer.set_exception(StateError("has ended", who="the job"))
@@ -103,7 +103,7 @@ class Pending:
 
 
 def _all_visible(journal: Journal) -> bool:
-    """A job that was cancelled may have committed what it could not publish, and a savepoint would not have that."""
+    """Return whether all output is published; a savepoint of a cancelled job would lack the rest."""
     try:
         return journal.visible
     except FiresteelError:

@@ -1,4 +1,4 @@
-"""A program that has been compiled, as the driver works with it."""
+"""A compiled program, as the driver uses it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from firesteel.runtime.plan import Plan
 
 @dataclass(frozen=True)
 class Program:
-    """A compiled job with the live objects the driver works with, by operator index.
+    """A compiled job with the live objects that the driver uses, by operator index.
 
-    `at` compiles the same program for another parallelism; it raises ProgramError where that is not possible.
+    `at` compiles the same program for another parallelism; it raises ProgramError if that is not possible.
     """
 
     plan: Plan

@@ -1,4 +1,4 @@
-"""Does a state belong to a program: the operators matched by their ids."""
+"""The check that a state belongs to a program: operators are matched by their ids."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ def check_program(
 ) -> None:
     """Check that a program has all operators whose state a manifest holds, with the same key groups and keys.
 
-    With `allow_non_restored_state` state without an operator is left out instead (Flink: the option of the same
-    name). Not so where the manifest's output is still `unpublished`: nobody else could make it visible. Raises
-    StateMismatchError, listing the operators and their states, where `who` names what holds them.
+    With `allow_non_restored_state` state without an operator is left out instead (Flink: the option of the same name).
+    This is refused while the manifest's output is still `unpublished`: nobody else could make it visible. Raises
+    StateMismatchError, which lists the operators and their states; `who` names the place that holds them.
     """
     known = {spec.id: spec for spec in plan.operators}
     missing = []

@@ -1,4 +1,4 @@
-"""Which program runs: what manifests record of it."""
+"""The program that runs, as manifests record it."""
 
 from __future__ import annotations
 

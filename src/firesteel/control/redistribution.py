@@ -1,10 +1,10 @@
-"""Who gets which operator state: what each subtask of an epoch is told of what subtasks reported after the last one.
+"""The redistribution of operator state: each subtask's share of what the subtasks reported in the last epoch.
 
-Lists (`firesteel.state.live.operator_lists`) are dealt out as Flink does it (RoundRobinOperatorStateRepartitioner).
-While the parallelism stays the same each subtask has its own list back; else all elements, in the order of the old
-subtasks, are cut into shares that differ by at most one. Every subtask has all elements of a union list, in that
-order. The state of any other operator is opaque: each subtask has its own back, and those that are left
-inherit from those that are no more.
+Lists (`firesteel.state.live.operator_lists`) are distributed as in Flink (RoundRobinOperatorStateRepartitioner). While
+the parallelism stays the same each subtask gets its own list back. Otherwise all elements, in the order of the old
+subtasks, are cut into shares whose sizes differ by at most one. Every subtask gets all elements of a union list, in
+that order. The state of any other operator is opaque: each subtask gets its own back, and the remaining subtasks
+inherit from the removed ones.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 def own_states(snapshot: OperatorSnapshot, parallelism: int) -> dict[int, Any]:
-    """Return the state each subtask gets as its own at this parallelism, by subtask."""
+    """Return the state that each subtask gets as its own at this parallelism, by subtask."""
     states = [None if blob is None else pickle.loads(blob) for blob in snapshot.operator_state]
     if snapshot.holds_lists:
         try:
@@ -35,8 +35,8 @@ def own_states(snapshot: OperatorSnapshot, parallelism: int) -> dict[int, Any]:
 
 
 def inherited_states(snapshot: OperatorSnapshot, parallelism: int) -> dict[int, list[Any]]:
-    """Return the states of subtasks that are no more at this parallelism, by the subtask that inherits them."""
-    if snapshot.holds_lists:  # these are dealt out
+    """Return the states of subtasks that do not exist at this parallelism, by the subtask that inherits them."""
+    if snapshot.holds_lists:  # these are redistributed
         return {}
     inherited: dict[int, list[Any]] = defaultdict(list)
     for subtask, blob in enumerate(snapshot.operator_state[parallelism:], start=parallelism):
@@ -47,13 +47,13 @@ def inherited_states(snapshot: OperatorSnapshot, parallelism: int) -> dict[int, 
 
 
 def redistribute(before: Sequence[OperatorLists | None], parallelism: int) -> list[OperatorLists | None]:
-    """Return the lists each of `parallelism` subtasks gets, given those that the old subtasks saved.
+    """Return the lists that each of `parallelism` subtasks gets, given those that the old subtasks saved.
 
-    A union list is one object that all subtasks share, so that an epoch's plan holds it once however many they are.
-    Where subtasks share a union list, or the parallelism changed, the result has no version: no live instance goes
-    on, all are initialised from it. For in Flink all subtasks get a union list at the same instant, and a function may
-    rely on that when it picks its part of it; were one subtask to move to another worker alone, it could pick what
-    another still holds. Raises StateMismatchError if subtasks saved different things under one name.
+    A union list is one object that all subtasks share, so that an epoch's plan holds it only once. If subtasks share a
+    union list, or the parallelism changed, the result has no version: no live instance continues, and all are
+    initialised from it. In Flink all subtasks get a union list at the same time, and a function may rely on that when
+    it picks its part. If one subtask alone moved to another worker, it could pick elements that another one still
+    holds. Raises StateMismatchError if subtasks saved different things under one name.
     """
     names = sorted({name for lists in before if lists is not None for name in lists.lists})
     parts = {name: _parts(name, before) for name in names}
@@ -79,7 +79,7 @@ def redistribute(before: Sequence[OperatorLists | None], parallelism: int) -> li
 def deal(elements: Sequence[T], parallelism: int, start: int) -> tuple[list[Sequence[T]], int]:
     """Cut elements into a share for each subtask; also return where to start with the next list.
 
-    The shares go to the subtasks in order from `start` on, those that are one longer first.
+    The shares go to the subtasks in order, beginning with `start`; longer shares come first.
 
     >>> deal("abcde", 3, 1)
     (['e', 'ab', 'cd'], 0)
@@ -103,7 +103,7 @@ def _split(
 
 
 def _union(parts: list[ListSnapshot | None], parallelism: int) -> list[ListSnapshot | None]:
-    """Give everything to every subtask; each keeps what old subtasks brought that it takes over, a stretch of them."""
+    """Give all elements to every subtask; each subtask saves only the range that it takes over from old subtasks."""
     first, elements = _first(parts), _elements(parts)
     ends = [0, *accumulate(0 if part is None else len(part.elements) for part in parts)]
     old = len(parts)

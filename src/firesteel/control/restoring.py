@@ -1,4 +1,4 @@
-"""Where a job's history begins: empty, where it stood, at a savepoint, or again at an earlier epoch."""
+"""The start of a job's history: empty, its last epoch, a savepoint, or an earlier epoch."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _log = logging.getLogger("firesteel.control")
 
 
 class _GoneBack(msgspec.Struct, frozen=True):
-    """What the last start was asked for: the job went back to `epoch`, whose state is that of `as_epoch` now."""
+    """What the last start did: the job went back to `epoch`, whose state is that of `as_epoch` now."""
 
     epoch: int
     as_epoch: int
@@ -36,18 +36,18 @@ class _GoneBack(msgspec.Struct, frozen=True):
 def open_history(
     storage: Storage, plan: Plan, restore_from: str | None, *, allow_non_restored_state: bool = False
 ) -> ManifestLog:
-    """Open the job of a state directory, having carried out what `restore_from` asks for:
+    """Carry out what `restore_from` asks for, and open the job of a state directory:
 
-    - None: a job goes on, a new one begins empty.
-    - ``latest``: a job goes on; there must be one.
-    - the number of a kept epoch: the job goes back to it. Its output since then has been seen and stays. A start
-      that says the same once more resumes, so that a supervisor may repeat the command.
+    - None: an existing job resumes, a new one begins empty.
+    - ``latest``: the job resumes; there must be one.
+    - the number of a kept epoch: the job goes back to it. Its output since then is visible and stays. If you repeat the
+      start, the job resumes, so that a supervisor can repeat the command.
     - the path or URL of a savepoint, or of another job's state directory (its last visible epoch): a new job begins
-      with that state, copied. In a directory where just that has been done the job goes on, so that a command
-      may be repeated after a crash.
+      with a copy of that state. In a directory where exactly this has been done the job resumes, so that you can repeat
+      the command after a crash.
 
-    Raises StateMismatchError if the state is of another program (see `check_program`), or the directory has a
-    history of its own, StateCorruptedError if what is to be restored is damaged, StateError if it is not there.
+    Raises StateMismatchError if the state is of another program (see `check_program`) or the directory has another
+    history, StateCorruptedError if the state to restore is damaged, StateError if it does not exist.
     """
     restoring = _Restoring(storage, plan, allow_non_restored_state)
     if restore_from is None:
@@ -67,7 +67,7 @@ class _Restoring:
 
     def go_on(self, *, existing: bool = False) -> ManifestLog:
         log = ManifestLog.open(self._storage)
-        self._storage.delete(_GONE_BACK)  # another command: what it says next is said for the first time
+        self._storage.delete(_GONE_BACK)  # another command: the next one with an epoch is no repetition
         if existing and (log is None or not log.epochs()):
             raise self._nothing(LATEST, "no epoch that was committed")
         if log is not None and log.job.restored_from and not log.epochs():
@@ -86,7 +86,7 @@ class _Restoring:
         if epoch not in kept:
             raise self._nothing(f"epoch {epoch}", f"the epochs {_listed(kept)}" if kept else "no epoch")
         published = self._published(kept[-1])
-        if epoch == kept[-1] >= published:  # there it stands; what is still to be made visible will be
+        if epoch == kept[-1] >= published:  # it is there already; output that is not visible yet will be
             return self._gone_back(log, epoch, epoch)
         damage = damage_of(self._storage, epoch)
         if damage is not None:
@@ -98,7 +98,7 @@ class _Restoring:
         return self._gone_back(log, epoch, last + 1)
 
     def _has_gone_back(self, log: ManifestLog, epoch: int) -> bool:
-        """Whether the command before this one was the same, and has been carried out."""
+        """Return whether the previous command was the same, and has been carried out."""
         done = read_document(self._storage, _GONE_BACK, _GoneBack)
         epochs = log.epochs()
         if done is None or done.epoch != epoch or not epochs or epochs[-1] < done.as_epoch:
@@ -114,7 +114,7 @@ class _Restoring:
         return True
 
     def _gone_back(self, log: ManifestLog, epoch: int, as_epoch: int) -> ManifestLog:
-        # If the driver dies before this is written it goes back again, from where nothing has happened since.
+        # If the driver dies before this is written the job goes back again; nothing has happened in between.
         write_document(self._storage, _GONE_BACK, _GoneBack(epoch, as_epoch))
         return log
 
@@ -133,7 +133,7 @@ class _Restoring:
         manifest = self_contained(ManifestReader(source), epoch)
         self._check(manifest, source)
         log = ManifestLog.open_or_create(self._storage, self._plan.max_parallelism, identity)
-        if log.job.restored_from != identity:  # of a job that has not committed anything
+        if log.job.restored_from != identity:  # of a job that has committed nothing
             log = log.restored_from(identity)
         copy_runs(source, stored_runs(manifest), self._storage)
         first = epoch + 1
@@ -141,9 +141,9 @@ class _Restoring:
         return log
 
     def _kept(self, log: ManifestLog, epoch: int) -> tuple[list[int], int]:
-        """The epochs there are, and the oldest of them that goes on being kept if the job goes back to `epoch`.
+        """Return all epochs, and the oldest that is still kept if the job goes back to `epoch`.
 
-        The last manifest, which says that, may be the damaged one: then of those before `epoch` nothing is known.
+        The last manifest has the latter, but may be damaged: then nothing is known about epochs before `epoch`.
         """
         try:
             kept = kept_epochs(log)
@@ -152,7 +152,7 @@ class _Restoring:
         return kept, min(kept, default=epoch)
 
     def _published(self, newest: int) -> int:
-        """The last epoch said to be visible; if that cannot be read, the newest is made visible once more."""
+        """Return the last visible epoch by the record; if that cannot be read, the newest is made visible again."""
         try:
             return published_epoch(self._storage)
         except StateCorruptedError:
@@ -185,7 +185,7 @@ class _Restoring:
 
 
 def _identity(source: Storage) -> tuple[int, str]:
-    """Return the epoch to take over, and what tells this source from others wherever it lies."""
+    """Return the epoch to take over, and an identity of this source that does not depend on its location."""
     savepoint = open_savepoint(source)
     if savepoint is not None:
         return savepoint.epoch, f"savepoint {savepoint.checksum}"

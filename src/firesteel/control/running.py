@@ -1,9 +1,9 @@
-"""The jobs that this process runs, and what becomes of them when its program ends.
+"""The jobs that this process runs, and what happens to them when its program ends.
 
-A job of `execute_async` outlives the end of its program, as it does on a cluster of Flink's: the process waits for it.
-(PyFlink's local cluster ends with the process, and the job is lost.) If the program ends by an error or by a signal, or
-in an interactive session, its jobs are stopped after the running epoch. At a normal end, a job whose results the
-program was collecting is cancelled, since nobody can read them any more.
+A job of `execute_async` survives the end of its program, as on a Flink cluster: the process waits for it. (PyFlink's
+local cluster ends with the process, and the job is lost.) If the program ends by an error or by a signal, or in an
+interactive session, its jobs are stopped after the running epoch. At a normal end, a job whose results the program was
+collecting is cancelled, because nobody can read them any more.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _hooked = threading.Event()
 
 
 def follow(handle: JobHandle) -> None:
-    """Have the process not end before this job does; to be called before the job is started."""
+    """Keep the process alive until this job ends. Call this before the job is started."""
     _jobs[:] = [job for job in _jobs if not job.concluded]
     _jobs.append(handle)
     heed_sigterm()
@@ -46,13 +46,13 @@ def wait_for_jobs() -> None:
 
     Raises, once all have ended, the first failure that the program has not seen.
 
-    Ctrl-C and SIGTERM stop them after the running epoch, a second time they cancel them; then that is raised.
+    A first Ctrl-C or SIGTERM stops them after the running epoch, a second one cancels them; then it is raised.
     """
     _end(stopping=False)
 
 
 def stop_jobs() -> None:
-    """End all jobs after their running epochs, and wait for that. Raises as `wait_for_jobs` does."""
+    """End all jobs after their running epochs, and wait for them. Raises the same errors as `wait_for_jobs`."""
     _end(stopping=True)
 
 

@@ -14,16 +14,16 @@ from firesteel.control.maintenance import MaintenancePolicy
 
 @dataclass(frozen=True)
 class JobSettings(PlanSettings):
-    """How a job runs: `PlanSettings`, and what its plan does not depend on.
+    """How a job runs: `PlanSettings`, and settings that do not affect its plan.
 
-    `state_dir` is a path or URL that every worker can reach; None makes a temporary directory that is removed when
-    the job ends. `master` is a Spark master URL (None: an active session's, else `local[parallelism]`).
-    `epoch_ms` is the duration an epoch aims at (milliseconds); `max_epoch_records` bounds it in records, and
-    `max_epoch_bytes` in bytes that one subtask takes in and sends. `configuration` holds further Spark settings
-    (`spark.*`); `python` is what the workers get; `worker_setup` is called once in each worker process before
-    anything of the program is unpickled. `restore_from` and `allow_non_restored_state`: see
-    `firesteel.control.restoring.open_history`. `savepoint_dir` is where savepoints go that name no directory (None:
-    below the state directory); `retained` is how many epochs can be started from at least.
+    `state_dir` is a path or URL that every worker can reach; None makes a temporary directory that is removed when the
+    job ends. `master` is a Spark master URL (None: an active session's, else `local[parallelism]`). `epoch_ms` is the
+    duration an epoch aims at (milliseconds); `max_epoch_records` bounds it in records, and `max_epoch_bytes` in bytes
+    that one subtask takes in and sends. `configuration` holds further Spark settings (`spark.*`); `python` is the
+    Python environment of the workers; `worker_setup` is called once in each worker process before anything of the
+    program is unpickled. `restore_from` and `allow_non_restored_state`: see `firesteel.control.restoring.open_history`.
+    `savepoint_dir` is the directory of savepoints that name none (None: below the state directory); `retained` is the
+    least number of epochs that you can start from.
     """
 
     state_dir: str | None = None

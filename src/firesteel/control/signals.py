@@ -1,4 +1,4 @@
-"""Being asked to end by the system: SIGTERM does what Ctrl-C does."""
+"""The system's request to end: SIGTERM does what Ctrl-C does."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ TERMINATED: Final = 128 + signal.SIGTERM
 
 
 class Terminated(SystemExit):
-    """Raised in the main thread by SIGTERM, so that the program ends by way of its `finally` clauses."""
+    """Raised in the main thread by SIGTERM, so that the program runs its `finally` clauses before it ends."""
 
     def __init__(self) -> None:
         super().__init__(TERMINATED)
 
 
 def heed_sigterm() -> None:
-    """Have SIGTERM raise `Terminated` from now on, unless the program, or who embeds it, has a handler of its own.
+    """Make SIGTERM raise `Terminated` from now on, unless the program, or one that embeds it, has its own handler.
 
-    Only a main thread can do that; called from another one this does nothing.
+    Only a main thread can do that; in any other thread this does nothing.
     """
     alone = threading.current_thread() is threading.main_thread()
     if alone and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
@@ -29,7 +29,7 @@ def heed_sigterm() -> None:
 
 
 def was_terminated() -> bool:
-    """Whether SIGTERM has come."""
+    """Return whether SIGTERM has come."""
     return _asked.is_set()
 
 

@@ -1,4 +1,4 @@
-"""The driver's side of sources: which splits exist, how far each has been read, and what an epoch reads of them."""
+"""The driver's side of sources: the splits, how far each has been read, and what an epoch reads of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PLAIN: Final = frozenset({type(None), bool, int, float, str})
 
 
 class Positions(NamedTuple):
-    """How far a source has been read: splits that are not at their end, and where those ended that an epoch ends."""
+    """How far a source has been read: splits that are not at their end, and the ends of those that this epoch ended."""
 
     unfinished: dict[str, SplitPosition]
     ended: dict[str, int]
@@ -31,7 +31,7 @@ class Positions(NamedTuple):
 class _Progress:
     """A split that is not at its end, and how far it has been read; `ordinal` is its place in the order of discovery.
 
-    `saved` is the same as manifests have it, None until it is asked for.
+    `saved` is the same in the form of manifests; None until it is needed.
     """
 
     split: Split
@@ -46,7 +46,7 @@ class _Progress:
 class SourcePlan:
     """What an epoch reads of one source: per subtask its unfinished splits; `work` if any has something to read.
 
-    `ends` if the source is known to have been read to its end once this epoch is committed.
+    `ends` is whether the source has been read to its end when this epoch is committed.
     """
 
     inputs: dict[int, list[SplitInput]]
@@ -57,10 +57,9 @@ class SourcePlan:
 class SourceCoordinator:
     """Follows one source of a job.
 
-    Contract: `plan` may be asked any number of times and changes nothing but the set of known splits;
-    `committed` is called once for each epoch that has been committed, with its reports. Split `n` in the
-    order of discovery belongs to subtask `n % parallelism`, so a split stays with its subtask. Of a split that is at
-    its end only the id is kept.
+    Contract: `plan` may be called any number of times and changes only the set of known splits; `committed` is called
+    once for each epoch that has been committed, with its reports. Split `n` in the order of discovery belongs to
+    subtask `n % parallelism`, so a split stays with its subtask. For a split that is at its end only the id is kept.
     """
 
     def __init__(
@@ -101,8 +100,8 @@ class SourceCoordinator:
     def plan(self, budget: int, now: int, steady: int) -> SourcePlan:
         """Propose ranges of at most about `budget` records at processing time `now`.
 
-        `steady` is the time that intervals and rates are measured by, as `firesteel.control.clock.SteadyTime` has it
-        (both in milliseconds).
+        `steady` is the time that measures intervals and rates, from `firesteel.control.clock.SteadyTime` (both in
+        milliseconds).
         """
         try:
             self._discover(now, steady)
@@ -114,7 +113,7 @@ class SourceCoordinator:
         return self._planned(shares)
 
     def rest(self) -> SourcePlan:
-        """Plan to read nothing, of all that is unfinished: for the last epoch of a job that is drained."""
+        """Plan the unfinished splits but read nothing: for the last epoch of a job that is drained."""
         return self._planned({})
 
     def _planned(self, shares: dict[str, int]) -> SourcePlan:
@@ -136,7 +135,7 @@ class SourceCoordinator:
         }
 
     def committed(self, reports: Iterable[SplitReport]) -> int:
-        """Move on to the positions of a committed epoch; answer the number of records it read."""
+        """Advance to the positions of a committed epoch; return the number of records it read."""
         records = units = 0
         for report in reports:
             progress = self._splits[report.split_id]
@@ -154,7 +153,7 @@ class SourceCoordinator:
         return records
 
     def snapshot(self, reports: Iterable[SplitReport]) -> Positions:
-        """Return the positions as they will stand when `reports` are committed, for the manifest."""
+        """Return the positions after `reports` are committed, for the manifest."""
         by_id = {report.split_id: report for report in reports}
         ended = {name: report.position for name, report in by_id.items() if report.finished}
         unfinished = {
@@ -191,7 +190,7 @@ class SourceCoordinator:
 
 
 def _saved(progress: _Progress, report: SplitReport | None) -> SplitPosition:
-    """How far a split has been read when a report is committed; without one, as it stands, pickled once."""
+    """Return a split's position when a report is committed; without one, its current position, pickled once."""
     if report is not None:
         state = _pickled(report.generator_state)
         return SplitPosition(progress.pickled, report.position, state, progress.ordinal)

@@ -1,4 +1,4 @@
-"""Bringing saved state to the types a program declares now."""
+"""The conversion of saved state to the types that a program declares now."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from firesteel.state.values.evolution import Converter, converter, migrate_schem
 
 
 def evolve(journal: Journal, executor: Executor, change: StateEvolutionRequired) -> None:
-    """Convert a state to the types it is declared with, and commit the result: the job then goes on from it.
+    """Convert a state to its declared types, and commit the result: the job then continues from it.
 
-    All of the operator's state is merged into one layer, in which the values of that state have their new form; a
-    further manifest takes it over, under a lineage of its own (Flink, too, converts a state as a whole when it is
-    restored). Raises StateMismatchError naming a value that does not fit.
+    All of the operator's state is merged into one layer, in which the values of that state have their new form. One
+    more manifest takes it over, under a new lineage. (Flink also converts a state as a whole when it is restored.)
+    Raises StateMismatchError, which names a value that does not fit.
     """
     assert journal.last is not None
     number = journal.epoch + 1

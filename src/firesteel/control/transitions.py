@@ -1,4 +1,5 @@
-"""Which events a job's state machine takes in which phase, and where they lead; `firesteel.control.machine` asserts it.
+"""The events that a job's state machine takes in each phase, and the phases they lead to; `firesteel.control.machine`
+asserts them.
 
 `scripts/drawings.py` draws this table into docs/architecture.md.
 """
@@ -28,7 +29,7 @@ from firesteel.control.events import (
 )
 
 _NEXT: Final = (Phase.SAVING, Phase.RESCALING, Phase.PLANNING)
-"""Where a job goes that may run another epoch: what was asked for comes first."""
+"""The next phases of a job that may run another epoch: requests come first."""
 
 _RETRIED: Final = (Phase.BACKING_OFF, Phase.ENDED)
 
@@ -56,7 +57,7 @@ TRANSITIONS: Final[dict[tuple[Phase, type[Event]], tuple[Phase, ...]]] = {
     (Phase.BACKING_OFF, Woken): (Phase.RECOVERING,),
     (Phase.BACKING_OFF, StopRequested): (Phase.BACKING_OFF, Phase.ENDED),
 }
-"""(phase, event) to the phases that may follow; what is not here cannot happen, but for `following`'s two rules."""
+"""(phase, event) to the phases that may follow; nothing else can happen, except by `following`'s two rules."""
 
 _REQUESTS: Final = (StopRequested, SavepointRequested, RescaleRequested)
 
@@ -64,8 +65,8 @@ _REQUESTS: Final = (StopRequested, SavepointRequested, RescaleRequested)
 def following(phase: Phase, event: type[Event]) -> tuple[Phase, ...]:
     """Return the phases that may follow; none if the event cannot come in this phase.
 
-    A request that the table does not name is noted, and changes no phase. Once a job has ended, nothing does: what
-    its loop was about when the end came is reported too late.
+    A request that the table does not name is recorded, and changes no phase. After a job has ended nothing changes the
+    phase: what its loop was doing at that time is reported too late.
     """
     if phase is Phase.ENDED:
         return (Phase.ENDED,)

@@ -1,4 +1,4 @@
-"""How a job does, for those who only see its state directory."""
+"""The status of a job, for observers that only see its state directory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from firesteel.control.loop import EpochLoop
 
 
 class Vitals:
-    """Answers how the job of a loop does; `failure` is to be set when it has failed."""
+    """The status of a loop's job; set `failure` when the job has failed."""
 
     def __init__(self, loop: EpochLoop) -> None:
         self._loop = loop
@@ -22,7 +22,7 @@ class Vitals:
 
     @property
     def status(self) -> JobStatus:
-        """The job's status now."""
+        """The job's current status."""
         if self.failure is not None:
             return JobStatus.FAILED
         job = self._loop.job

@@ -1,1 +1,1 @@
-"""What can be known of a job from its state directory, as frozen structs that the command line and others show."""
+"""The information in a job's state directory, as frozen structs for the command line and others."""

@@ -1,4 +1,4 @@
-"""The epochs a job can be started from, and where each comes from."""
+"""The epochs that a job can be started from, and the origin of each."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Checkpoint(msgspec.Struct, frozen=True):
 
     `time` is when it was committed (milliseconds since 1970), `state_bytes` the size of the whole state,
     `written_bytes` what the epoch itself added, `records` how many it read, `parallelism` those of its operators.
-    `program` and `fingerprint` say which file ran. `new_history` says that the state is not what the epoch before it
-    left, but that of `restored_from`. `intact` is None where that was not looked into; `damage` says what is wrong.
+    `program` and `fingerprint` identify the file that ran. With `new_history` the state is not that of the epoch before
+    it, but that of `restored_from`. `intact` is None if that was not checked; `damage` says what is wrong.
     """
 
     epoch: int
@@ -45,14 +45,14 @@ class Checkpoint(msgspec.Struct, frozen=True):
 
 
 def find_checkpoints(storage: Storage) -> list[Checkpoint]:
-    """Return the kept epochs in order; of one whose manifest is damaged little more than that.
+    """Return the kept epochs in order; one with a damaged manifest has little more than its number.
 
-    Each manifest is read once; for the size of the state a few more for each compaction in between.
+    Each manifest is read once. The size of the state takes a few more for each compaction in between.
     """
     reader = ManifestReader(storage)
     try:
         epochs = kept_epochs(reader)
-    except StateCorruptedError:  # the last one, which says what is kept: then all there are
+    except StateCorruptedError:  # the last one, which lists the kept epochs: then all that exist
         epochs = reader.epochs()
     with ThreadPoolExecutor(_AT_ONCE, "firesteel-checkpoints") as threads:
         read = list(threads.map(lambda epoch: _read(reader, epoch), epochs))
@@ -96,9 +96,9 @@ def _checkpoint(manifest: Manifest, before: Manifest | None, size: int | None) -
 def _state_size(
     reader: ManifestReader, manifest: Manifest, before: Manifest | None, size: int | None
 ) -> int | None:
-    """What the epoch before it had and it added, unless a compaction came between.
+    """Return the size of the epoch before it and what it added; after a compaction count all layers again.
 
-    None where a manifest it needs is damaged.
+    None if a manifest it needs is damaged.
     """
     follows = before is not None and before.epoch == manifest.epoch - 1
     if follows and before is not None and size is not None and before.layers == manifest.layers:
@@ -122,7 +122,7 @@ def _read(reader: ManifestReader, epoch: int) -> Manifest | StateCorruptedError:
 
 
 def verified(storage: Storage, checkpoint: Checkpoint) -> Checkpoint:
-    """Return this checkpoint with whether its files are all there as they were written; all of them are read."""
+    """Return this checkpoint with `intact`: whether all its files are as they were written. All of them are read."""
     damage = damage_of(storage, checkpoint.epoch)
     said = None if damage is None else str(damage)
     return msgspec.structs.replace(checkpoint, intact=damage is None, damage=said)

@@ -1,4 +1,4 @@
-"""The jobs below a directory, and how each is doing."""
+"""The jobs below a directory, and the status of each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from firesteel.common.errors import FiresteelError
 from firesteel.control.commands import RUNNING, DriverStatus, read_status
 
 LOST: Final = "LOST"
-"""The status of a job that ran when its driver was last heard of, too long ago."""
+"""The status of a job that ran at its driver's last report, which is too old."""
 
 UNKNOWN: Final = "UNKNOWN"
 DAMAGED: Final = "DAMAGED"
@@ -23,7 +23,7 @@ _AT_ONCE: Final = 8
 
 
 class JobSummary(msgspec.Struct, frozen=True):
-    """One job; times are milliseconds since 1970. `error` is why it failed, or why it cannot be read."""
+    """One job; times are milliseconds since 1970. `error` is the reason why it failed, or why it cannot be read."""
 
     directory: str
     name: str
@@ -39,7 +39,7 @@ class JobSummary(msgspec.Struct, frozen=True):
 
 
 def find_jobs(storage: Storage, now: int) -> list[JobSummary]:
-    """Return the job of a directory and those directly below it, by name."""
+    """Return the job of a directory and the jobs directly below it, by name."""
     places = [storage, *(Storage.of(storage.location(name)) for name in storage.folders())]
     with ThreadPoolExecutor(_AT_ONCE, "firesteel-jobs") as threads:
         found = [job for job in threads.map(lambda place: summarise(place, now), places) if job is not None]
@@ -47,7 +47,7 @@ def find_jobs(storage: Storage, now: int) -> list[JobSummary]:
 
 
 def summarise(storage: Storage, now: int) -> JobSummary | None:
-    """Return what is known of the job in a directory, None if there is none."""
+    """Return the job in a directory; None if there is none."""
     job_id = ""
     try:
         log = ManifestLog.open(storage)

@@ -1,4 +1,4 @@
-"""The metrics of a job: what its operators measured in the epochs that its driver has committed."""
+"""The metrics of a job: those of its operators in the epochs that its driver has committed."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ FILE: Final = "metrics.json"
 
 
 class MetricView(msgspec.Struct, frozen=True):
-    """One number of an operator: `subtasks` has it for each subtask (None: nothing measured there).
+    """One number of an operator: `subtasks` has the value of each subtask (None: nothing measured there).
 
     `name` has the user's groups before it, joined by dots. A meter `m` gives `m` (its count) and `m.rate` (events per
     second); a distribution `d` gives `d.count`, `d.sum`, `d.min`, `d.max` and `d.mean`. `value` is that of all subtasks
-    together, None for gauges.
+    together; None for gauges.
     """
 
     name: str
@@ -28,22 +28,22 @@ class MetricView(msgspec.Struct, frozen=True):
 
 
 class OperatorMetrics(msgspec.Struct, frozen=True):
-    """The metrics of an operator, by name; `id` is what its state is found by."""
+    """The metrics of an operator, by name; `id` is the id of its state."""
 
     id: str
     name: str
     metrics: tuple[MetricView, ...]
 
     def value(self, name: str) -> int | float | None:
-        """Return the value of a metric in all subtasks; None where there is none."""
+        """Return the value of a metric over all subtasks; None if there is none."""
         return next((metric.value for metric in self.metrics if metric.name == name), None)
 
 
 class JobMetrics(msgspec.Struct, frozen=True):
     """The metrics of a job's operators, in topological order.
 
-    They count from epoch `since` on, the first that the driver committed (after it changed the parallelism, if it did),
-    up to `epoch`.
+    They cover the epochs from `since`, the first that the driver committed (after its last change of parallelism, if
+    any), up to `epoch`.
     """
 
     since: int
@@ -52,10 +52,10 @@ class JobMetrics(msgspec.Struct, frozen=True):
 
 
 def read_metrics(storage: Storage) -> JobMetrics | None:
-    """Return what the driver of a job wrote last, None if none ever did."""
+    """Return the last metrics that a driver of the job wrote; None if there are none."""
     return read_document(storage, FILE, JobMetrics, hint=None)
 
 
 def write_metrics(storage: Storage, metrics: JobMetrics) -> None:
-    """Replace what the driver of a job wrote last."""
+    """Replace the last metrics that a driver of the job wrote."""
     write_document(storage, FILE, metrics)

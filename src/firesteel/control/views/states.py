@@ -9,7 +9,7 @@ from firesteel.state.values.schemas import schema_text
 
 
 class StateEntry(msgspec.Struct, frozen=True):
-    """One state; `ttl_ms` is its time to live in milliseconds, `entries` and `bytes` what it holds (encoded)."""
+    """One state; `ttl_ms` is its time to live in milliseconds, `entries` and `bytes` count its entries."""
 
     name: str
     scope: str
@@ -21,7 +21,7 @@ class StateEntry(msgspec.Struct, frozen=True):
 
 
 class OperatorEntry(msgspec.Struct, frozen=True):
-    """One operator; `stored_bytes` is the size of its runs, `positions` how far splits have been read."""
+    """One operator; `stored_bytes` is the size of its runs, `positions` how far its splits have been read."""
 
     name: str
     id: str
@@ -46,7 +46,7 @@ class Listing(msgspec.Struct, frozen=True):
 
 
 def list_states(saved: SavedState, count: bool) -> Listing:
-    """Return the operators of a saved state and what each holds; with `count` all state is read, to count entries."""
+    """Return the operators of a saved state with their states; `count` reads all state to count its entries."""
     manifest = saved.manifest
     return Listing(
         directory=saved.storage.url,
