@@ -1,1 +1,1 @@
-"""Spark as the executor of plans: the only package that knows pyspark."""
+"""Spark as the executor of plans: the only package that imports pyspark."""

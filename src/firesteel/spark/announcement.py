@@ -1,9 +1,9 @@
-"""How a task learns of the epoch it runs in: a session setting that Spark hands to every task of a job.
+"""How a task learns its epoch: from a session setting that Spark passes to every task of a job.
 
-A DataFrame's functions are part of its plan. If they carried the epoch, each epoch would build, pickle and analyse
-the whole plan anew (25 ms and more over py4j); so they carry what never changes, and the epoch travels beside them.
+A DataFrame's functions are part of its plan. If they carried the epoch, each epoch would build, pickle and analyse the
+whole plan again (25 ms and more over py4j). So they carry only constants, and the epoch travels separately.
 `SQLExecution.withSQLConfPropagated` makes settings of the session local properties of its jobs, and Python workers
-are told those; on Spark Connect, too.
+receive those; on Spark Connect, too.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from firesteel.runtime.plan import EpochPlan
 
 _PROPERTY: Final = "spark.firesteel.epoch"
 _INLINE: Final = 32_768
-"""Longest epoch, in characters, that travels with each task's description; a longer one is a file that tasks read."""
+"""The longest epoch (characters) that travels with each task's description; tasks read a longer one from a file."""
 
 _FILE: Final = "file:"
 
 
 class Announcement(NamedTuple):
-    """What tasks learn: their epoch, the driver process that runs it, and the state directories of all jobs it runs."""
+    """The message to tasks: their epoch, their driver process, and the state directories of all jobs that it runs."""
 
     epoch: EpochPlan
     driver: str
@@ -38,7 +38,7 @@ class Announcement(NamedTuple):
 
 @contextmanager
 def announced(session: Any, storage: Storage, announcement: Announcement) -> Iterator[None]:
-    """Let the jobs that this session starts within the context run as the epoch that is announced."""
+    """Run the jobs that this session starts within the context as the announced epoch."""
     text = _packed(announcement)
     path = None
     if len(text) > _INLINE:
@@ -54,10 +54,10 @@ def announced(session: Any, storage: Storage, announcement: Announcement) -> Ite
 
 
 def read_announcement(context: TaskContext, state_url: str) -> Announcement:
-    """Return what was announced to a task; the state directory is opened only if it lies there.
+    """Return the announcement to a task; the state directory is opened only if the announcement is there.
 
-    A process that runs many tasks of an epoch reads it once: its length grows with the number of subtasks, so that
-    reading it for each of them would cost their square. Tasks share the answer; each uses its own subtask's part.
+    A process that runs many tasks of an epoch reads it once: its length grows with the number of subtasks, so reading
+    it for each of them would have a quadratic cost. Tasks share the result; each uses the part of its own subtask.
     """
     global _last
     text = context.getLocalProperty(_PROPERTY)

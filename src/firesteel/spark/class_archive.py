@@ -1,8 +1,8 @@
-"""The archive of Java classes with which Spark starts in half the time.
+"""The archive of Java classes that halves the time in which Spark starts.
 
-Most of what a JVM does until Spark's first job is done is to find, parse and verify some 15,000 classes. From an
-archive it maps them into memory as they were in the run that made it (dynamic application class data sharing,
-JEP 350). An archive belongs to one Java and one Spark; the JVM itself checks that it fits, and does without if not.
+Until Spark's first job is done a JVM mostly finds, parses and verifies some 15,000 classes. From an archive it maps
+them into memory as they were in the run that created it (dynamic application class data sharing, JEP 350). An archive
+belongs to one Java and one Spark; the JVM itself checks that it fits, and otherwise ignores it.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from typing import Final
 from firesteel.common.errors import EngineError
 
 _QUIET: Final = "-Xlog:cds*=error"
-"""An archive that does not fit is no news on standard output, where the program's results are."""
+"""An archive that does not fit is not reported on standard output, which has the program's results."""
 
 _TIMEOUT_SECONDS: Final = 300
 
 
 def archive_path() -> Path | None:
-    """Return where the archive for the Java and the Spark of this process is or would be; None if one is missing,
-    or a home directory."""
+    """Return the path of the archive for this process's Java and Spark; None without one of them, or a home
+    directory."""
     java, jars = _java(), _jars()
     if java is None or jars is None:
         return None
@@ -42,15 +42,15 @@ def archive_path() -> Path | None:
 
 
 def archive_options() -> str:
-    """Return the JVM's options for starting from the archive; none if it has not been made."""
+    """Return the JVM's options to start from the archive; none if it has not been created."""
     path = archive_path()
     return f"-XX:SharedArchiveFile={path} {_QUIET}" if path is not None and path.is_file() else ""
 
 
 def make_archive() -> Path:
-    """Make the archive, unless it is there, by a run of Spark in a process of its own (about 20 seconds).
+    """Create the archive, unless it exists, by a run of Spark in a separate process (about 20 seconds).
 
-    Raises EngineError where Java or Spark is missing, or that run leaves no archive.
+    Raises EngineError if Java or Spark is missing, or if the run leaves no archive.
     """
     path = archive_path()
     if path is None:

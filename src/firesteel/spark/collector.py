@@ -1,9 +1,9 @@
 """Python's garbage collector in a worker, which Spark runs after every task.
 
 PySpark's daemon calls `gc.collect()` when a task has ended, and the worker takes no other task before that is done:
-with the modules of PySpark, Arrow and Firesteel loaded it took 35 ms of processor time per task, most of a small
-epoch, and with a million objects of state ten times that. Objects that live from task to task are set aside
-(`gc.freeze`), so only what is new is looked at; once in a while everything is.
+with the modules of PySpark, Arrow and Firesteel loaded it took 35 ms of processor time per task, most of a small epoch,
+and with a million objects of state ten times that. Objects that live from task to task are set aside (`gc.freeze`), so
+a collection examines only new objects; once in a while it examines all of them.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from typing import Final, TypeVar
 T = TypeVar("T")
 
 _WHOLE_SECONDS: Final = 60.0
-"""How long garbage in cycles that outlived the end of its task may stay."""
+"""How long cyclic garbage may stay that survived the end of its task."""
 
 _last_whole = time.monotonic()
 
 
 def task(output: Iterable[T]) -> Iterator[T]:
-    """Yield a task's output, then set aside what the worker keeps."""
+    """Yield a task's output, then set aside the objects that the worker keeps."""
     yield from output
     set_aside()
 
 
 def whole_next() -> None:
-    """Look at everything at the end of this task: much of what was set aside is garbage now."""
+    """Examine all objects at the end of this task, because many that were set aside are garbage now."""
     global _last_whole
     _last_whole = -math.inf
 
 
 def set_aside() -> None:
-    """Leave what lives now out of collections, until the next one of everything."""
+    """Exclude all live objects from collections, until the next full one."""
     global _last_whole
     now = time.monotonic()
     if now - _last_whole >= _WHOLE_SECONDS:

@@ -1,4 +1,4 @@
-"""The process that Spark forks Python workers from, with what every worker needs imported once, before the fork.
+"""The process from which Spark forks Python workers; it imports the modules of all workers once, before the fork.
 
 It is PySpark's daemon (`spark.python.daemon.module`), started in applications of this machine only: on a cluster
 this package may reach the executors after their daemons have started.
@@ -14,8 +14,8 @@ from pathlib import Path
 def _prefer_installed() -> None:
     """Import PySpark from where it is installed rather than from the archive that Spark puts first in the path.
 
-    The two are the same version, as the archive lies inside of the installation; modules of an archive are compiled
-    anew in each process.
+    The two are the same version, because the archive is inside the installation; modules of an archive are compiled
+    again in each process.
     """
     for path in [path for path in sys.path if path.endswith("pyspark.zip")]:
         installed = Path(path).parents[2]

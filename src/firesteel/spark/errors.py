@@ -1,4 +1,4 @@
-"""Spark's failures in words: what a user can act on, without a stack trace of the JVM."""
+"""Spark's failures as messages that you can act on, without a stack trace of the JVM."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _hint(text: str) -> str:
 
 
 def first_cause(text: str) -> str:
-    """Return the line that says most: the last Python error, else why the job was aborted, else the first line."""
+    """Return the most useful line: the last Python error, else why the job was aborted, else the first line."""
     python = _PYTHON_ERROR.findall(text)
     if python:
         return str(python[-1])[:_MOST]

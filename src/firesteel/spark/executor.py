@@ -48,7 +48,7 @@ _SCHEMA: Final = (
     .add("seq", LongType())
     .add("block", BinaryType())
 )
-"""A type rather than its text, which each epoch would have the JVM parse twice for each level."""
+"""A type instead of its text, because the JVM would parse the text twice for each level in each epoch."""
 
 
 _BLOB: Final = StructType().add("blob", BinaryType())
@@ -62,10 +62,10 @@ _running: Final[list[str]] = []
 class SparkExecutor:
     """Runs the epochs of one job in a Spark session; see `firesteel.control.executor` for the contract.
 
-    The plan goes to the state directory once (see `StoredPlans`); a task's closure carries only its name, and a
-    worker process reads it once. The DataFrame is built once for a plan, too; each epoch runs it under a new alias,
-    as Spark would not run a DataFrame again whose exchanges it has already computed. If the driver process of a session
-    that was started here has ended, the next epoch runs in another.
+    The plan goes to the state directory once (see `StoredPlans`); a task's closure carries only its name, and a worker
+    process reads it once. The DataFrame is also built once for a plan. Each epoch runs it under a new alias, because
+    Spark would not run a DataFrame again whose exchanges it has already computed. If the driver process of a session
+    that was started here has ended, the next epoch runs in a new one.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class SparkExecutor:
         self._open = False
 
     def _connect(self) -> None:
-        """Get a session, and bring into it what the job's workers need."""
+        """Open a session, and ship to it the files that the job's workers need."""
         python, worker_setup = self._shipping
         self._spark = open_session(*self._opening)
         self._jvm, self._own = Jvm(), started_here(self._spark)
@@ -107,7 +107,7 @@ class SparkExecutor:
         )
 
     def _reconnect(self) -> None:
-        """Go on in a new driver process."""
+        """Continue in a new driver process."""
         if not self._own:
             raise EngineError(
                 "has ended, and only the program could start it again",
@@ -121,7 +121,7 @@ class SparkExecutor:
             self._interruption.interrupt()
 
     def run(self, plan: Plan, epoch: EpochPlan) -> list[TaskReport]:
-        """Run one epoch and return the reports."""
+        """Run one epoch and return the reports of its tasks."""
         if self._jvm.lost:
             self._reconnect()
         self._plans.sweep(epoch.committed)
@@ -137,7 +137,7 @@ class SparkExecutor:
         return reports
 
     def merge(self, task: MergeTask) -> RunRef | None:
-        """Merge runs in a Spark job of one task: it takes one core at most from the epochs that run beside it."""
+        """Merge runs in a Spark job of one task, which takes at most one core from epochs that run meanwhile."""
         job = MergeJob(self._state_url, task, self._sys_path, self._worker_setup)
         try:
             with self._workers():
@@ -151,11 +151,11 @@ class SparkExecutor:
         return self._jvm.loss(error) or engine_error(error)
 
     def interrupt(self) -> None:
-        """Make the running epoch fail, and any that is still asked for."""
+        """Make the running epoch and all later ones fail."""
         self._interruption.interrupt()
 
     def close(self) -> None:
-        """Leave the application running, as other jobs of this process may use it; its workers let go of this one."""
+        """Release this job in the workers; the application stays, because other jobs of this process may use it."""
         if self._runs:
             self._runs = False
             _running.remove(self._state_url)

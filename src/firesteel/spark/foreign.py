@@ -1,4 +1,4 @@
-"""What Firesteel checks of a Spark application that somebody else has started: which Python its workers run."""
+"""The check of a Spark application that somebody else has started: which Python its workers run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _logger = logging.getLogger(__name__)
 
 
 class Python(NamedTuple):
-    """An interpreter: its path, version and prefix, and the modules Firesteel needs that it does not have."""
+    """An interpreter: its path, version and prefix, and the modules that Firesteel needs and it lacks."""
 
     path: str
     version: str
@@ -39,8 +39,8 @@ class Python(NamedTuple):
 def check_workers_python(session: Any) -> None:
     """Compare the Python of a local session's workers with this process's, without starting a worker.
 
-    Logs a warning where they are different environments of one minor version. Raises ConfigurationError where jobs
-    cannot run: another minor version, or one that lacks what Firesteel needs.
+    Logs a warning if they are different environments of one minor version. Raises ConfigurationError if jobs cannot
+    run: with another minor version, or if it lacks modules that Firesteel needs.
     """
     named = session.sparkContext.pythonExec
     if shutil.which(named) == sys.executable:
@@ -74,7 +74,7 @@ def check_workers_python(session: Any) -> None:
 
 
 def probe(python: str) -> Python:
-    """Ask an interpreter on this machine for what it is. Raises ConfigurationError if it does not start."""
+    """Run an interpreter on this machine and return its properties. Raises ConfigurationError if it does not start."""
     try:
         done = subprocess.run([python, "-c", _PROBE], capture_output=True, text=True, timeout=60, check=True)
         return Python(*json.loads(done.stdout.splitlines()[-1]))

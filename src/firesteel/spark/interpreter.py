@@ -1,7 +1,7 @@
-"""Which Python the workers of a job run, and which jobs share worker processes.
+"""The Python that the workers of a job run, and the jobs that share worker processes.
 
-Spark keeps worker processes apart by their interpreter and their environment variables. It takes both from the
-application at the moment a DataFrame is given a Python function.
+Spark keeps worker processes apart by their interpreter and their environment variables. It reads both from the
+application when a DataFrame gets a Python function.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ _VARIABLE: Final = "FIRESTEEL_WORKER_PYTHON"
 
 @contextmanager
 def workers_with(session: Any, key: str | None, executable: str | None) -> Iterator[None]:
-    """Have functions given to DataFrames in this block run by `executable`, in processes that only `key` shares.
+    """Make `executable` run the functions that DataFrames get in this block, in processes that only jobs with the same
+    `key` share.
 
-    None for either leaves it as it is. Raises ConfigurationError where the session cannot do it (Spark Connect).
+    None for either changes nothing. Raises ConfigurationError if the session does not support it (Spark Connect).
     """
     if key is None and executable is None:
         yield
@@ -41,7 +42,7 @@ def workers_with(session: Any, key: str | None, executable: str | None) -> Itera
 
 
 def resolved(executable: str, archives: tuple[tuple[str, str], ...], *, cluster: bool) -> str:
-    """Return how Spark finds an interpreter that may lie in an archive.
+    """Return the path by which Spark finds an interpreter, which may be in an archive.
 
     `archives` are (name of the unpacked directory, name that the program uses) pairs.
 

@@ -1,4 +1,4 @@
-"""Ending the Spark jobs of one thread from another."""
+"""The interruption of one thread's Spark jobs by another thread."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from firesteel.spark.errors import engine_error
 _log = logging.getLogger(__name__)
 
 _AGAIN_SECONDS: Final = 0.1
-"""How long an interrupted thread has to start the job it was about to start, before that is cancelled, too."""
+"""How long to wait for a job that an interrupted thread was about to start; that job is then cancelled, too."""
 
 
 class Interruption:
     """Tags the Spark jobs that are started within `running`, so that `interrupt` can cancel them.
 
     Contract: one thread at a time is within `running`; `interrupt` may be called by any thread, at any time, and
-    returns at once. It is final: what is running raises soon, and `running` raises EngineError from then on.
+    returns at once. It is final: a running job raises soon, and `running` raises EngineError from then on.
 
     Tags of a classic session belong to the thread that sets them (`SparkSession.interruptTag` finds none from another
     one), so the jobs carry a tag of the SparkContext there.
@@ -43,7 +43,7 @@ class Interruption:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Let the jobs that this thread starts within the context be interrupted."""
+        """Make the jobs that this thread starts within the context interruptible."""
         self._idle.clear()
         try:
             if self._asked.is_set():
@@ -62,13 +62,13 @@ class Interruption:
         return self._asked.is_set()
 
     def interrupt(self) -> None:
-        """Cancel what is running, and let nothing run again."""
+        """Cancel the running job, and let no other one run."""
         if not self._asked.is_set():
             self._asked.set()
             threading.Thread(target=self._keep_cancelling, name="firesteel-interrupt", daemon=True).start()
 
     def _keep_cancelling(self) -> None:
-        """A job that is not yet submitted cannot be cancelled: try until there is none."""
+        """Cancel jobs until there is none, because a job that is not yet submitted cannot be cancelled."""
         while not self._idle.is_set():
             try:
                 self._cancel(self._tag)

@@ -1,7 +1,7 @@
-"""Spark's driver process, the JVM: noticing that it has ended, and leaving it behind so that another can be started.
+"""Spark's driver process, the JVM: detecting its end, and abandoning it so that another one can start.
 
-PySpark keeps the process, the context and the session in class attributes, and has no way to let go of them but to ask
-that process. So this module reaches into them.
+PySpark keeps the process, the context and the session in class attributes, and can only release them by a request to
+that process. So this module changes these attributes.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from firesteel.common.errors import EngineError
 _log = logging.getLogger(__name__)
 
 _ENDING_S: Final = 5.0
-"""How long a process may take to be gone whose connections are closed."""
+"""How long a process may take to end after its connections are closed."""
 
 _OUT_OF_MEMORY: Final = frozenset({3, 52})
 """Exit codes of a JVM by ExitOnOutOfMemoryError, and of Spark (`SparkExitCode.OOM`)."""
 
 
 def expect_loss(session: Any) -> None:
-    """Have PySpark keep to itself what it meets when the driver process ends: `Jvm.loss` says it in one message."""
+    """Silence PySpark's messages about the end of the driver process: `Jvm.loss` reports it in one message."""
     server: Any = session.sparkContext._accumulatorServer
     server.handle_error = lambda *_: _log.debug("the driver process hung up", exc_info=True)
     root = logging.getLogger()
@@ -37,23 +37,23 @@ def expect_loss(session: Any) -> None:
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """Whether a record of the root logger, to which py4j logs as well, is none of a connection that broke."""
+    """Return False for a record of a broken connection in the root logger, to which py4j also logs."""
     return not (record.module == "java_gateway" and record.getMessage() == "Exception while sending command.")
 
 
 class Jvm:
-    """The process that Spark's driver runs in now."""
+    """The current process of Spark's driver."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = getattr(SparkContext._gateway, "proc", None)
 
     @property
     def lost(self) -> bool:
-        """Whether it has ended; never if somebody else has started it."""
+        """Whether it has ended; always False if somebody else has started it."""
         return self._process is not None and self._process.poll() is not None
 
     def loss(self, error: Exception) -> EngineError | None:
-        """Return an error that says how the process ended if it has, and if `error` may come of that; else None."""
+        """Return an error that says how the process ended, if it has and that may have caused `error`; else None."""
         broken = isinstance(error, Py4JError | OSError) and not isinstance(error, Py4JJavaError)
         if self._process is None or not broken:
             return None
@@ -87,7 +87,7 @@ def leave_lost_jvm() -> None:
         return
     context: Any = SparkContext._active_spark_context
     if context is not None:
-        context._jsc = None  # else it would be asked to stop
+        context._jsc = None  # otherwise PySpark would ask it to stop
         context.stop()
     gateway: Any = SparkContext._gateway
     with contextlib.suppress(Py4JError, OSError):  # nobody is at the other end

@@ -1,13 +1,13 @@
-"""What a Python worker keeps of a job from task to task, and when it lets go of it.
+"""The parts of a job that a Python worker keeps from task to task, and when it releases them.
 
-A worker process serves all jobs of an application. Of each it keeps the plan, the operators with their state, and the
-working copies that are open: megabytes and several descriptors a job.
+A worker process serves all jobs of an application. For each job it keeps the plan, the operators with their state, and
+the open working copies: megabytes and several file descriptors.
 
-Contract: `Kept.job` at the start of each task. It first lets go of jobs that their driver no longer runs: operators are
-closed (a job that was stopped or cancelled did not close them itself), copies too. An error in `close` is logged: it
-must not fail another job's task. Jobs of other drivers, of which this task's driver knows nothing, are let go of when
-they have had no task here for `IDLE_S` seconds. A driver whose job ends asks for `let_go` itself, in as many tasks at
-once as there are slots; a process that none of them reaches lets go later.
+Contract: call `Kept.job` at the start of each task. It first releases jobs that their driver no longer runs: it closes
+operators (a job that was stopped or cancelled did not close them itself) and copies. An error in `close` is logged: it
+must not fail another job's task. Jobs of other drivers, which this task's driver does not know, are released when they
+have had no task here for `IDLE_S` seconds. A driver whose job ends calls `let_go` itself, in as many tasks at once as
+there are slots; a process that none of them reaches releases the job later.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ class KeptJob:
         self._plan: tuple[str, Plan] | None = None
 
     def plan(self, path: str) -> Plan:
-        """Return the plan at a path of the state directory, read once."""
+        """Return the plan at a path of the state directory; it is read only once."""
         if self._plan is None or self._plan[0] != path:
             self._plan = path, pickle.loads(Storage.of(self._state_url).get(path))
         return self._plan[1]
 
     def close(self) -> None:
-        """Close operators and working copies; raises the first error of an operator after that."""
+        """Close operators and working copies; then raise the first error of an operator."""
         try:
             self.worker.close()
         finally:
@@ -67,7 +67,7 @@ class Kept:
         return len(self._jobs)
 
     def job(self, state_url: str, announcement: Announcement) -> KeptJob:
-        """Return what is kept of the job that a task belongs to, having let go of jobs that have ended."""
+        """Return what is kept of a task's job, after releasing jobs that have ended."""
         self._release(announcement)
         job = self._jobs.get(state_url)
         if job is None:
@@ -76,7 +76,7 @@ class Kept:
         return job
 
     def let_go(self, state_url: str) -> None:
-        """Close what is kept of a job, if anything is; raises the first error of an operator after that."""
+        """Close everything that is kept of a job, if anything; then raise the first error of an operator."""
         job = self._jobs.pop(state_url, None)
         if job is not None:
             collector.whole_next()

@@ -1,6 +1,6 @@
-"""Keeps off the terminal what Spark says at every start, and the stack of a JVM that could not start.
+"""A filter that hides Spark's messages at every start, and the stack trace of a JVM that could not start.
 
-All else that the JVM and its workers write passes.
+Everything else that the JVM and its workers write passes.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ _NOISE: Final = re.compile(
 )
 
 _HANGING_UP: Final = re.compile(rb"pyspark/daemon\.py.*^BrokenPipeError", re.DOTALL | re.MULTILINE)
-"""A worker that is told to end when the JVM it would answer has ended already."""
+"""The traceback of a worker that is ordered to end after the JVM it would answer has ended."""
 
 
 _DIED: Final = re.compile(rb'Exception in thread "main" |(Error: |Invalid |Unrecognized |Improperly )')
 _OF_A_STACK: Final = re.compile(rb"^(\s+at |\s+\.\.\. \d+ more|Caused by: |\s+Suppressed: )")
 _LAST_WORDS_S: Final = 2.0
-"""How long the end of a JVM's standard error is waited for, which may still be on its way when the JVM has ended."""
+"""How long to wait for the last standard error of a JVM, which may arrive after the JVM has ended."""
 
 
 @contextmanager
 def without_noise() -> Iterator[Callable[[], str]]:
-    """Have child processes that are started in this block write to standard error through a filter.
+    """Make child processes that are started in this block write to standard error through a filter.
 
-    The filter lives as long as any of them; this process's own standard error is as before once the block ends. What is
-    given returns, once a JVM has ended, why it could not start, as far as it said so.
+    The filter lives as long as any of them; this process's own standard error is restored when the block ends. The
+    yielded function returns, after a JVM has ended, the reason why it could not start, if it gave one.
     """
     reading, writing = os.pipe()
     saved = os.dup(2)
@@ -69,9 +69,9 @@ def _pass_on(reading: int, target: int, fatal: list[bytes], starting: threading.
 def _worth_reading(
     lines: Iterable[bytes], fatal: list[bytes], starting: Callable[[], bool]
 ) -> Iterator[bytes]:
-    """Pass on what is not noise; a traceback is held until its last line, the first that is not indented.
+    """Forward everything but noise; a traceback is held back until its last line, the first that is not indented.
 
-    What a JVM that is `starting` dies of is added to `fatal`.
+    The fatal error of a JVM that is `starting` is added to `fatal`.
     """
     held: list[bytes] = []
     for line in lines:

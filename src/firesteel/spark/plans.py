@@ -1,8 +1,8 @@
 """The compiled plan of a job, in its state directory while the job runs.
 
-A plan lies at ``plans/<name>``, where workers read it. Each driver uses a name of its own, so that a driver which ends
-cannot take the plan away from its successor. It removes the plan when it ends; what drivers that were killed have left
-goes when their successor has committed an epoch: from then on none of them can.
+A plan is at ``plans/<name>``, where workers read it. Each driver uses a different name, so that a driver which ends
+cannot remove the plan of its successor. A driver removes its plan when it ends. Plans of drivers that were killed are
+removed when their successor has committed an epoch: from then on none of those drivers can commit.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class StoredPlans:
         self._swept = False
 
     def store(self, plan: Plan) -> str:
-        """Write a plan in the place of the one before, and return its path."""
+        """Write a plan in place of the previous one, and return its path."""
         path = f"{PLANS}/{uuid.uuid4().hex}"
         self._storage.put(path, cloudpickle.dumps(plan))
         before, self._path = self._path, path
@@ -39,7 +39,7 @@ class StoredPlans:
         return path
 
     def sweep(self, committed: int) -> None:
-        """Remove what earlier drivers have left, once `committed` shows that this one has committed an epoch."""
+        """Remove the plans of earlier drivers, once `committed` shows that this one has committed an epoch."""
         if self._began_at is None:
             self._began_at = committed
         if self._swept or self._path is None or committed <= self._began_at:

@@ -1,4 +1,4 @@
-"""What must be there before a JVM is started: a Java, a user with a name, a master that can be reached."""
+"""The requirements for starting a JVM: a Java, a user with a name, and a master that can be reached."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FORMS: Final = "local[N], spark://HOST:PORT, yarn or k8s://https://HOST:PORT"
 
 
 def is_local(master: str) -> bool:
-    """Return whether the workers run on this machine, in the application's own process: `local`, `local[4]`.
+    """Return whether the workers run on this machine, within the application's process: `local`, `local[4]`.
 
     >>> is_local("local[2,4]"), is_local("local-cluster[2,1,1024]"), is_local("spark://host:7077")
     (True, False, False)
@@ -29,9 +29,9 @@ def is_local(master: str) -> bool:
 def require_master(master: str, timeout: float = 5.0) -> None:
     """Check a master's URL, and that one of a standalone master's ports accepts a connection.
 
-    Spark itself would start a JVM to find a URL wrong, and try a port for a minute. Raises ConfigurationError for a URL
-    that is none, EngineError if no standalone master accepts a connection within `timeout` seconds each. Whether YARN
-    or Kubernetes can be reached is left to Spark.
+    Spark itself would start a JVM to find an error in a URL, and try a port for a minute. Raises ConfigurationError for
+    an invalid URL, EngineError if no standalone master accepts a connection within `timeout` seconds each. Spark itself
+    checks whether it can reach YARN or Kubernetes.
     """
     if master.startswith("spark://"):
         _require_standalone(master, timeout)
@@ -72,7 +72,7 @@ def _require_standalone(master: str, timeout: float) -> None:
 
 
 def require_java() -> None:
-    """Check that the Java that Spark would start is there: that of `JAVA_HOME`, else the one on the path."""
+    """Check that the Java that Spark would start exists: the one of `JAVA_HOME`, else the one on the path."""
     home = os.environ.get("JAVA_HOME")
     if home and not os.access(Path(home, "bin", "java"), os.X_OK):
         raise EngineError(

@@ -1,4 +1,4 @@
-"""Having the workers let go of a job that was stopped, cancelled or has failed: the functions' `close` runs there."""
+"""The release of a job in the workers after it was stopped, cancelled or failed: the functions' `close` runs there."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _log = logging.getLogger(__name__)
 _BLOB: Final = StructType().add("blob", BinaryType())
 
 PATIENCE_S: Final = 30.0
-"""How long the workers have: a job must be able to end although its functions, or other jobs, hold them."""
+"""How long the workers have: a job must be able to end even while its functions, or other jobs, occupy them."""
 
 
 def release(spark: Any, state_url: str) -> None:
-    """Close a job's operators in all Python workers; what goes wrong is logged, and no reason to fail a job.
+    """Close a job's operators in all Python workers; errors are logged and do not fail the job.
 
-    One task for each slot of the application, all at once, so each is in another worker process.
+    This takes one task for each slot of the application, all at once, so that each is in a different worker process.
     """
     interruption = Interruption(spark, f"firesteel-release-{uuid.uuid4().hex}")
     timer = threading.Timer(PATIENCE_S, interruption.interrupt)

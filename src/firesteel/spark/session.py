@@ -1,4 +1,4 @@
-"""The Spark session a job runs in, with the settings the engine rests on."""
+"""The Spark session of a job, with the settings that the engine depends on."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _STATIC: Final = {
     "spark.python.worker.reuse": "true",
     "spark.python.unix.domain.socket.enabled": "true",
 }
-"""Settings of the application; a session that is already there must not contradict them."""
+"""Settings of the application; an existing session must not contradict them."""
 
 JAVA_OPTIONS: Final = (
     f"-Dlog4j2.configurationFile=file:{Path(__file__).parent}/log4j2.properties -XX:TieredStopAtLevel=1 "
     "-XX:+ExitOnOutOfMemoryError"
 )
-"""The JVM only plans and moves bytes: its second compiler costs more (half of the time to a first result) than it
-ever gives back. A JVM that is out of memory ends instead of hanging: a job can go on in a new one."""
+"""The JVM only plans and moves bytes: its second compiler costs more (half of the time to a first result) than it ever
+saves. A JVM that is out of memory ends instead of hanging: a job can continue in a new one."""
 
 _STARTING: Final = {
     **_STATIC,
@@ -60,27 +60,27 @@ _PREFERRED: Final = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.ui.explainMode": "simple",
 }
-"""Settings of a session that a user may have otherwise. A row is a whole block: code made for a plan would cost more
-to compile than it ever saves."""
+"""Settings of a session that a user may change. A row is a whole block: generated code for a plan would cost more to
+compile than it ever saves."""
 
 _FIXED_BY_ENGINE: Final = frozenset({*_STATIC, *_SQL})
 
 _known: Final[set[str]] = set()
-"""Applications that were started here, or whose Python has been looked at."""
+"""Applications that were started here, or whose Python has been checked."""
 
 _started: Final[set[str]] = set()
 """Applications that were started here."""
 
 logger = logging.getLogger(__name__)
-# A program that logs at INFO to standard output would have py4j's housekeeping among its results.
+# Otherwise a program that logs at INFO to standard output has py4j's housekeeping among its results.
 logging.getLogger("py4j").setLevel(logging.WARNING)
 
 
 def open_session(master: str | None, parallelism: int, configuration: dict[str, str]) -> Any:
     """Return a session for one job: a new one of the running application, or of an application started here.
 
-    `configuration` holds the user's `spark.*` settings; one that the engine fixes raises ConfigurationError.
-    Raises EngineError when Java is missing or the master cannot be reached.
+    `configuration` holds the user's `spark.*` settings. Raises ConfigurationError for one that the engine fixes,
+    EngineError if Java is missing or the master cannot be reached.
     """
     _check(configuration)
     leave_lost_jvm()
@@ -145,7 +145,7 @@ def _start(master: str | None, parallelism: int, configuration: dict[str, str]) 
     os.environ.setdefault("PYSPARK_PYTHON", configuration.get("spark.pyspark.python", sys.executable))
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     if master is None or is_local(master):
-        # Spark takes the machine's name for its address; a laptop's often does not resolve.
+        # Spark uses the machine's name as its address; a laptop's often does not resolve.
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         settings["spark.executorEnv.PYTHONPATH"] = str(Path(firesteel.__file__).parents[1])
         settings["spark.python.daemon.module"] = "firesteel.spark.daemon"
@@ -174,7 +174,7 @@ def _start(master: str | None, parallelism: int, configuration: dict[str, str]) 
     _started.add(session.sparkContext.applicationId)
     atexit.register(
         _stop, session, Jvm()
-    )  # else the workers meet a closed pipe when this process ends, and say so
+    )  # otherwise the workers report a closed pipe when this process ends
     return session
 
 
@@ -184,5 +184,5 @@ def _stop(session: Any, jvm: Jvm) -> None:
 
 
 def started_here(session: Any) -> bool:
-    """Whether a session's application was started by `open_session`, which could start it again."""
+    """Return whether a session's application was started by `open_session`, which could start it again."""
     return session.conf.get("spark.app.id", "") in _started

@@ -1,7 +1,7 @@
-"""What must reach the workers: files the program adds, and on a cluster Firesteel and the program's own modules.
+"""The files that the workers need: those that the program adds, and on a cluster Firesteel and the program's modules.
 
 Everything travels as an archive whose name holds the hash of its content: Spark keeps one file per name for a whole
-application, and two jobs may ship different files of one name.
+application, and two jobs may ship different files with the same name.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 """Every member's date, so that equal content gives equal archives."""
 
 _TARS: Final = (".tar", ".tar.gz", ".tgz")
-"""What Spark unpacks beside zip archives, by the ends of their names."""
+"""The ends of the names of archives that Spark unpacks, besides zip."""
 
 
 def ship(session: Any, python_files: Iterable[str], *, cluster: bool) -> None:
     """Put code on the module path of the session's workers, before what is installed there.
 
-    `python_files` are `.py` files, zip archives, or directories whose content becomes importable (a directory
-    that is a package also by its own name). Workers of a `cluster` also get this package and the program's own modules,
-    as far as it has imported them. Raises ProgramError for a file that is none of these.
+    `python_files` are `.py` files, zip archives, or directories whose content becomes importable (a directory that is a
+    package also by its own name). Workers of a `cluster` also get this package and those of the program's own modules
+    that it has imported. Raises ProgramError for any other file.
     """
     archives = [_archive(Path(path)) for path in python_files]
     if cluster:
@@ -53,9 +53,10 @@ def ship(session: Any, python_files: Iterable[str], *, cluster: bool) -> None:
 def ship_environment(
     session: Any, python: PythonDependencies, then: Callable[[], None] | None
 ) -> Callable[[], None] | None:
-    """Ship requirements and archives; return what a worker must call before it unpickles anything of the program.
+    """Ship requirements and archives; return a function that a worker must call before it unpickles the program's
+    objects.
 
-    `then` is called by it at its end. Raises ProgramError for an archive that is neither a zip nor a tar file.
+    The function calls `then` at its end. Raises ProgramError for an archive that is neither a zip nor a tar file.
     """
     if python.requirements is None and not python.archives:
         return then
@@ -77,8 +78,8 @@ def ship_environment(
 def modules_of_program() -> set[Path]:
     """Return the files and package directories of the running program that it has imported.
 
-    They are what lies beside its main file, or, if that was started as a module (`python -m package.main`), beside its
-    outermost package, and that package itself. Of a program that is installed, only its own package counts.
+    They are next to its main file or, if that was started as a module (`python -m package.main`), next to its outermost
+    package, and that package itself. For an installed program, only its own package counts.
     """
     main = sys.modules["__main__"]
     program = getattr(main, "__file__", None)
@@ -95,7 +96,7 @@ def modules_of_program() -> set[Path]:
 
 
 def _imported_modules() -> Iterator[Path]:
-    """Find the files and directories of imported modules that are in no package, without this one."""
+    """Find the files and directories of imported modules that are outside any package, except this one."""
     for name, module in list(sys.modules.items()):
         if "." in name or name in ("firesteel", "__main__"):
             continue
@@ -103,7 +104,7 @@ def _imported_modules() -> Iterator[Path]:
         if file is not None:
             path = Path(file).resolve()
             top = path.parent if path.name == "__init__.py" else path
-        else:  # a package without __init__.py, or none of a file at all
+        else:  # a package without __init__.py, or a module without a file
             places = list(getattr(module, "__path__", ()))
             if len(places) != 1:
                 continue
@@ -142,7 +143,7 @@ def _requirements(file: Path, cached_dir: str | None) -> Iterator[tuple[str, byt
 
 
 def _unpackable(path: Path) -> Path:
-    """Return a copy of an archive whose name Spark unpacks it by."""
+    """Return a copy of an archive with the name that Spark unpacks it under."""
     if path.is_file() and zipfile.is_zipfile(path):
         suffix = ".zip"  # of a wheel, too
     elif path.is_file() and path.name.endswith(_TARS) and tarfile.is_tarfile(path):
@@ -184,7 +185,7 @@ def _draft() -> Iterator[Path]:
 
 @cache
 def _directory() -> Path:
-    """Where archives lie for as long as this process lives: an executor that starts later fetches them, too."""
+    """Return the directory of archives. It exists as long as this process, for executors that start later."""
     directory = tempfile.mkdtemp(prefix="firesteel-code-")
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
     return Path(directory)

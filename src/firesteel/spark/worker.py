@@ -1,4 +1,4 @@
-"""What runs in Spark's Python workers: Arrow batches to rows, a task over them, rows to Arrow batches."""
+"""The functions in Spark's Python workers: from Arrow batches to rows, a task over them, and back to Arrow batches."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _kept = Kept()
 
 @dataclass(frozen=True)
 class LevelTask:
-    """The function Spark maps over a level's partitions; the partition's index is the subtask.
+    """The function that Spark maps over a level's partitions; the partition's index is the subtask.
 
     It is the same in all epochs of a plan.
     """
@@ -67,7 +67,7 @@ class LevelTask:
             Exception
         ) as error:  # such as packages that cannot be installed, or a module that is missing here
             return _batches(failed_task(error, context.partitionId()))
-        # Spark runs a task again whose worker died; what the first try left behind must not be in its way.
+        # Spark runs a task again if its worker died; the remains of the first try must not disturb it.
         attempt = f"{epoch.facts.attempt}-{context.taskAttemptId()}"
         epoch = replace(epoch, facts=replace(epoch.facts, attempt=attempt))
         rows = run_task(plan, epoch, self.level, context.partitionId(), incoming, job.worker, job.state)
@@ -76,7 +76,7 @@ class LevelTask:
 
 @dataclass(frozen=True)
 class MergeJob:
-    """The function of a compaction's job: its one row is the pickled RunRef, or the error."""
+    """The function of a compaction's job; its one row is the pickled RunRef, or the error."""
 
     state_url: str
     task: MergeTask
@@ -99,9 +99,9 @@ class MergeJob:
 
 @dataclass(frozen=True)
 class LetGoTask:
-    """The function of an ended job's last Spark job: its one row is the error of a function's `close`, or empty.
+    """The function of an ended job's last Spark job; its one row is the error of a function's `close`, or empty.
 
-    It is run as a barrier stage as wide as the application: each of its tasks is then in another process.
+    It runs as a barrier stage as wide as the application, so that each of its tasks is in a different process.
     """
 
     state_url: str
@@ -121,7 +121,7 @@ class LetGoTask:
 
 
 def read_merged(blob: bytes) -> RunRef | None:
-    """Return what a compaction's job has written; raise its error."""
+    """Return the run that a compaction's job has written; raise its error."""
     merged = pickle.loads(blob)
     if isinstance(merged, FiresteelError):
         raise merged
@@ -129,7 +129,7 @@ def read_merged(blob: bytes) -> RunRef | None:
 
 
 def _nothing(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
-    """Level 0 has no input; Spark's range only makes its tasks."""
+    """Yield no rows: level 0 has no input, and Spark's range only creates its tasks."""
     for _ in batches:
         continue
     return iter(())
@@ -167,7 +167,7 @@ def _batch(rows: list[Row]) -> pa.RecordBatch:
 
 
 def _numbers(kind: pa.DataType, values: array[int]) -> pa.Array:
-    """An Arrow array; `pa.array` would import pandas at its first call, half a second in every worker."""
+    """Return an Arrow array; `pa.array` would import pandas at its first call, half a second in every worker."""
     return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])
 
 

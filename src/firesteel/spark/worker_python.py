@@ -1,7 +1,7 @@
-"""What a job asked for in the Python of its workers, made there: installed requirements, unpacked archives.
+"""The Python environment of a job's workers, set up there: installed requirements and unpacked archives.
 
 Spark unpacks a job's archives once for each executor. Requirements are installed once for each machine, into a
-directory that is named by their content. A job that asks for either has Python workers of its own (see
+directory named by their content. A job with either of them has separate Python workers (see
 `firesteel.spark.executor`), so it shares neither modules nor a working directory with other jobs.
 """
 
@@ -32,7 +32,7 @@ CACHED: Final = "cached"
 
 _SHOWN: Final = 1500
 _PACKAGES: Final = "python-packages"
-"""Where installed requirements lie in the work root."""
+"""The directory of installed requirements in the work root."""
 
 _prepared: set[WorkerPython] = set()
 _said: float | None = None
@@ -40,7 +40,7 @@ _said: float | None = None
 
 @dataclass(frozen=True)
 class WorkerPython:
-    """Called in a worker before anything of the program is unpickled; does its work once for each process.
+    """The function that a worker calls before it unpickles the program's objects; it works once for each process.
 
     `requirements` and the first of each pair in `archives` are names of directories that Spark has unpacked; the second
     is the name that the program's functions use. `then` is called at the end.
@@ -68,7 +68,7 @@ class WorkerPython:
 def installed(bundle: Path) -> Path:
     """Return the directory with the packages of a requirements bundle, installed by pip if it is not there yet.
 
-    Processes that need it at the same time wait for one of them. Raises ProgramError with pip's words.
+    Processes that need it at the same time wait for one of them. Raises ProgramError with pip's message.
     """
     of = f"{bundle.name} {sys.version} {sys.platform}"
     target = work_root() / _PACKAGES / hashlib.sha256(of.encode()).hexdigest()[:24]
@@ -89,7 +89,7 @@ def installed(bundle: Path) -> Path:
 
 
 def _say_that_packages_are_used() -> None:
-    """Directories of the work root that nobody touches for days are removed."""
+    """Mark a directory of the work root as used; those that nobody touches for days are removed."""
     global _said
     if _said is None or time.monotonic() - _said > SWEEP_EVERY_S:
         os.utime(work_root() / _PACKAGES)
@@ -97,13 +97,13 @@ def _say_that_packages_are_used() -> None:
 
 
 def use_packages(directory: Path) -> None:
-    """Have imports find the packages of a directory before all others, and subprocesses their programs."""
+    """Make imports find the packages of a directory before all others, and subprocesses its programs."""
     sys.path.insert(0, str(directory))
     os.environ["PATH"] = f"{directory / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
 
 
 def move_to(directory: Path) -> None:
-    """Make this directory the process's own, with what is importable by a relative name staying importable."""
+    """Make this the working directory of the process; modules on relative paths stay importable."""
     sys.path[:] = [os.path.abspath(path) for path in sys.path]  # noqa: PTH100 - it need not exist
     for module in list(sys.modules.values()):
         places = getattr(module, "__path__", None)
@@ -130,7 +130,7 @@ def _install(bundle: Path, target: Path) -> None:
         command += ["--no-index", "--find-links", str(bundle / CACHED)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode == 0:
-        target.mkdir(exist_ok=True)  # pip makes none for no packages
+        target.mkdir(exist_ok=True)  # pip creates none if there are no packages
         return
     words = (done.stderr or done.stdout).strip()
     raise ProgramError(

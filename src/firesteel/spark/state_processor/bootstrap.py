@@ -1,4 +1,4 @@
-"""What an operator is to find in a savepoint: its states, each from a DataFrame."""
+"""The new states of an operator in a savepoint, each from a DataFrame."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class StateSource:
-    """One state and the DataFrame it comes from: what it is declared as, without an id yet, and its columns."""
+    """One state and its DataFrame: its declaration, still without an id, and its columns."""
 
     scope: str
     name: str
@@ -47,7 +47,7 @@ class StateSource:
 
     @property
     def path(self) -> str:
-        """Where it stands among the states of an operator."""
+        """Its key among the states of an operator."""
         return f"{self.scope}:{self.name}"
 
     @property
@@ -59,10 +59,10 @@ class StateSource:
 class StateBootstrapTransformation:
     """The states of one operator, each from a DataFrame (Flink: StateBootstrapTransformation).
 
-    A state is given by the descriptor that the program has for it, so that types and time to live are the same. The
-    columns are those that `SavepointReader` shows (see `firesteel.saved.row_columns`): `key`, and `namespace` where
-    there are windows; `value`, with `position` for lists and `map_key` for maps; of an aggregating state the value is
-    the accumulator. Other columns are left alone.
+    Pass the descriptor that the program uses for a state, so that types and time to live are the same. The columns are
+    those that `SavepointReader` shows (see `firesteel.saved.row_columns`): `key`, and `namespace` if there are windows;
+    `value`, with `position` for lists and `map_key` for maps. The value of an aggregating state is the accumulator.
+    Other columns are ignored.
 
     `key_type` is the type of the program's keys: without it the column's values are the keys, whole numbers as int,
     structs with the fields f0, f1, ... as tuples and others as rows. Methods raise ProgramError for columns that are
@@ -76,7 +76,7 @@ class StateBootstrapTransformation:
 
     @property
     def key_type(self) -> TypeSchema:
-        """The type of keys, None if it is left to the columns."""
+        """The type of keys; None if the columns determine it."""
         return self._key_type
 
     @property
@@ -85,11 +85,11 @@ class StateBootstrapTransformation:
         return list(self._sources.values())
 
     def with_state(self, descriptor: StateDescriptor, frame: DataFrame) -> Self:
-        """Set a keyed state: of a value, list, map, reducing or aggregating state descriptor."""
+        """Set a keyed state, by a value, list, map, reducing or aggregating state descriptor."""
         return self._add("keyed", descriptor.name, _declared(descriptor), frame)
 
     def with_window_state(self, descriptor: StateDescriptor, frame: DataFrame) -> Self:
-        """Set a state that is kept by key and window; a window is a struct of start and end in milliseconds."""
+        """Set a state by key and window; a window is a struct of start and end in milliseconds."""
         return self._add("windowed", descriptor.name, _declared(descriptor), frame)
 
     def with_broadcast_state(self, descriptor: MapStateDescriptor, frame: DataFrame) -> Self:
@@ -98,8 +98,8 @@ class StateBootstrapTransformation:
         return self._add("broadcast", descriptor.name, declared, frame)
 
     def with_timers(self, domain: str, frame: DataFrame) -> Self:
-        """Set the timers of "event" or "processing" time, from the columns key, timestamp (milliseconds), and namespace
-        for those of windows.
+        """Set the timers of "event" or "processing" time, from the columns key, timestamp (milliseconds) and, for
+        timers of windows, namespace.
         """
         if domain not in ("event", "processing"):
             raise ProgramError('requires "event" or "processing"', who="with_timers", got=repr(domain))

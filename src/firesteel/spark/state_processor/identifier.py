@@ -1,4 +1,4 @@
-"""What an operator is called in saved state."""
+"""The identity of an operator in saved state."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class OperatorIdentifier:
 
     @staticmethod
     def for_uid(uid: str) -> OperatorIdentifier:
-        """Return the operator that a program calls `.uid(uid)`."""
+        """Return the operator to which a program gives `.uid(uid)`."""
         return OperatorIdentifier(id_of_uid(uid), uid)
 
     @staticmethod
     def for_uid_hash(uid_hash: str) -> OperatorIdentifier:
-        """Return the operator of this id: 32 hexadecimal digits, as `set_uid_hash` takes them."""
+        """Return the operator with this id: 32 hexadecimal digits, as `set_uid_hash` takes them."""
         digits = uid_hash.lower()
         if len(digits) != 32 or not set(digits) <= set("0123456789abcdef"):
             raise ProgramError(
@@ -37,11 +37,11 @@ class OperatorIdentifier:
 
 
 Operator = OperatorIdentifier | str
-"""How methods take an operator: its identifier; or its uid, its name, or the beginning of its id."""
+"""An operator as an argument: its identifier, or its uid, its name, or the beginning of its id."""
 
 
 def find_operator(saved: SavedState, operator: Operator) -> SavedOperator:
-    """Return an operator of a saved state. Raises StateError, listing what there is, if it is not there."""
+    """Return an operator of a saved state. Raises StateError, which lists the operators, if it does not exist."""
     if isinstance(operator, OperatorIdentifier):
         return saved.operator(operator.uid or operator.operator_id, operator.operator_id)
     return saved.operator(operator, id_of_uid(operator))

@@ -1,4 +1,4 @@
-"""Objects of no declared type, and the bytes they are stored as."""
+"""Objects without a declared type, and their stored bytes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _encode = untyped_encoder("dump_object")
 
 
 def load_object(raw: bytes) -> Any:
-    """Return the value whose stored bytes a column `value_raw` has.
+    """Return the value of stored bytes from a column `value_raw`.
 
     >>> load_object(dump_object({"seen": [1, 2]}))
     {'seen': [1, 2]}
@@ -19,5 +19,5 @@ def load_object(raw: bytes) -> Any:
 
 
 def dump_object(value: Any) -> bytes:
-    """Return the stored bytes of a value, for a column `value_raw`. Raises SerializationError if it has none."""
+    """Return the stored bytes of a value, for a column `value_raw`. Raises SerializationError if there are none."""
     return _encode(value)

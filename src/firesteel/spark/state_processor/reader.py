@@ -1,4 +1,4 @@
-"""Saved state as DataFrames: one for each state, read where Spark runs its tasks."""
+"""Saved state as DataFrames: one for each state, read in Spark's tasks."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from firesteel.state.values.schemas import Schema, schema_text
 class SavepointReader:
     """Reads a savepoint, or a kept epoch of a state directory (Flink: SavepointReader).
 
-    Nothing is read but manifests until a DataFrame is used; then each Spark task reads a range of key groups. An
-    operator is given by its `OperatorIdentifier`, or as text: its uid, its name, or the beginning of its id. What
-    columns a DataFrame has is told in `firesteel.saved.row_columns`. Types are those the states were declared with.
-    Keys, which are never declared, have the type that some of them have. A type that is given instead must hold all of
-    them exactly; `Types.PICKLED_BYTE_ARRAY()` takes anything.
+    Only manifests are read until you use a DataFrame; then each Spark task reads a range of key groups. Pass an
+    operator as an `OperatorIdentifier`, or as text: its uid, its name, or the beginning of its id. The columns of a
+    DataFrame are described in `firesteel.saved.row_columns`. Types are those that the states were declared with. Keys,
+    which are never declared, have the type of some of them. A type that you pass instead must hold all of them exactly;
+    `Types.PICKLED_BYTE_ARRAY()` takes anything.
 
-    Methods raise StateError for an operator or a state that does not exist, listing what does; using a DataFrame
-    raises Spark's PythonException with a message that names the file, if one is damaged.
+    Methods raise StateError for an operator or a state that does not exist, and list those that do. If a file is
+    damaged, using a DataFrame raises Spark's PythonException with a message that names the file.
     """
 
     def __init__(self, saved: SavedState, spark: SparkSession) -> None:
@@ -47,20 +47,21 @@ class SavepointReader:
     def read(
         cls, location: str | Path, *, epoch: int | None = None, spark: SparkSession | None = None
     ) -> SavepointReader:
-        """Open a savepoint or a state directory (of which `epoch` says which one; default: the last).
+        """Open a savepoint, or an epoch of a state directory (default: the last).
 
-        `spark` defaults to the active session, else one is started. Raises StateError if there is no such thing.
+        `spark` defaults to the active session; if there is none, one is started. Raises StateError if the savepoint or
+        epoch does not exist.
         """
         saved = SavedState.open(str(location), epoch)
         return cls(saved, session(spark))
 
     @property
     def epoch(self) -> int:
-        """The epoch that is read."""
+        """The number of the epoch to read."""
         return self._saved.manifest.epoch
 
     def states(self) -> DataFrame:
-        """Return what there is, a row for each state: its operator, name, scope, kind, type and time to live (ms).
+        """Return a row for each state: its operator, name, scope, kind, type and time to live (milliseconds).
 
         The scope is keyed, windowed, broadcast, timers or operator (operator list state).
         """
@@ -97,7 +98,7 @@ class SavepointReader:
     ) -> DataFrame:
         """Return a value, list, map, reducing or aggregating state: a row for each value, element or entry.
 
-        Of an aggregating state the value is the accumulator. What has expired is left out unless `expired`.
+        The value of an aggregating state is the accumulator. Expired entries are left out unless `expired`.
         """
         types = RowTypes(key_type, map_key_type, value_type)
         return self._read(operator, name, "keyed", types, expired)
@@ -112,7 +113,7 @@ class SavepointReader:
         value_type: TypeInformation | None = None,
         expired: bool = False,
     ) -> DataFrame:
-        """Return a state of a window operator, by key and window (default: what the windows hold)."""
+        """Return a state of a window operator, by key and window (default: the contents of the windows)."""
         types = RowTypes(key_type, map_key_type, value_type)
         return self._read(operator, name, "windowed", types, expired)
 
@@ -180,7 +181,7 @@ class SavepointReader:
 
 @dataclass(frozen=True)
 class ReadTask:
-    """What Spark runs for each number of a range of key groups."""
+    """The function that Spark runs for each number of a range of key groups."""
 
     url: str
     part: StateSlice
@@ -190,7 +191,7 @@ class ReadTask:
     sys_path: list[str]
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of the ranges whose numbers come in."""
+        """Yield the rows of the ranges with these numbers."""
         sys.path.extend(path for path in self.sys_path if path not in sys.path)
         storage = Storage.of(self.url)
         columns = RowColumns(self.part.schemas[0], self.types, self.who)
@@ -200,7 +201,7 @@ class ReadTask:
 
 
 def session(spark: SparkSession | None) -> SparkSession:
-    """Return the session to use: the one given, the active one, or one that is started with a core of each CPU."""
+    """Return the session to use: the given one, the active one, or a new one with all cores of this machine."""
     if spark is not None:
         return spark
     active = SparkSession.getActiveSession()
@@ -208,7 +209,7 @@ def session(spark: SparkSession | None) -> SparkSession:
 
 
 def search_path() -> list[str]:
-    """Return where this process finds modules, for the workers."""
+    """Return the directories in which this process finds modules, for the workers."""
     return [path or str(Path.cwd()) for path in sys.path]
 
 

@@ -1,4 +1,4 @@
-"""What Spark runs to write a savepoint: rows to entries, and the entries of a range of key groups to a run."""
+"""The tasks that write a savepoint: from rows to entries, and from the entries of a range of key groups to a run."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ BLOB: Final = StructType().add("blob", BinaryType())
 _ENTRY: Final = pa.schema([("target", pa.int32()), ("key", pa.binary()), ("value", pa.binary())])
 _BLOB: Final = pa.schema([("blob", pa.binary())])
 _FAILURE: Final = b""
-"""The key under which an error travels; no entry has it, and it comes before all of them."""
+"""The key of an error; no entry has it, and it sorts before all of them."""
 
 
 @dataclass(frozen=True)
 class EncodeTask:
-    """Turns the rows of a DataFrame into entries of one state, each for the part that it belongs to."""
+    """Converts the rows of a DataFrame to entries of one state, each with the part it belongs to."""
 
     written: Written
     columns: pa.Schema
@@ -64,14 +64,14 @@ class EncodeTask:
         parts, groups = self.parts, self.written.max_parallelism
         for key, value in entries:
             group = int.from_bytes(key[2:4], "big")
-            if group == BROADCAST_GROUP:  # every run has all of it
+            if group == BROADCAST_GROUP:  # every run has all entries
                 yield from ((part, key, value) for part in range(parts))
             else:
                 yield subtask_of(group, parts, groups), key, value
 
 
 class Target(NamedTuple):
-    """Where the runs of an operator are written, and as of which epoch."""
+    """The destination of an operator's runs, and their epoch."""
 
     url: str
     operator: str
@@ -80,7 +80,7 @@ class Target(NamedTuple):
 
 @dataclass(frozen=True)
 class WriteTask:
-    """Writes the run of a part: entries that come in, sorted by key, and those that are kept of an older savepoint."""
+    """Writes the run of a part: the new entries, sorted by key, and those kept from an older savepoint."""
 
     target: Target
     ranges: tuple[Groups, ...]
@@ -90,7 +90,7 @@ class WriteTask:
     sys_path: list[str]
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield one row: the pickled RunRef (None: there is nothing to write), or an error."""
+        """Yield one row: the pickled RunRef (None: nothing to write), or an error."""
         sys.path.extend(path for path in self.sys_path if path not in sys.path)
         context = TaskContext.get()
         assert context is not None
@@ -131,7 +131,7 @@ class WriteTask:
 
 
 def read_written(blob: bytes) -> RunRef | None:
-    """Return what a task has written; raise its error."""
+    """Return the run that a task has written; raise its error."""
     written: Any = pickle.loads(blob)
     if isinstance(written, FiresteelError):
         raise written
@@ -139,7 +139,7 @@ def read_written(blob: bytes) -> RunRef | None:
 
 
 def window_of(namespace: dict[str, Any]) -> TimeWindow | CountWindow | GlobalWindow | None:
-    """Return the window that a namespace column shows, None if it is of another kind than the built-in ones.
+    """Return the window in a namespace column; None if its kind is not built in.
 
     >>> window_of({"start": 0, "end": 5}), window_of({"start": None, "end": None, "text": "CountWindow(id=3)"})
     (TimeWindow(start=0, end=5), CountWindow(id=3))

@@ -1,4 +1,4 @@
-"""New savepoints: from DataFrames, and from what an existing one holds."""
+"""New savepoints, from DataFrames and from existing savepoints."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ LARGEST: Final = 1 << 15
 
 @dataclass
 class _Change:
-    """What becomes of an operator: states that come from DataFrames, and states that go (by scope and name)."""
+    """The changes of an operator: states from DataFrames, and removed states (by scope and name)."""
 
     name: str
     transformation: StateBootstrapTransformation | None = None
@@ -54,10 +54,10 @@ class _Change:
 class SavepointWriter:
     """Writes a savepoint that a job can be started from (Flink: SavepointWriter).
 
-    Begin with `new_savepoint`, or with `from_existing_savepoint` to change one; then say what is to be different;
-    `write` does it. Only operators that change are written anew, by Spark's tasks, each a range of key groups; the runs
-    of others are copied. Methods but `write` return this object. What a savepoint says of sources is kept; one that
-    says nothing of a source has it read from its beginning.
+    Begin with `new_savepoint`, or with `from_existing_savepoint` to change one; then add your changes and call `write`.
+    Only changed operators are written again, by Spark's tasks, each for a range of key groups; the runs of others are
+    copied. All methods except `write` return this object. The positions of sources are kept; a job reads a source
+    without a position from its beginning.
     """
 
     def __init__(self, saved: SavedState | None, manifest: Manifest, spark: SparkSession) -> None:
@@ -87,9 +87,9 @@ class SavepointWriter:
     def from_existing_savepoint(
         cls, location: str | Path, *, epoch: int | None = None, spark: SparkSession | None = None
     ) -> SavepointWriter:
-        """Begin with a savepoint, or a kept epoch (default: the last) of a state directory; it stays as it is.
+        """Begin with a savepoint, or a kept epoch (default: the last) of a state directory, which does not change.
 
-        Raises StateError if there is no such thing.
+        Raises StateError if the savepoint or epoch does not exist.
         """
         saved = SavedState.open(str(location), epoch)
         return cls(saved, saved.manifest, session(spark))
@@ -97,7 +97,7 @@ class SavepointWriter:
     def with_operator(
         self, identifier: OperatorIdentifier, transformation: StateBootstrapTransformation
     ) -> Self:
-        """Set states of an operator, in the place of those of the same names; it keeps its other states."""
+        """Set states of an operator, and replace those with the same names; it keeps its other states."""
         if not isinstance(identifier, OperatorIdentifier):
             raise ProgramError(
                 "requires an OperatorIdentifier",
@@ -114,7 +114,7 @@ class SavepointWriter:
         return self
 
     def remove_state(self, operator: Operator, name: str) -> Self:
-        """Leave out a state of an operator. Raises StateError, listing what there is, if it does not exist."""
+        """Remove a state of an operator. Raises StateError, which lists the states, if it does not exist."""
         found = find_operator(self._before(), operator)
         schema = found.state(name)
         change = self._changes.setdefault(found.id, _Change(found.snapshot.name))
@@ -122,7 +122,7 @@ class SavepointWriter:
         return self
 
     def remove_operator(self, operator: Operator) -> Self:
-        """Leave out an operator, with all its state and, of a source, how far it has been read."""
+        """Remove an operator with all its state and, for a source, its positions."""
         gone = find_operator(self._before(), operator).id
         self._changes.pop(gone, None)
         return self._replaced(
@@ -132,7 +132,7 @@ class SavepointWriter:
         )
 
     def change_operator_identifier(self, operator: Operator, identifier: OperatorIdentifier) -> Self:
-        """Let an operator be found by another uid or id: that which a changed program gives it."""
+        """Change the uid or id of an operator to the one that a changed program gives it."""
         old, new = find_operator(self._before(), operator).id, identifier.operator_id
         if new != old and new in self._manifest.operators:
             raise ProgramError("requires an id that is free", who="an operator", got=identifier.uid or new)
@@ -148,9 +148,9 @@ class SavepointWriter:
     def write(self, location: str | Path) -> str:
         """Write the savepoint into an empty directory and return its URL.
 
-        Raises StateError if the directory is not empty, StateCorruptedError if a run of the savepoint begun with is
-        damaged, TypeMismatchError or ProgramError naming the state and the key of a row that cannot be written,
-        EngineError if Spark fails. What is left in the directory then is no savepoint.
+        Raises StateError if the directory is not empty, StateCorruptedError if a run of the original savepoint is
+        damaged, TypeMismatchError or ProgramError, which name the state and the key, for a row that cannot be written,
+        EngineError if Spark fails. After an error the files in the directory are not a savepoint.
         """
         target = Storage.of(location)
         require_empty(target)
@@ -218,7 +218,7 @@ class SavepointWriter:
         return source.frame.mapInArrow(EncodeTask(written, source.columns, parts, who, search_path()), ENTRY)
 
     def _schemas(self, before: SavedOperator, change: _Change) -> tuple[list[Schema], list[Schema]]:
-        """Return the schemas of states that stay, and those of all states there will be."""
+        """Return the schemas of states that stay, and those of all states after the change."""
         gone = change.removed | {source.path for source in change.sources()}
         kept = {path: schema for path, schema in before.snapshot.states.items() if path not in gone}
         catalog = StateCatalog()
@@ -242,7 +242,7 @@ class SavepointWriter:
         )
 
     def _wakeups(self) -> list[int]:
-        """When processing time timers are due, so that a job runs an epoch for them: at once, if there may be any."""
+        """Return when a job must run an epoch for processing time timers: at once, if there may be any."""
         written = any(
             source.path == "timers:processing"
             for change in self._changes.values()
@@ -261,10 +261,10 @@ class SavepointWriter:
 
 
 def _snapshot_after(before: SavedOperator, change: _Change, states: dict[str, Schema]) -> OperatorSnapshot:
-    """Return what the manifest says of a changed operator.
+    """Return the manifest's entry for a changed operator.
 
-    The kinds of keys in its new rows are not known. A program may declare the type that the rows' keys were given, or
-    none: then its key selector makes such keys by itself.
+    The kinds of keys in its new rows are not known. A program may declare the key type of the rows, or none: then its
+    key selector returns such keys anyway.
     """
     snapshot = msgspec.structs.replace(before.snapshot, states=dict(states))
     if change.transformation is None:
