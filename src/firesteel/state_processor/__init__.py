@@ -1,7 +1,7 @@
 """The state processor: saved state as Spark DataFrames, and DataFrames as saved state (Flink: State Processor API).
 
 `SavepointReader` reads savepoints and kept epochs, `SavepointWriter` writes savepoints. `load_object` and `dump_object`
-turn the stored bytes of what has no declared type (columns that end in `_raw`) into Python objects and back.
+convert the stored bytes of untyped objects (columns that end in `_raw`) to Python objects and back.
 """
 
 from firesteel.spark.state_processor.bootstrap import StateBootstrapTransformation
