@@ -1,15 +1,16 @@
-"""Measure Firesteel, beside PyFlink and Spark's transformWithState where they can, and write docs/benchmarks.md.
+"""Measure Firesteel, compare it to PyFlink and Spark's transformWithState if they support the job, and write
+docs/benchmarks.md.
 
     python -m bench                         everything (about 75 minutes)
-    python -m bench count-1k floor          some parts; the others keep the figures they have
-    python -m bench --list                  the parts, and what is known of each
+    python -m bench count-1k floor          some parts; the others keep their figures
+    python -m bench --list                  the parts and their records
     python -m bench --render                the page and its pictures again, without measuring
     python -m bench --scale 0.02 --runs 1   a quick look at whether everything works; changes nothing
 
 Nothing else should run on the machine. Cases take turns: each part's first runs, then its second ones, and so on. Every
-finished run is kept in bench/results at once: a bench that was interrupted goes on where it stopped, and what has been
-measured with the same source on the same machine is not measured once more, unless asked for with --again.
-PyFlink gets a virtual environment of its own under .cache/ ($FIRESTEEL_BENCH_PYFLINK names another interpreter).
+finished run is stored in bench/results at once. An interrupted bench resumes where it stopped. Runs with the same
+source on the same machine are not repeated, unless you pass --again. PyFlink gets its own virtual environment under
+.cache/ ($FIRESTEEL_BENCH_PYFLINK names another interpreter).
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _INTERRUPTED: Final = 130
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Do what the command line asks for; the exit code is 1 if a run failed."""
+    """Run the command line; return exit code 1 if a run failed."""
     asked = _arguments(arguments)
     if asked.list:
         _list()
@@ -55,7 +56,7 @@ def _measure(parts: list[Part], asked: argparse.Namespace, store: Store, docs: P
     try:
         runner.measure(parts)
     except KeyboardInterrupt:
-        say("bench: interrupted; the same command goes on from here")
+        say("bench: interrupted; the same command resumes from here")
         return _INTERRUPTED
     page = _write_page(store, docs)
     print(page.partition("\n## The machine")[0])
@@ -73,7 +74,7 @@ def _known(store: Store) -> dict[str, Record]:
 
 
 def _write_page(store: Store, docs: Path) -> str:
-    """Make the page and its pictures from all that is stored, and return the page."""
+    """Render the page and its pictures from all stored figures, and return the page."""
     known = _known(store)
     page = render(known)
     draw(known, docs / "images")
@@ -100,12 +101,10 @@ def _arguments(arguments: list[str] | None) -> argparse.Namespace:
         prog="bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(names)} (default: all)")
-    parser.add_argument("--runs", type=int, help="runs of each case, those that are known included")
-    parser.add_argument("--scale", type=float, default=1, help="multiplies what is worked on")
-    parser.add_argument("--again", action="store_true", help="forget the runs that are known")
-    parser.add_argument(
-        "--render", action="store_true", help="make the page from the figures that are stored"
-    )
+    parser.add_argument("--runs", type=int, help="runs of each case, including stored ones")
+    parser.add_argument("--scale", type=float, default=1, help="multiplies the amount of work")
+    parser.add_argument("--again", action="store_true", help="discard the stored runs")
+    parser.add_argument("--render", action="store_true", help="render the page from the stored figures")
     parser.add_argument("--list", action="store_true", help="list the parts")
     asked = parser.parse_args(arguments)
     unknown = sorted(set(asked.parts) - set(names))

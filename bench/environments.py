@@ -1,4 +1,4 @@
-"""The interpreters of the systems measured against: virtual environments under .cache/, made on first use."""
+"""The interpreters of the other systems: virtual environments under .cache/, created on first use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the figures were measured on."""
+"""The machine on which the figures were measured."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bench.environments import PYFLINK
 
 
 def describe() -> dict[str, str]:
-    """Processor, memory, system and versions, as shown above the table."""
+    """Return the processor, memory, system and versions, as shown above the table."""
     return {
         "processor": f"{_processor()}, {os.cpu_count()} cores",
         "memory": _memory(),

@@ -25,11 +25,11 @@ PANDAS: Final = System("Spark, transformWithStateInPandas", "spark_state", "pand
 
 
 def measure(system: System, job: Job) -> Figures:
-    """Run `job` on `system` in a process of its own. Raises RunError if it fails or counts wrongly.
+    """Run `job` on `system` in its own process. Raises RunError if it fails or counts wrongly.
 
     The figures: `records` and `seconds` from the first record to the last result, their `rate` (records per second),
-    and `worker_bytes`, the peak memory of the largest Python worker; None where the operating system does not tell
-    (it is read from /proc) or there is no worker.
+    and `worker_bytes`, the peak memory of the largest Python worker; None if the operating system does not report
+    it (in /proc) or there is no worker.
     """
     arguments = [job.kind, "--keys", job.keys, "--records", job.records, "--mode", system.mode]
     command = ["-m", f"bench.systems.{system.module}", *arguments]
@@ -74,7 +74,7 @@ def workers(root: int) -> Iterator[int]:
             if b"pyspark" in (command := (entry / "cmdline").read_bytes()) and b"daemon" in command:
                 daemons.add(int(entry.name))
         except OSError:
-            continue  # ended while we looked
+            continue  # it ended meanwhile
     for pid in daemons:
         if parents[pid] in daemons and _descends(pid, root, parents):
             yield pid

@@ -1,7 +1,7 @@
-"""What a benchmark is made of: parts, each a series of cases that are run in turn, and its section of the page.
+"""The parts of a benchmark: each has a series of cases that run in turn, and a section of the page.
 
-A part's first runs come before its second ones, case by case, so systems that are compared to each other take turns
-and a machine that changes its pace changes it for all of them.
+The first runs of all cases of a part come before the second ones. So compared systems take turns, and a change in the
+machine's speed affects all of them.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from pathlib import Path
 from typing import Any
 
 Figures = dict[str, Any]
-"""What one run measured, as JSON: numbers, texts, and lists of them (a curve)."""
+"""The figures of one run, as JSON: numbers, texts, and lists of them (a curve)."""
 
 Runs = dict[str, list[Figures]]
 """By title (a system, a size, a row of the table): the figures of its runs, in order."""
 
 
 class RunError(Exception):
-    """A run failed, or its result was wrong."""
+    """Raised when a run fails or its result is wrong."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One run's work.
+    """The work of one run.
 
-    `run(scale)` does it (`scale` multiplies what is worked on: 1 for figures that are published, 0.01 for a look at
-    whether all works), checks its result, and answers the figures by title. It raises RunError if the run failed or
-    its result was wrong; its subprocesses have ended when it returns or raises.
+    `run(scale)` does it, checks its result, and returns the figures by title. `scale` multiplies the amount of work: 1
+    for published figures, 0.01 for a quick check. It raises RunError if the run fails or its result is wrong. Its
+    subprocesses have ended when it returns or raises.
     """
 
     name: str
@@ -39,10 +39,10 @@ class Case:
 class Part:
     """A section of docs/benchmarks.md.
 
-    `name` is what the command line calls it; names of cases are unique within it. `render` makes the section's lines
-    (Markdown, with its `## ` heading) from the runs; `how` says what is measured, as Markdown; `plot` draws the
-    pictures that the section shows into a directory (docs/images), if there are any. Both work from the stored runs
-    alone, so that a page can be made again without measuring.
+    `name` is its name on the command line; names of cases are unique within it. `render` returns the section's lines
+    (Markdown, with its `## ` heading) for the runs. `how` describes the measurement, as Markdown. `plot`, if any, draws
+    the pictures of the section into a directory (docs/images). `render` and `plot` need only the stored runs, so that
+    the page can be rendered again without measuring.
     """
 
     name: str
@@ -52,4 +52,4 @@ class Part:
     how: str
     plot: Callable[[Runs, Path], None] | None = None
     runs: int = 3
-    """How often each case is run for figures that are published."""
+    """How often each case runs for published figures."""

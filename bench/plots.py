@@ -1,4 +1,4 @@
-"""Pictures are drawn into files: no screen is needed."""
+"""Pictures are drawn into files, without a screen."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def pyplot() -> Any:
-    """Return matplotlib's pyplot, which is imported only where something is drawn."""
+    """Return matplotlib's pyplot, imported only if something is drawn."""
     import matplotlib as mpl
 
     mpl.use("Agg")

@@ -1,4 +1,4 @@
-"""Processes of their own for what is measured: started with all they start in turn, and ended with it."""
+"""The processes of measurements: each is started and ended together with its own child processes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from bench.environments import ROOT
 from bench.part import RunError
 
 _TAIL: Final = 4000
-"""Characters of what a failed process said that are shown."""
+"""The number of characters of a failed process's output that are shown."""
 
 
 @dataclass(frozen=True)
 class System:
-    """What a job is run on: the module that runs it, its mode, and the interpreter it needs."""
+    """A system that runs jobs: its module, its mode, and its interpreter."""
 
     title: str
     module: str
@@ -38,7 +38,7 @@ class Started:
         self._process = process
         self.output = output
         self.errors = ""
-        """What it wrote to standard error, once it has ended."""
+        """Its standard error, once it has ended."""
 
     @property
     def pid(self) -> int:
@@ -56,8 +56,8 @@ def started(
 ) -> Iterator[Started]:
     """Run an interpreter (default: this one) with the modules of the benchmarks and of this checkout.
 
-    The process has ended when the context is left. Raises RunError, with what it said, if it failed or took longer
-    than `timeout_s`; it is killed then, and whenever the context is left by an exception.
+    The process has ended when the context exits. Raises RunError, with its output, if it fails or takes longer than
+    `timeout_s`. Then it is killed, and also if an exception leaves the context.
     """
     python = python or Path(sys.executable)
     surroundings = {
@@ -103,7 +103,7 @@ def _end(process: subprocess.Popen[str], late: threading.Event | None = None) ->
 
 @contextmanager
 def sampling(look: Callable[[], None], every_s: float) -> Iterator[None]:
-    """Call `look` every so many seconds, on a thread of its own, until the context is left, which raises its error."""
+    """Call `look` at an interval in seconds, on a separate thread, until the context exits, which raises its error."""
     stop, raised = threading.Event(), list[BaseException]()
 
     def watch() -> None:

@@ -21,7 +21,7 @@ _SHARED: Final = ("bench/measure.py", "bench/systems", "bench/tally.py", "bench/
 
 @dataclass(frozen=True)
 class Group:
-    """Parts that have their code in common: the folders that hold it, and what is said about all of them at once."""
+    """Parts that share code: the folders of the code, and the text about all of them."""
 
     parts: tuple[Part, ...]
     code: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Runs the cases of parts in turn, keeps the figures of every finished run at once, and goes on where it stopped."""
+"""Runs the cases of parts in turn, stores the figures of every finished run, and resumes after an interruption."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from bench.store import Machine, Record, Store
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be done: `runs` of each case (None: as many as the part says), those of a record included.
+    """The plan: `runs` of each case (None: as many as the part says), including recorded ones.
 
-    A record is gone on with if it has the same `machine` and source, unless `again` forgets it.
+    A record is continued if it has the same `machine` and source, unless `again` discards it.
     """
 
     machine: Machine
@@ -30,13 +30,13 @@ class Plan:
 
 
 def say(text: str) -> None:
-    """A line about how it goes, on standard error."""
+    """Print a line about the progress to standard error."""
     print(text, file=sys.stderr, flush=True)
 
 
 @dataclass
 class Runner:
-    """Carries out a plan. `failures` are the runs that failed, each with what it said; the others went on."""
+    """Runs a plan. `failures` are the failed runs with their messages; the other runs continue."""
 
     store: Store
     plan: Plan
@@ -45,7 +45,7 @@ class Runner:
     _left: int = 0
 
     def measure(self, parts: Iterable[Part]) -> dict[str, Record]:
-        """Run what is not yet known of these parts, and return their records by name."""
+        """Run the missing runs of these parts, and return their records by name."""
         plan, opened = self.plan, []
         for part in parts:
             record = self.store.open(part.name, plan.machine, plan.source_of(part), plan.again)
@@ -71,7 +71,7 @@ class Runner:
         began = time.monotonic()
         try:
             figures = case.run(self.plan.scale)
-        except Exception as error:  # whatever it is: hours of other runs do not end with it
+        except Exception as error:  # any error: it must not end hours of other runs
             what = str(error) if isinstance(error, RunError) else f"{type(error).__name__}: {error}"
             self.failures.append(f"{name}: {what}")
             said = f"{name} failed"
@@ -94,7 +94,7 @@ class Runner:
 
 
 def shown(figures: dict[str, Figures]) -> str:
-    """The figures of a run in a line, without its curves.
+    """Return the figures of a run in a line, without its curves.
 
     >>> shown({"2 to 3": {"seconds": 1.5, "epochs_ms": [1, 2]}, "3 to 1": {"seconds": 2}})
     '2 to 3: seconds 1.5; 3 to 1: seconds 2'
@@ -106,12 +106,12 @@ def shown(figures: dict[str, Figures]) -> str:
 
 
 def scalars(figures: Figures) -> Figures:
-    """The figures that are one number or a short text."""
+    """Return the figures that are one number or a short text."""
     return {name: value for name, value in figures.items() if isinstance(value, int | float | str)}
 
 
 def number(value: float | str) -> str:
-    """As the page and the progress show it.
+    """Return a figure as the page and the progress show it.
 
     >>> number(1234567), number(0.1234), number(1234.5), number("ok")
     ('1,234,567', '0.123', '1,234', 'ok')

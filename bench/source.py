@@ -1,4 +1,4 @@
-"""What was measured: a hash of the source."""
+"""The measured source, as a hash."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Final
 from bench.environments import ROOT
 
 _RENDERING: Final = ("report.py", "plots.py")
-"""Modules that only show figures: these stay valid when they change."""
+"""Modules that only show figures; the figures stay valid if these modules change."""
 
 
 def source_hash(folders: Iterable[str], root: Path = ROOT) -> str:
-    """Twelve digits that stand for the Python files in `src` and in these folders and files below the root."""
+    """Return twelve digits that identify the Python files in `src` and in these folders and files below the root."""
     digest = hashlib.sha256()
     for path in sorted(_files(root, ("src", *folders))):
         digest.update(str(path.relative_to(root)).encode())

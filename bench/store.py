@@ -1,4 +1,4 @@
-"""The raw figures: a JSON file for each part, written again after every run."""
+"""The raw figures: a JSON file for each part, rewritten after every run."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Machine = dict[str, str]
 
 @dataclass
 class Record:
-    """What is known of a part: the machine and the source it was measured on, when last, and the figures of its runs.
+    """The record of a part: its machine and source, the time of the last run, and the figures of the runs.
 
     `done` counts the finished runs of each case. `earlier` are the figures of another machine or source, kept until
-    every case has been tried anew.
+    every case has run again.
     """
 
     machine: Machine
@@ -37,14 +37,14 @@ class Record:
         return self if self.earlier is None else self.earlier
 
     def add(self, case: str, figures: dict[str, Figures]) -> None:
-        """Take the figures of a finished run."""
+        """Add the figures of a finished run."""
         for title, values in figures.items():
             self.runs.setdefault(title, []).append(values)
         self.done[case] = self.done.get(case, 0) + 1
         self.measured = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
 
     def as_json(self) -> dict[str, Any]:
-        """For the file."""
+        """Return the record as JSON for the file."""
         known = {
             "machine": self.machine,
             "source": self.source,
@@ -62,12 +62,12 @@ class Store:
     directory: Path = RESULTS
 
     def read(self, part: str) -> Record | None:
-        """What is known of a part, if anything."""
+        """Return the record of a part, None if there is none."""
         path = self._path(part)
         return _record(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else None
 
     def open(self, part: str, machine: Machine, source: str, again: bool) -> Record:
-        """The record to go on with: that of this machine and source, unless it is to be forgotten; else a new one."""
+        """Return the record to continue: that of this machine and source unless it is discarded, or a new one."""
         found = self.read(part)
         if found is None:
             return Record(machine, source)
@@ -76,7 +76,7 @@ class Store:
         return Record(machine, source, earlier=found.shown)
 
     def write(self, part: str, record: Record) -> None:
-        """Put a record in the place of what was known, all at once."""
+        """Replace the record of a part atomically."""
         self.directory.mkdir(parents=True, exist_ok=True)
         draft = self.directory / f".{part}.new"
         draft.write_text(_text(record.as_json()), encoding="utf-8")
@@ -99,7 +99,7 @@ def _record(known: dict[str, Any]) -> Record:
 
 
 def _text(known: dict[str, Any]) -> str:
-    """JSON with a line for each run, so that a change of figures can be read."""
+    """Return JSON with a line for each run, so that a change of figures is readable."""
     indented = json.dumps(known | {"runs": "RUNS"}, indent=1)
     runs = ",\n".join(
         f"  {json.dumps(title)}: [\n" + ",\n".join(f"   {json.dumps(run)}" for run in figures) + "\n  ]"

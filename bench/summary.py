@@ -1,4 +1,4 @@
-"""The table at the top of the page: the figures that have an aim or a peer."""
+"""The table at the top of the page: the figures with an aim or a competitor."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bench.throughput.part import ROWS_OF_ALL
 from bench.throughput.report import Row, advantage, rates
 
 Summary = Callable[[Runs], list[list[str]]]
-"""Rows of the table: what it is, Firesteel's figure, the aim, PyFlink's figure, how many times as good Firesteel is."""
+"""Return the rows of the table: title, Firesteel's figure, the aim, PyFlink's figure, and their ratio."""
 
 
 def _throughput(row: Row, runs: Runs) -> list[list[str]]:

@@ -1,10 +1,10 @@
-"""Tables as Markdown has them."""
+"""Tables in Markdown."""
 
 from __future__ import annotations
 
 
 def table(header: list[str], rows: list[list[str]]) -> list[str]:
-    """The lines of a table whose first column is text and whose others are numbers."""
+    """Return the lines of a table whose first column is text and whose other columns are numbers."""
 
     def line(cells: list[str]) -> str:
         return f"| {' | '.join(cells)} |"

@@ -1,4 +1,4 @@
-"""A sink of the benchmarks' own: it counts what reaches it, exactly once, and knows when."""
+"""The sink of the benchmarks: it counts its records exactly once, with the times of the commits."""
 
 from __future__ import annotations
 

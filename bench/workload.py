@@ -1,8 +1,8 @@
-"""The work every system does, and what its result must be.
+"""The work of every system, and its expected result.
 
-Data is a function of (position, lane), cheap enough to weigh little anywhere. There are as many lanes as subtasks, so
-that a system may cut the input into lanes by stride or by range and each subtask still sees event time grow at one
-pace. This module is imported by all systems' workers: it uses the standard library only.
+Data is a function of (position, lane) that is cheap everywhere. There are as many lanes as subtasks, so a system can
+cut the input into lanes by stride or by range, and each subtask still sees event time advance at the same pace. This
+module is imported by all systems' workers: it uses the standard library only.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Job:
         return Job(self.kind, self.keys, max(step, self.records // step * step))
 
     def expected(self) -> Outcome:
-        """What a right run counts: the results that reach the sink, and the sum of what they say."""
+        """Return the expected results in the sink: their number and their sum."""
         if self.kind == "map":
             return Outcome(self.records, self.records * (self.records + 1) // 2)
         if self.kind == "count":

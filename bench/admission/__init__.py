@@ -1,1 +1,1 @@
-"""Loads that change while a job runs, and how its epochs follow."""
+"""Loads that change while a job runs, and how its epochs adapt."""

@@ -1,4 +1,4 @@
-"""A source whose records come at given times: what is there to read is a function of the wall clock."""
+"""A source whose records arrive at given times: the readable records depend on the wall clock."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _COLD: Final = "#2a6f97"
 
 
 def measure(scenario: Scenario, scale: float) -> dict[str, Figures]:
-    """Run a scenario in a process of its own."""
+    """Run a scenario in its own process."""
     command = ["-m", "bench.admission.program", scenario.name, "--scale", scale]
     with started(f"admission, {scenario.name}", command, TIMEOUT_SECONDS) as process:
         output = process.output.read()
@@ -30,13 +30,13 @@ def measure(scenario: Scenario, scale: float) -> dict[str, Figures]:
 
 
 def render(runs: Runs) -> list[str]:
-    """The section: a row for each scenario, then its curves."""
+    """Return the section: a row for each scenario, then its curves."""
     measured = [(BY_NAME[name], figures) for name, figures in runs.items() if figures]
     header = [
         "Load",
-        "records/s it can do",
+        "capacity, records/s",
         "epoch before, ms",
-        "epoch meanwhile, ms",
+        "epoch during the change, ms",
         "epoch under load, ms",
         "longest epoch, ms",
         "oldest record waited, ms",
@@ -68,7 +68,7 @@ def _cells(runs: list[Figures]) -> list[str]:
 
 
 def _number(runs: list[Figures], name: str, unit: float = 1, digits: int = 0) -> str:
-    """The median of the runs that have this figure: no epoch is under load where nothing was left behind."""
+    """Return the median of the runs that have this figure: without a backlog no epoch is under load."""
     values = [figures[name] for figures in runs if figures[name] is not None]
     return f"{median(values) / unit:,.{digits}f}" if values else "-"
 
@@ -93,7 +93,7 @@ def _draw(panels: Any, run: Figures, scenario: Scenario) -> None:
     seconds = run["epoch_seconds"]
     pieces = [(lasts, rate) for lasts, rate in run["pieces"]]
     load, duration, backlog, memory = panels
-    load.step(*_rates(pieces), where="post", color=_COLD, label="records/s that come")
+    load.step(*_rates(pieces), where="post", color=_COLD, label="records/s that arrive")
     rates = [records / ms * 1000 for records, ms in zip(run["epoch_records"], run["epoch_ms"], strict=True)]
     load.plot(seconds, rates, ".-", color=_WARM, linewidth=0.8, label="records/s of each epoch")
     duration.plot(seconds, run["epoch_ms"], ".-", color=_WARM, linewidth=0.8, label="epoch, ms")
@@ -112,7 +112,7 @@ def _draw(panels: Any, run: Figures, scenario: Scenario) -> None:
 
 
 def _rates(pieces: list[tuple[float, float]]) -> tuple[list[float], list[float]]:
-    """The steps of the load: times at which a rate begins, and the rates."""
+    """Return the steps of the load: the start times of the rates, and the rates."""
     times, rates, at = [], [], 0.0
     for lasts, rate in pieces:
         times.append(at)
@@ -122,18 +122,19 @@ def _rates(pieces: list[tuple[float, float]]) -> tuple[list[float], list[float]]
 
 
 HOW: Final = f"""\
-**Loads that change**: a keyed count in a `ValueState` at two subtasks, state durable after every epoch, every result
-counted and checked. Before each run the same job works off records that are all there at once; what it can do then is
-the measure of the loads. Records come by the wall clock, whether they are read or not. *Ten-fold load*: a quarter of
-what the job can do, ten times that for four seconds, and a quarter again. *Slow sink*: a quarter, and for six seconds
-the sink's writer waits 100 microseconds for each record. *Hot key*: three tenths, twice that for six seconds, and three
-tenths again; from the sixth second on 90 % of all records have the same key, so one of the subtasks gets 95 %.
-*Slow floor*: a quarter, and for 22 seconds each commit of the sink takes three seconds, however few records there are.
-*Neighbour*: three tenths, and for 14 seconds two processes for each core do nothing but work. *Trickle*: nothing, then
-ten records a second. Epochs aim at {TARGET_MS} ms, and an epoch counts as under load if it leaves behind more than what
-comes in that time at first; a backlog is what has come and is not committed. The oldest record of an epoch has waited
-from when it came to the epoch's commit (a median, from the change on). Memory is what all Python workers have resident
-together; it rises by one process when the first compaction starts. The pictures show each scenario's first run.
+**Loads that change**: a keyed count in a `ValueState` with two subtasks. State is durable after every epoch, and every
+result is counted and checked. Before each run the same job processes records that are all available at once; its rate
+is the capacity, and the loads are fractions of it. Records arrive by the wall clock, whether they are read or not.
+*Ten-fold load*: a quarter of the capacity, ten times that for four seconds, and a quarter again. *Slow sink*: a
+quarter, and for six seconds the sink's writer waits 100 microseconds for each record. *Hot key*: three tenths, twice
+that for six seconds, and three tenths again; from the sixth second, 90 % of all records have the same key, so one of
+the subtasks gets 95 %. *Slow floor*: a quarter, and for 22 seconds each commit of the sink takes three seconds, however
+few records there are. *Neighbour*: three tenths, and for 14 seconds two busy processes per core compete with the job.
+*Trickle*: nothing, then ten records a second. Epochs have a target of {TARGET_MS} ms. An epoch counts as under load if
+it leaves more records unread than arrive in that time at the initial rate. The backlog is the number of records that
+have arrived and are not committed. The wait of the oldest record of an epoch is the time from its arrival to the
+epoch's commit (the median since the change). Memory is the sum of the resident memory of all Python workers; it
+increases by one process when the first compaction starts. The pictures show the first run of each scenario.
 """
 
 PART: Final = Part(

@@ -1,7 +1,7 @@
 """One scenario in a process of its own: `python -m bench.admission.program burst --scale 1` prints figures as JSON.
 
-First the machine's capacity is measured with the same job on records that are all there at once; the loads are given
-as shares of it, so that a scenario asks the same of any machine.
+First the machine's capacity is measured with the same job on records that are all available at once. The loads are
+fractions of it, so that a scenario is equally demanding on any machine.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Count(KeyedProcessFunction):
 
 
 class _SlowWriter(SinkWriter[Pair]):
-    """Waits for each record before it hands it on, while the clock is between two times."""
+    """Waits before it passes each record on, while the clock is between two times."""
 
     def __init__(self, inner: SinkWriter[Pair], seconds: float, begins: float, ends: float) -> None:
         self._inner = inner
@@ -119,7 +119,7 @@ def _since(clock: Path) -> float | None:
 
 
 class Neighbours:
-    """Processes that do nothing but work, so many at a time, while the source's clock is between two times."""
+    """A number of busy processes, which run while the source's clock is between two times."""
 
     def __init__(self, count: int, change: tuple[float, float], clock: Path) -> None:
         self._count = count

@@ -1,4 +1,4 @@
-"""What happens to a job: the loads, by the records per second that this machine is able to work off."""
+"""The scenarios: loads relative to the records per second that this machine can process."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _SPREAD: Final = 7919  # a prime: keys do not come in their own order
 
 @dataclass(frozen=True)
 class Scenario:
-    """A load and what else changes.
+    """A load and other changes.
 
-    `pieces` are seconds and the share of the machine's capacity that comes meanwhile, or, as a negative number, plain
-    records per second. `change` is from when to when (seconds) it holds what `slow_us` (the microseconds that the
-    sink waits for each record), `hot` (most records have one key), `commit_ms` (how long each commit of the sink waits)
-    or `neighbours` (busy processes beside the job, for each core) say.
+    `pieces` are pairs of seconds and the fraction of the machine's capacity that arrives meanwhile, or, as a negative
+    number, plain records per second. `change` is the interval (seconds) in which these apply: `slow_us` (microseconds
+    that the sink waits for each record), `hot` (most records have one key), `commit_ms` (the wait of each commit of the
+    sink) and `neighbours` (busy processes besides the job, for each core).
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What the state must be at the end: every record counted exactly once."""
+"""The check of the state at the end: every record is counted exactly once."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _PARTS: Final = 16
 
 
 def check(state: Path, load: Load, records: int | None = None) -> None:
-    """Raises RunError unless all keys are there, their counts add up to the records that were read, and these are
-    `records` (None: however many).
+    """Raise RunError unless all keys exist, their counts sum to the number of records read, and this number is
+    `records` (None: any number).
     """
     storage = Storage.of(state)
     reader = ManifestReader(storage)

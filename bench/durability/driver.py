@@ -1,4 +1,4 @@
-"""A driver process: started, watched through its notes, asked, killed and started again."""
+"""A driver process that can be started, observed through its notes, asked, killed and restarted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Note = dict[str, Any]
 
 
 class Driver:
-    """The driver of one job, which begins with a savepoint, or empty; see `bench.durability.program`.
+    """The driver of one job, which starts from a savepoint or empty; see `bench.durability.program`.
 
     Everything it writes is in a directory that is removed at the end.
     """
@@ -63,7 +63,7 @@ class Driver:
         shutil.rmtree(self._directory, ignore_errors=True)
 
     def start(self) -> None:
-        """Start the process; the job goes on where it stood."""
+        """Start the process; the job resumes where it stopped."""
         self._starts += 1
         self._work.mkdir(exist_ok=True)
         path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
@@ -78,7 +78,7 @@ class Driver:
             )
 
     def kill(self) -> float:
-        """Kill the process group: Python and its JVM, whose workers end with it. Return when."""
+        """Kill the process group: Python and its JVM, whose workers end with it. Return the time."""
         assert self._process is not None
         at = time.time()
         os.killpg(self._process.pid, signal.SIGKILL)
@@ -86,22 +86,22 @@ class Driver:
         return at
 
     def forget_working_copies(self) -> None:
-        """Leave this machine as one that has never run the job."""
+        """Remove all traces of the job from this machine."""
         self._work.rename(self._directory / f"forgotten-{self._starts}")
 
     def notes(self) -> list[Note]:
-        """What the process has noted since it was started last."""
+        """Return the notes of the process since its last start."""
         if not self._notes.exists():
             return []
         whole = self._notes.read_text(encoding="utf-8").rpartition("\n")[0]
         return [json.loads(line) for line in whole.splitlines()]
 
     def epochs(self) -> list[Note]:
-        """The epochs it has committed since it was started last."""
+        """Return the epochs that it has committed since its last start."""
         return [note for note in self.notes() if note["what"] == "epoch"]
 
     def wait(self, until: Callable[[list[Note]], bool]) -> list[Note]:
-        """Wait until its epochs fulfil a condition, and return them. Raises RunError if the process ends before."""
+        """Wait until its epochs meet a condition, and return them. Raises RunError if the process ends before."""
         deadline = time.monotonic() + PATIENCE_S
         while not until(epochs := self.epochs()):
             self._check(deadline)
@@ -113,7 +113,7 @@ class Driver:
         return asking.ask(Storage.of(self.state), kind, argument, PATIENCE_S)
 
     def stop(self, savepoint: Path | None = None) -> str:
-        """End the job, with a savepoint if that has a directory, and wait for the end of the process."""
+        """Stop the job, with a savepoint if a directory is given, and wait for the end of the process."""
         assert self._process is not None
         answer = self.ask("stop", None if savepoint is None else str(savepoint))
         if self._process.wait(PATIENCE_S):

@@ -1,4 +1,4 @@
-"""The job whose state is looked at: it counts, for each key, that key's records."""
+"""The measured job, which counts the records of each key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from firesteel.functions.source import Split
 
 KEYS_PER_EPOCH: Final = 10_000
 VISITS: Final = 2
-"""How often each of an epoch's keys comes in it."""
+"""How often each key of an epoch occurs in it."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What is measured: each part is a series of cases, each case one run that gives figures."""
+"""The measurements: each part is a series of cases, each case one run with figures."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from firesteel.common.errors import FiresteelError
 SIZES: Final = (10_000, 1_000_000, 10_000_000)
 KEYS: Final = 1_000_000
 WARM_UP: Final = 10
-"""Epochs that are left out at the start of a process: the first ones make working copies and warm the JVM."""
+"""Epochs that are left out at the start of a process: the first ones create working copies and warm up the JVM."""
 
 EPOCHS: Final = 120
-"""Epochs that are measured: enough for a compaction and a removal of garbage to come among them."""
+"""Measured epochs: enough to include a compaction and a removal of garbage."""
 
 BEFORE: Final = 15
 """Epochs before a kill or a change of parallelism."""
 
 CHANGES: Final = (3, 1, 2)
-"""The parallelisms a job goes on at, one after the other."""
+"""The parallelisms of a job, one after another."""
 
 
 def state_size(keys: int, scale: float) -> dict[str, Figures]:
-    """Epochs over a state of a size, whatever it is the same number of keys that change."""
+    """Measure epochs over a state of a size; the number of changed keys is always the same."""
     size = _scaled(keys, scale)
     count = max(2 * WARM_UP, round(EPOCHS * min(scale, 1)))
     return {f"{size:,} keys": _epochs(Load(size, min(KEYS_PER_EPOCH, _scaled(SIZES[0], scale))), count)}
@@ -62,7 +62,7 @@ def _epochs(load: Load, count: int) -> Figures:
 
 
 def recovery(scale: float) -> dict[str, Figures]:
-    """A driver is killed and started again at once, with and without the working copies it left."""
+    """Kill a driver and restart it at once, with and without its working copies."""
     load = _load(scale)
     with Driver(load, savepoint(load)) as driver:
         driver.start()
@@ -95,7 +95,7 @@ def _restarted(driver: Driver, *, fresh: bool = False) -> Figures:
 
 
 def rescale(scale: float) -> dict[str, Figures]:
-    """A running job goes on at another parallelism."""
+    """Change the parallelism of a running job."""
     load = _load(scale)
     changes: dict[str, Figures] = {}
     with Driver(load, savepoint(load)) as driver:
@@ -117,7 +117,7 @@ def _is_at(parallelism: int, epochs: list[Note]) -> bool:
 
 
 def _at(epochs: list[Note], parallelism: int) -> int:
-    """How many epochs there are at a parallelism, since it was last changed."""
+    """Return the number of epochs at a parallelism since its last change."""
     count = 0
     while count < len(epochs) and epochs[-1 - count]["parallelism"] == parallelism:
         count += 1
@@ -141,7 +141,7 @@ def _change(epochs: list[Note]) -> tuple[str, Figures]:
 
 
 def _usual(epochs: list[Note]) -> float:
-    """The median time from one commit to the next, in seconds."""
+    """Return the median time from one commit to the next, in seconds."""
     between: list[float] = [new["at"] - old["at"] for old, new in pairwise(epochs)]
     return round(median(between), 3)
 
@@ -156,7 +156,7 @@ def _scaled(keys: int, scale: float) -> int:
 
 
 def _checked(run: Callable[[float], dict[str, Figures]]) -> Callable[[float], dict[str, Figures]]:
-    """The same with Firesteel's own errors as failures of the run."""
+    """Return the same case with Firesteel's own errors as failures of the run."""
 
     def checked(scale: float) -> dict[str, Figures]:
         try:

@@ -1,4 +1,4 @@
-"""The states that runs begin with: savepoints under .cache/, made by the job itself on first use."""
+"""The states from which runs start: savepoints under .cache/, created by the job itself on first use."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from bench.environments import CACHE
 from firesteel.checkpoint.manifest import FORMAT
 
 JOB: Final = 1
-"""Changes with the job, so that no savepoint of an earlier one is used."""
+"""Change this with the job, so that no savepoint of an older job is used."""
 
 
 def savepoint(load: Load) -> Path:
-    """The savepoint in which every key has been counted once."""
+    """Return the savepoint in which every key is counted once."""
     folder = CACHE / f"bench-state-{FORMAT}-{JOB}" / str(load.keys)
     if not folder.exists():
         print(f"bench: making {load.keys:,} keys of state in {folder} (once)", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""The process that runs the job until it is asked to stop, and writes down what happens when, a line of JSON each."""
+"""The process that runs the job until it is asked to stop, and logs its events with their times, one JSON line each."""
 
 from __future__ import annotations
 

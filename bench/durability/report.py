@@ -10,35 +10,35 @@ from bench.part import Figures, Runs
 from bench.tables import table
 
 _PLACE: Final = (
-    "On `local[2]`, state on the local disk, every file flushed; each run in a process of its own. It begins with a "
+    "On `local[2]`, state on the local disk, every file flushed; each run in its own process. It starts from a "
     "savepoint of all keys, and at its end all records are in the counts."
 )
 
 HOW: Final = {
     "state-size": f"""\
-A keyed count in a `ValueState` of type LONG. Every epoch has 20,000 records: 10,000 keys, drawn at random from all keys
-there are, twice each. Compaction and the removal of garbage run as they do by default, once in the 120 epochs that are
-measured (after 10 that are left out). An epoch's time is that from its planning until it is published; its bytes are
+A keyed count in a `ValueState` of type LONG. Every epoch has 20,000 records: 10,000 keys, drawn at random from all
+keys, twice each. Compaction and the removal of garbage run with their default settings, once in the 120 measured epochs
+(the 10 before them are left out). The time of an epoch is that from its planning to its publication; its bytes are
 those of its runs and of its manifest. {_PLACE}""",
     "recovery": f"""\
-The same job is killed with SIGKILL, its JVM too, in the middle of its work, and the same command is started again at
-once. The time ends with the next epoch that is published. On another machine the working copies are missing, and are
-made again from the checkpoint. Files that were read before are in the page cache. {_PLACE}""",
+The same job and its JVM are killed with SIGKILL in the middle of their work, and the same command is started again at
+once. The time ends when the next epoch is published. On another machine the working copies are missing, and are created
+again from the checkpoint. Files that were read before are in the page cache. {_PLACE}""",
     "rescale": f"""\
-The same job is asked for another parallelism while it runs. The pause is the time between the last epoch published at
-the old parallelism and the first at the new one, that epoch's own work included. {_PLACE}""",
+The parallelism of the same job is changed while it runs. The pause is the time between the last epoch published at the
+old parallelism and the first at the new one, including the work of that epoch. {_PLACE}""",
 }
 
 
 def render_state_size(runs: Runs) -> list[str]:
-    """The section about epochs over states of different sizes."""
+    """Return the section about epochs over states of different sizes."""
     header = ["State", "Epoch, median", "95th percentile", "Checkpoint, bytes", "Compaction, bytes per epoch"]
     header += ["First epoch, from a savepoint"]
     times = [_medians(figures)("median_ms") for figures in runs.values()]
     sizes = [_checkpoint(figures) for figures in runs.values()]
     changed, records = (next(iter(runs.values()))[0][name] for name in ("changed", "records"))
     said = (
-        f"Epochs of {records:,} records that change {changed:,} keys, whatever the size of the state; the slowest "
+        f"Epochs of {records:,} records that change {changed:,} keys, for every size of the state; the slowest "
         f"median is {max(times) / min(times):.2f} times the fastest, the largest checkpoint "
         f"{max(sizes) / min(sizes):.2f} times the smallest:"
     )
@@ -65,7 +65,7 @@ def _size(title: str, figures: list[Figures]) -> list[str]:
 
 
 def render_recovery(runs: Runs) -> list[str]:
-    """The section about recovery."""
+    """Return the section about recovery."""
     columns = ["seconds", "python", "session", "first_epoch", "usual_epoch"]
     header = ["Started again on", "To the next epoch", "Python and imports", "Spark's session", "First epoch"]
     return [
@@ -78,7 +78,7 @@ def render_recovery(runs: Runs) -> list[str]:
 
 
 def render_rescale(runs: Runs) -> list[str]:
-    """The section about changes of parallelism."""
+    """Return the section about changes of parallelism."""
     columns = ["seconds", "epoch_before", "epoch_after"]
     return [
         "## Change of a running job's parallelism",

@@ -1,1 +1,1 @@
-"""The floor of an epoch, which no epoch can be faster than, and the time to a job's first result."""
+"""The minimum duration of an epoch, and the time to the first result of a job."""

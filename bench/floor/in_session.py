@@ -1,4 +1,4 @@
-"""The job of small epochs, once, in a program whose Spark session is up: prints when it called and its first commit."""
+"""Runs the job of small epochs once in a program with a Spark session; prints the times of call and first commit."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A job of small epochs: `python -m bench.floor.job --exchanges 1 --epochs 150` prints its figures as JSON.
 
-Every epoch has 1,000 records, a key each; every one reads and writes a ValueState after each exchange, and reaches the
-sink. The next epoch's records are there as soon as an epoch is committed.
+Every epoch has 1,000 records, each with a different key. Each record reads and writes a ValueState after each exchange,
+and reaches the sink. The records of the next epoch are available as soon as an epoch is committed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PER_GROUP: Final = 10
 WARM_UP: Final = 30
 EPOCHS: Final = 150
 PARALLELISM: Final = 2
-_SPREAD: Final = 7919  # a prime: each epoch has every key once, in an order that is not the keys' own
+_SPREAD: Final = 7919  # a prime: each epoch has every key once, not in the order of the keys
 _PAIR: Final = Types.TUPLE([Types.LONG(), Types.LONG()])
 
 
@@ -124,7 +124,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.floor.job", description=__doc__)
     parser.add_argument("--exchanges", type=int, choices=(1, 2), default=1)
     parser.add_argument("--epochs", type=int, default=EPOCHS, help="all of them")
-    parser.add_argument("--warm-up", type=int, default=WARM_UP, help="those that are left out")
+    parser.add_argument("--warm-up", type=int, default=WARM_UP, help="epochs that are left out")
     arguments = parser.parse_args()
     began = time.perf_counter()
     figures = run(arguments.exchanges, arguments.epochs, arguments.warm_up)

@@ -32,7 +32,7 @@ def _run(title: str, exchanges: int, scale: float) -> dict[str, Figures]:
 
 @dataclass(frozen=True)
 class _Said:
-    """What a process printed; `shown` is when its first line came (seconds since 1970)."""
+    """The output of a process; `shown` is the time of its first line (seconds since 1970)."""
 
     lines: list[str]
     shown: float
@@ -48,14 +48,14 @@ def _finished(arguments: list[str], **environment: str) -> _Said:
 
 
 def first_result(scale: float) -> dict[str, Figures]:
-    """From typing `firesteel run` to the first line that is printed; the scale changes nothing."""
+    """Measure the time from the start of `firesteel run` to its first line; the scale has no effect."""
     del scale
     make_archive()
     return {COMMAND: _first_result()}
 
 
 def unprepared(scale: float) -> dict[str, Figures]:
-    """The same where `firesteel prepare` has not been run."""
+    """Measure the same without a previous `firesteel prepare`."""
     del scale
     with tempfile.TemporaryDirectory(prefix="firesteel-bench-") as cache:
         return {UNPREPARED: _first_result(XDG_CACHE_HOME=cache)}
@@ -77,7 +77,7 @@ def _first_result(**environment: str) -> Figures:
 
 
 def _counts(lines: list[str]) -> Counter[str]:
-    """How many results each word had."""
+    """Return the number of results of each word."""
     return Counter(line.partition("(")[2].partition(",")[0].strip("'") for line in lines if line.strip())
 
 
@@ -86,13 +86,13 @@ def _words() -> Counter[str]:
 
 
 def _moments(text: str) -> list[float]:
-    """The times in the line that begins with `bench:`."""
+    """Return the times in the line that starts with `bench:`."""
     [line] = [line for line in text.splitlines() if line.startswith("bench: ")]
     return [float(moment) for moment in line.split()[1:]]
 
 
 def in_session(scale: float) -> dict[str, Figures]:
-    """From `execute` to the first result in a program that has its session; the scale changes nothing."""
+    """Measure the time from `execute` to the first result in a program with a session; the scale has no effect."""
     del scale
     called, committed = _moments("\n".join(_finished(["-m", "bench.floor.in_session"]).lines))
     return {SESSION: {"seconds": round(committed - called, 3)}}

@@ -20,26 +20,26 @@ AFTER_SESSION_S: Final = 3
 FIRSTS: Final = (COMMAND, UNPREPARED, SESSION)
 
 HOW: Final = """\
-**Epochs**: 150 epochs of exactly 1,000 records at parallelism 2, of which the first 30 are left out. A record goes from
+**Epochs**: 150 epochs of exactly 1,000 records at parallelism 2; the first 30 are left out. A record goes from
 a generator through `key_by` to a `KeyedProcessFunction` that reads and writes a `ValueState` (1,000 keys, all of them
 in every epoch), with two exchanges through another `key_by` and another such function, and to a sink with two-phase
-commit. State is written and a manifest committed in every epoch. An epoch's duration is that from its planning until it
-is published; from commit to commit is what a sink sees. All results are checked.
+commit. State is written and a manifest committed in every epoch. The duration of an epoch is the time from its
+planning to its publication; the time from commit to commit is what a sink sees. All results are checked.
 
 **First results**: `firesteel run` of a word count over three lines of text, from the start of the process to the first
-line that it prints; Python's start includes the command line's own imports. The archive of classes is what `firesteel
-prepare` makes. In a session of the program's own: a program that has started Spark already, with Spark's own settings,
-calls `execute`; the time ends with the commit of the first epoch's 1,000 results."""
+line that it prints; Python's start includes the command line's own imports. `firesteel prepare` creates the archive of
+classes. In a session of the program's own, a program that has already started Spark with Spark's default settings calls
+`execute`; the time ends with the commit of the first epoch's 1,000 results."""
 
 
 def middle(figures: list[Figures], name: str) -> float:
-    """The median of a figure over the runs."""
+    """Return the median of a figure over the runs."""
     values: list[float] = [run[name] for run in figures]
     return median(values)
 
 
 def render(runs: Runs) -> list[str]:
-    """The section's lines."""
+    """Return the section's lines."""
     lines = ["## The floor of an epoch", ""]
     epochs = [_epoch(title, aim, runs[title]) for title, aim in AIMS_MS.items() if title in runs]
     if epochs:

@@ -1,4 +1,4 @@
-"""A small bounded program, as one writes the first; on standard error it says when it got how far."""
+"""A small bounded program; it writes the times of its progress to standard error."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Scale curves: the same job at growing sizes, and what each doubling of its work costs."""
+"""Scale curves: the same job at growing sizes, and the cost of each doubling of its work."""

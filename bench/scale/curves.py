@@ -1,4 +1,4 @@
-"""The curves: what grows, through which sizes, and what the job of a size is."""
+"""The curves: the quantity that grows, its sizes, and the jobs."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Curve:
-    """One quantity that grows while all else of the job stays as it is.
+    """One quantity that grows while the rest of the job stays the same.
 
-    `per_unit` are the records that each unit of it brings along, `fixed` those that are there anyhow. `work` says
-    in words what a point of the curve does.
+    `per_unit` is the number of records for each unit of it, `fixed` the number of records regardless of it. `work`
+    describes the job of a point in words.
     """
 
     name: str
@@ -23,11 +23,11 @@ class Curve:
     fixed: int = 0
 
     def records(self, size: int) -> int:
-        """How many records the job of a size reads."""
+        """Return the number of records that the job of a size reads."""
         return self.fixed + self.per_unit * size
 
     def scaled(self, scale: float) -> Curve:
-        """The same curve with less work, for a look at whether all is well: a few units of it stay."""
+        """Return the same curve with less work, but at least a few units, for a quick check."""
         if scale == 1:
             return self
         sizes = {max(min(size, 4), int(size * scale)) for size in self.sizes}
@@ -44,7 +44,7 @@ CURVES: Final = (
         "Records",
         "records",
         (100_000, 300_000, 1_000_000, 3_000_000, 10_000_000),
-        f"a keyed count over so many records with {KEYS:,} keys",
+        f"a keyed count over N records with {KEYS:,} keys",
         per_unit=1,
     ),
     Curve(
@@ -60,7 +60,7 @@ CURVES: Final = (
         "Operators in a chain",
         "operators",
         (1, 3, 10, 30, 100),
-        "300,000 records through so many maps, one after the other",
+        "300,000 records through N maps, one after another",
         fixed=300_000,
     ),
     Curve(
@@ -68,7 +68,7 @@ CURVES: Final = (
         "Operators side by side",
         "operators",
         (1, 3, 10, 30, 100),
-        f"60,000 records into each of so many keyed counts ({KEYS:,} keys, each with its own state), united again",
+        f"60,000 records into each of N keyed counts ({KEYS:,} keys, each with its own state), united again",
         fixed=60_000,
     ),
     Curve(
@@ -76,7 +76,7 @@ CURVES: Final = (
         "Open windows",
         "windows",
         (1, 10, 100, 1_000, 10_000, 30_000, 100_000),
-        "so many tumbling windows, of up to 100 keys, all open until the input ends; 10 records in each",
+        "N tumbling windows, of up to 100 keys, all open until the input ends; 10 records in each",
         per_unit=10,
     ),
     Curve(
@@ -84,7 +84,7 @@ CURVES: Final = (
         "Timers",
         "timers",
         (1_000, 10_000, 100_000, 300_000, 1_000_000),
-        f"a process function with {KEYS:,} keys registers so many event-time timers, all pending until the input ends",
+        f"a process function with {KEYS:,} keys registers N event-time timers, all pending until the input ends",
         per_unit=1,
     ),
     Curve(
@@ -100,7 +100,7 @@ CURVES: Final = (
         "Source files, equal bytes",
         "files",
         (1, 3, 10, 30, 100, 300, 1_000),
-        "the same 1,000,000 lines in so many files",
+        "the same 1,000,000 lines in N files",
         fixed=1_000_000,
     ),
     Curve(
@@ -108,7 +108,7 @@ CURVES: Final = (
         "Source files, growing",
         "files",
         (1, 3, 10, 30, 100, 300, 1_000),
-        "so many files of 3,000 lines each",
+        "N files of 3,000 lines each",
         per_unit=3_000,
     ),
 )

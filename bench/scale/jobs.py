@@ -1,4 +1,4 @@
-"""The jobs of the curves, through the public API, each with the result it must have."""
+"""The jobs of the curves, through the public API, each with its expected result."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FOREVER: Final = Duration.of_days(10_000)
 
 @dataclass(frozen=True)
 class Outcome:
-    """What must reach the sink: how many results, and the sum of their second numbers."""
+    """The expected results in the sink: their number, and the sum of their second numbers."""
 
     results: int
     total: int
@@ -39,7 +39,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Point:
-    """One job of a curve: so many units of what grows, so many records; `files` is where input files lie."""
+    """One job of a curve: the units of the quantity that grows, the records, and the directory of input files."""
 
     size: int
     records: int
@@ -47,7 +47,7 @@ class Point:
 
 
 class Timed(Source[Any]):
-    """A source that notes when it was first asked what there is to read: the beginning of the job's first epoch."""
+    """A source that records when it was first asked for splits: the start of the job's first epoch."""
 
     def __init__(self, inner: Source[Any]) -> None:
         self.inner = inner
@@ -80,7 +80,7 @@ class Remind(KeyedProcessFunction):
 
 
 def run(curve: Curve, size: int, scratch: Path) -> float:
-    """Run a job of a curve; answer the seconds from its first question for input to its last commit.
+    """Run a job of a curve; return the seconds from its first request for splits to its last commit.
 
     State is durable after every epoch, in a directory below `scratch`. Raises ValueError for a wrong result.
     """

@@ -17,7 +17,7 @@ from bench.scale.curves import BY_NAME, CURVES, Curve
 from bench.tables import table
 
 LIMIT: Final = 2.1
-"""How many times the time a doubling of the work may take."""
+"""The limit for the ratio of times when the work doubles."""
 
 TIMEOUT_SECONDS: Final = 600
 
@@ -26,7 +26,7 @@ _ACROSS: Final = 3
 
 
 def measure(curve: Curve, scale: float) -> dict[str, Figures]:
-    """Run a curve's jobs in a process of their own; `points` are pairs of size and seconds, `seconds` their sum."""
+    """Run a curve's jobs in their own process; `points` are pairs of size and seconds, `seconds` is their sum."""
     command = ["-m", "bench.scale.program", curve.name, "--scale", scale]
     with started(f"scale, {curve.name}", command, TIMEOUT_SECONDS) as process:
         output = process.output.read()
@@ -35,7 +35,7 @@ def measure(curve: Curve, scale: float) -> dict[str, Figures]:
 
 
 def seconds_by_size(runs: list[Figures]) -> list[tuple[int, float]]:
-    """The points of a curve, each with the median of its runs."""
+    """Return the points of a curve, each with the median of its runs."""
     by_size: dict[int, list[float]] = {}
     for figures in runs:
         for size, seconds in figures["points"]:
@@ -44,7 +44,7 @@ def seconds_by_size(runs: list[Figures]) -> list[tuple[int, float]]:
 
 
 def growth(before: tuple[int, float], after: tuple[int, float]) -> float:
-    """How many times the time each doubling took between two points (size, seconds).
+    """Return the ratio of times per doubling between two points (size, seconds).
 
     >>> growth((100, 1.0), (400, 9.0))
     3.0
@@ -53,7 +53,7 @@ def growth(before: tuple[int, float], after: tuple[int, float]) -> float:
 
 
 def render(runs: Runs) -> list[str]:
-    """The section: a row for each curve, then each curve's points."""
+    """Return the section: a row for each curve, then the points of each curve."""
     measured = [(BY_NAME[name], seconds_by_size(figures)) for name, figures in runs.items() if figures]
     lines = ["## Scale", "", "![Seconds by size of the work](images/scale.png)", "", *_overview(measured), ""]
     for curve, points in measured:
@@ -82,7 +82,7 @@ def _curve(curve: Curve, points: list[tuple[int, float]]) -> list[str]:
 
 
 def plot(runs: Runs, directory: Path) -> None:
-    """Draw scale.png: a panel for each curve, on logarithmic axes, with a line in proportion to the work."""
+    """Draw scale.png: a panel for each curve, on logarithmic axes, with a line proportional to the work."""
     plt = pyplot()
 
     measured = [(BY_NAME[name], seconds_by_size(figures)) for name, figures in runs.items() if figures]
@@ -110,7 +110,7 @@ def _draw(panel: Any, curve: Curve, points: list[tuple[int, float]]) -> None:
         [last[1] * size / last[0] for size in sizes],
         "--",
         color="0.6",
-        label="in proportion to the work",
+        label="proportional to the work",
     )
     panel.plot(sizes, seconds, "o-", color="#c8501e", label="measured")
     panel.set_xscale("log")
@@ -130,14 +130,14 @@ def _draw(panel: Any, curve: Curve, points: list[tuple[int, float]]) -> None:
 
 
 HOW: Final = f"""\
-**Scale**: one job for each point, the points of a curve one after the other in one session, after two jobs that are not
-counted. The clock starts when the job first asks its source what there is to read, so that planning, discovery of files
-and the first small epochs are part of the time, and stops at the last commit; starting the session is not part of it.
-Two subtasks, state durable after every epoch, epochs of about a second that find their size by themselves, and every
-result checked exactly. Between two neighbouring points, *time per doubling* is (t2 / t1) ^ (1 / log2(n2 / n1)): 2 is
-proportional, {LIMIT} is allowed. What a job costs however small it is makes this easy for small sizes; therefore the
-last column shows what each further unit has cost, which stays the same where the curve is a straight line. The curves
-over parallelism and over files of equal bytes have the same work at each point, so that 1 would be ideal.
+**Scale**: one job for each point; the points of a curve run one after another in one session, after two jobs that are
+not counted. The clock starts when the job first asks its source for splits, so the time includes planning, discovery of
+files and the first small epochs. It stops at the last commit; the start of the session is not included. The jobs have
+two subtasks, state that is durable after every epoch, and epochs of about a second that find their size by themselves.
+Every result is checked exactly. Between two neighbouring points, *time per doubling* is (t2 / t1) ^ (1 / log2(n2 /
+n1)): 2 is proportional, {LIMIT} is allowed. The fixed cost of a job makes this easy for small sizes. So the last column
+shows the cost of each further unit, which is constant if the curve is a straight line. The curves over parallelism and
+over files of equal bytes have the same work at each point, so 1 would be ideal.
 """
 
 PART: Final = Part(

@@ -1,4 +1,4 @@
-"""Runs the jobs of one curve, one after the other in one session, and prints their seconds as one line of JSON."""
+"""Runs the jobs of one curve, one after another in one session, and prints their seconds as one line of JSON."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def main() -> None:
 def measure(curve: Curve) -> list[list[float]]:
     """Size and seconds of each point of a curve, in order.
 
-    Two jobs that are not counted come first: a session's first job starts workers and has the JVM load its classes.
+    Two jobs that are not counted run first: the first job of a session starts workers and makes the JVM load its
+    classes.
     """
     for warming in (_FIRST, curve):
         with _scratch() as scratch:

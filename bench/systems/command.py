@@ -1,4 +1,4 @@
-"""What the systems' commands have in common: their arguments, and the line they print."""
+"""The common part of the systems' commands: their arguments, and the line that they print."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Task:
 
 @dataclass(frozen=True)
 class Run:
-    """What a run took, from its first record to its last result, and what it counted.
+    """The time of a run, from its first record to its last result, and its counts.
 
-    `records` were processed in those `seconds`; a system that cannot tell when its first record came leaves out
+    `records` were processed in those `seconds`; a system that does not know the time of its first record leaves out
     its first micro-batch altogether.
     """
 

@@ -1,8 +1,8 @@
 """PyFlink: `process` mode (Python workers of their own, the default) and `thread` mode (Python inside the JVM).
 
-Tuned for PyFlink: typed edges, object reuse, large bundles, a state cache that holds every key of the small jobs, real
-worker processes (by default a local PyFlink runs its workers as threads of one interpreter), and no checkpoints, though
-that leaves its state less durable than that of the others.
+Settings in favour of PyFlink: typed edges, object reuse, large bundles, a state cache that holds every key of the small
+jobs, real worker processes (by default a local PyFlink runs its workers as threads of one interpreter), and no
+checkpoints, though that leaves its state less durable than that of the others.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ class Number(TimestampAssigner):  # type: ignore[misc]
 
 
 def environment(mode: str) -> StreamExecutionEnvironment:
-    """A local environment with two subtasks."""
+    """Return a local environment with two subtasks."""
     os.environ[WORKERS_VARIABLE] = "process"
     settings = {
         "python.execution-mode": mode,
@@ -206,7 +206,7 @@ def environment(mode: str) -> StreamExecutionEnvironment:
 
 
 def pipeline(env: StreamExecutionEnvironment, task: Task) -> DataStream:
-    """The job's results."""
+    """Return the job's results."""
     job, tally = task.job, Tally(str(task.scratch))
     indices = env.from_source(
         NumberSequenceSource(0, job.records - 1), WatermarkStrategy.no_watermarks(), "indices", Types.LONG()

@@ -1,8 +1,8 @@
 """Spark's own keyed state in Python: `rows` is transformWithState, `pandas` is transformWithStateInPandas.
 
-Only the keyed count: it is what they are for. Input is Spark's rate-micro-batch source, so records are made inside the
-JVM and all records of a key in a batch come together: the count reads and writes its state once per key and batch, not
-once per record. State is kept in RocksDB with changelog checkpoints.
+It runs only the keyed count, the purpose of these operators. Input is Spark's rate-micro-batch source, so records are
+generated inside the JVM, and all records of a key in a batch arrive together: the count reads and writes its state once
+per key and batch, not once per record. State is kept in RocksDB with changelog checkpoints.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""How many records per second a job gets through, beside PyFlink and Spark's own keyed state in Python."""
+"""The throughput of jobs in records per second, compared to PyFlink and Spark's own keyed state in Python."""

@@ -1,4 +1,4 @@
-"""The parts: what each job is, how many records each system gets so that a run takes some 7 s, and the aims."""
+"""The parts: each job, the aims, and the number of records for each system, so that a run takes about 7 s."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ROWS_OF_ALL: Final = (MAP, COUNT_1K, COUNT_1M, WINDOW, SLIDING, SESSION, REDUCE,
 
 _COUNT: Final = """\
 `key_by`, then a `KeyedProcessFunction` that reads and writes a `ValueState` for every record. A key's count is emitted
-when it is complete, so that what is measured is state and not output."""
+when it is complete, so that the benchmark measures state and not output."""
 
 _PARTS: Final = (
     _part(
@@ -45,7 +45,7 @@ _PARTS: Final = (
         "map",
         1000,
         {FIRESTEEL: 14_000_000, PROCESS: 900_000, THREAD: 700_000},
-        "A tuple is generated and mapped to another one, and reaches a sink.",
+        "Tuples are generated, mapped to other tuples, and sent to a sink.",
     ),
     _part(
         COUNT_1K,
@@ -59,8 +59,8 @@ _PARTS: Final = (
         "count",
         1_000_000,
         {FIRESTEEL: 2_000_000, PROCESS: 10_000, THREAD: 150_000, ROWS: 80_000},
-        f"{_COUNT} Where there are fewer records than keys, every record has a key of its own, and the system holds "
-        "that much less state.",
+        f"{_COUNT} If there are fewer records than keys, every record has its own key, and the system holds "
+        "correspondingly less state.",
     ),
     _part(
         WINDOW,
@@ -75,7 +75,7 @@ _PARTS: Final = (
         "sliding",
         1000,
         {FIRESTEEL: 1_000_000, PROCESS: 20_000, THREAD: 40_000},
-        "`key_by`, event-time windows of six seconds that begin every second, so that a record belongs to six of them, "
+        "`key_by`, event-time windows of six seconds that start every second, so that a record belongs to six of them, "
         "with 20 records per key and second; an `AggregateFunction` and a `WindowFunction`.",
     ),
     _part(
@@ -84,15 +84,15 @@ _PARTS: Final = (
         1000,
         {FIRESTEEL: 1_000_000, PROCESS: 20_000, THREAD: 40_000},
         "`key_by`, sessions that end after half a second without a record; each has 20 records within a second, and "
-        "its key is silent for another second then. An `AggregateFunction` and a `WindowFunction`.",
+        "then its key is silent for another second. An `AggregateFunction` and a `WindowFunction`.",
     ),
     _part(
         REDUCE,
         "reduce",
         1000,
         {FIRESTEEL: 5_500_000, PROCESS: 250_000, THREAD: 120_000},
-        "`key_by`, then `reduce` with a function that adds. It emits one result per record, as Flink's does, and all "
-        "of them reach the sink.",
+        "`key_by`, then `reduce` with a function that adds. It emits one result per record, as in Flink, and all "
+        "results reach the sink.",
     ),
     _part(
         TIMERS,
@@ -100,7 +100,7 @@ _PARTS: Final = (
         1000,
         {FIRESTEEL: 1_600_000, PROCESS: 60_000, THREAD: 40_000},
         "`key_by`, then a `KeyedProcessFunction` that registers an event-time timer for every record, ten seconds "
-        "after it, no two at the same time, and emits a result when it is due.",
+        "later, with no two at the same time, and emits a result when the timer fires.",
     ),
 )
 
@@ -118,7 +118,7 @@ _MEMORY: Final = Part(
     "A worker's memory",
     tuple(Case(str(records), partial(_memory, records)) for records in MEMORY_RECORDS),
     render_memory,
-    "The peak resident memory that the operating system has noted for the largest Python worker (VmHWM).",
+    "The peak resident memory of the largest Python worker, as the operating system reports it (VmHWM).",
     runs=1,
 )
 

@@ -1,4 +1,4 @@
-"""From rates to sections of the page."""
+"""The sections of the page about throughput and memory."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from bench.tables import table
 ABOUT: Final = """\
 ## How throughput is measured
 
-All systems do the same work on the same generated data, on one machine, in turn, each run in a process of its own with
-two subtasks; nothing else runs. A figure is the median of the runs. It does not include start-up: the clock starts when
-the first record is generated inside the running job, and stops when the last result has arrived. Every run's result is
-checked: the number of results and the sum of their numbers must be exactly right.
+All systems do the same work on the same generated data, on one machine, in turn. Each run has its own process, with two
+subtasks; nothing else runs. A figure is the median of the runs. It does not include start-up: the clock starts when the
+first record is generated inside the running job, and stops when the last result has arrived. The result of every run is
+checked: the number of results and the sum of their numbers must be correct.
 
-- **Firesteel**: `local[2]`, the public API only. Its state is durable after every epoch (about a second), which is
-  part of the time; the clock stops at the last commit.
-- **PyFlink** from PyPI: typed edges, object reuse, bundles of 100,000 records, a cache of a million states, worker
-  processes of their own in process mode, state on the heap, no checkpoints.
+- **Firesteel**: `local[2]`, the public API only. Its state is durable after every epoch (about a second), and the time
+  includes this; the clock stops at the last commit.
+- **PyFlink** from PyPI: typed edges, object reuse, bundles of 100,000 records, a cache of a million states, separate
+  worker processes in process mode, state on the heap, no checkpoints.
 - **Spark's transformWithState**, with rows and with pandas: `local[2]`, RocksDB with changelog checkpoints and
-  micro-batches of 200,000 records. Its input is made inside the JVM, and all records of a key in a batch come
-  together, so that state is read and written once per key and batch. As its first record cannot be seen, its first
-  batch is left out.
+  micro-batches of 200,000 records. Its input is generated inside the JVM, and all records of a key in a batch
+  arrive together, so that state is read and written once per key and batch. The time of its first record is unknown, so
+  its first batch is left out.
 
-Systems that are slower get fewer records, so that a run takes about as long everywhere."""
+Slower systems get fewer records, so that all runs take about the same time."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One job in the tables, and the records per second that are aimed at."""
+    """One job in the tables, and its aim in records per second."""
 
     name: str
     title: str
@@ -40,18 +40,18 @@ class Row:
 
 
 def rates(runs: Runs) -> dict[str, float]:
-    """The median rate of each system that has run."""
+    """Return the median rate of each system that has run."""
     return {title: median(run["rate"] for run in figures) for title, figures in runs.items() if figures}
 
 
 def advantage(measured: dict[str, float]) -> str:
-    """How many times as fast as the better of PyFlink's modes Firesteel is; nothing if one of them has not run."""
+    """Return the ratio of Firesteel's rate to that of PyFlink's better mode; empty if one of them has not run."""
     flink = [measured[system.title] for system in (PROCESS, THREAD) if system.title in measured]
     return f"{measured[FIRESTEEL.title] / max(flink):.1f}" if flink and FIRESTEEL.title in measured else ""
 
 
 def render_throughput(row: Row, runs: Runs) -> list[str]:
-    """The section of one job."""
+    """Return the section of one job."""
     measured = rates(runs)
     rows = [
         [
@@ -76,7 +76,7 @@ def render_throughput(row: Row, runs: Runs) -> list[str]:
 
 
 def render_memory(runs: Runs) -> list[str]:
-    """The section about memory."""
+    """Return the section about memory."""
     rows = [
         [title, f"{median(sizes) / 2**20:,.0f} MiB"]
         for title, figures in runs.items()

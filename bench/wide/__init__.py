@@ -1,1 +1,1 @@
-"""What a subtask costs an epoch: the same records at growing parallelism."""
+"""The cost of a subtask per epoch: the same records at growing parallelism."""

@@ -1,7 +1,7 @@
 """A job of equal epochs at one parallelism: `python -m bench.wide.job 128` prints its figures as JSON.
 
-Every epoch has 2,000 records of 1,000 keys; each reads and writes a ValueState after one exchange, and reaches a sink.
-What is counted is processor time, from /proc, and bytes, so that a busy machine disturbs the figures little.
+Every epoch has 2,000 records of 1,000 keys. Each record reads and writes a ValueState after one exchange, and reaches a
+sink. The job counts processor time (from /proc) and bytes, so that a busy machine affects the figures little.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.wide.job", description=__doc__)
     parser.add_argument("parallelism", type=int)
     parser.add_argument("--epochs", type=int, default=EPOCHS, help="all of them")
-    parser.add_argument("--warm-up", type=int, default=WARM_UP, help="those that are left out")
+    parser.add_argument("--warm-up", type=int, default=WARM_UP, help="epochs that are left out")
     arguments = parser.parse_args()
     print(json.dumps(run(arguments.parallelism, arguments.epochs, arguments.warm_up)), flush=True)
 

@@ -27,7 +27,7 @@ _COLUMNS: Final = {
 
 
 def measure(width: int, scale: float) -> dict[str, Figures]:
-    """Run the job at one parallelism in a process of its own."""
+    """Run the job at one parallelism in its own process."""
     warm_up = max(round(WARM_UP * min(scale, 1)), 1)
     epochs = max(round(EPOCHS * min(scale, 1)), _LEAST_EPOCHS)
     command = ["-m", "bench.wide.job", width, "--epochs", epochs, "--warm-up", warm_up]
@@ -37,7 +37,7 @@ def measure(width: int, scale: float) -> dict[str, Figures]:
 
 
 def render(runs: Runs) -> list[str]:
-    """The section: a row for each parallelism, and what each further subtask costs."""
+    """Return the section: a row for each parallelism, and the cost of each further subtask."""
     measured = {int(title): figures for title, figures in runs.items() if figures}
     rows = [
         [f"{width:,}", *(f"{_middle(figures, name):,.0f}" for name in _COLUMNS)]
@@ -66,8 +66,9 @@ def _middle(figures: list[Figures], name: str) -> float:
 HOW: Final = f"""\
 **Wide jobs**: a keyed count in a `ValueState` with one exchange, so that each subtask is two tasks, at growing
 parallelism on the same {CORES} cores. Every epoch has the same {RECORDS:,} records of 1,000 keys. State is written and
-a manifest committed each time, and every result is checked. Processor time is what the operating system has counted for
-the processes from the end of epoch {WARM_UP} to that of the last but one; a manifest's bytes are the median of all.
+a manifest committed each time, and every result is checked. Processor time is the time that the operating system counts
+for the processes, from the end of epoch {WARM_UP} to the end of the last but one; the bytes of a manifest are the
+median of all manifests.
 """
 
 PART: Final = Part(

@@ -1,1 +1,1 @@
-"""Latency under load, in the manner of the Yahoo Streaming Benchmark: one PyFlink program, run by both systems."""
+"""Latency under load, after the Yahoo Streaming Benchmark: one PyFlink program, run by both systems."""

@@ -1,4 +1,4 @@
-"""What is measured at one number of campaigns: the highest rate of each system, then the latency at half of it."""
+"""The measurement at one number of campaigns: the highest rate of each system, then the latency at half of it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from bench.yahoo.events import LANES, Load
 from bench.yahoo.measuring import FIRESTEEL, PROCESS, THREAD, Outcome, run
 
 FACTORS: Final = (1.0, 0.85, 0.7, 0.55, 0.4, 0.25)
-"""Parts of the throughput without pace that are tried as the rate, one after the other, until one is kept up with."""
+"""Fractions of the unpaced throughput that are tried as the rate, until the system keeps up with one."""
 
 STEPS: Final = 200
-"""A distribution is stored as this many steps of its quantiles, from the least to the largest value."""
+"""The number of steps in which the quantiles of a distribution are stored, from the smallest to the largest value."""
 
 _NOMINAL_S: Final = 20.0
 _KINDS: Final = 3
@@ -29,9 +29,9 @@ Run = Callable[[System, Load], Outcome]
 class Times:
     """How long the paced runs take (seconds).
 
-    A rate is kept up with if, in the last `last` seconds of a run of `confirm` seconds, the source was at some moment
-    at most `behind` seconds late, or not later than in as many seconds before the run's middle. A latency run takes
-    `latency` seconds, and its windows count from the first one on, which ends after `settled` seconds.
+    A system keeps up with a rate if, in the last `last` seconds of a run of `confirm` seconds, the source is at some
+    moment at most `behind` seconds late, or not later than in as many seconds before the middle of the run. A latency
+    run takes `latency` seconds; its first window that counts ends after `settled` seconds.
     """
 
     confirm: float
@@ -43,7 +43,7 @@ class Times:
 
 PUBLISHED: Final = Times(confirm=12, last=3, behind=1, latency=28.5, settled=8)
 GLANCE: Final = Times(confirm=3, last=3, behind=math.inf, latency=4, settled=3)
-"""For a look at whether all works: too short for what the rates are to mean anything."""
+"""Times for a quick check, too short for meaningful rates."""
 
 UNPACED: Final[dict[tuple[System, int], int]] = {
     (PROCESS, 100): 150_000,
@@ -53,7 +53,7 @@ UNPACED: Final[dict[tuple[System, int], int]] = {
     (THREAD, 1_000_000): 80_000,
     (FIRESTEEL, 1_000_000): 1_200_000,
 }
-"""How many events a system gets at once, so that it has some seconds' work with them."""
+"""The number of events that a system gets at once: work for some seconds."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Trial:
         return found
 
     def throughput(self, system: System) -> float:
-        """Events per second when all are there at once: those after the first third, up to the last result."""
+        """Return the events per second if all are available at once: from the first third up to the last result."""
         count = _whole(max(_KINDS * 1000, int(UNPACED[system, self.campaigns] * self.scale)))
         load = Load(self.campaigns, max(1, int(count / _NOMINAL_S)), count, 5000, paced=False)
         outcome = self.run(system, load)
@@ -102,7 +102,7 @@ class Trial:
         return (count - events) / (outcome.seconds - at)
 
     def sustainable(self, system: System, throughput: float) -> int:
-        """The largest of the rates tried that is kept up with. Raises RunError if there is none."""
+        """Return the largest rate that the system keeps up with. Raises RunError if there is none."""
         for factor in FACTORS:
             rate = max(_KINDS, int(throughput * factor))
             load = self._paced(rate, self.times.confirm, 4000)
@@ -111,7 +111,7 @@ class Trial:
         raise RunError(f"{system.title} kept up with none of {FACTORS} of {throughput:,.0f} events/s")
 
     def latency(self, system: System, rate: int) -> Figures:
-        """The distribution of event-to-visible latency at a rate (seconds)."""
+        """Return the distribution of event-to-visible latency at a rate (seconds)."""
         times = self.times
         rate = max(_KINDS, rate)
         load = self._paced(rate, times.latency, int(times.settled * 1000))
@@ -135,10 +135,10 @@ def _whole(count: int) -> int:
 
 
 def keeps_up(outcome: Outcome, times: Times) -> bool:
-    """Whether the source was hardly late at some moment of the run's last seconds, or not later than half-way.
+    """Return whether the source was almost on time at some moment of the last seconds, or not later than half-way.
 
-    A source that is not kept up with falls back more and more, and a late start alone does not count. Lateness goes
-    up and down with epochs and bundles, so it is its least values that are compared.
+    A source that cannot keep up falls behind more and more; a late start alone does not count. Lateness rises and falls
+    with epochs and bundles, so the smallest values are compared.
     """
     end, middle = outcome.load.seconds, outcome.load.seconds / 2
     late = [lag for elapsed, lag in outcome.lags if end - times.last <= elapsed]
@@ -147,7 +147,7 @@ def keeps_up(outcome: Outcome, times: Times) -> bool:
 
 
 def quantiles(values: Sequence[float]) -> list[float]:
-    """The quantiles of sorted values, from the least to the largest, in `STEPS` steps.
+    """Return the quantiles of sorted values, from the smallest to the largest, in `STEPS` steps.
 
     >>> quantiles([1.0, 2.0, 3.0])[::100]
     [1.0, 2.0, 3.0]
@@ -157,7 +157,7 @@ def quantiles(values: Sequence[float]) -> list[float]:
 
 
 def share_within(values: Sequence[float], limit: float) -> float:
-    """Which part of sorted values is at most `limit`.
+    """Return the fraction of sorted values that are at most `limit`.
 
     >>> share_within([1.0, 2.0, 3.0, 4.0], 3.0)
     0.75

@@ -1,6 +1,6 @@
-"""The ad events: which there are, when each is due, and what the windows over them must count.
+"""The ad events, their due times, and the expected counts of their windows.
 
-Every event is a function of its index, so any process can make any part of the stream, and make it again. This module
+Every event is a function of its index, so any process can generate any part of the stream again. This module
 is imported by both systems' workers: it uses the standard library only.
 """
 
@@ -71,7 +71,7 @@ class Load:
         return index // len(TYPES) * _SPREAD % (self.campaigns * ADS_PER_CAMPAIGN)
 
     def event(self, index: int) -> str:
-        """An event as it arrives: a text with JSON in it.
+        """Return an event as it arrives: a JSON text.
 
         >>> Load(campaigns=100, rate=1000, count=10, first_end_ms=5000, paced=True).event(3)
         '{"user_id": "3", "page_id": "3", "ad_id": "787", "ad_type": "banner", "event_type": "view", ...}'
@@ -80,7 +80,7 @@ class Load:
         return _EVENT % (index % 9973, index % 997, self.ad(index), kind, self.time(index), index % 251)
 
     def lane_count(self, lane: int, lanes: int) -> int:
-        """How many events a lane makes."""
+        """Return the number of events in a lane."""
         return max(0, -(-(self.count - lane) // lanes))
 
     def expected(self) -> Counter[tuple[int, int]]:
@@ -103,7 +103,7 @@ def campaign_table(campaigns: int) -> array[int]:
 
 
 class Start:
-    """When the run started (seconds since 1970), agreed upon by all processes of a run through a file."""
+    """The start time of a run (seconds since 1970), shared by all of its processes through a file."""
 
     def __init__(self, path: str) -> None:
         self._path = Path(path)
@@ -114,7 +114,7 @@ class Start:
         return self._path.exists()
 
     def decide(self, delay_s: float) -> float:
-        """Start after `delay_s` from now, unless somebody was first, and answer when."""
+        """Start `delay_s` from now unless another process was first, and return the start time."""
         if not self.decided:
             mine = self._path.with_name(f"{self._path.name}-{os.getpid()}-{time.monotonic_ns()}")
             mine.write_text(repr(time.time() + delay_s), encoding="ascii")
@@ -124,12 +124,12 @@ class Start:
         return self.read()
 
     def read(self) -> float:
-        """When it was. Raises FileNotFoundError where nobody has decided yet."""
+        """Return the start time. Raises FileNotFoundError if it is not decided yet."""
         return float(self._path.read_text(encoding="ascii"))
 
 
 class Lag:
-    """Notes in a file how far the making of events is behind the schedule, ten times a second at most."""
+    """Records in a file how far event generation is behind the schedule, at most ten times a second."""
 
     def __init__(self, load: Load, directory: str) -> None:
         self._load = load

@@ -1,7 +1,7 @@
-"""One run of one system in a process of its own: started, waited for, checked, and its figures read off its files.
+"""One run of one system in its own process: start, wait, check, and read the figures from its files.
 
-A result is visible from the moment its file has its final name. That moment is the file's change time (ctime), which
-a rename sets and nothing touches afterwards; both systems make results visible by renaming.
+A result is visible as soon as its file has its final name. That moment is the file's change time (ctime), which a
+rename sets and nothing changes afterwards; both systems make results visible by renaming.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Visible:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one run showed: its files in order of appearance, and the generator's (seconds after the start, lag)."""
+    """One run: its files in order of appearance, and the generator's (seconds after the start, lag)."""
 
     load: Load
     visible: list[Visible]

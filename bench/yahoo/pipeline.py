@@ -1,4 +1,4 @@
-"""The program, as one writes it for PyFlink: both systems run this file, Firesteel under PyFlink's name."""
+"""The program, written for PyFlink. Both systems run this file; Firesteel is imported under PyFlink's name."""
 
 from __future__ import annotations
 

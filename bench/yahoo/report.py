@@ -18,7 +18,7 @@ _COLOURS: Final = {"Firesteel": "#c8501e", "PyFlink": "#3a6ea5"}
 
 
 def render(runs: Runs) -> list[str]:
-    """The section's lines."""
+    """Return the section's lines."""
     header = ["", "sustainable events/s", "load in events/s", *(_name(part) for part in _SHOWN)]
     rows = [
         [title, _highest(figures), f"{median(run['rate'] for run in figures):,.0f}", *_latencies(figures)]
@@ -28,7 +28,7 @@ def render(runs: Runs) -> list[str]:
         "## Latency under load",
         "",
         "Ad events are filtered, joined with a table of campaigns and counted per campaign in windows of ten seconds.",
-        "Columns on the right: seconds from the end of a window until its result is visible, exactly once.",
+        "The columns on the right show the seconds from the end of a window until its result is visible, exactly once.",
         "",
         *table(header, rows),
         "",
@@ -49,7 +49,7 @@ def _highest(figures: list[Figures]) -> str:
 
 
 def _latencies(figures: list[Figures]) -> Iterator[str]:
-    """Quantiles of all runs taken together, each of the same weight."""
+    """Yield the quantiles of all runs together, each with the same weight."""
     values = _pooled(figures)
     for part in _SHOWN:
         yield f"{values[round(part * (len(values) - 1))]:.2f}"
@@ -60,7 +60,7 @@ def _pooled(figures: list[Figures]) -> list[float]:
 
 
 def plot(runs: Runs, directory: Path) -> None:
-    """Draw which part of the results was visible how long after its window's end."""
+    """Draw the distribution of the time from the end of a window until its result is visible."""
     plt = pyplot()
 
     campaigns = sorted({run["campaigns"] for figures in runs.values() for run in figures})
@@ -71,7 +71,7 @@ def plot(runs: Runs, directory: Path) -> None:
                 _draw(panel, title.rpartition(", ")[0], figures)
         panel.set_title(f"{number:,} campaigns", fontsize=10)
         panel.set_xlabel("seconds from a window's end", fontsize=8)
-        panel.set_ylabel("part of results visible", fontsize=8)
+        panel.set_ylabel("fraction of results visible", fontsize=8)
         panel.set_ylim(0, 1.02)
         panel.tick_params(labelsize=8)
         panel.grid(visible=True, color="0.9")
