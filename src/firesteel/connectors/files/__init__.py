@@ -1,1 +1,1 @@
-"""Files: a source that watches directories, an exactly-once sink, and how records are laid out in files."""
+"""Files: a source that watches directories, an exactly-once sink, and the layouts of records in files."""

@@ -34,10 +34,10 @@ def csv_format(
 ) -> FileFormat[Row]:
     """The format for CSV in UTF-8 whose records are Rows of `row_type`, in the order of the columns.
 
-    Where quoted fields may hold line ends, where a record begins can only be told from the file's beginning: a
-    file is one part. With `newlines_in_fields=False`, without quotes and escapes, and without a header, large
-    files are read in parallel. Reading raises ConnectorError for a record that does not fit, naming it. Source
-    of the semantics: Flink's CsvReaderFormat.
+    If quoted fields may hold line ends, the start of a record can be found only by reading from the file's beginning: a
+    file is one part. With `newlines_in_fields=False`, without quotes and escapes, and without a header, large files are
+    read in parallel. Reading raises ConnectorError, which names the record, for a record that does not fit. Source of
+    the semantics: Flink's CsvReaderFormat.
     """
     single_line = not newlines_in_fields or (dialect.quote is None and dialect.escape is None)
     if single_line and not dialect.header and not dialect.skip_first_row:
@@ -53,7 +53,7 @@ class _Rows:
         self._readers = field_readers(row_type, dialect)
 
     def rows(self, records: list[list[str]]) -> list[Row]:
-        """The Rows of some records; raises ValueError if one does not fit."""
+        """Return the Rows of some records. Raises ValueError if one does not fit."""
         if not records:
             return []
         names = self._names
@@ -62,7 +62,7 @@ class _Rows:
         return [make_row(names, list(values)) for values in zip(*columns, strict=True)]
 
     def first_misfit(self, records: list[list[str]]) -> tuple[int, str]:
-        """Which of the records does not fit, and why."""
+        """Return which of the records does not fit, and why."""
         for index, record in enumerate(records):
             if len(record) != len(self._readers):
                 return index, f"{len(record)} fields instead of {len(self._readers)}: {record!r}"
@@ -91,7 +91,7 @@ def _without_comments(lines: Iterable[str]) -> Iterator[str]:
 
 
 class _CsvLines(LineFormat[Row]):
-    """CSV whose records are lines."""
+    """CSV in which records are lines."""
 
     def __init__(self, row_type: RowTypeInfo, dialect: CsvDialect) -> None:
         self.produced_type = row_type
@@ -103,7 +103,7 @@ class _CsvLines(LineFormat[Row]):
         return {**self.__dict__, "_rows": None}
 
     def decode(self, file: SourceFile, block: bytes, position: int) -> list[Row]:
-        """The rows of a block."""
+        """Return the rows of a block."""
         if self._rows is None:
             self._rows = _Rows(self._row_type, self._dialect)
         lines: Iterable[str] = split_lines(block.decode("utf-8", "replace"))
@@ -122,7 +122,7 @@ def _misfit(file: SourceFile, where: str, why: str) -> ConnectorError:
 
 
 class _CsvRecords(FileFormat[Row]):
-    """CSV that has to be read from its beginning; positions are records."""
+    """CSV that must be read from its beginning; positions are records."""
 
     unit: Literal["records", "bytes"] = "records"
 
@@ -151,7 +151,7 @@ class _CsvRecords(FileFormat[Row]):
 
 
 class _RecordReader:
-    """Stands between two records of a file."""
+    """A reader whose position is between two records of a file."""
 
     def __init__(self, file: SourceFile, row_type: RowTypeInfo, dialect: CsvDialect) -> None:
         self._file = file
@@ -178,12 +178,12 @@ class _RecordReader:
             )
 
     def skip(self, count: int) -> None:
-        """Go forward."""
+        """Skip `count` records."""
         for _ in islice(self._records, count):
             self._position += 1
 
     def batches(self, count: int) -> Iterator[list[Row]]:
-        """The next `count` records."""
+        """Return the next `count` records."""
         while count > 0:
             wanted = min(count, _BATCH)
             records = list(islice(self._records, wanted))
@@ -204,7 +204,7 @@ class _RecordReader:
 
 
 class _Raw(io.RawIOBase):
-    """A byte stream as what the io module builds on."""
+    """A byte stream in the form that the io module requires."""
 
     def __init__(self, stream: ByteStream) -> None:
         self._stream = stream
@@ -219,18 +219,18 @@ class _Raw(io.RawIOBase):
 
 
 class CsvParts(PartFormat):
-    """Rows of a type as CSV part files; each part begins with the header if the dialect has one."""
+    """Rows of a type as CSV part files; each part starts with the header if the dialect has one."""
 
     def __init__(self, row_type: RowTypeInfo, dialect: CsvDialect = DEFAULT_DIALECT) -> None:
         self._row_type = row_type
         self._dialect = dialect
 
     def open(self, file: BinaryIO) -> PartWriter:
-        """A writer of one segment."""
+        """Return a writer of one segment."""
         return _CsvPartWriter(file, self._row_type, self._dialect)
 
     def join(self, segments: Sequence[Path], target: BinaryIO) -> None:
-        """One file with the records of all segments, and one header."""
+        """Write one file with the records of all segments, and one header."""
         header = _header_of(self._row_type, self._dialect)
         for number, segment in enumerate(segments):
             with segment.open("rb") as source:
@@ -270,4 +270,4 @@ class _CsvPartWriter(PartWriter):
         self.size += len(data)
 
     def finish(self) -> None:
-        """Nothing is held back."""
+        """Do nothing: the writer buffers nothing."""

@@ -1,4 +1,4 @@
-"""A file as a source sees it: what it was when it was discovered, and its bytes, decompressed."""
+"""A file as a source sees it: its size and version at its discovery, and its bytes, decompressed."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _COMPRESSED: Final = frozenset({".gz", ".gzip", ".bz2", ".xz", ".zst"})
 
 
 class ByteStream(Protocol):
-    """Bytes in order, once."""
+    """A stream of bytes that is read once, in order."""
 
     def read(self, size: int, /) -> bytes:
-        """Return up to `size` next bytes, none only at the end."""
+        """Return up to `size` next bytes; empty only at the end."""
 
     def close(self) -> None:
         """Release the file."""
@@ -34,11 +34,11 @@ class ByteStream(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file as it was when it was discovered; picklable.
+    """A file as it was at its discovery; picklable.
 
-    `modified` is its modification time in nanoseconds, `fingerprint` the hash of its first and last few
-    kilobytes. A file that only grew is read up to `size`; one that was changed otherwise raises ConnectorError
-    when it is opened.
+    `modified` is its modification time in nanoseconds, `fingerprint` the hash of its first and last few kilobytes. A
+    file that only grew is read up to `size`. A file that changed in another way raises ConnectorError when it is
+    opened.
     """
 
     path: str
@@ -48,16 +48,14 @@ class SourceFile:
 
     @staticmethod
     def discover(path: str) -> SourceFile:
-        """Look at a file now."""
+        """Return the file as it is now."""
         with _naming(path):
             status = Path(path).stat()
             return SourceFile(path, status.st_size, status.st_mtime_ns, _fingerprint(path, status.st_size))
 
     @property
     def compressed(self) -> bool:
-        """Whether its suffix says that it is compressed; raises ConnectorError for a compression that cannot be
-        read.
-        """
+        """Whether its suffix means that it is compressed. Raises ConnectorError for an unreadable compression."""
         suffix = Path(self.path).suffix.lower()
         if suffix in _UNREADABLE:
             raise ConnectorError(
@@ -68,7 +66,7 @@ class SourceFile:
         return suffix in _COMPRESSED
 
     def check(self) -> None:
-        """Raise ConnectorError if the file is no longer what was discovered."""
+        """Raise ConnectorError if the file has changed since its discovery."""
         with _naming(self.path):
             status = Path(self.path).stat()
             if status.st_size == self.size and status.st_mtime_ns == self.modified:
@@ -79,9 +77,7 @@ class SourceFile:
                 raise self._changed("other content")
 
     def open(self) -> ByteStream:
-        """Open the file's bytes from their beginning, decompressed, no further than they went when it was
-        discovered.
-        """
+        """Open the file's bytes from their beginning, decompressed, up to the size at its discovery."""
         self.check()
         with _naming(self.path):
             plain = PlainStream(self, 0)
@@ -106,7 +102,7 @@ class SourceFile:
 
 
 class PlainStream:
-    """The bytes of a file from a position up to the size it was discovered with."""
+    """The bytes of a file from a position up to the size at its discovery."""
 
     def __init__(self, file: SourceFile, position: int) -> None:
         self._file = file
@@ -115,7 +111,7 @@ class PlainStream:
         self._handle.seek(position)
 
     def read(self, size: int = -1, /) -> bytes:
-        """Return up to `size` next bytes; raises ConnectorError if the file ends before it should."""
+        """Return up to `size` next bytes. Raises ConnectorError if the file ends too early."""
         wanted = self._left if size < 0 else min(size, self._left)
         if wanted <= 0:
             return b""
@@ -136,7 +132,7 @@ class PlainStream:
 
 
 class _Decompressed:
-    """The decompressed bytes of a file; whatever is wrong with them is a ConnectorError that names it."""
+    """The decompressed bytes of a file; any error in them is a ConnectorError that names the file."""
 
     def __init__(self, file: SourceFile, plain: PlainStream, suffix: str) -> None:
         self._file = file

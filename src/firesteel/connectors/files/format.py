@@ -1,4 +1,4 @@
-"""What a file format is to a file source, and the readers that wait in a worker for the next range."""
+"""The interface of file formats to a file source, and the readers that wait in a worker for the next range."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LINE: Final = 4096
 
 
 class Part(NamedTuple):
-    """A part of a file: `[start, end)` in the format's unit, and whatever else the format needs to find it."""
+    """A part of a file: `[start, end)` in the format's unit, and the details that the format needs to find it."""
 
     start: int
     end: int | None
@@ -29,16 +29,14 @@ class Part(NamedTuple):
 
 
 class FileFormat(ABC, Generic[T]):
-    """How to split a file and to read ranges of it; picklable."""
+    """How to split a file and how to read ranges of it; picklable."""
 
     unit: Literal["records", "bytes"] = "records"
     produced_type: TypeInformation | None = None
 
     @abstractmethod
     def parts(self, file: SourceFile, size: int | None) -> Iterable[Part]:
-        """Cut a file into parts of about `size` bytes that can be read in parallel, or not at all if None
-        (driver).
-        """
+        """Cut a file into parts of about `size` bytes to be read in parallel; None means a single part (driver)."""
 
     @abstractmethod
     def read(self, file: SourceFile, detail: Any, start: int, end: int) -> RecordBatches[T]:
@@ -48,21 +46,21 @@ class FileFormat(ABC, Generic[T]):
 class LineFormat(FileFormat[T]):
     """A format in which every record is a line: plain files can be read from anywhere.
 
-    Positions are bytes, decompressed where the file is compressed; such a file is one part without a known end.
+    Positions are bytes, counted after decompression. A compressed file is one part without a known end.
     """
 
     unit: Literal["records", "bytes"] = "bytes"
 
     @abstractmethod
     def decode(self, file: SourceFile, block: bytes, position: int) -> list[T]:
-        """The records of a block of whole lines that lies at `position`."""
+        """Return the records of a block of whole lines that starts at `position`."""
 
     def open(self, file: SourceFile) -> LineReader:
-        """A reader at the beginning of a file that cannot be read from anywhere."""
+        """Return a reader at the beginning of a file that must be read from its beginning."""
         return LineReader(file.open(), 0)
 
     def seekable(self, file: SourceFile) -> bool:
-        """Whether the file can be read from anywhere."""
+        """Return whether the file can be read from any position."""
         return not file.compressed
 
     def parts(self, file: SourceFile, size: int | None) -> Iterable[Part]:
@@ -106,14 +104,14 @@ class LineFormat(FileFormat[T]):
 
 
 class Closeable(Protocol):
-    """Something that holds a file open."""
+    """An object that holds a file open."""
 
     def close(self) -> None:
-        """Release it."""
+        """Release the file."""
 
 
 class _Keeping:
-    """Puts a reader back when a range has been read to its end, and closes it otherwise."""
+    """Stores a reader if its range has been read to its end, and closes it otherwise."""
 
     def __init__(self, cache: WaitingReaders, key: tuple[Any, ...], position: int, reader: Closeable) -> None:
         self._cache = cache
@@ -133,10 +131,10 @@ class _Keeping:
 
 
 class WaitingReaders:
-    """Open readers of one worker process by file and position, so that an epoch goes on where the last one stopped.
+    """The open readers of one worker process by file and position, so that an epoch resumes where the last one stopped.
 
-    It only saves time: a reader that is not here is opened anew and skips what comes before its range. The
-    least recently used ones are closed.
+    This only saves time: a reader that is not here is opened again and skips everything before its range. The least
+    recently used readers are closed.
     """
 
     def __init__(self, limit: int) -> None:
@@ -147,11 +145,11 @@ class WaitingReaders:
         return len(self._readers)
 
     def take(self, key: tuple[Any, ...], position: int) -> Any:
-        """Remove and return the reader of this file that stands at `position`, or None."""
+        """Remove and return the reader of this file at `position`, or None."""
         return self._readers.pop((*key, position), None)
 
     def put(self, key: tuple[Any, ...], position: int, reader: Closeable) -> None:
-        """Keep a reader for the range that begins at `position`."""
+        """Store a reader for the range that starts at `position`."""
         older = self._readers.pop((*key, position), None)
         if older is not None:
             older.close()
@@ -161,11 +159,11 @@ class WaitingReaders:
             oldest.close()
 
     def keeping(self, key: tuple[Any, ...], position: int, reader: Closeable) -> _Keeping:
-        """A context that ends by putting `reader` here if its `keep` was set, and by closing it otherwise."""
+        """Return a context that stores `reader` here at its end if its `keep` was set, and closes it otherwise."""
         return _Keeping(self, key, position, reader)
 
     def clear(self) -> None:
-        """Close them all."""
+        """Close all readers."""
         while self._readers:
             self._readers.popitem()[1].close()
 

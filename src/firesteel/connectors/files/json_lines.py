@@ -21,12 +21,11 @@ _EXACT = msgspec.json.Decoder(float_hook=Decimal)
 
 
 class JsonLinesFormat(LineFormat[Any]):
-    """Each line that is not blank is a JSON value, in UTF-8: a record of dicts, lists, str, int, float, bool
-    and None.
+    """Each line that is not blank is a JSON value, in UTF-8: dicts, lists, str, int, float, bool and None.
 
-    With a type, a value of that type (a Row for `Types.ROW_NAMED`; fields it does not name are dropped, those
-    that are missing are None). Reading raises ConnectorError for a line that is no JSON or does not fit the
-    type, naming the line.
+    With a type, the record is a value of that type (a Row for `Types.ROW_NAMED`; fields that the type does not name are
+    dropped, and missing fields are None). Reading raises ConnectorError, which names the line, if the line is not JSON
+    or does not fit the type.
     """
 
     def __init__(self, type_info: TypeInformation | None = None) -> None:
@@ -37,7 +36,7 @@ class JsonLinesFormat(LineFormat[Any]):
         return {**self.__dict__, "_convert": None}
 
     def decode(self, file: SourceFile, block: bytes, position: int) -> list[Any]:
-        """The values of a block."""
+        """Return the values of a block."""
         try:
             return self._decode(block)
         except (msgspec.DecodeError, TypeMismatchError):

@@ -1,8 +1,8 @@
 """Lines as byte ranges: any partition of a file into ranges yields each line exactly once.
 
-A line ends with `\\n`, `\\r\\n` or `\\r` (Java: BufferedReader.readLine) or with the file, and belongs to the
-range in which its first byte lies. So the range `[start, end)` stands for the bytes from the first line start
-at or after `start` to the first line start at or after `end`.
+A line ends with `\\n`, `\\r\\n` or `\\r` (Java: BufferedReader.readLine) or with the file, and belongs to the range of
+its first byte. So the range `[start, end)` means the bytes from the first line start at or after `start` to the first
+line start at or after `end`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LF: Final = 10
 
 
 def line_start(data: bytes, index: int, at_end: bool) -> int:
-    """The first line start at or after `index` (> 0), or -1 if the data ends too early to tell.
+    """Return the first line start at or after `index` (> 0), or -1 if the data ends too early to know.
 
     With `at_end` the data ends with its file; its end counts as a line start.
 
@@ -42,11 +42,11 @@ def line_start(data: bytes, index: int, at_end: bool) -> int:
 
 
 class LineReader:
-    """Cuts a stream into blocks of whole lines; between calls it stands at a line start, `position`.
+    """Cuts a stream into blocks of whole lines; between calls, `position` is a line start.
 
-    `position` is where the next byte of `stream` lies in its file when the reader is made. Unless that is 0, it
-    must be one byte before where reading is to begin, for `skip_to` to see whether a line starts there. `wanted`
-    says that about so many bytes are, so that a short range does not cost a whole block.
+    Pass as `position` the position in the file of the next byte of `stream`. Unless it is 0, it must be one byte before
+    the start of reading, so that `skip_to` can see whether a line starts there. `wanted` is about how many bytes are
+    needed, so that a short range does not cost a whole block.
     """
 
     def __init__(self, stream: ByteStream, position: int, wanted: int = BLOCK) -> None:
@@ -58,11 +58,11 @@ class LineReader:
 
     @property
     def at_end(self) -> bool:
-        """Whether the last line has been read for sure."""
+        """Whether the reader knows that it has read the last line."""
         return self._ended and not self._data
 
     def skip_to(self, start: int) -> None:
-        """Go forward to the first line start at or after `start`; `start` lies beyond `position` unless it is 0."""
+        """Skip to the first line start at or after `start`; unless `start` is 0, it is after `position`."""
         if start == 0:
             return
         while True:
@@ -80,7 +80,7 @@ class LineReader:
             self._fill(max(self._block, len(self._data)))
 
     def blocks(self, end: int) -> Iterator[bytes]:
-        """Yield the lines that start before `end`, as blocks of whole lines with their ends."""
+        """Yield the lines that start before `end`, as blocks of whole lines with their line ends."""
         while self.position < end:
             if len(self._data) < self._block:
                 self._fill(self._block)
@@ -95,7 +95,7 @@ class LineReader:
             yield block
 
     def _cut(self, limit: int) -> int:
-        """How many bytes of the data are whole lines that start before `limit`; 0 if that is not known yet."""
+        """Return how many bytes of the data are whole lines that start before `limit`; 0 if that is not known yet."""
         data = self._data
         if limit <= len(data):
             found = line_start(data, limit, self._ended)
@@ -121,7 +121,7 @@ class LineReader:
 
 
 def split_lines(text: str) -> list[str]:
-    """The lines of a block, without their ends.
+    """Return the lines of a block, without their line ends.
 
     >>> split_lines("a\\r\\n\\nb\\rc")
     ['a', '', 'b', 'c']

@@ -1,4 +1,4 @@
-"""Parquet files, read by row groups and written one file an epoch."""
+"""Parquet files, read by row groups; one file is written per epoch."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _ROW_GROUP = 1 << 16
 class ParquetFormat(FileFormat[Row]):
     """Each row of a Parquet file is a Row with the names of its columns; positions are rows of a part.
 
-    A part is some neighbouring row groups. With a row type only its columns are read, which must be there;
-    their values are converted to it. Raises ConnectorError for a file that is not Parquet or lacks a column.
+    A part is a number of neighbouring row groups. With a row type only its columns are read, and they must exist; their
+    values are converted to it. Raises ConnectorError for a file that is not Parquet or lacks a column.
     """
 
     produced_type: RowTypeInfo | None
@@ -68,7 +68,7 @@ class ParquetFormat(FileFormat[Row]):
 
 
 class _RowReader:
-    """Stands at a row of a part."""
+    """A reader whose position is a row of a part."""
 
     def __init__(
         self, file: SourceFile, groups: Sequence[int], row_type: RowTypeInfo | None, batch_size: int
@@ -138,7 +138,8 @@ def _unreadable(file: SourceFile, error: Exception) -> ConnectorError:
 class ParquetParts(PartFormat):
     """Rows of a type as Parquet part files (compressed with Snappy).
 
-    A part of several epochs is made of one file for each, joined row group by row group when it becomes visible.
+    A part of several epochs has one file per epoch; they are joined row group by row group when the part becomes
+    visible.
     """
 
     def __init__(self, row_type: RowTypeInfo) -> None:
@@ -146,11 +147,11 @@ class ParquetParts(PartFormat):
         self._schema = arrow_schema(row_type)
 
     def open(self, file: BinaryIO) -> PartWriter:
-        """A writer of one segment."""
+        """Return a writer of one segment."""
         return _ParquetWriter(file, self._schema, self._row_type)
 
     def join(self, segments: Sequence[Path], target: BinaryIO) -> None:
-        """One file with the rows of all segments."""
+        """Write one file with the rows of all segments."""
         with pq.ParquetWriter(target, self._schema) as writer:
             for segment in segments:
                 with pq.ParquetFile(segment) as parquet:
@@ -159,7 +160,7 @@ class ParquetParts(PartFormat):
 
 
 def _arrow_value(value: Any) -> Any:
-    """What pyarrow takes for a value: names and values for a row within a row, pairs for a map."""
+    """Return the value in the form that pyarrow takes: names and values for a row within a row, pairs for a map."""
     if isinstance(value, Row):
         return {name: _arrow_value(item) for name, item in value.as_dict().items()}
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""How records become the bytes of a part file, and how its segments become one file."""
+"""How records become the bytes of a part file, and how the segments of a part become one file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Segment(NamedTuple):
-    """What one epoch wrote of a part: a hidden file. Merged segments have a higher `tier`."""
+    """The records of one epoch in a part: a hidden file. Merged segments have a higher `tier`."""
 
     path: str
     size: int
@@ -23,7 +23,7 @@ class Segment(NamedTuple):
 
 
 class PartCommit(NamedTuple):
-    """A part to be made visible as `final` from its segments, in order; and files of no more use."""
+    """A part that becomes visible as `final`, from its segments in order; and files that are no longer needed."""
 
     final: str
     segments: tuple[Segment, ...]
@@ -34,7 +34,7 @@ class PartWriter(ABC):
     """Writes one segment."""
 
     size: int = 0
-    """Bytes written so far, as far as is known."""
+    """The bytes written so far, as far as the writer knows."""
 
     @abstractmethod
     def write(self, values: Sequence[Any], limit: int | None) -> int:
@@ -42,22 +42,22 @@ class PartWriter(ABC):
 
     @abstractmethod
     def finish(self) -> None:
-        """Write what is still held back; the file itself is closed by the caller."""
+        """Write buffered records; the caller closes the file."""
 
     def abort(self) -> None:
-        """Release what the writer holds, its file is about to be deleted; must not raise."""
+        """Release the writer's resources, because its file is about to be deleted; must not raise."""
 
 
 class PartFormat(ABC):
-    """What a file sink writes into its parts; picklable."""
+    """The format of the parts of a file sink; picklable."""
 
     def for_type(self, type_info: TypeInformation | None) -> PartFormat:
-        """The format for records of this type."""
+        """Return the format for records of this type."""
         return self
 
     @abstractmethod
     def open(self, file: BinaryIO) -> PartWriter:
-        """A writer of one segment."""
+        """Return a writer of one segment."""
 
     def join(self, segments: Sequence[Path], target: BinaryIO) -> None:
         """Write one file that holds the records of all segments in order."""
@@ -67,7 +67,7 @@ class PartFormat(ABC):
 
 
 class EncodedRows(PartFormat):
-    """Each record is turned into bytes by a function of its own; no separators are added (Flink: Encoder).
+    """A function turns each record into bytes; no separators are added (Flink: Encoder).
 
     >>> import io
     >>> file = io.BytesIO()
@@ -81,7 +81,7 @@ class EncodedRows(PartFormat):
         self._encode = encode
 
     def open(self, file: BinaryIO) -> PartWriter:
-        """A writer of one segment."""
+        """Return a writer of one segment."""
         encode = self._encode
         return _EncodedWriter(file, lambda values: b"".join(map(encode, values)))
 
@@ -89,7 +89,7 @@ class EncodedRows(PartFormat):
 class TextLines(PartFormat):
     """Each record is a line of text, as Flink shows a value of its type (Flink: SimpleStringEncoder).
 
-    Characters the charset lacks become `?`, as in Java. Raises ConfigurationError for an unknown charset.
+    Characters that the charset lacks become `?`, as in Java. Raises ConfigurationError for an unknown charset.
     """
 
     def __init__(self, charset: str = "UTF-8", type_info: TypeInformation | None = None) -> None:
@@ -97,11 +97,11 @@ class TextLines(PartFormat):
         self._type_info = type_info
 
     def for_type(self, type_info: TypeInformation | None) -> PartFormat:
-        """The format for records of this type."""
+        """Return the format for records of this type."""
         return TextLines(self._charset, type_info)
 
     def open(self, file: BinaryIO) -> PartWriter:
-        """A writer of one segment."""
+        """Return a writer of one segment."""
         to_text: Callable[[Any], str] = str if self._type_info is None else self._type_info.to_string
         charset = self._charset
         return _EncodedWriter(
@@ -130,11 +130,11 @@ class _EncodedWriter(PartWriter):
         self.size += len(data)
 
     def finish(self) -> None:
-        """Nothing is held back."""
+        """Do nothing: the writer buffers nothing."""
 
 
 def joined_file(final: Path) -> Path:
-    """Return the hidden file that the segments of a part are joined into before it becomes visible.
+    """Return the hidden file into which the segments of a part are joined before the part becomes visible.
 
     >>> joined_file(Path("out/part-1")).name
     '.part-1.joined'

@@ -23,17 +23,17 @@ from firesteel.functions.source import (
 T = TypeVar("T")
 
 SPLIT_SIZE: Final = 64 << 20
-"""The least size in bytes of the parts that a large file is read in."""
+"""The minimum size in bytes of the parts of a large file."""
 
 
 class FileSource(Source[T], Generic[T]):
     """Reads files, each of them once.
 
-    `paths` are files, directories (read with all that is below them, names that start with `.` or `_` left out)
-    or patterns such as `logs/*.gz`; on this machine's disk or one that all workers share. `discovery_interval`
-    (milliseconds) makes the source look for new files again and again, without end; a file must be complete
-    when it appears, so move it there. `splittable=False` reads each file as one part. Raises ConnectorError for
-    a path that does not exist, and for a file that is changed, shrinks or disappears while it is read; bytes
+    `paths` are files, directories (read with everything below them, except names that start with `.` or `_`) or
+    patterns such as `logs/*.gz`; they are on this machine's disk or on one that all workers share. With
+    `discovery_interval` (milliseconds) the source looks for new files again and again, without end; a file must be
+    complete when it appears, so move it there. `splittable=False` reads each file as one part. Raises ConnectorError
+    for a path that does not exist, and for a file that is changed, shrinks or disappears while it is read; bytes
     appended after the discovery are not read. Source of the semantics: Flink's FileSource.
     """
 
@@ -64,15 +64,17 @@ class FileSource(Source[T], Generic[T]):
 
     @property
     def boundedness(self) -> Boundedness:
-        """BOUNDED unless new files are looked for."""
+        """BOUNDED unless the source looks for new files."""
         return Boundedness.CONTINUOUS_UNBOUNDED if self.watched else Boundedness.BOUNDED
 
     def splits(self, known: frozenset[str]) -> Iterable[Split]:
-        """The parts of the files there are now and that are not known."""
+        """Return the parts of those current files that are not known yet."""
         return self._new_splits(known, self._split_size)
 
     def discover(self, context: DiscoveryContext) -> Iterable[Split]:
-        """As `splits`; a file has at most a part for each subtask, so that one subtask reads it in order."""
+        """Return the parts as `splits` does, but at most one part of a file per subtask: one subtask reads a file in
+        order.
+        """
         return self._new_splits(context.known, self._split_size, context.parallelism)
 
     def _new_splits(
@@ -110,7 +112,7 @@ class FileSource(Source[T], Generic[T]):
 
 
 def local_path(path: str, who: str) -> str:
-    """The absolute path of a local path or file:// URL; raises ConnectorError for any other scheme.
+    """Return the absolute path of a local path or file:// URL. Raises ConnectorError for any other scheme.
 
     >>> local_path("file:///data/a%20b.txt", "FileSource")
     '/data/a b.txt'
@@ -129,7 +131,7 @@ def local_path(path: str, who: str) -> str:
 
 
 def _files(path: str) -> Iterator[str]:
-    """The files that a path stands for; what is hidden is left out below directories, not among what was named."""
+    """Return the files that a path stands for; below directories, hidden files are left out, but not those you name."""
     if Path(path).is_file():
         yield path
     elif Path(path).is_dir():

@@ -17,8 +17,8 @@ _STATEFUL = ("utf_7", "hz", "iso2022")
 class TextLineFormat(LineFormat[str]):
     """Each line is a record: a str without its end (`\\n`, `\\r\\n` or `\\r`).
 
-    Malformed bytes become U+FFFD, as Java's reader has it. In a charset whose lines cannot be told apart by
-    bytes (UTF-16, say) a file is read as one part. Raises ConfigurationError for an unknown charset.
+    Malformed bytes become U+FFFD, as with Java's reader. In a charset whose line ends cannot be found by bytes (UTF-16,
+    say) a file is read as one part. Raises ConfigurationError for an unknown charset.
     """
 
     produced_type = Types.STRING()
@@ -28,21 +28,21 @@ class TextLineFormat(LineFormat[str]):
         self._bytewise = _is_bytewise(self.charset)
 
     def seekable(self, file: SourceFile) -> bool:
-        """Whether the file can be read from anywhere."""
+        """Return whether the file can be read from any position."""
         return self._bytewise and not file.compressed
 
     def open(self, file: SourceFile) -> LineReader:
-        """A reader at the beginning; what it reads is UTF-8 if the charset's lines cannot be told apart by bytes."""
+        """Return a reader at the beginning; it reads UTF-8 if the charset's line ends cannot be found by bytes."""
         stream = file.open()
         return LineReader(stream if self._bytewise else _Recoded(stream, self.charset), 0)
 
     def decode(self, file: SourceFile, block: bytes, position: int) -> list[str]:
-        """The lines of a block."""
+        """Return the lines of a block."""
         return split_lines(block.decode(self.charset if self._bytewise else "utf-8", "replace"))
 
 
 def known_charset(charset: str, who: str) -> str:
-    """Python's name of a charset; raises ConfigurationError if there is none."""
+    """Return Python's name of a charset. Raises ConfigurationError if there is none."""
     try:
         return codecs.lookup(charset).name
     except LookupError as error:
@@ -61,7 +61,7 @@ def _is_bytewise(charset: str) -> bool:
 
 
 class _Recoded:
-    """A stream in some charset as one in UTF-8."""
+    """A stream in any charset, converted to UTF-8."""
 
     def __init__(self, stream: ByteStream, charset: str) -> None:
         self._stream = stream
