@@ -1,9 +1,9 @@
-"""What surrounds a program: settings that come from the command line or the shell, not from its code.
+"""The surroundings of a program: settings from the command line or the shell rather than from its code.
 
-Precedence, lowest first: Firesteel's defaults; what the program sets on its environment; the environment variables
-`FIRESTEEL_PARALLELISM`, `FIRESTEEL_MASTER`, `FIRESTEEL_STATE_DIR` and `FIRESTEEL_CONF` (lines of KEY=VALUE);
-the `Ambient` that the command line sets for the program it runs. A parallelism set on a single operation is
-above all of them.
+Precedence, lowest first: Firesteel's defaults; the program's settings of its environment; the environment variables
+`FIRESTEEL_PARALLELISM`, `FIRESTEEL_MASTER`, `FIRESTEEL_STATE_DIR` and `FIRESTEEL_CONF` (lines of KEY=VALUE); the
+`Ambient` that the command line sets for the program it runs. A parallelism set on a single operation has precedence
+over all of them.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from firesteel.control.launch import ExecutorFactory
 from firesteel.graph import Graph
 
 Launcher = Callable[[Graph, JobSettings], JobHandle]
-"""What `execute` calls: `firesteel.control.launch`, or something that looks at the graph instead."""
+"""The function that `execute` calls: `firesteel.control.launch`, or one that only looks at the graph."""
 
 
 @dataclass(frozen=True)
 class Ambient:
-    """Settings that go before the program's own; None where there is nothing to say.
+    """Settings that take precedence over the program's own; None for those that are not set.
 
     `configuration` holds options as a program would pass them to `configure`. `listeners` watch the jobs of the
-    program. `launcher` is called in place of `firesteel.control.launch`, `worker_setup` in each worker process
-    before anything of the program is unpickled there. `restore_from` and `allow_non_restored_state` are those of
-    `JobSettings`. `executor` and `clock` are what jobs run on and go by (None: Spark, the machine's clock); `adapt`
-    has the last word on a job's settings.
+    program. `launcher` is called in place of `firesteel.control.launch`, `worker_setup` in each worker process before
+    anything of the program is unpickled there. `restore_from` and `allow_non_restored_state` are those of
+    `JobSettings`. Jobs run on `executor` and use `clock` (None: Spark, the machine's clock); `adapt` may change a job's
+    settings last of all.
     """
 
     parallelism: int | None = None
@@ -50,7 +50,7 @@ class Ambient:
     adapt: Callable[[JobSettings], JobSettings] | None = None
 
     def within(self, outer: Ambient) -> Ambient:
-        """Return what holds for a program that this surrounds, and `outer` around it.
+        """Return the settings of a program that this surrounds, with `outer` around it.
 
         >>> inner, outer = Ambient(parallelism=3), Ambient(parallelism=2, master="local[2]")
         >>> both = inner.within(outer)
@@ -67,7 +67,7 @@ _current: Final[ContextVar[Ambient | None]] = ContextVar("ambient", default=None
 
 @contextmanager
 def surrounded_by(ambient: Ambient) -> Iterator[None]:
-    """Have programs that run in this context be surrounded by `ambient`, and by what surrounds the context.
+    """Surround programs that run in this context by `ambient`, and by the surroundings of the context.
 
     >>> with surrounded_by(Ambient(parallelism=3)):
     ...     current_ambient().parallelism
@@ -81,9 +81,9 @@ def surrounded_by(ambient: Ambient) -> Iterator[None]:
 
 
 def current_ambient() -> Ambient:
-    """Return what surrounds the program now.
+    """Return the current surroundings of the program.
 
-    Raises ConfigurationError for an environment variable that makes no sense.
+    Raises ConfigurationError for an invalid environment variable.
     """
     shell = Ambient(
         parallelism=_parallelism(os.environ.get("FIRESTEEL_PARALLELISM", "")),

@@ -22,10 +22,9 @@ __all__ = ["AsyncDataStream"]
 
 
 class AsyncDataStream:
-    """Applies an AsyncFunction with at most `capacity` calls in flight, each with a `timeout` that includes its
-    retries.
+    """Applies an AsyncFunction with at most `capacity` calls in flight; each has a `timeout` that includes its retries.
 
-    Ordered: results keep the order of the records. Unordered: results come as they are ready, but do not
+    Ordered: results keep the order of the records. Unordered: results are emitted as they are ready, but do not
     overtake watermarks.
     """
 
@@ -37,7 +36,7 @@ class AsyncDataStream:
         capacity: int = 100,
         output_type: TypeInformation | None = None,
     ) -> DataStream:
-        """Await each record's call; results come as they are ready."""
+        """Await each record's call; emit results as they are ready."""
         return _add(
             data_stream, async_function, timeout, NO_RETRY_STRATEGY, capacity, output_type, ordered=False
         )
@@ -51,7 +50,7 @@ class AsyncDataStream:
         capacity: int = 100,
         output_type: TypeInformation | None = None,
     ) -> DataStream:
-        """Await each record's call, trying again as the strategy says; results come as they are ready."""
+        """Await each record's call, with retries by the strategy; emit results as they are ready."""
         return _add(
             data_stream, async_function, timeout, async_retry_strategy, capacity, output_type, ordered=False
         )
@@ -78,7 +77,7 @@ class AsyncDataStream:
         capacity: int = 100,
         output_type: TypeInformation | None = None,
     ) -> DataStream:
-        """Await each record's call, trying again as the strategy says; results keep the order of the records."""
+        """Await each record's call, with retries by the strategy; results keep the order of the records."""
         return _add(
             data_stream, async_function, timeout, async_retry_strategy, capacity, output_type, ordered=True
         )

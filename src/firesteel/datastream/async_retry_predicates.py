@@ -1,4 +1,4 @@
-"""Ready-made conditions for trying an asynchronous call again."""
+"""Ready-made conditions for the retry of an asynchronous call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ready-made strategies for trying asynchronous calls again."""
+"""Ready-made strategies for the retries of asynchronous calls."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Checkpointing as programs configure it.
+"""The checkpointing options of programs.
 
-Every epoch ends in a checkpoint, so there is nothing to switch on: the interval is an upper bound for the
-length of epochs. What concerns the mechanics of Flink's barriers is kept and answered, and has no effect.
+Every epoch ends in a checkpoint, so checkpointing is always on: the interval is an upper limit for the length of
+epochs. Options of the mechanics of Flink's barriers are stored and returned, and have no effect.
 """
 
 from __future__ import annotations
@@ -39,24 +39,24 @@ class CheckpointConfig:
         self._alignment_timeout = Duration.of_millis(0)
 
     def is_checkpointing_enabled(self) -> bool:
-        """Say whether the program set an interval."""
+        """Return whether the program set an interval."""
         return self._interval > 0
 
     def get_checkpointing_mode(self) -> CheckpointingMode:
-        """Return the guarantee asked for."""
+        """Return the requested guarantee."""
         return self._mode
 
     def set_checkpointing_mode(self, checkpointing_mode: CheckpointingMode) -> CheckpointConfig:
-        """Ask for a guarantee; EXACTLY_ONCE is what is given."""
+        """Request a guarantee; the guarantee is always EXACTLY_ONCE."""
         self._mode = CheckpointingMode(checkpointing_mode)
         return self
 
     def get_checkpoint_interval(self) -> int:
-        """Return the interval, -1 where none was set."""
+        """Return the interval, -1 if none was set."""
         return self._interval
 
     def set_checkpoint_interval(self, checkpoint_interval: int) -> CheckpointConfig:
-        """Set the longest time an epoch aims at; at least 10 (Flink: the same bound)."""
+        """Set the target for the longest time of an epoch; at least 10 (Flink: the same limit)."""
         self._interval = _at_least(10, "set_checkpoint_interval", checkpoint_interval)
         return self
 
@@ -65,7 +65,7 @@ class CheckpointConfig:
         return self._timeout
 
     def set_checkpoint_timeout(self, checkpoint_timeout: int) -> CheckpointConfig:
-        """Set the timeout; at least 10. No effect: an epoch takes as long as it takes."""
+        """Set the timeout; at least 10. No effect: the time of an epoch is not limited."""
         self._timeout = _at_least(10, "set_checkpoint_timeout", checkpoint_timeout)
         return self
 
@@ -88,11 +88,11 @@ class CheckpointConfig:
         return self
 
     def is_fail_on_checkpointing_errors(self) -> bool:
-        """Say whether no checkpoint may fail."""
+        """Return whether no checkpoint may fail."""
         return self._tolerable_failures == 0
 
     def set_fail_on_checkpointing_errors(self, fail_on_checkpointing_errors: bool) -> CheckpointConfig:
-        """Set that none or any number of checkpoints may fail. No effect: an epoch that fails is run again."""
+        """Set that no checkpoint or any number of them may fail. No effect: a failed epoch runs again."""
         return self.set_tolerable_checkpoint_failure_number(
             0 if fail_on_checkpointing_errors else _ANY_NUMBER
         )
@@ -104,7 +104,7 @@ class CheckpointConfig:
     def set_tolerable_checkpoint_failure_number(
         self, tolerable_checkpoint_failure_number: int
     ) -> CheckpointConfig:
-        """Set how many checkpoints may fail. No effect: an epoch that fails is run again."""
+        """Set how many checkpoints may fail. No effect: a failed epoch runs again."""
         number = tolerable_checkpoint_failure_number
         self._tolerable_failures = _at_least(0, "set_tolerable_checkpoint_failure_number", number)
         return self
@@ -112,12 +112,12 @@ class CheckpointConfig:
     def set_externalized_checkpoint_retention(
         self, retention_mode: ExternalizedCheckpointRetention
     ) -> CheckpointConfig:
-        """Set what becomes of checkpoints when the job is cancelled. No effect: they stay."""
+        """Set the fate of checkpoints when the job is cancelled. No effect: they stay."""
         self._retention = ExternalizedCheckpointRetention(retention_mode)
         return self
 
     def is_externalized_checkpoints_enabled(self) -> bool:
-        """Say whether a retention was set."""
+        """Return whether a retention was set."""
         return self._retention is not ExternalizedCheckpointRetention.NO_EXTERNALIZED_CHECKPOINTS
 
     def get_externalized_checkpoint_retention(self) -> ExternalizedCheckpointRetention | None:
@@ -125,7 +125,7 @@ class CheckpointConfig:
         return self._retention
 
     def is_unaligned_checkpoints_enabled(self) -> bool:
-        """Return what was set."""
+        """Return the value that was set."""
         return self._unaligned
 
     def enable_unaligned_checkpoints(self, enabled: bool = True) -> CheckpointConfig:
@@ -147,7 +147,7 @@ class CheckpointConfig:
         return self._alignment_timeout
 
     def set_alignment_timeout(self, alignment_timeout: Duration) -> CheckpointConfig:
-        """Do as `set_aligned_checkpoint_timeout`."""
+        """Do the same as `set_aligned_checkpoint_timeout`."""
         return self.set_aligned_checkpoint_timeout(alignment_timeout)
 
     def get_alignment_timeout(self) -> Duration:
@@ -160,7 +160,7 @@ class CheckpointConfig:
         return self
 
     def is_force_unaligned_checkpoints(self) -> bool:
-        """Return what was set."""
+        """Return the value that was set."""
         return self._force_unaligned
 
 

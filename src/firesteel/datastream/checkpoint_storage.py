@@ -1,4 +1,4 @@
-"""Where checkpoints go, as programs that were written for older versions of Flink say it."""
+"""The storage of checkpoints, as programs for older versions of Flink set it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SCHEME: Final = re.compile(r"([A-Za-z][\w+.-]*):(?://([^/]*))?(/.*)?")
 
 
 def flink_path(path: str) -> str:
-    """Return a path as Flink's `Path` prints it: without `..`, doubled slashes and a slash at the end.
+    """Return a path as Flink's `Path` prints it: without `..`, double slashes and a slash at the end.
 
     >>> flink_path("s3://bucket//jobs/a/../b/"), flink_path("file:///tmp/"), flink_path("/tmp/")
     ('s3://bucket/jobs/b', 'file:/tmp', '/tmp')
@@ -35,7 +35,7 @@ def flink_path(path: str) -> str:
 
 
 class CheckpointStorage(ABC):  # noqa: B024 - as in PyFlink, a marker
-    """Where checkpoints go. The state directory decides: see the option `execution.checkpointing.dir`."""
+    """The location of checkpoints. The state directory decides: see the option `execution.checkpointing.dir`."""
 
 
 class JobManagerCheckpointStorage(CheckpointStorage):
@@ -48,11 +48,11 @@ class JobManagerCheckpointStorage(CheckpointStorage):
         self._max_state_size = self.DEFAULT_MAX_STATE_SIZE if max_state_size is None else max_state_size
 
     def get_checkpoint_path(self) -> str | None:
-        """Return the path that was given, as Flink's `Path` prints it."""
+        """Return the given path, as Flink's `Path` prints it."""
         return self._path
 
     def get_max_state_size(self) -> int:
-        """Return the size that was given, in bytes."""
+        """Return the given size, in bytes."""
         return self._max_state_size
 
     def get_savepoint_path(self) -> str | None:

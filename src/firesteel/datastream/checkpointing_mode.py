@@ -1,4 +1,4 @@
-"""How often a record counts after a failure."""
+"""How often a record takes effect after a failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a program's environment to a running job: the only place that launches one."""
+"""From a program's environment to a running job: the only module that launches jobs."""
 
 from __future__ import annotations
 
@@ -64,16 +64,17 @@ def execute_async(env: StreamExecutionEnvironment, job_name: str | None) -> JobC
 
 
 def execution_plan(env: StreamExecutionEnvironment) -> str:
-    """Return what `execute` would run now, as Flink's execution plan."""
+    """Return the program that `execute` would run now, as Flink's execution plan."""
     graph, settings = _program(env, None)
     return as_execution_plan(describe(compile_graph(graph, settings)))
 
 
 def collect(stream: DataStream, job_name: str | None, limit: int | None) -> CloseableIterator | list[Any]:
-    """Run the program with a sink that hands over the records of `stream`.
+    """Run the program with a sink that returns the records of `stream`.
 
-    The records of each subtask keep their order. As Flink's collecting sink has one subtask, so does this one where
-    the stream has; after more of them it is chained to each, as what they emit meets in any order.
+    The records of each subtask keep their order. Flink's collecting sink has one subtask. So does this one if the
+    stream has one; if the stream has more, the sink is chained to each of them, because their records arrive in any
+    order anyway.
     """
     if limit is not None and (not isinstance(limit, int) or limit < 1):
         raise ProgramError(
@@ -95,7 +96,7 @@ def _closer(handle: JobHandle) -> Callable[[], None]:
     def close() -> None:
         if not handle.done():
             handle.cancel()
-            with suppress(FiresteelError):  # who closes early has no use for the outcome
+            with suppress(FiresteelError):  # a program that closes early does not need the outcome
                 handle.wait()
 
     return close
@@ -124,7 +125,7 @@ def _program(env: StreamExecutionEnvironment, job_name: str | None) -> tuple[Gra
 def job_settings(
     env: StreamExecutionEnvironment, graph: Graph, job_name: str | None, ambient: Ambient
 ) -> JobSettings:
-    """Put together what the program, the shell and the command line say (see `firesteel.datastream.ambient`)."""
+    """Return the combined settings of program, shell and command line (see `firesteel.datastream.ambient`)."""
     options = {**env._configuration.to_dict(), **ambient.configuration}
     parallelism = env.get_parallelism()
     widest = max([parallelism, *(node.parallelism or 1 for node in graph.nodes)])
@@ -159,7 +160,7 @@ def job_settings(
 
 
 def _max_parallelism(asked: int, widest: int) -> int:
-    # A power of two where the default does not do, so that a little more parallelism later does not change it.
+    # A power of two if the default is too small, so that a little more parallelism later does not change it.
     return asked if asked > 0 else max(DEFAULT_MAX_PARALLELISM, 1 << (widest - 1).bit_length())
 
 

@@ -1,4 +1,4 @@
-"""What becomes of checkpoints when a job is cancelled."""
+"""The fate of checkpoints when a job is cancelled."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["ExternalizedCheckpointRetention"]
 
 
 class ExternalizedCheckpointRetention(Enum):
-    """Accepted so that programs run unchanged: what is in a state directory always stays."""
+    """Accepted so that programs run unchanged: the content of a state directory always stays."""
 
     DELETE_ON_CANCELLATION = 0
     RETAIN_ON_CANCELLATION = 1

@@ -1,4 +1,4 @@
-"""All function classes, and what they are handed."""
+"""All function classes, and their arguments."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ __all__ = [
 
 
 class SourceFunction(Function):
-    """Not supported: see `firesteel.functions.source.Source` for sources of your own."""
+    """Not supported: see `firesteel.functions.source.Source` to write your own sources."""
 
     @gap("pyflink.datastream.SourceFunction")
     def __init__(self, source_func: Any) -> None: ...
@@ -101,7 +101,7 @@ class SourceFunction(Function):
 
 
 class SinkFunction(Function):
-    """Not supported: see `firesteel.functions.sink.Sink` for sinks of your own."""
+    """Not supported: see `firesteel.functions.sink.Sink` to write your own sinks."""
 
     @gap("pyflink.datastream.SinkFunction")
     def __init__(self, sink_func: Any) -> None: ...

@@ -1,8 +1,8 @@
-"""What PyFlink's DataStream API has and Firesteel does not, each with its reason.
+"""The parts of PyFlink's DataStream API that Firesteel does not have, each with its reason.
 
-A name that stands here raises UnsupportedError when it is used (see `firesteel.datastream.unsupported`): a module
-when it is imported, a class when an object of it is made, a method when it is called. docs/compatibility.md is
-generated from this list; a test keeps list and code together. Everything about a name goes by PyFlink's own path.
+A name in this list raises UnsupportedError when it is used (see `firesteel.datastream.unsupported`): a module when it
+is imported, a class when it is instantiated, a method when it is called. docs/compatibility.md is generated from this
+list; a test keeps list and code consistent. Names are given by PyFlink's own path.
 """
 
 from __future__ import annotations
@@ -99,4 +99,4 @@ MODULE_GAPS: Final[dict[str, str]] = {
     "pyflink.datastream.connectors.rabbitmq": "RabbitMQ is not part of this version",
     "pyflink.datastream.connectors.hybrid_source": "a source of several in a row is not part of this version",
 }
-"""PyFlink module (with all below it) -> reason."""
+"""PyFlink module (with everything below it) -> reason."""

@@ -1,8 +1,7 @@
-"""The options that `configure` and the command line take, by key, and what each does.
+"""The options of `configure` and the command line, by key, and their effects.
 
-Keys are Flink's. Keys of other systems (`taskmanager.*`, `python.*`, ...) are kept and have no effect,
-`spark.*` goes to Spark, and an unknown `firesteel.*` key raises ConfigurationError, as it can only be a
-mistake.
+Keys are Flink's. Keys of other systems (`taskmanager.*`, `python.*`, ...) are stored and have no effect, `spark.*` is
+passed to Spark, and an unknown `firesteel.*` key raises ConfigurationError, because it can only be a mistake.
 """
 
 from __future__ import annotations
@@ -100,13 +99,11 @@ SETTERS: Final[dict[str, Setter]] = {
     "python.archives": lambda env, text: _each(text, lambda part: env.add_python_archive(*_parts(part))),
     "python.executable": lambda env, text: env.set_python_executable(text),
 }
-"""Option -> what it sets on an environment."""
+"""Option -> the setting of an environment."""
 
 
 def apply_options(env: EnvironmentSettings, options: Mapping[str, str]) -> None:
-    """Do what the options say. Raises ConfigurationError for an unknown `firesteel.*` key or a value that makes
-    no sense.
-    """
+    """Apply the options. Raises ConfigurationError for an unknown `firesteel.*` key or an invalid value."""
     for key, text in options.items():
         if key.startswith("firesteel.") and key not in _FIRESTEEL_KEYS:
             close = get_close_matches(key, _FIRESTEEL_KEYS, 1) or sorted(_FIRESTEEL_KEYS)
@@ -121,8 +118,7 @@ def apply_options(env: EnvironmentSettings, options: Mapping[str, str]) -> None:
 
 
 def restart_policy(options: Mapping[str, str]) -> RestartPolicy:
-    """Return the policy that Flink's `restart-strategy.*` options stand for; without them no failed epoch is
-    tried again.
+    """Return the policy of Flink's `restart-strategy.*` options; without them no failed epoch is retried.
 
     >>> restart_policy({"restart-strategy.type": "fixed-delay", "restart-strategy.fixed-delay.attempts": "3"})
     RestartPolicy(attempts=3, delay_ms=1000, ...)
@@ -152,7 +148,7 @@ def restart_policy(options: Mapping[str, str]) -> RestartPolicy:
 
 
 def maintenance_policy(options: Mapping[str, str]) -> MaintenancePolicy:
-    """Return how often state is compacted and what no kept epoch needs is removed: every so many epochs.
+    """Return after how many epochs state is compacted, and files that no kept epoch needs are removed.
 
     >>> maintenance_policy({"firesteel.compaction.epochs": "20"})
     MaintenancePolicy(compact_every=20, collect_every=20, inline=False)
@@ -171,7 +167,7 @@ def first_present(options: Mapping[str, str], keys: Sequence[str]) -> str | None
 
 
 def positive_number(options: Mapping[str, str], keys: Sequence[str], default: int) -> int:
-    """Return a number of at least 1, under the first of several keys that is there; raises ConfigurationError."""
+    """Return a number of at least 1, under the first existing one of several keys; raises ConfigurationError."""
     key = next((key for key in keys if key in options), None)
     if key is None:
         return default
@@ -182,7 +178,7 @@ def positive_number(options: Mapping[str, str], keys: Sequence[str], default: in
 
 
 def truth(options: Mapping[str, str], keys: Sequence[str]) -> bool:
-    """Return a truth value, under the first of several keys that is there, else False; raises ConfigurationError."""
+    """Return True or False, under the first existing one of several keys, else False; raises ConfigurationError."""
     key = next((key for key in keys if key in options), None)
     return key is not None and Configuration.from_dict({key: options[key]}).get_boolean(key, False)
 
@@ -239,7 +235,7 @@ def _each(text: str, add: Callable[[str], object]) -> None:
 
 
 def _parts(text: str) -> tuple[str, str | None]:
-    """Split PATH#MORE, as `python.archives` and `python.requirements` have it."""
+    """Split PATH#MORE, the form of `python.archives` and `python.requirements`."""
     path, _, more = text.partition("#")
     return path, more or None
 

@@ -1,4 +1,4 @@
-"""Lets a program that was written for PyFlink find Firesteel under PyFlink's name."""
+"""Lets a program for PyFlink import Firesteel under PyFlink's name."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _ELSEWHERE: Final = {
     "pyflink.metrics.metricbase": "firesteel.common.metrics",
     "pyflink.serializers": "firesteel.common.serializer",
 }
-"""Modules that are not where PyFlink has them."""
+"""Modules with another path than in PyFlink."""
 
 _PACKAGES: Final = frozenset(name.rpartition(".")[0] for name in _ELSEWHERE)
 _WHERE_TO_LOOK: Final = "docs/compatibility.md lists what there is"
 
 
 def install_pyflink_alias() -> None:
-    """Have `import pyflink...` give Firesteel's modules: the same objects, so types and state are the same too.
+    """Make `import pyflink...` return Firesteel's modules: the same objects, so types and state are the same too.
 
-    What Firesteel lacks raises UnsupportedError, which for a module is also an ImportError. Installing it again changes
-    nothing. Raises ProgramError where the real PyFlink has been imported already.
+    A name that Firesteel lacks raises UnsupportedError, which for a module is also an ImportError. A second call
+    changes nothing. Raises ProgramError if the real PyFlink has already been imported.
 
     >>> install_pyflink_alias()
     >>> import pyflink.datastream
@@ -49,7 +49,7 @@ def install_pyflink_alias() -> None:
 
 
 class _AliasFinder(importlib.abc.MetaPathFinder):
-    """Finds `pyflink` and all below it in Firesteel."""
+    """Finds `pyflink` and everything below it in Firesteel."""
 
     def find_spec(
         self,
@@ -66,13 +66,13 @@ class _AliasFinder(importlib.abc.MetaPathFinder):
         found = importlib.util.find_spec(actual)
         if found is None:
             raise UnsupportedModuleError("is not supported", who=f"import {fullname}", hint=_WHERE_TO_LOOK)
-        # A module that stands for one of PyFlink's packages is given an empty path by the import system.
+        # The import system gives a module that replaces one of PyFlink's packages an empty path.
         is_package = found.submodule_search_locations is not None or fullname in _PACKAGES
         return ModuleSpec(fullname, _AliasLoader(actual), is_package=is_package)
 
 
 class _AliasLoader(importlib.abc.Loader):
-    """Loads a module of Firesteel for another name."""
+    """Loads a module of Firesteel under another name."""
 
     def __init__(self, actual: str) -> None:
         self._actual = actual
@@ -84,5 +84,5 @@ class _AliasLoader(importlib.abc.Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        # The import system has put the alias's spec into the module, which must keep its own.
+        # The import system has put the alias's spec into the module, which must keep its original spec.
         module.__spec__ = self._spec

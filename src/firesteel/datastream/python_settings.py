@@ -1,4 +1,4 @@
-"""What a program asks for in the Python of its workers: files, requirements, archives, an interpreter."""
+"""The needs of a program in the Python of its workers: files, requirements, archives, an interpreter."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from firesteel.datastream.streams.node_settings import call_site, require_text
 
 
 class PythonSettings:
-    """The part of an environment's settings that is about the workers' Python.
+    """The part of an environment's settings that concerns the workers' Python.
 
-    A `file:` in front of a path, as `flink run` has it, is taken off. Each method raises ProgramError for a path that
-    does not exist.
+    A `file:` in front of a path, as in `flink run`, is removed. Each method raises ProgramError for a path that does
+    not exist.
     """
 
     _python: PythonDependencies
 
     def add_python_file(self, file_path: str) -> None:
-        """Ship a `.py` file, a zip archive, or a directory whose content becomes importable, to the workers."""
+        """Ship to the workers a `.py` file, a zip archive, or a directory, whose content becomes importable."""
         path = _existing("add_python_file", file_path)
         files = dict.fromkeys((*self._python.files, path))
         self._python = replace(self._python, files=tuple(files))
@@ -28,10 +28,10 @@ class PythonSettings:
     def set_python_requirements(
         self, requirements_file_path: str, requirements_cache_dir: str | None = None
     ) -> None:
-        """Have each worker machine install the packages of a requirements file, once, for this program alone.
+        """Install the packages of a requirements file on each worker machine, once, for this program only.
 
-        With a `requirements_cache_dir` its packages (made by `pip download -d DIRECTORY -r FILE`) are shipped and
-        no index is asked.
+        With a `requirements_cache_dir`, its packages (from `pip download -d DIRECTORY -r FILE`) are shipped, and no
+        package index is used.
         """
         call = "set_python_requirements"
         file = _existing(call, requirements_file_path)
@@ -55,9 +55,9 @@ class PythonSettings:
         self._python = replace(self._python, archives=tuple(archives))
 
     def set_python_executable(self, python_exec: str) -> None:
-        """Set the workers' interpreter: a path of theirs, or one within an archive of `add_python_archive`.
+        """Set the workers' interpreter: a path on the workers, or one within an archive of `add_python_archive`.
 
-        It must be of the driver's minor version and have Firesteel's dependencies.
+        It must have the driver's minor version and Firesteel's dependencies.
         """
         executable = require_text("set_python_executable", python_exec)
         self._python = replace(self._python, executable=executable)

@@ -1,5 +1,6 @@
-"""Slot sharing groups and their resources: accepted so that programs run unchanged; Spark's own settings rule
-resources.
+"""Slot sharing groups and their resources, accepted so that programs run unchanged.
+
+Spark's own settings determine resources.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class MemorySize:
 
     @staticmethod
     def of_mebi_bytes(mebi_bytes: int) -> MemorySize:
-        """Return the size of so many MiB."""
+        """Return the size of that many MiB."""
         return MemorySize(bytes_size=mebi_bytes * _MEBI)
 
     def get_bytes(self) -> int:
@@ -83,7 +84,7 @@ class MemorySize:
 
 
 class SlotSharingGroup:
-    """A named group of operations with the resources it asks for.
+    """A named group of operations with the resources that it requests.
 
     >>> group = SlotSharingGroup.builder("io").set_cpu_cores(1.5).set_task_heap_memory_mb(256).build()
     >>> group.get_name(), group.get_cpu_cores(), str(group.get_task_heap_memory())
@@ -99,23 +100,23 @@ class SlotSharingGroup:
         return self._name
 
     def get_managed_memory(self) -> MemorySize | None:
-        """Return the managed memory asked for."""
+        """Return the requested managed memory."""
         return self._resources.get("managed_memory")
 
     def get_task_heap_memory(self) -> MemorySize | None:
-        """Return the heap memory asked for."""
+        """Return the requested heap memory."""
         return self._resources.get("task_heap_memory")
 
     def get_task_off_heap_memory(self) -> MemorySize | None:
-        """Return the off-heap memory asked for."""
+        """Return the requested off-heap memory."""
         return self._resources.get("task_off_heap_memory")
 
     def get_cpu_cores(self) -> float | None:
-        """Return the number of cores asked for."""
+        """Return the requested number of cores."""
         return self._resources.get("cpu_cores")
 
     def get_external_resources(self) -> dict[str, float]:
-        """Return the other resources asked for, by name."""
+        """Return the other requested resources, by name."""
         return dict(self._resources.get("external", {}))
 
     @gap("pyflink.datastream.SlotSharingGroup.get_java_slot_sharing_group")
@@ -123,7 +124,7 @@ class SlotSharingGroup:
 
     @staticmethod
     def builder(name: str) -> SlotSharingGroup.Builder:
-        """Start a group of that name."""
+        """Start a group with this name."""
         return SlotSharingGroup.Builder(name)
 
     def __eq__(self, other: object) -> bool:
@@ -139,7 +140,7 @@ class SlotSharingGroup:
     class Builder:
         """Collects the resources of a group.
 
-        Setters raise ProgramError for an amount that is not positive where Flink requires one.
+        Setters raise ProgramError for an amount that is not positive if Flink requires a positive one.
         """
 
         def __init__(self, j_builder: str) -> None:
@@ -147,44 +148,44 @@ class SlotSharingGroup:
             self._resources: dict[str, Any] = {}
 
         def set_cpu_cores(self, cpu_cores: float) -> SlotSharingGroup.Builder:
-            """Ask for a number of cores."""
+            """Request a number of cores."""
             return self._with("cpu_cores", _positive("set_cpu_cores", cpu_cores, (int, float), 0))
 
         def set_task_heap_memory(self, task_heap_memory: MemorySize) -> SlotSharingGroup.Builder:
-            """Ask for heap memory."""
+            """Request heap memory."""
             size = _positive(
                 "set_task_heap_memory", task_heap_memory, (MemorySize,), MemorySize(bytes_size=0)
             )
             return self._with("task_heap_memory", size)
 
         def set_task_heap_memory_mb(self, task_heap_memory_mb: int) -> SlotSharingGroup.Builder:
-            """Ask for heap memory, in MiB."""
+            """Request heap memory, in MiB."""
             return self.set_task_heap_memory(MemorySize.of_mebi_bytes(task_heap_memory_mb))
 
         def set_task_off_heap_memory(self, task_off_heap_memory: MemorySize) -> SlotSharingGroup.Builder:
-            """Ask for off-heap memory."""
+            """Request off-heap memory."""
             return self._with("task_off_heap_memory", task_off_heap_memory)
 
         def set_task_off_heap_memory_mb(self, task_off_heap_memory_mb: int) -> SlotSharingGroup.Builder:
-            """Ask for off-heap memory, in MiB."""
+            """Request off-heap memory, in MiB."""
             return self._with("task_off_heap_memory", MemorySize.of_mebi_bytes(task_off_heap_memory_mb))
 
         def set_managed_memory(self, managed_memory: MemorySize) -> SlotSharingGroup.Builder:
-            """Ask for managed memory."""
+            """Request managed memory."""
             return self._with("managed_memory", managed_memory)
 
         def set_managed_memory_mb(self, managed_memory_mb: int) -> SlotSharingGroup.Builder:
-            """Ask for managed memory, in MiB."""
+            """Request managed memory, in MiB."""
             return self._with("managed_memory", MemorySize.of_mebi_bytes(managed_memory_mb))
 
         def set_external_resource(self, name: str, value: float) -> SlotSharingGroup.Builder:
-            """Ask for another resource."""
+            """Request another resource."""
             return self._with("external", {**self._resources.get("external", {}), name: value})
 
         def build(self) -> SlotSharingGroup:
-            """Return the group; the off-heap and managed memory of one with resources are 0 unless set.
+            """Return the group; in a group with resources, off-heap and managed memory are 0 unless set.
 
-            Raises ProgramError where resources were asked for, but not both cores and heap memory.
+            Raises ProgramError if resources were requested, but not both cores and heap memory.
             """
             if not self._resources:
                 return SlotSharingGroup(self._name, {})

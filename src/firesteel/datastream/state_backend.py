@@ -1,4 +1,4 @@
-"""State backends, accepted so that programs run unchanged: working state is in LMDB on the workers' disks, always."""
+"""State backends, accepted so that programs run unchanged: working state is always in LMDB on the workers' disks."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ __all__ = [
 
 
 class StateBackend(ABC):  # noqa: B024 - as in PyFlink, a marker
-    """Where working state is kept. Whichever is chosen, state is as large as the disk and as durable as the epochs."""
+    """The location of working state. With every backend, state is as large as the disk and as durable as the epochs."""
 
 
 class HashMapStateBackend(StateBackend):
-    """State in memory (Flink); here as any other."""
+    """State in memory (Flink); treated like any other backend."""
 
     def __str__(self) -> str:
         return "HashMapStateBackend"
@@ -41,8 +41,9 @@ class PredefinedOptions(Enum):
 
 
 class EmbeddedRocksDBStateBackend(StateBackend):
-    """State in RocksDB (Flink); here as any other. Checkpoints are always incremental; other options are kept
-    and answered.
+    """State in RocksDB (Flink); treated like any other backend.
+
+    Checkpoints are always incremental; other options are stored and returned.
     """
 
     def __init__(self, enable_incremental_checkpointing: bool | None = None) -> None:
@@ -60,7 +61,7 @@ class EmbeddedRocksDBStateBackend(StateBackend):
     def set_db_storage_paths(self, *paths: str) -> None:
         """Set local directories. No effect: Spark's local directories are used.
 
-        Raises ConfigurationError for a relative path, and for one that is not of the local file system.
+        Raises ConfigurationError for a relative path, and for one outside the local file system.
         """
         self._paths = [_local_path(path) for path in paths]
 
@@ -69,7 +70,7 @@ class EmbeddedRocksDBStateBackend(StateBackend):
         return list(self._paths)
 
     def is_incremental_checkpoints_enabled(self) -> bool:
-        """Return what was asked for."""
+        """Return the requested value."""
         return self._incremental
 
     def set_predefined_options(self, options: PredefinedOptions) -> None:
@@ -88,7 +89,7 @@ class EmbeddedRocksDBStateBackend(StateBackend):
         return None
 
     def get_number_of_transfer_threads(self) -> int:
-        """Return the number that was set, 4 at first."""
+        """Return the number that was set, 4 by default."""
         return self._threads
 
     def set_number_of_transfer_threads(self, number_of_transfering_threads: int) -> None:

@@ -1,4 +1,4 @@
-"""Where a program begins and ends: sources and `execute`."""
+"""The start and the end of a program: sources and `execute`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["StreamExecutionEnvironment"]
 
 
 class StreamExecutionEnvironment(EnvironmentSettings):
-    """The context of a program: makes streams from sources, and runs what was added to them.
+    """The context of a program: creates streams from sources, and runs the operations on them.
 
     >>> env = StreamExecutionEnvironment.get_execution_environment().set_parallelism(2)
     >>> env.from_collection([1, 2, 3]).map(lambda number: number + 1).get_name()
@@ -50,7 +50,7 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         return StreamExecutionEnvironment(configuration)
 
     def configure(self, configuration: Configuration) -> None:
-        """Take over options; see `firesteel.datastream.options`. Raises ConfigurationError for what makes no sense."""
+        """Apply options; see `firesteel.datastream.options`. Raises ConfigurationError for invalid ones."""
         require(configuration, (Configuration,), call_site("configure"), "see Configuration.from_dict({...})")
         apply_options(self, configuration.to_dict())
         self._configuration.add_all(configuration)
@@ -61,7 +61,7 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         """Return a stream of the values of a collection, read in order by one subtask.
 
         Values are coerced to `type_info`: tuples become rows for a row type, and whole numbers that are too wide for
-        BYTE, SHORT or INT lose their upper bits, as in Flink. Raises TypeMismatchError where they do not fit.
+        BYTE, SHORT or INT lose their upper bits, as in Flink. Raises TypeMismatchError for values that do not fit.
         """
         who = call_site("from_collection")
         if not isinstance(collection, Iterable):
@@ -80,7 +80,7 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         source_name: str,
         type_info: TypeInformation | None = None,
     ) -> DataStream:
-        """Return a stream of what a source reads, with timestamps and watermarks by the strategy."""
+        """Return a stream of the records of a source, with timestamps and watermarks by the strategy."""
         name = require_text("from_source", source_name)
         return self._add_source(source, watermark_strategy, name, type_info)
 
@@ -90,24 +90,24 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         source_name: str = "Custom Source",
         type_info: TypeInformation | None = None,
     ) -> DataStream:
-        """Return a stream of what a source reads, without watermarks."""
+        """Return a stream of the records of a source, without watermarks."""
         return self._add_source(source_func, None, source_name, type_info)
 
     def execute(self, job_name: str | None = None) -> JobExecutionResult:
-        """Run all that was added since the last call, and wait for its end.
+        """Run everything that was added since the last call, and wait for its end.
 
-        Bounded sources end the job, else Ctrl-C stops it at the end of an epoch. Raises what made the job fail.
+        Bounded sources end the job, otherwise Ctrl-C stops it at the end of an epoch. Raises the error of a failed job.
         """
         return execution.execute(self, job_name)
 
     def execute_async(self, job_name: str | None = "Flink Streaming Job") -> JobClient:
-        """Start all that was added since the last call, and return at once."""
+        """Start everything that was added since the last call, and return at once."""
         return execution.execute_async(self, job_name)
 
     def get_execution_plan(self) -> str:
-        """Return what `execute` would run now, as JSON in the format of Flink's execution plan.
+        """Return the program that `execute` would run now, as JSON in the format of Flink's execution plan.
 
-        It is compiled for that, so what `execute` would raise of a program that is wrong is raised here, too.
+        It compiles the program, so it raises the same errors as `execute` for a program that is wrong.
         """
         return execution.execution_plan(self)
 

@@ -1,4 +1,4 @@
-"""How a name that Firesteel lacks answers: with UnsupportedError and the reason in `firesteel.datastream.gaps`."""
+"""The behaviour of names that Firesteel lacks: UnsupportedError with the reason from `firesteel.datastream.gaps`."""
 
 from __future__ import annotations
 
@@ -20,23 +20,22 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class UnsupportedModuleError(UnsupportedError, ModuleNotFoundError):
-    """A module of PyFlink that Firesteel does not have; also an ImportError, so that optional imports stay
-    optional.
-    """
+    """A module of PyFlink that Firesteel does not have; also an ImportError, so optional imports stay optional."""
 
 
 class UnsupportedImportError(UnsupportedError, ImportError):
-    """A name of PyFlink that is imported from a module of Firesteel that lacks it."""
+    """A PyFlink name that is imported from a module of Firesteel that lacks it."""
 
 
 class UnsupportedNameError(UnsupportedError, AttributeError):
-    """A name of PyFlink that is looked up in a module of Firesteel that lacks it; also an AttributeError, so that
-    `hasattr` and `getattr` with a default say that it is not there.
+    """A PyFlink name that is looked up in a module of Firesteel that lacks it.
+
+    Also an AttributeError, so that `hasattr` and `getattr` with a default report that it does not exist.
     """
 
 
 def gap(name: str) -> Callable[[F], F]:
-    """Decorate a method or `__init__` that stands in for the gap `name`: calling it raises UnsupportedError.
+    """Decorate a method or `__init__` that replaces the gap `name`: a call raises UnsupportedError.
 
     >>> @gap("pyflink.datastream.StreamExecutionEnvironment.add_jars")
     ... def add_jars(*jars_path): ...
@@ -61,7 +60,7 @@ def gap(name: str) -> Callable[[F], F]:
 
 
 def fill_gaps() -> None:
-    """Have every imported module and class answer for its gaps: what they lack raises UnsupportedError when used."""
+    """Prepare every imported module and class for its gaps: a use of a missing name raises UnsupportedError."""
     for name in GAPS:
         owner, _, last = name.replace("pyflink", "firesteel", 1).rpartition(".")
         module, _, class_name = owner.rpartition(".")
@@ -73,14 +72,13 @@ def fill_gaps() -> None:
 
 
 def _accessor(self: Any) -> None:
-    """Stand in for PyFlink's accessors of Java objects, which take no arguments."""
+    """Replace PyFlink's accessors of Java objects, which take no arguments."""
 
 
 def missing_names(module: str) -> Callable[[str], NoReturn]:
-    """Return a module's `__getattr__` that raises UnsupportedError for the module's gaps, AttributeError for
-    other names.
+    """Return a module's `__getattr__`: UnsupportedError for the module's gaps, AttributeError for other names.
 
-    A gap that is looked up raises UnsupportedNameError, one that is imported UnsupportedImportError.
+    A lookup of a gap raises UnsupportedNameError, an import of one UnsupportedImportError.
     """
     pyflink = module.replace("firesteel", "pyflink", 1)
 
@@ -88,7 +86,7 @@ def missing_names(module: str) -> Callable[[str], NoReturn]:
         reason = GAPS.get(f"{pyflink}.{name}")
         if reason is None:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        # `from module import name` would replace an AttributeError, and the reason with it, by one of its own.
+        # `from module import name` would replace an AttributeError, and so lose the reason.
         kind = UnsupportedImportError if _is_importing(sys._getframe(1)) else UnsupportedNameError
         raise kind("is not supported", who=short_name(f"{pyflink}.{name}"), hint=reason)
 
@@ -96,12 +94,12 @@ def missing_names(module: str) -> Callable[[str], NoReturn]:
 
 
 def _is_importing(frame: FrameType) -> bool:
-    """Say whether the frame is at the `name` of `from module import name`."""
+    """Return whether the frame is at the `name` of `from module import name`."""
     return frame.f_lasti >= 0 and frame.f_code.co_code[frame.f_lasti] == _IMPORT_FROM
 
 
 def module_gap(name: str) -> UnsupportedModuleError | None:
-    """Return the error for importing the module `name` (of `pyflink` or `firesteel`), None if it is no gap."""
+    """Return the error for importing the module `name` (of `pyflink` or `firesteel`); None if it is not a gap."""
     pyflink = name.replace("firesteel", "pyflink", 1)
     for gap_name, reason in MODULE_GAPS.items():
         if pyflink == gap_name or pyflink.startswith(f"{gap_name}."):
@@ -112,7 +110,7 @@ def module_gap(name: str) -> UnsupportedModuleError | None:
 
 
 class _GapFinder(MetaPathFinder):
-    """The last finder to be asked: says of a missing module that it is a gap."""
+    """The last finder: reports that a missing module is a gap."""
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
         del path, target
@@ -122,13 +120,13 @@ class _GapFinder(MetaPathFinder):
 
 
 def explain_missing_modules() -> None:
-    """Have the import of a module that is a gap, under Firesteel's name, raise the gap's error."""
+    """Make the import of a module that is a gap, under Firesteel's name, raise the gap's error."""
     if not any(isinstance(finder, _GapFinder) for finder in sys.meta_path):
         sys.meta_path.append(_GapFinder())
 
 
 def short_name(name: str) -> str:
-    """Return a PyFlink name as programs write it.
+    """Return a PyFlink name in the form that programs use.
 
     >>> short_name("pyflink.datastream.DataStream.map")
     'DataStream.map'

@@ -1,4 +1,4 @@
-"""Types that sources and sinks know of themselves."""
+"""Types that sources and sinks know themselves."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["ResultTypeQueryable"]
 
 
 class ResultTypeQueryable(ABC):
-    """Something that knows the type of what it produces."""
+    """An object that knows the type of its values."""
 
     @abstractmethod
     def get_produced_type(self) -> TypeInformation:

@@ -1,1 +1,1 @@
-"""The streams of the DataStream API, a module per kind."""
+"""The streams of the DataStream API, one module per kind."""

@@ -1,4 +1,4 @@
-"""Putting an operation into the graph: what every call of the fluent API comes down to."""
+"""Adding an operation to the graph: every call of the fluent API ends here."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from firesteel.graph import Edge, GraphBuilder, Location, Node
 from firesteel.graph.operations import Operation
 
 OutputType = TypeInformation | list[TypeInformation] | None
-"""What an `output_type` argument takes; a list is short for `Types.ROW`, None stands for values of any type."""
+"""The possible values of `output_type`: a list is short for `Types.ROW`, None means values of any type."""
 
 
 def add_node(
@@ -23,13 +23,13 @@ def add_node(
     output_type: TypeInformation | None = None,
     **settings: Any,
 ) -> int:
-    """Add an operation at the user's line and return its node id; `settings` are further fields of the node."""
+    """Add an operation at the user's line and return its node id; `settings` are additional fields of the node."""
     node = Node(0, name, operation, tuple(inputs), Location.of_caller(), output_type=output_type, **settings)
     return builder.add(node)
 
 
 def declared_type(call: str, output_type: OutputType) -> TypeInformation | None:
-    """Return what an `output_type` argument stands for; raises ProgramError for anything that is no type."""
+    """Return the type that an `output_type` argument means. Raises ProgramError for anything that is not a type."""
     if output_type is None or isinstance(output_type, TypeInformation):
         return output_type
     if isinstance(output_type, list) and all(isinstance(part, TypeInformation) for part in output_type):

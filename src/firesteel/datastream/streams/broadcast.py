@@ -1,4 +1,4 @@
-"""A stream that every subtask sees."""
+"""A stream that every subtask receives."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class BroadcastStream:
-    """A stream of which every subtask gets all records, to be kept as broadcast state."""
+    """A stream whose records all subtasks receive, to keep as broadcast state."""
 
     input_stream: DataStream
     broadcast_state_descriptors: list[MapStateDescriptor]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ConnectedStreams:
-    """Two streams, of whatever types, with one function for both; keyed if both are.
+    """Two streams, of any types, with one function for both; keyed if both are.
 
     >>> from firesteel.datastream import StreamExecutionEnvironment
     >>> env = StreamExecutionEnvironment.get_execution_environment()
@@ -52,7 +52,7 @@ class ConnectedStreams:
         )
 
     def map(self, func: CoMapFunction, output_type: TypeInformation | None = None) -> DataStream:
-        """Turn each record into one record, or into none where the function returns None."""
+        """Turn each record into one record, or into none if the function returns None."""
         return self._add(CoMapOp(func), "Co-Map", output_type)
 
     def flat_map(self, func: CoFlatMapFunction, output_type: TypeInformation | None = None) -> DataStream:
@@ -79,7 +79,7 @@ class ConnectedStreams:
 
 @dataclass(frozen=True, eq=False)
 class BroadcastConnectedStream:
-    """A stream, keyed or not, connected with a broadcast one."""
+    """A stream, keyed or not, connected with a broadcast stream."""
 
     non_broadcast_stream: DataStream
     broadcast_stream: BroadcastStream

@@ -50,8 +50,8 @@ class _WithKey(MapFunction):
 class KeyedStream(DataStream):
     """A stream grouped by a key: functions on it have state and timers per key.
 
-    `map`, `flat_map` and `filter` are those of DataStream, with keyed state. Partitioning is fixed by the key,
-    so calls that would change it raise ProgramError, as do those that set what belongs to an operation.
+    `map`, `flat_map` and `filter` are those of DataStream, with keyed state. The key determines the partitioning, so
+    calls that would change it raise ProgramError. So do setters that apply to an operation only.
 
     >>> from firesteel.datastream import StreamExecutionEnvironment
     >>> env = StreamExecutionEnvironment.get_execution_environment()
@@ -82,7 +82,7 @@ class KeyedStream(DataStream):
         SUM = 5
 
     def reduce(self, func: Callable[[Any, Any], Any] | ReduceFunction) -> DataStream:
-        """Combine the records of each key; emits the new value per record, in BATCH mode only the last one."""
+        """Combine the records of each key; emit the new value per record, in BATCH mode only the last one."""
         return self._then(ReduceOp(func), "Reduce", self._type_info)
 
     def sum(self, position_to_sum: int | str = 0) -> DataStream:
@@ -98,11 +98,11 @@ class KeyedStream(DataStream):
         return self._aggregate("max", position_to_max)
 
     def min_by(self, position_to_min_by: int | str = 0) -> DataStream:
-        """Find the record with the least value of a field, the first of several."""
+        """Find the record with the least value of a field; the first one if there are several."""
         return self._aggregate("min_by", position_to_min_by)
 
     def max_by(self, position_to_max_by: int | str = 0) -> DataStream:
-        """Find the record with the greatest value of a field, the first of several."""
+        """Find the record with the greatest value of a field; the first one if there are several."""
         return self._aggregate("max_by", position_to_max_by)
 
     def process(  # type: ignore[override]  # as in PyFlink, a keyed stream takes another kind of function
@@ -116,7 +116,7 @@ class KeyedStream(DataStream):
         return WindowedStream(self, window_assigner)
 
     def count_window(self, size: int, slide: int = 0) -> WindowedStream:
-        """Group the records of each key by `size`, a window starting every `slide` records (0: every `size`)."""
+        """Group the records of each key by `size`, with a window start every `slide` records (0: every `size`)."""
         if slide == 0:
             return WindowedStream(self, CountTumblingWindowAssigner(size))
         return WindowedStream(self, CountSlidingWindowAssigner(size, slide))
@@ -140,7 +140,7 @@ class KeyedStream(DataStream):
         return self._values().project(*field_indexes)
 
     def get_side_output(self, output_tag: OutputTag) -> DataStream:
-        """Return what the operation that was keyed emits with `output_tag`."""
+        """Return the records that the keyed operation emits with `output_tag`."""
         return self._origin.get_side_output(output_tag)
 
     def cache(self) -> CachedDataStream:

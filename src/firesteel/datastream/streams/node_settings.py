@@ -1,4 +1,4 @@
-"""What the program may set on the operation behind a stream or a sink: name, uid, parallelism, chaining."""
+"""The settings of the operation behind a stream or a sink: name, uid, parallelism, chaining."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ MAX_PARALLELISM: Final = 1 << 15
 
 
 class NodeSettings(ABC):
-    """Settings of one operation; every method returns the object it was called on."""
+    """Settings of one operation; every method returns the object that it was called on."""
 
     @property
     @abstractmethod
     def _builder(self) -> GraphBuilder:
-        """The graph the operation is in."""
+        """The operation's graph."""
 
     @abstractmethod
     def _own_node(self, call: str) -> Node:
-        """Return the operation that `call` is about, or raise ProgramError."""
+        """Return the operation that `call` sets something on, or raise ProgramError."""
 
     def _change(self, call: str, **changes: Any) -> Self:
         self._builder.replace(self._own_node(call).id, **changes)
@@ -38,7 +38,7 @@ class NodeSettings(ABC):
         return self._change("name", name=require_text("name", name))
 
     def uid(self, uid: str) -> Self:
-        """Set the id that state is found by when a changed program starts again; no two operations may share one."""
+        """Set the id under which a changed program finds its state after a restart; no two operations may share one."""
         return self._change("uid", uid=require_text("uid", uid))
 
     def set_uid_hash(self, uid_hash: str) -> Self:
@@ -51,8 +51,8 @@ class NodeSettings(ABC):
         return self._change("set_uid_hash", uid_hash=digits)
 
     def set_parallelism(self, parallelism: int) -> Self:
-        """Set the number of subtasks (-1: the environment's). Raises ProgramError where the operation cannot
-        have it.
+        """Set the number of subtasks (-1: the environment's). Raises ProgramError if the operation cannot have that
+        many.
         """
         call = "set_parallelism"
         wanted = require_parallelism(call, parallelism)
@@ -69,17 +69,17 @@ class NodeSettings(ABC):
         return self._change("set_description", description=require_text("set_description", description))
 
     def disable_chaining(self) -> Self:
-        """Put the operation into a chain of its own.
+        """Put the operation into a separate chain.
 
-        Plans show it, and values are coerced to their declared types where a chain ends, as in PyFlink. Operations of
-        one level run in the same tasks, chained or not.
+        Plans show it, and values are coerced to their declared types at the end of a chain, as in PyFlink. Operations
+        of one level run in the same tasks, chained or not.
         """
         return self._change("disable_chaining", chaining="never")
 
     def slot_sharing_group(self, slot_sharing_group: str | SlotSharingGroup) -> Self:
-        """Name the operation's slot sharing group, which a chain does not leave.
+        """Set the operation's slot sharing group, which a chain does not cross.
 
-        Otherwise it shows in plans only: all subtasks of a level share Spark's tasks.
+        Otherwise only plans show it: all subtasks of a level share Spark's tasks.
         """
         call = "slot_sharing_group"
         if isinstance(slot_sharing_group, SlotSharingGroup):
@@ -95,7 +95,7 @@ class StreamSettings(NodeSettings):
         return self._own_node("get_name").name
 
     def set_max_parallelism(self, max_parallelism: int) -> Self:
-        """Set the number of key groups, 1 to 32768: the bound of the parallelism for the job's whole life."""
+        """Set the number of key groups, 1 to 32768: the limit of the parallelism for the job's whole life."""
         call = "set_max_parallelism"
         return self._change(call, max_parallelism=require_max_parallelism(call, max_parallelism))
 
@@ -104,18 +104,18 @@ class StreamSettings(NodeSettings):
         return self._change("force_non_parallel", parallelism=1, max_parallelism=1)
 
     def set_buffer_timeout(self, timeout_millis: int) -> Self:
-        """Check the timeout (milliseconds, -1: the default) and leave it: records move at the pace of epochs."""
+        """Check the timeout (milliseconds, -1: the default). No effect: records move at the pace of epochs."""
         self._own_node("set_buffer_timeout")
         require_buffer_timeout("set_buffer_timeout", timeout_millis)
         return self
 
     def start_new_chain(self) -> Self:
-        """Start a chain with the operation; see `disable_chaining` for what that means."""
+        """Start a chain with the operation; `disable_chaining` describes the effect."""
         return self._change("start_new_chain", chaining="head")
 
 
 def call_site(call: str) -> str:
-    """Name a call and the line of the program it is in, for errors."""
+    """Return a name for a call and its line in the program, for errors."""
     return f"{call} ({Location.of_caller()})"
 
 
@@ -153,7 +153,7 @@ def require_max_parallelism(call: str, value: object) -> int:
 
 
 def require_at_most(call: str, parallelism: int | None, max_parallelism: int | None) -> None:
-    """Raise ProgramError for a parallelism beyond the max parallelism; None is not known yet."""
+    """Raise ProgramError for a parallelism above the max parallelism; None is not known yet."""
     if parallelism is not None and max_parallelism is not None and parallelism > max_parallelism:
         raise ProgramError(
             f"requires a parallelism of at most the max parallelism {max_parallelism}",

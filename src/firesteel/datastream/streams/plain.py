@@ -62,12 +62,12 @@ if TYPE_CHECKING:
 
 
 class DataStream(StreamSettings):
-    """A stream of records of one type; its methods add operations to the program and return their results.
+    """A stream of records of one type; its methods add operations to the program and return the result streams.
 
-    Nothing runs before `execute`. `func` arguments take a plain function, lambda or generator function as well
-    as an object of the class named. `output_type` declares what an operation returns: values are coerced to it
-    as Flink's serialisers do (`Types.FLOAT()` is 32 bits wide), None means any value. Wrong arguments raise
-    ProgramError naming the line.
+    Nothing runs before `execute`. `func` arguments take a plain function, a lambda or a generator function as well as
+    an object of the named class. `output_type` declares the type of an operation's results: values are coerced to it as
+    Flink's serialisers do (`Types.FLOAT()` is 32 bits wide), None means any value. Wrong arguments raise ProgramError,
+    which names the line.
 
     >>> from firesteel.datastream import StreamExecutionEnvironment
     >>> env = StreamExecutionEnvironment.get_execution_environment()
@@ -102,18 +102,18 @@ class DataStream(StreamSettings):
                 hint="call it on an operation before or after this one",
             )
         if edge.partitioning != AUTO or edge.side_output is not None:
-            # As in PyFlink, these streams have an operation of their own; it is added only where it makes a difference.
+            # As in PyFlink, these streams have a separate operation; it is added only if it makes a difference.
             name = "Map" if edge.side_output is not None else "_keyed_stream_values_operator"
             node = add_node(self._builder, MapOp(same), name, (self._edges,), self._type_info)
             self._edges = (edge,) = (Edge(node),)
         return self._builder[edge.source]
 
     def get_type(self) -> TypeInformation:
-        """Return the type of the records; the pickled type where none was declared."""
+        """Return the type of the records; the pickled type if none was declared."""
         return self._type_info or Types.PICKLED_BYTE_ARRAY()
 
     def get_execution_environment(self) -> StreamExecutionEnvironment:
-        """Return the environment the stream was made from."""
+        """Return the environment that the stream was created from."""
         return self._environment
 
     def get_execution_config(self) -> ExecutionConfig:
@@ -129,11 +129,11 @@ class DataStream(StreamSettings):
     def flat_map(
         self, func: Callable[[Any], Any] | FlatMapFunction, output_type: TypeInformation | None = None
     ) -> DataStream:
-        """Turn each record into any number of records: those that `func` yields or returns in an iterable."""
+        """Turn each record into any number of records: the ones that `func` yields or returns in an iterable."""
         return self._then(FlatMapOp(func), "FlatMap", output_type)
 
     def filter(self, func: Callable[[Any], Any] | FilterFunction) -> DataStream:
-        """Keep the records for which `func` returns something true."""
+        """Keep the records for which `func` returns a true value."""
         return self._then(FilterOp(func), "Filter", self._type_info)
 
     def process(self, func: ProcessFunction, output_type: OutputType = None) -> DataStream:
@@ -158,7 +158,7 @@ class DataStream(StreamSettings):
         return AllWindowedStream(self, window_assigner)
 
     def union(self, *streams: DataStream) -> DataStream:
-        """Merge streams of the same type into one. Raises ProgramError where the types differ."""
+        """Merge streams of the same type into one. Raises ProgramError if the types differ."""
         edges = list(self._edges)
         for stream in streams:
             self._require_neighbour(stream, "union")
@@ -177,7 +177,7 @@ class DataStream(StreamSettings):
     @overload
     def connect(self, ds: DataStream) -> ConnectedStreams: ...
     def connect(self, ds: DataStream | BroadcastStream) -> ConnectedStreams | BroadcastConnectedStream:
-        """Connect with a stream of another type, or with a broadcast one; both are then processed by one function."""
+        """Connect with a stream of another type, or with a broadcast stream; one function then processes both."""
         if isinstance(ds, BroadcastStream):
             self._require_neighbour(ds.input_stream, "connect")
             return BroadcastConnectedStream(self, ds, ds.broadcast_state_descriptors)
@@ -213,9 +213,7 @@ class DataStream(StreamSettings):
         broadcast_state_descriptor: MapStateDescriptor | None = None,
         *other_broadcast_state_descriptors: MapStateDescriptor,
     ) -> DataStream | BroadcastStream:
-        """Send each record to all subtasks; with state descriptors, for a function that keeps the records as
-        broadcast state.
-        """
+        """Send each record to all subtasks; with state descriptors, for a function with broadcast state."""
         broadcast = self._repartitioned(Broadcast())
         if broadcast_state_descriptor is None:
             return broadcast
@@ -229,16 +227,14 @@ class DataStream(StreamSettings):
         partitioner: Callable[[Any, int], int] | Partitioner,
         key_selector: Callable[[Any], Any] | KeySelector,
     ) -> DataStream:
-        """Send each record to the subtask `partitioner(key, number of subtasks)` names."""
+        """Send each record to the subtask that `partitioner(key, number of subtasks)` returns."""
         who = call_site("partition_custom")
         check_function(partitioner, Partitioner, "partition", who)
         check_function(key_selector, KeySelector, "get_key", who)
         return self._repartitioned(Custom(partitioner, key_selector))
 
     def project(self, *field_indexes: int) -> DataStream:
-        """Keep some fields of a stream of tuples, in the order given. Raises ProgramError for other types and
-        fields.
-        """
+        """Keep some fields of a stream of tuples, in this order. Raises ProgramError for other types and fields."""
         types = self._type_info.get_field_types() if isinstance(self._type_info, TupleTypeInfo) else []
         if not field_indexes or not all(
             isinstance(index, int) and 0 <= index < len(types) for index in field_indexes
@@ -253,11 +249,11 @@ class DataStream(StreamSettings):
         return self._then(ProjectOp(tuple(field_indexes)), "Projection", projected)
 
     def assign_timestamps_and_watermarks(self, watermark_strategy: WatermarkStrategy) -> DataStream:
-        """Give records timestamps and generate watermarks, in place of those from upstream."""
+        """Give records timestamps and generate watermarks, which replace those from upstream."""
         return self._then(TimestampsOp(watermark_strategy), "Timestamps/Watermarks", self._type_info)
 
     def get_side_output(self, output_tag: OutputTag) -> DataStream:
-        """Return the stream of what the operation emits with `output_tag`."""
+        """Return the stream of the records that the operation emits with `output_tag`."""
         require(
             output_tag, (OutputTag,), call_site("get_side_output"), "pass the tag the function emits with"
         )
@@ -280,17 +276,17 @@ class DataStream(StreamSettings):
         return self._add_sink(sink, "Writer")
 
     def print(self, sink_identifier: str | None = None) -> DataStreamSink:
-        """Print each record on the driver, as Flink shows a value of its type; `sink_identifier` goes before it."""
+        """Print each record on the driver, as Flink shows a value of its type; `sink_identifier` precedes it."""
         return self._add_sink(PrintSink(sink_identifier or ""), "Print to Std. Out")
 
     def execute_and_collect(
         self, job_execution_name: str | None = None, limit: int | None = None
     ) -> CloseableIterator | list[Any]:
-        """Run the program and return this stream's records: an iterator to be closed, or a list of at most `limit`."""
+        """Run the program and return this stream's records: an iterator to close, or a list of at most `limit`."""
         return self._environment._collect(self._values(), job_execution_name, limit)
 
     def cache(self) -> CachedDataStream:
-        """Return the stream as one that later jobs of this environment may read again."""
+        """Return the stream as one that later jobs of this environment may use again."""
         return CachedDataStream(self._environment, self._edges, self._type_info)
 
     def _then(
@@ -303,7 +299,7 @@ class DataStream(StreamSettings):
     ) -> DataStream:
         """Add an operation that reads `inputs` (by default this stream) and return the stream of its results.
 
-        `settings` are further fields of the node.
+        `settings` are additional fields of the node.
         """
         declared = declared_type(name, output_type)
         ports = (self._edges,) if inputs is None else inputs
@@ -311,7 +307,7 @@ class DataStream(StreamSettings):
         return DataStream(self._environment, (Edge(node),), declared)
 
     def _own_parallelism(self) -> int | None:
-        """Return the parallelism of all that the stream comes from, 1 where it differs; None stands for the job's."""
+        """Return the common parallelism of the stream's inputs, 1 if they differ; None stands for the job's."""
         each = {own_parallelism(self._builder[edge.source]) for edge in self._edges}
         return each.pop() if len(each) == 1 else 1
 
@@ -346,12 +342,12 @@ class CachedDataStream(DataStream):
     """A stream marked for use by several jobs of one environment (Flink: a cache that is computed lazily, in
     BATCH mode).
 
-    The cache is a hint: each job computes the stream again from its sources, which gives the same records, as
-    the sources must be able to be read again.
+    The cache is a hint: each job computes the stream again from its sources, with the same records, because all sources
+    can be read again.
     """
 
     def invalidate(self) -> None:
-        """Forget what is cached; as nothing is kept between jobs, this has no effect."""
+        """Invalidate the cache; no effect, because nothing is kept between jobs."""
 
     def _own_node(self, call: str) -> NoReturn:
         raise ProgramError(

@@ -1,4 +1,4 @@
-"""What a program gets back from a job that collects."""
+"""The results that a program gets from a job that collects."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class CloseableIterator:
         return next(self._values)
 
     def next(self) -> Any:
-        """Return the next record; waits for it. Raises StopIteration at the end, or the error of a job that failed."""
+        """Wait for the next record and return it. Raises StopIteration at the end, or the error of a failed job."""
         return next(self._values)
 
     def close(self) -> None:
-        """End the job if it still runs, and release what it holds."""
+        """End the job if it still runs, and release its resources."""
         self._close()
 
     def __enter__(self) -> Self:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class DataStreamSink(NodeSettings):
-    """A stream that ends in a sink; its methods set what concerns the sink."""
+    """A stream that ends in a sink; its methods set the sink's settings."""
 
     def __init__(self, environment: StreamExecutionEnvironment, node: int) -> None:
         self._environment = environment

@@ -36,7 +36,7 @@ AnyWindowFunction = AllWindowFunction[Any, Any, Any] | ProcessAllWindowFunction[
 
 
 class _Windowed(ABC):
-    """What windows of a keyed stream and of a whole stream have in common."""
+    """The common part of windows of a keyed stream and of a whole stream."""
 
     def __init__(self, stream: DataStream, window_assigner: WindowAssigner[Any, Any]) -> None:
         require(
@@ -52,7 +52,7 @@ class _Windowed(ABC):
         self._late_tag: OutputTag | None = None
 
     def get_execution_environment(self) -> StreamExecutionEnvironment:
-        """Return the environment the stream was made from."""
+        """Return the environment that the stream was created from."""
         return self._stream.get_execution_environment()
 
     def get_input_type(self) -> TypeInformation:
@@ -60,7 +60,7 @@ class _Windowed(ABC):
         return self._stream.get_type()
 
     def trigger(self, trigger: Trigger[Any, Any]) -> Self:
-        """Set the trigger, in place of the assigner's own, that decides when a window is evaluated."""
+        """Set the trigger that decides when a window is evaluated; it replaces the assigner's default."""
         require(trigger, (Trigger,), call_site("trigger"), "pass e.g. CountTrigger.of(10)")
         if isinstance(self._assigner, MergingWindowAssigner) and not trigger.can_merge():
             raise ProgramError(
@@ -73,7 +73,7 @@ class _Windowed(ABC):
         return self
 
     def allowed_lateness(self, time_ms: int) -> Self:
-        """Keep a window for so long (milliseconds) after the watermark has passed its end; late records fire it
+        """Keep a window for this time (milliseconds) after the watermark has passed its end; late records fire it
         again.
         """
         if not isinstance(time_ms, int) or time_ms < 0:
@@ -130,7 +130,7 @@ class _Windowed(ABC):
 
 
 class WindowedStream(_Windowed):
-    """A keyed stream whose records are grouped into windows, each key by itself.
+    """A keyed stream whose records are grouped into windows, separately for each key.
 
     >>> from firesteel.common import Time
     >>> from firesteel.datastream import StreamExecutionEnvironment
@@ -151,7 +151,7 @@ class WindowedStream(_Windowed):
         window_function: KeyedWindowFunction | None = None,
         output_type: TypeInformation | None = None,
     ) -> DataStream:
-        """Reduce each window's records as they come; `window_function` gets the one value that is left."""
+        """Reduce each window's records as they arrive; `window_function` gets the single result."""
         output = self._reduced_type(window_function, output_type)
         return self._evaluate("reduce", reduce_function, window_function, output)
 
@@ -162,7 +162,7 @@ class WindowedStream(_Windowed):
         accumulator_type: TypeInformation | None = None,
         output_type: TypeInformation | None = None,
     ) -> DataStream:
-        """Aggregate each window's records as they come; `window_function` gets the one result."""
+        """Aggregate each window's records as they arrive; `window_function` gets the single result."""
         return self._evaluate("aggregate", aggregate_function, window_function, output_type, accumulator_type)
 
     def apply(
@@ -197,7 +197,7 @@ class AllWindowedStream(_Windowed):
         window_function: AnyWindowFunction | None = None,
         output_type: TypeInformation | None = None,
     ) -> DataStream:
-        """Reduce each window's records as they come; `window_function` gets the one value that is left."""
+        """Reduce each window's records as they arrive; `window_function` gets the single result."""
         output = self._reduced_type(window_function, output_type)
         return self._evaluate("reduce", reduce_function, window_function, output)
 
@@ -208,7 +208,7 @@ class AllWindowedStream(_Windowed):
         accumulator_type: TypeInformation | None = None,
         output_type: TypeInformation | None = None,
     ) -> DataStream:
-        """Aggregate each window's records as they come; `window_function` gets the one result."""
+        """Aggregate each window's records as they arrive; `window_function` gets the single result."""
         return self._evaluate("aggregate", aggregate_function, window_function, output_type, accumulator_type)
 
     def apply(
