@@ -1,10 +1,10 @@
-"""Kill a job again and again, and compare what it puts out with an uninterrupted run.
+"""Kill a job again and again, and compare its output with that of an uninterrupted run.
 
     python -m chaos                      100 kills (about ten minutes)
     python -m chaos --kills 10           a short form
     python -m chaos --seed 7             the same steps as the run that printed this seed
 
-It starts a standalone Spark cluster (a master and two workers, each a process) and a PostgreSQL server of its own.
+It starts its own standalone Spark cluster (a master and two workers, each a process) and PostgreSQL server.
 The exit code is 0 if no row was lost or repeated.
 """
 
@@ -21,7 +21,7 @@ from chaos.run import Outcome, Run
 
 
 def main() -> int:
-    """Do what the command line says."""
+    """Run the command line."""
     arguments = _arguments()
     seed = secrets.randbelow(10**6) if arguments.seed is None else arguments.seed
     print(f"seed {seed}", flush=True)
@@ -39,7 +39,7 @@ def main() -> int:
 
 
 def report(outcome: Outcome) -> str:
-    """Say what happened, in a few lines."""
+    """Print the outcome in a few lines."""
     counts = "\n".join(f"  {what:<24}{count:6d}" for what, count in sorted(outcome.counts.items()))
     verdict = "\n".join(outcome.differences) or "equal to an uninterrupted run, row for row"
     return (
@@ -54,7 +54,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--kills", type=int, default=100, help="how many processes to kill")
     parser.add_argument("--seed", type=int, help="the seed of an earlier run")
-    parser.add_argument("--keep", type=Path, help="an empty directory to work in, which stays")
+    parser.add_argument("--keep", type=Path, help="an empty directory to work in, which is kept")
     return parser.parse_args()
 
 

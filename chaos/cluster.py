@@ -1,4 +1,4 @@
-"""Which processes of the cluster and of the driver there are to be killed."""
+"""Finds the processes of the cluster and of the driver that can be killed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _EXECUTOR = "CoarseGrainedExecutorBackend"
 
 
 def python_workers(sessions: set[int]) -> list[int]:
-    """Return the Python workers in these sessions of processes, without the daemons they were forked from."""
+    """Return the Python workers in these sessions of processes, without the daemons that forked them."""
     found = dict(_processes(sessions, _PYTHON_WORKER))
     return sorted(pid for pid, parent in found.items() if parent in found)
 
@@ -23,7 +23,7 @@ def executors(sessions: set[int]) -> list[int]:
 
 
 def kill(pid: int) -> bool:
-    """Kill a process; whether it was there."""
+    """Kill a process; return whether it existed."""
     try:
         os.kill(pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -32,7 +32,7 @@ def kill(pid: int) -> bool:
 
 
 def _processes(sessions: set[int], what: str) -> Iterator[tuple[int, int]]:
-    """The ids and parents of the processes whose command line has a word in it."""
+    """Return the ids and parents of the processes whose command line contains a word."""
     for directory in Path("/proc").iterdir():
         if not directory.name.isdecimal():
             continue
@@ -40,5 +40,5 @@ def _processes(sessions: set[int], what: str) -> Iterator[tuple[int, int]]:
         try:
             if os.getsid(pid) in sessions and what in (directory / "cmdline").read_text():
                 yield pid, int((directory / "stat").read_text().rpartition(")")[2].split()[1])
-        except (ProcessLookupError, FileNotFoundError):  # it has ended meanwhile
+        except (ProcessLookupError, FileNotFoundError):  # it ended meanwhile
             continue

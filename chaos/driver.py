@@ -1,4 +1,4 @@
-"""The driver of the job: a process that is started, asked, killed and started again."""
+"""The driver of the job: a process that can be started, asked, killed and restarted."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ PATIENCE_S = 180
 
 
 class ChaosError(Exception):
-    """Something that should have happened did not."""
+    """Raised when an expected event does not happen."""
 
 
 def wait_until(what: str, condition: Callable[[], object], driver: Driver | None = None) -> None:
-    """Wait for a condition; ChaosError if the driver ends before, or it takes too long."""
+    """Wait for a condition. Raises ChaosError if the driver ends first or the wait takes too long."""
     deadline = time.monotonic() + PATIENCE_S
     while not condition():
         if driver is not None and driver.ended is not None:
@@ -35,7 +35,7 @@ def wait_until(what: str, condition: Callable[[], object], driver: Driver | None
 
 
 class Driver:
-    """One job's driver, whose state may move on to another directory."""
+    """One job's driver, whose state can move to another directory."""
 
     def __init__(self, directory: Path, master: str, arguments: list[str]) -> None:
         self._directory = directory
@@ -65,7 +65,7 @@ class Driver:
         return None if self._process is None else self._process.poll()
 
     def start(self) -> None:
-        """Start the job; it goes on from its last epoch, or from the savepoint it is to begin with."""
+        """Start the job; it resumes from its last epoch, or starts from the given savepoint."""
         self._starts += 1
         options = ["--state-dir", str(self.state), "--master", self._master]
         options += ["--parallelism", str(self.parallelism)]
@@ -80,7 +80,7 @@ class Driver:
             )
 
     def kill(self, whole: bool) -> None:
-        """Kill the driver: only its Python process, or the `whole` of it, with Spark's JVM."""
+        """Kill the driver: only its Python process, or with `whole` also Spark's JVM."""
         if self._process is None:
             return
         if whole:
@@ -109,7 +109,7 @@ class Driver:
         return replies[0]
 
     def wait_end(self) -> None:
-        """Wait until the process has ended by itself."""
+        """Wait until the process ends by itself."""
         assert self._process is not None
         self._process.wait(PATIENCE_S)
 
@@ -118,7 +118,7 @@ class Driver:
         return max(ManifestReader(Storage.of(self.state)).epochs(), default=0)
 
     def log(self) -> str:
-        """The end of what the driver has said since its start."""
+        """Return the end of the driver's output since its start."""
         return self._log_file.read_text(errors="replace")[-4000:] if self._log_file.exists() else ""
 
     @property
@@ -126,7 +126,7 @@ class Driver:
         return self._directory / f"driver-{self._starts:03d}.log"
 
     def _alive(self) -> bool:
-        """Whether the status is that of this process: a killed one looks alive for a while."""
+        """Return whether the status is that of this process: a killed one looks alive for a while."""
         assert self._process is not None
         status = read_status(Storage.of(self.state))
         return status is not None and status.pid == self._process.pid

@@ -1,4 +1,4 @@
-"""Input that arrives file by file, and what an uninterrupted run makes of it, computed without Firesteel."""
+"""Input that arrives file by file, and the expected results of an uninterrupted run, computed without Firesteel."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 FILE_MS = 1_000
-"""The stretch of time that the events of one file are from."""
+"""The time span of the events of one file."""
 
 PER_FILE = 200
 KEYS = 50
@@ -31,7 +31,7 @@ class Event(NamedTuple):
 
 
 class Feed:
-    """Writes files of events into a directory, each of them appearing whole."""
+    """Writes files of events into a directory; each file appears atomically."""
 
     def __init__(self, directory: Path, seed: int) -> None:
         self._directory = directory
@@ -41,7 +41,7 @@ class Feed:
         directory.mkdir(parents=True)
 
     def more(self, files: int) -> None:
-        """Let further files arrive."""
+        """Write further files."""
         for _ in range(files):
             first = len(self.events)
             events = [
@@ -57,7 +57,7 @@ class Feed:
             self.events += events
 
     def close(self) -> None:
-        """Let an event arrive that is so late that everything before it is complete; it is in no result itself."""
+        """Write an event whose time completes everything before it; it is in no result itself."""
         self._write([Event(-1, "closing", _CLOSING, 0)])
 
     def _write(self, events: list[Event]) -> None:
@@ -78,7 +78,7 @@ def expected_results(events: list[Event], span_ms: int) -> Counter[str]:
 
 
 def expected_totals(events: list[Event]) -> dict[str, int]:
-    """Return how many events each key has had."""
+    """Return the number of events of each key."""
     return dict(Counter(event.key for event in events))
 
 

@@ -1,4 +1,4 @@
-"""What happens to the job, drawn from a seed: the same seed gives the same steps."""
+"""The steps of a run, drawn from a seed: the same seed gives the same steps."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _RESCALES = (3, 1, 2)
 class Step(NamedTuple):
     """Let `files` arrive, wait for `delay` seconds, and then do something.
 
-    A kill strikes a Python worker, an executor, the driver's Python process, or (`machine`) that and its JVM; `pick`
-    chooses among those there are. A rescale goes to `parallelism`. A savepoint ends the job, which is then restored
-    from it in another state directory. The database server is killed and started again.
+    A kill strikes a Python worker, an executor, the driver's Python process, or (`machine`) also its JVM; `pick`
+    chooses among the existing ones. A rescale changes to `parallelism`. A savepoint ends the job, which is then
+    restored from it in another state directory. The database server is killed and restarted.
     """
 
     act: Act
@@ -29,7 +29,7 @@ class Step(NamedTuple):
 
 
 def steps(seed: int, kills: int, savepoints: int, rescales: int, database_failures: int) -> Iterator[Step]:
-    """Draw the steps of a run; other things than kills are spread among the kills."""
+    """Draw the steps of a run; the other steps are spread among the kills."""
     rng = random.Random(seed)
     others: list[tuple[float, Act]] = []
     for act, count in (("rescale", rescales), ("savepoint", savepoints), ("database", database_failures)):

@@ -1,6 +1,6 @@
 """The job that is killed: keyed, windowed, with a timer, from files that keep arriving to files and PostgreSQL.
 
-Every event is an id, a key, a time (milliseconds) and a value. For each key, and each stretch of `SPAN_MS`, its
+Every event has an id, a key, a time (milliseconds) and a value. For each key and each interval of `SPAN_MS`, the
 events are counted and summed twice: by a window, and by a process function with map state and a timer. Both results
 go to the file sink and, appended, to the table `results`; the file sink also gets every event's id, and the table
 `totals` each key's running count, upserted.
@@ -29,10 +29,10 @@ from firesteel.datastream.state import MapStateDescriptor, ValueStateDescriptor
 from firesteel.datastream.window import TumblingEventTimeWindows
 
 SPAN_MS = 2_000
-"""The length of a window, and of what a timer closes."""
+"""The length of a window, and of an interval that a timer closes (milliseconds)."""
 
 DISORDER_MS = 20_000
-"""How far events may be out of order: as much as the events of twenty files span."""
+"""The allowed disorder of events: the time span of twenty files."""
 
 RESULT = Types.ROW_NAMED(
     ["kind", "key", "start", "count", "total"],
@@ -42,14 +42,14 @@ TOTAL = Types.ROW_NAMED(["key", "count"], [Types.STRING(), Types.LONG()])
 
 
 class EventTime(TimestampAssigner):
-    """The third field of a line."""
+    """Extracts the third field of a line."""
 
     def extract_timestamp(self, value: str, record_timestamp: int) -> int:
         return int(value.split(",")[2])
 
 
 class SumByTimer(KeyedProcessFunction):
-    """Counts and sums the events of each stretch; a timer at its end emits and forgets it."""
+    """Counts and sums the events of each interval; a timer at its end emits and removes it."""
 
     def open(self, runtime_context: RuntimeContext) -> None:
         self._open = runtime_context.get_map_state(
@@ -94,7 +94,7 @@ class AsResult(ProcessWindowFunction):
 
 
 class RunningCount(KeyedProcessFunction):
-    """How many events a key has had."""
+    """Counts the events of a key."""
 
     def open(self, runtime_context: RuntimeContext) -> None:
         self._count = runtime_context.get_state(ValueStateDescriptor("count", Types.LONG()))

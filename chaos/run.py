@@ -20,12 +20,12 @@ from harness.cluster import standalone_cluster
 from harness.postgres import postgres_server
 
 AHEAD = 10 * 200
-"""How many events may have arrived that the job has not seen: less than the disorder that its watermarks allow."""
+"""The maximum number of unread events: fewer than the disorder that the watermarks of the job allow."""
 
 
 @dataclass
 class Outcome:
-    """What happened, and what differs from an uninterrupted run (nothing, if all is well)."""
+    """The steps of a run, and its differences from an uninterrupted run (none if it is correct)."""
 
     seed: int
     seconds: float = 0.0
@@ -37,7 +37,7 @@ class Outcome:
 
     @property
     def kills(self) -> int:
-        """How many processes were killed."""
+        """The number of killed processes."""
         return sum(count for what, count in self.counts.items() if what.startswith("kill"))
 
 
@@ -51,7 +51,7 @@ class Visible:
         self.seen = 0
 
     def update(self) -> int:
-        """Read what is new; return how many events have been seen."""
+        """Read new lines; return the number of events seen so far."""
         for path in self._directory.glob("[!.]*"):
             if path.name not in self._read:
                 self._read.add(path.name)
@@ -62,7 +62,7 @@ class Visible:
 
 
 class Run:
-    """See the module; `say` is told what happens."""
+    """A run as the module describes it; `say` receives messages about the progress."""
 
     def __init__(self, directory: Path, seed: int, say: Callable[[str], None]) -> None:
         self._directory = directory
@@ -127,7 +127,7 @@ class Run:
         self._note(f"rescale to {step.parallelism}")
 
     def _savepoint(self, step: Step) -> None:
-        """Stop with a savepoint, and go on from it in a state directory that knows nothing else."""
+        """Stop with a savepoint, and resume from it in a new state directory."""
         del step
         path = self._driver.ask("stop", str(self._directory / "savepoints"))
         self._driver.wait_end()
@@ -172,7 +172,7 @@ class Run:
                 self.outcome.differences.append(f"{where}: {sum(rows.values())} {what}, e.g. {sample}")
 
     def _behind(self) -> int:
-        """How many events have arrived and were not seen."""
+        """Return the number of events that arrived and were not seen."""
         return len(self._feed.events) - self._visible.update()
 
     def _results(self) -> int:

@@ -1,4 +1,4 @@
-"""Reads a web server's access log and finds out what happened: one program, four results.
+"""Reads a web server's access log and analyses it: one program, four results.
 
     python examples/access_log.py access_log.gz          # or: ./run demo access_log.gz
 
@@ -8,11 +8,11 @@ comma-separated values, in one directory each:
     hits_per_page    hour, page, hits, bytes sent              tumbling windows of one hour
     sessions         visitor, first hit, last hit, hits        session windows with a gap of 30 minutes
     bursts           visitor, first error, last error, errors  a process function with timers
-    malformed        the lines that are not of the format      a side output
-    late             result, hit: what came too late for it    side outputs
+    malformed        the lines in another format               a side output
+    late             result, hit: hits that came too late      side outputs
 
 Servers write a line when its response is finished, so the lines of a log are not in the order of their times. The
-program counts by event time, with watermarks that wait a minute: it gives the same answer for any order within that.
+program counts by event time, with watermarks that wait a minute: the result is the same for any order within a minute.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Hit(NamedTuple):
 
 
 class LineTime(TimestampAssigner):
-    """Finds the time in a line, where the file is read: each part that is read in parallel gets its own watermark."""
+    """Extracts the time of a line as the file is read: each part that is read in parallel gets its own watermark."""
 
     def extract_timestamp(self, value: str, record_timestamp: int) -> int:
         stamp = STAMP.search(value)
@@ -83,7 +83,7 @@ class LineTime(TimestampAssigner):
 
 
 class Parse(ProcessFunction):
-    """Turns lines into hits; lines that are none go to the side output."""
+    """Turns lines into hits; other lines go to the side output."""
 
     def process_element(self, value: str, ctx: ProcessFunction.Context) -> Iterator[Any]:
         parts = LINE.match(value)
@@ -165,7 +165,7 @@ class Bursts(KeyedProcessFunction):
 
 
 def build(env: StreamExecutionEnvironment, log: Path, output: Path) -> None:
-    """Describe the job: what is read, how it is counted, where the results go."""
+    """Build the job: its input, its counts, and its results."""
     source = FileSource.for_record_stream_format(StreamFormat.text_line_format(), str(log)).build()
     event_time = WatermarkStrategy.for_bounded_out_of_orderness(OUT_OF_ORDER).with_timestamp_assigner(
         LineTime()
@@ -203,12 +203,12 @@ def build(env: StreamExecutionEnvironment, log: Path, output: Path) -> None:
 
 
 def late(result: DataStream, name: str) -> DataStream:
-    """The hits that came too late to be counted in a result."""
+    """Return the hits that came too late to be counted in a result."""
     return result.get_side_output(LATE).map(lambda hit: csv_line(name, *hit), output_type=Types.STRING())
 
 
 def write(lines: DataStream, directory: Path) -> None:
-    """Send lines to files in `directory`; a file appears there when what it holds is committed."""
+    """Send lines to files in `directory`; a file appears there when its contents are committed."""
     sink = (
         FileSink.for_row_format(str(directory), Encoder.simple_string_encoder())
         .with_bucket_assigner(BucketAssigner.base_path_bucket_assigner())
@@ -219,24 +219,24 @@ def write(lines: DataStream, directory: Path) -> None:
 
 
 def milliseconds(stamp: str) -> int:
-    """The time `17/May/2015:10:05:03 +0000` in milliseconds since 1970."""
+    """Return the time `17/May/2015:10:05:03 +0000` in milliseconds since 1970."""
     return int(datetime.strptime(stamp, "%d/%b/%Y:%H:%M:%S %z").timestamp()) * 1000
 
 
 def iso(timestamp: int) -> str:
-    """Milliseconds since 1970 as `2015-05-17T10:05:03Z`."""
+    """Return milliseconds since 1970 as `2015-05-17T10:05:03Z`."""
     return datetime.fromtimestamp(timestamp / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def csv_line(*fields: object) -> str:
-    """The fields as one line of comma-separated values."""
+    """Return the fields as one line of comma-separated values."""
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(fields)
     return line.getvalue()
 
 
 def main() -> None:
-    """Run the job as the command line says, and print what it found."""
+    """Run the command line: run the job, and print a summary."""
     parser = argparse.ArgumentParser(description="Analyses a web server's access log.")
     parser.add_argument(
         "log", type=Path, nargs="?", help="combined format, plain or .gz; default: a generated one"

@@ -1,4 +1,4 @@
-"""Prints what `access_log.py` found, from the files it wrote."""
+"""Prints the results of `access_log.py` from its files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RESULTS = ("hits_per_page", "sessions", "bursts", "malformed", "late")
 
 
 def print_summary(output: Path, seconds: float) -> None:
-    """Print the figures of the results in `output`, of a job that ran for `seconds`."""
+    """Print a summary of the results in `output` of a job that ran for `seconds`."""
     hours: Counter[str] = Counter()
     pages: Counter[str] = Counter()
     sent = 0
@@ -57,7 +57,7 @@ def rows(directory: Path) -> Iterator[list[str]]:
 
 
 def lines(directory: Path) -> Iterator[str]:
-    """Yield the lines of the committed files of `directory`; names of files not yet committed begin with a dot."""
+    """Yield the lines of the committed files of `directory`; names of uncommitted files start with a dot."""
     for path in sorted(directory.glob("[!.]*")):
         with path.open(encoding="utf-8", newline="\n") as file:
             yield from (line.removesuffix("\n") for line in file)

@@ -1,8 +1,8 @@
-"""Asynchronous enrichment: looks up each order's customer in a slow service, many at a time, results in order.
+"""Asynchronous enrichment: looks up the customer of each order in a slow service, many at a time, results in order.
 
     python examples/async_enrichment.py
 
-The function waits for a stand-in of a service; with an asynchronous client of a database it looks the same.
+The function calls a stand-in for a service; with an asynchronous database client it looks the same.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Order = tuple[int, str]
 class FindCustomer(AsyncFunction):
     async def async_invoke(self, value: Order) -> list[str]:
         number, item = value
-        await asyncio.sleep(0.05)  # the service thinks
+        await asyncio.sleep(0.05)  # the service takes its time
         return [f"{CUSTOMERS.get(number, 'somebody')} ordered {item}"]
 
     def timeout(self, value: Order) -> list[str]:

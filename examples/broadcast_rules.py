@@ -1,9 +1,9 @@
-"""Broadcast state: rules that arrive while the job runs reach every subtask, and are applied to all payments.
+"""Broadcast state: rules that arrive while the job runs reach every subtask, and apply to all payments.
 
     python examples/broadcast_rules.py
 
-The rules are a stream of their own. Each subtask of the payments has them all, as state that only the broadcast side
-may change.
+The rules are a separate stream. Each subtask of the payments has all rules, in state that only the broadcast side can
+change.
 """
 
 from __future__ import annotations

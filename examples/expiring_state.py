@@ -1,8 +1,8 @@
-"""State with a time to live: passes each event on once, and forgets what it has seen after an hour.
+"""State with a time to live: passes each event on once, and forgets an event after an hour.
 
     python examples/expiring_state.py
 
-Without the time to live the state would hold every id for ever. Time is processing time, counted from the last write.
+Without the time to live the state would keep every id. Time is processing time, counted from the last write.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Writes a web server's access log that is like a real one, and the same for the same seed.
+"""Writes a realistic access log of a web server, which is the same for the same seed.
 
-Pages and visitors are Zipf-distributed, days have a rush hour, lines are written up to a minute after their request
-(as servers do that log when a response is finished), some lines are cut off, and now and then a scanner asks for many
-pages that do not exist.
+Pages and visitors are Zipf-distributed, and days have a rush hour. Lines are written up to a minute after their
+request, as by servers that log when a response is finished. Some lines are cut off, and sometimes a scanner requests
+many pages that do not exist.
 
     python examples/generate_access_log.py --lines 100000 --seed 7 access_log.gz
 """
@@ -21,7 +21,7 @@ from pathlib import Path
 
 START = int(datetime(2024, 3, 4, tzinfo=UTC).timestamp())
 LATEST = 60
-"""How many seconds after its request a line is written, at most."""
+"""The maximum time between a request and its line, in seconds."""
 
 SECTIONS = ["blog", "docs", "articles", "projects", "images", "files"]
 AGENTS = ["Mozilla/5.0 (X11; Linux x86_64)", "Mozilla/5.0 (Windows NT 10.0)", "curl/8.5.0", "ExampleBot/2.1"]
@@ -49,7 +49,7 @@ def _in_order_of_writing(chance: random.Random) -> Iterator[str]:
 
 
 def _requests(chance: random.Random) -> Iterator[tuple[int, str]]:
-    """Yield (time in seconds, line) for ever, in order of time."""
+    """Yield (time in seconds, line) without end, in order of time."""
     pages = [f"/{SECTIONS[i % len(SECTIONS)]}/page-{i}.html" for i in range(500)]
     visitors = [f"10.{i // 256}.{i % 256}.{chance.randrange(1, 255)}" for i in range(2000)]
     page_weights, visitor_weights = _zipf(len(pages), 1.1), _zipf(len(visitors), 0.9)
@@ -86,7 +86,7 @@ def _zipf(count: int, exponent: float) -> list[float]:
 
 
 def main() -> None:
-    """Write a log as the command line says."""
+    """Run the command line: write a log."""
     parser = argparse.ArgumentParser(
         description="Writes a web server's access log, the same for the same seed."
     )

@@ -1,9 +1,9 @@
-"""Tests of a program: in the test's own process, without a JVM, with a clock that only the test moves.
+"""Tests of a program in the test's process, without a JVM, and with a clock that only the test moves.
 
     pytest examples/harness_tests.py
 
-A pipeline is a function of a stream, so a test can give it its own input. `executing` runs it in small epochs; the
-result must not depend on where they end.
+The pipeline is a function of a stream, so a test can pass its own input. `executing` runs it in small epochs; the
+result must not depend on their ends.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Late data: a window waits for stragglers, fires again for those it allows, and hands on what comes later still.
+"""Late data: a window waits for stragglers, fires again for allowed ones, and sends later ones to a side output.
 
     python examples/late_data.py
 
-A bounded list is read without any watermark but the last, so the program makes one after each event by a generator.
+A bounded list has no watermark except the last one, so the program generates one after each event.
 """
 
 from __future__ import annotations

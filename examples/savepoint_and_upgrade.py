@@ -2,8 +2,8 @@
 
     python examples/savepoint_and_upgrade.py shop
 
-The first version adds up each customer's orders. The second also greets customers when they reach 10: it has a further
-operator, and finds the totals by the `uid` that both versions give theirs. Orders are files in `shop/orders`.
+The first version adds up each customer's orders. The second also greets customers when they reach 10. It has another
+operator, and finds the totals by the `uid` that both versions use. Orders are files in `shop/orders`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def start(version: int, shop: Path, savepoint: str | None = None) -> JobClient:
 
 
 def results(shop: Path) -> list[str]:
-    """Return what has become visible so far."""
+    """Return the visible lines."""
     parts = [path for path in (shop / "totals").rglob("*") if path.is_file() and path.name[0] not in "._"]
     return sorted(line for part in parts for line in part.read_text().splitlines())
 

@@ -2,7 +2,7 @@
 
     python examples/sessions.py
 
-A session grows with each record that comes within the gap; two sessions that touch become one.
+A session grows with each record within the gap; two sessions that touch become one.
 """
 
 from __future__ import annotations

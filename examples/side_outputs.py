@@ -1,4 +1,4 @@
-"""Side outputs: lines that cannot be read leave the main stream for one of their own, with the reason.
+"""Side outputs: lines that cannot be read go to a separate stream, with the reason.
 
 python examples/side_outputs.py
 """

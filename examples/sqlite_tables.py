@@ -1,9 +1,9 @@
-"""A source and a sink of one's own: a SQLite table in, a SQLite table out, exactly once.
+"""A custom source and sink: reads one SQLite table and writes another, exactly once.
 
     python examples/sqlite_tables.py shop.db
 
-makes a table `orders` in the database if there is none, adds up its amounts per customer, and puts every new total into
-the table `totals`.
+creates a table `orders` in the database if there is none, adds up its amounts per customer, and inserts every new total
+into the table `totals`.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ BATCH = 1_000
 
 @dataclass(frozen=True)
 class TableSource(Source[tuple[Any, ...]]):
-    """Reads a table that is only ever added to; a position is a row id, so any range can be read again."""
+    """Reads an append-only table; a position is a row id, so any range can be read again."""
 
     database: str
     table: str
     columns: str
 
     def splits(self, known: frozenset[str]) -> Iterable[Split]:
-        """The table is one split, which ends at the row that is the last one now."""
+        """Return one split, which ends at the last row at this moment."""
         if self.table in known:
             return []
         with closing(sqlite3.connect(self.database)) as connection:
@@ -58,7 +58,7 @@ class TableSink(Sink[tuple[Any, ...]]):
     columns: tuple[str, ...]
 
     def create_writer(self, context: WriterContext) -> TableWriter:
-        """Stage under a name that no other try of this subtask's epoch has."""
+        """Open the writer; its stage has a name that is unique for this try of the subtask's epoch."""
         return TableWriter(self, f"{context.operator_id}/{context.subtask}/{context.attempt}")
 
     def create_committer(self) -> TableCommitter:
@@ -66,7 +66,7 @@ class TableSink(Sink[tuple[Any, ...]]):
         return TableCommitter(self)
 
     def connect(self) -> sqlite3.Connection:
-        """Open the database with both tables; `timeout` lets writers of several subtasks wait for each other."""
+        """Open the database with both tables; with `timeout`, writers of several subtasks wait for each other."""
         connection = sqlite3.connect(self.database, timeout=60)
         columns = ", ".join(self.columns)
         connection.execute(f"CREATE TABLE IF NOT EXISTS {self.table} ({columns})")
@@ -75,7 +75,7 @@ class TableSink(Sink[tuple[Any, ...]]):
 
 
 class TableWriter(SinkWriter[tuple[Any, ...]]):
-    """Collects an epoch's records and stages them, where nobody looks."""
+    """Collects the records of an epoch and stages them, where nobody reads them."""
 
     def __init__(self, sink: TableSink, stage: str) -> None:
         self.sink = sink
@@ -83,11 +83,11 @@ class TableWriter(SinkWriter[tuple[Any, ...]]):
         self.rows: list[tuple[Any, ...]] = []
 
     def write(self, values: Sequence[tuple[Any, ...]], timestamps: Sequence[int | None] | None) -> None:
-        """Take records."""
+        """Add records."""
         self.rows.extend((self.stage, *value) for value in values)
 
     def prepare_commit(self) -> Sequence[str]:
-        """Stage the rows durably; the name of the stage is all that a commit needs."""
+        """Stage the rows durably; a commit needs only the name of the stage."""
         if not self.rows:
             return []
         marks = ", ".join("?" * (len(self.sink.columns) + 1))
@@ -97,7 +97,7 @@ class TableWriter(SinkWriter[tuple[Any, ...]]):
 
 
 class TableCommitter(Committer):
-    """Moves staged rows into the table. A stage that was moved is empty, so doing it again does nothing."""
+    """Moves staged rows into the table. A moved stage is empty, so a second commit does nothing."""
 
     def __init__(self, sink: TableSink) -> None:
         self.sink = sink
@@ -113,7 +113,7 @@ class TableCommitter(Committer):
 
 
 def make_orders(database: str) -> None:
-    """Fill the table `orders` if it is not there."""
+    """Create and fill the table `orders` if it does not exist."""
     with closing(sqlite3.connect(database)) as connection, connection:
         connection.execute("CREATE TABLE IF NOT EXISTS orders (customer TEXT, amount INTEGER)")
         (count,) = connection.execute("SELECT count(*) FROM orders").fetchone()

@@ -1,9 +1,9 @@
-"""Keyed state and timers: says when a sensor has been silent for a minute, and when it speaks again.
+"""Keyed state and timers: reports when a sensor has been silent for a minute, and when it sends again.
 
     python examples/state_and_timers.py
 
-Each sensor has its own state and its own timers. A timer that was overtaken by a later reading finds so in the state.
-Time is that of the readings: it advances with each of them, by a watermark.
+Each sensor has its own state and its own timers. A timer finds in the state whether a later reading has come.
+Time is the time of the readings: a watermark advances it with each of them.
 """
 
 from __future__ import annotations

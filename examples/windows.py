@@ -1,9 +1,9 @@
-"""Event-time windows: how many strong earthquakes each week of 2016 had, and the strongest of each.
+"""Event-time windows: the number of strong earthquakes in each week of 2016, and the strongest one.
 
     python examples/windows.py
 
-Windows go by the time in the records, whatever the clock says: ten months pass in a second. The aggregate keeps two
-numbers for each window, not its records.
+Windows use the time in the records, not the clock: ten months pass in a second. The aggregate keeps two numbers for
+each window, not its records.
 """
 
 from __future__ import annotations

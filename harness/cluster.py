@@ -1,4 +1,4 @@
-"""A standalone Spark cluster on this machine: a master and workers, each a process of its own."""
+"""A standalone Spark cluster on this machine: a master and workers, each in its own process."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ START_SECONDS = 90
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """The master's URL, and the sessions of processes that its workers, their executors and Python workers are in."""
+    """The master's URL, and the process sessions of its workers, their executors and their Python workers."""
 
     url: str
     sessions: frozenset[int]
@@ -45,7 +45,7 @@ def standalone_cluster(directory: Path, workers: int, cores: int = 1) -> Iterato
 
 
 class _Daemon:
-    """One JVM of the cluster, and what it starts, in a process group of their own."""
+    """One JVM of the cluster and its child processes, in their own process group."""
 
     def __init__(self, directory: Path, name: str, *arguments: str) -> None:
         self._directory = directory
@@ -80,7 +80,7 @@ class _Daemon:
 
     @property
     def session(self) -> int:
-        """The session of processes it leads; its executors' Python daemons leave its process group, not the session."""
+        """The process session that it leads; its executors' Python daemons leave its process group, not the session."""
         return self._process.pid
 
     def wait_for(self, pattern: str) -> str:
@@ -93,7 +93,7 @@ class _Daemon:
         raise AssertionError("a process of the cluster has ended:\n" + "".join(seen))
 
     def _environment(self) -> dict[str, str]:
-        """Workers have neither Firesteel nor the program on their path: both must be shipped."""
+        """Return an environment in which workers find neither Firesteel nor the program: both must be shipped."""
         return {
             "PYTHONPATH": "",
             "PYSPARK_PYTHON": sys.executable,

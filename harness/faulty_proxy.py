@@ -1,4 +1,4 @@
-"""An HTTP proxy in front of a storage server that, when told to, does what servers and networks do wrong."""
+"""An HTTP proxy in front of a storage server that simulates faults of servers and networks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length"
 
 
 class Request(NamedTuple):
-    """What a client asked for; `path` includes the query."""
+    """A request of a client; `path` includes the query."""
 
     method: str
     path: str
@@ -37,9 +37,9 @@ class _Answer(NamedTuple):
 
 
 class FaultyProxy:
-    """Passes requests on to `target` (a URL), until it is told to fail; faults are used up in the order given.
+    """Passes requests on to `target` (a URL) unless a fault is set; faults are used in the given order.
 
-    `requests` are those that came, `failed` those that met a fault.
+    `requests` are the received ones, `failed` those that met a fault.
     """
 
     def __init__(self, target: str) -> None:
@@ -54,7 +54,7 @@ class FaultyProxy:
 
     @property
     def url(self) -> str:
-        """Where clients find the server."""
+        """Return the URL of the proxy for clients."""
         return f"http://127.0.0.1:{self._server.server_port}"
 
     def refuse(
@@ -72,28 +72,28 @@ class FaultyProxy:
         self._add(_Fault("drop", times, matching))
 
     def cut(self, times: int, matching: Matching = lambda request: True) -> None:
-        """Pass the next requests on, and hang up in the middle of the answers."""
+        """Pass the next requests on, and hang up in the middle of the responses."""
         self._add(_Fault("cut", times, matching))
 
     def hang(self, matching: Matching = lambda request: True) -> None:
-        """Take requests and never answer, until `resume`; then the connections are closed."""
+        """Accept requests without a response until `resume`; then close the connections."""
         self._released.clear()
         self._hanging.clear()
         self._add(_Fault("hang", 1 << 30, matching))
 
     def resume(self) -> None:
-        """Have no faults from here on."""
+        """Clear all faults."""
         with self._lock:
             self._faults.clear()
         self._released.set()
 
     def wait_until_hanging(self, seconds: float) -> bool:
-        """Wait until a request is not answered; return whether there was one in time."""
+        """Wait until a request hangs; return whether one did in time."""
         return self._hanging.wait(seconds)
 
     @contextmanager
     def serving(self) -> Iterator[FaultyProxy]:
-        """Serve on a port of its own, in threads."""
+        """Serve on a free port, in threads."""
         thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), name="faulty-proxy")
         thread.start()
         try:
@@ -158,7 +158,7 @@ class _Server(ThreadingHTTPServer):
         self.proxy = proxy
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hangs up is not news."""
+        """Ignore the error: a client that hangs up is normal."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -171,7 +171,7 @@ class _Handler(BaseHTTPRequestHandler):
         raise AttributeError(name)
 
     def answer(self, answer: _Answer, *, cut: bool = False) -> None:
-        """Write an answer, or its first half."""
+        """Write a response, or its first half."""
         has_length = any(name.lower() == "content-length" for name, _ in answer.headers)
         lines = [f"HTTP/1.1 {answer.status} {http.client.responses.get(answer.status, '')}"]
         lines += [f"{name}: {value}" for name, value in answer.headers]
@@ -187,4 +187,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of a test's own, on 127.0.0.1, with its data in a temporary directory; fsync stays on."""
+"""A private PostgreSQL server for tests, on 127.0.0.1, with its data in a temporary directory; fsync stays on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _STOPS_WITHIN_S = 60
 
 
 def binaries() -> Path | None:
-    """The directory of the newest server's programs, None if there is none."""
+    """Return the directory of the newest server's programs, None if there is none."""
     found = [Path(program).resolve().parent for program in [shutil.which("postgres")] if program]
     for place in ("/usr/lib/postgresql", "/opt/homebrew/opt", "/usr/local/opt"):
         versions = Path(place).glob("*/bin/postgres")
@@ -57,19 +57,19 @@ class PostgresServer:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What a process that uses `url()` needs in its environment."""
+        """Return the environment variables for a process that uses `url()`."""
         return {self.PASSWORD_VARIABLE: self.password}
 
     def url(self, database: str = "postgres") -> str:
-        """The SQLAlchemy URL of a database, without the password."""
+        """Return the SQLAlchemy URL of a database, without the password."""
         return f"postgresql+psycopg://{USER}:${{{self.PASSWORD_VARIABLE}}}@127.0.0.1:{self.port}/{database}"
 
     def dsn(self, database: str = "postgres") -> str:
-        """What psycopg connects with."""
+        """Return the connection string for psycopg."""
         return f"host=127.0.0.1 port={self.port} user={USER} password={self.password} dbname={database}"
 
     def new_database(self) -> str:
-        """Make an empty database and return its name."""
+        """Create an empty database and return its name."""
         import psycopg
 
         self._databases += 1
@@ -79,7 +79,7 @@ class PostgresServer:
         return name
 
     def drop_database(self, name: str) -> None:
-        """Remove a database with all that is prepared in it."""
+        """Remove a database with all of its prepared transactions."""
         import psycopg
 
         with psycopg.connect(self.dsn(name), autocommit=True) as connection:
@@ -90,7 +90,7 @@ class PostgresServer:
             connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
     def start(self) -> None:
-        """Start the server and wait until it takes connections."""
+        """Start the server and wait until it accepts connections."""
         options = [f"-c{name}={value}" for name, value in self._settings.items()]
         with (self.directory / "log").open("ab") as log:
             self._process = subprocess.Popen(
@@ -108,7 +108,7 @@ class PostgresServer:
                 cwd=self.directory,
                 **self._account,
             )
-        # Its input ends with this process, however that ends: then the server is to end, too.
+        # Its input ends when this process ends in any way; then the server must end, too.
         guard = ["sh", "-c", 'read -r _; kill -QUIT "$0"', str(self._process.pid)]
         self._guard = subprocess.Popen(guard, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
         ready = [self._programs / "pg_isready", "-q", "-h127.0.0.1", f"-p{self.port}"]
@@ -119,7 +119,7 @@ class PostgresServer:
             time.sleep(0.02)
 
     def stop(self, how: signal.Signals = signal.SIGINT) -> None:
-        """Stop the server, if it runs: SIGINT breaks all connections off in good order."""
+        """Stop the server if it runs: SIGINT closes all connections cleanly."""
         process, self._process = self._process, None
         guard, self._guard = self._guard, None
         if guard is not None:
@@ -135,11 +135,11 @@ class PostgresServer:
             process.wait()
 
     def kill(self) -> None:
-        """Have the server give up everything at once, as if the power had failed; `start` then recovers."""
+        """Kill the server at once, as in a power failure; `start` then recovers."""
         self.stop(signal.SIGQUIT)
 
     def restart(self) -> None:
-        """Stop and start; all connections break."""
+        """Restart the server; all connections break."""
         self.stop()
         self.start()
 
@@ -178,7 +178,7 @@ class PostgresServer:
 
 
 def _account() -> dict[str, str]:
-    """PostgreSQL refuses to run as root: then it runs as somebody else."""
+    """Return the options of the process: PostgreSQL refuses to run as root, so it then runs as another user."""
     if os.geteuid() != 0:
         return {}
     names = {entry.pw_name for entry in pwd.getpwall()}
@@ -194,7 +194,7 @@ def _free_port() -> int:
 
 @contextmanager
 def postgres_server(settings: dict[str, str] | None = None) -> Iterator[PostgresServer]:
-    """A running server, with its password in this process's environment; stopped and removed at the end."""
+    """Yield a running server, with its password in this process's environment; remove it at the end."""
     server = PostgresServer(settings)
     atexit.register(server.close)
     try:

@@ -1,4 +1,4 @@
-"""An S3 server on this machine: moto's, in threads of the test's process."""
+"""An S3 server on this machine: moto, in threads of the test's process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SECRET_KEY = "a-secret-that-nobody-must-ever-find-written-anywhere"
 
 
 def environment(endpoint: str) -> dict[str, str]:
-    """The environment variables with which a client finds the server at `endpoint`."""
+    """Return the environment variables with which a client finds the server at `endpoint`."""
     return {
         "AWS_ENDPOINT_URL": endpoint,
         "AWS_ALLOW_HTTP": "true",
@@ -30,13 +30,13 @@ def environment(endpoint: str) -> dict[str, str]:
 
 
 def point_to(endpoint: str, patch: pytest.MonkeyPatch) -> None:
-    """Have this process, and those it starts, use the server at `endpoint`."""
+    """Make this process and its children use the server at `endpoint`."""
     for name, value in environment(endpoint).items():
         patch.setenv(name, value)
 
 
 def new_bucket(endpoint: str) -> str:
-    """Make a bucket and return its name."""
+    """Create a bucket and return its name."""
     name = f"bucket-{uuid.uuid4().hex[:12]}"
     request = urllib.request.Request(f"{endpoint}/{name}", method="PUT")
     with urllib.request.urlopen(request, timeout=30):
@@ -45,7 +45,7 @@ def new_bucket(endpoint: str) -> str:
 
 @contextmanager
 def serving() -> Iterator[str]:
-    """Serve S3 on a port of its own; yields its URL."""
+    """Serve S3 on a free port; yield its URL."""
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     application = _OneAtATime(DomainDispatcherApplication(create_backend_app))
     server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=MotoRequestHandler)
