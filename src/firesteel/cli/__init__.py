@@ -1,1 +1,1 @@
-"""The command line, `firesteel`: running programs, and looking at and controlling jobs."""
+"""The command line, `firesteel`: it runs programs, and shows and controls jobs."""

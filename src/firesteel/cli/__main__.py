@@ -1,4 +1,4 @@
-"""`python -m firesteel.cli`: the command line where its script is not on the path."""
+"""`python -m firesteel.cli`: the command line, for when its script is not on the path."""
 
 from firesteel.cli.main import main
 

@@ -1,4 +1,4 @@
-"""`firesteel checkpoints`: the epochs a job can be started from, and where each comes from."""
+"""`firesteel checkpoints`: the epochs that a job can be started from, and the origin of each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from firesteel.common.errors import StateError
 from firesteel.control.views.checkpoints import Checkpoint, find_checkpoints, verified
 
 _DIGITS: Final = 8
-"""How much of a fingerprint people need to tell two versions of a program apart."""
+"""The number of characters of a fingerprint that distinguish two versions of a program."""
 
 _COLUMNS: Final = (
     Column("EPOCH", number=True),
@@ -34,7 +34,7 @@ _COLUMNS: Final = (
 def list_checkpoints(location: str, *, as_json: bool, verify: bool) -> bool:
     """Print the kept epochs of a job, or the one of a savepoint; return whether none is known to be damaged.
 
-    Raises StateError for a directory that holds neither.
+    Raises StateError for a directory that is neither.
     """
     storage = Storage.existing(location)
     if open_savepoint(storage) is None and ManifestLog.open(storage) is None:

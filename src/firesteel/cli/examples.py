@@ -22,7 +22,7 @@ def list_examples() -> None:
 def copy_example(name: str, directory: Path) -> None:
     """Copy an example, with the files it needs, and print how to run it.
 
-    Raises ConfigurationError for a name that is none, or a file that is there already.
+    Raises ConfigurationError for an unknown name, or a file that already exists.
     """
     known = {program.stem: program for program in programs()}
     if name not in known:
@@ -43,14 +43,14 @@ def copy_example(name: str, directory: Path) -> None:
 
 
 def programs() -> list[Path]:
-    """Return the example programs; what only other examples import is none."""
+    """Return the example programs, without the modules that only other examples import."""
     files = sorted(_directory().glob("*.py"))
     imported = {companion for file in files for companion in companions(file)}
     return [file for file in files if file not in imported]
 
 
 def companions(program: Path) -> list[Path]:
-    """Return the other files that an example needs: modules it imports, data it names."""
+    """Return the other files that an example needs: the modules it imports and the data it names."""
     text = program.read_text()
     tree = ast.parse(text)
     modules = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
@@ -66,7 +66,7 @@ def _idea(program: Path) -> str:
 
 
 def _directory() -> Path:
-    """Within the installed package, or beside the sources of one that is being developed."""
+    """Return the directory of examples: in the installed package or, in development, beside the sources."""
     package = Path(firesteel.__file__).parent
     installed = package / "examples"
     return installed if installed.is_dir() else package.parents[1] / "examples"

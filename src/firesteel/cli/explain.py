@@ -16,13 +16,13 @@ from firesteel.graph import Graph
 
 
 class _Explained(SystemExit):
-    """Ends a program where it would have started its job."""
+    """Ends a program at the point where it would start its job."""
 
 
 def explain_program(program: Program, surroundings: Ambient, pyflink: bool, as_json: bool) -> int:
     """Run a program up to its first job, print that job's graph and levels, and return the exit code.
 
-    The program ends there: what follows would wait for results that no job gives.
+    The program ends there: the rest would wait for results that no job returns.
     """
 
     def explain(graph: Graph, settings: JobSettings) -> NoReturn:

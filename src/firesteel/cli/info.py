@@ -1,4 +1,4 @@
-"""`firesteel info`: the versions a bug report needs, and whether Spark can start here."""
+"""`firesteel info`: the versions for a bug report, and whether Spark can start here."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _VERSION: Final = re.compile(r'version "((\d+)[^"]*)"')
 
 
 class Java(NamedTuple):
-    """The Java that Spark would start: where it is, its version, and what is wrong with it (None: it works)."""
+    """The Java that Spark would start: its path, its version, and its problem (None: it works)."""
 
     path: str
     version: str
@@ -44,7 +44,7 @@ def find_java() -> Java:
 
 
 def judge_java(path: str, printed: str) -> Java:
-    """Judge a Java by what `java -version` printed.
+    """Return a Java's version and problem from the output of `java -version`.
 
     >>> judge_java("/usr/bin/java", 'openjdk version "17.0.15" 2025-04-15')
     Java(path='/usr/bin/java', version='17.0.15', problem=None)
@@ -61,7 +61,7 @@ def judge_java(path: str, printed: str) -> Java:
 
 
 def describe_installation(java: Java) -> list[tuple[str, str]]:
-    """Return (what, which) pairs: Firesteel, Python, the libraries it stands on, Java and the machine."""
+    """Return (name, version) pairs: Firesteel, Python, the libraries it depends on, Java and the machine."""
     packages = ("pyspark", "pyarrow", "lmdb", "obstore", "cloudpickle")
     return [
         ("firesteel", f"{_installed('firesteel')} ({Path(__file__).parents[1]})"),

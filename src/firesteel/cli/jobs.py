@@ -1,4 +1,4 @@
-"""`firesteel jobs`: the jobs below a directory, and how they do."""
+"""`firesteel jobs`: the jobs below a directory, and their status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line: arguments, and nothing else; what the commands do is in the modules beside this one."""
+"""The command line: only its arguments; the commands themselves are in the other modules of this package."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def run(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what the engine does.")] = False,
     debug: Debug = False,
 ) -> None:
-    """Run a program. What is given here counts more than what the program sets."""
+    """Run a program. Options given here override the program's own settings."""
     _prepare(debug)
     log_to_stderr(verbose)
     chosen = chosen_program(file, module, arguments, py_files)
@@ -182,7 +182,7 @@ def examples(
 
 @app.command()
 def prepare(debug: Debug = False) -> None:
-    """Have Spark start in half the time on this machine: archive the Java classes it loads (150 MB, once)."""
+    """Make Spark start in half the time on this machine: archive the Java classes it loads (150 MB, once)."""
     _prepare(debug)
     with reporting():
         typer.echo(make_archive())
@@ -204,7 +204,7 @@ def jobs(
 
 @app.command()
 def metrics(job: Job, json: Json = False, debug: Debug = False) -> None:
-    """Show what the operators of a job measure, each metric in all subtasks and the least and greatest of them."""
+    """Show the metrics of a job's operators: each over all subtasks, with the least and the greatest value."""
     _prepare(debug)
     with reporting():
         list_metrics(job, json)
@@ -222,7 +222,7 @@ def checkpoints(
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """List the epochs a job can be started from."""
+    """List the epochs that a job can be started from."""
     _prepare(debug)
     with reporting():
         if not list_checkpoints(job, as_json=json, verify=verify):
@@ -254,7 +254,7 @@ def stop(
 
 @app.command()
 def cancel(job: Job, timeout: Timeout = TEN_MINUTES, debug: Debug = False) -> None:
-    """End a job at once: its running epoch is thrown away."""
+    """End a job at once and discard its running epoch."""
     _prepare(debug)
     with reporting():
         typer.echo(asking.ask(asking.open_job(job), "cancel", None, timeout))
@@ -262,7 +262,7 @@ def cancel(job: Job, timeout: Timeout = TEN_MINUTES, debug: Debug = False) -> No
 
 @app.command()
 def savepoint(job: Job, target: Target = None, timeout: Timeout = TEN_MINUTES, debug: Debug = False) -> None:
-    """Take a savepoint of a job, which goes on if it runs; print where it is."""
+    """Take a savepoint of a job and print its location; a running job continues."""
     _prepare(debug)
     with reporting():
         typer.echo(asking.savepoint(asking.open_job(job), target, timeout))

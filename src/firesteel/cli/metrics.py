@@ -1,4 +1,4 @@
-"""`firesteel metrics`: what the operators of a job measure."""
+"""`firesteel metrics`: the metrics of a job's operators."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _COLUMNS: Final = (
 
 
 def list_metrics(location: str, as_json: bool) -> None:
-    """Print the metrics that the driver of a job wrote last. Raises StateError for a directory that is no job's."""
+    """Print the last metrics that the driver of a job wrote. Raises StateError for a directory without a job."""
     storage = Storage.existing(location)
     found = read_metrics(storage)
     if as_json:

@@ -1,4 +1,4 @@
-"""Options of commands that run a program: which one, and what its workers get. They have `flink run`'s names, too."""
+"""The options of commands that run a program: the program, and its workers' files. `flink run`'s names work, too."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Python = Annotated[str | None, _text("PATH", "--python -pyexec --pyExecutable", 
 def chosen_program(
     file: str | None, module: str | None, arguments: list[str] | None, py_files: list[str] | None
 ) -> Program:
-    """Return the program that is meant. Raises BadParameter where there is none."""
+    """Return the chosen program. Raises BadParameter if there is none."""
     given = [*arguments] if arguments else []
     files = [path.strip() for option in py_files or () for path in option.split(",") if path.strip()]
     if module is not None:
@@ -60,7 +60,7 @@ def chosen_program(
 def python_options(
     program: Program, requirements: str | None, archives: list[str] | None, python: str | None
 ) -> dict[str, str]:
-    """Return what was given as options of a job, by Flink's names."""
+    """Return the given options as settings of a job, by Flink's names."""
     options = {
         "python.files": ",".join(program.python_files),
         "python.requirements": requirements,

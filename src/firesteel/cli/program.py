@@ -1,4 +1,4 @@
-"""Running somebody's program inside this process, as `python program.py` would."""
+"""Runs a user's program inside this process, as `python program.py` would."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ INTERRUPTED: Final = 130
 """The exit code of a program ended by Ctrl-C, as shells have it (128 + SIGINT)."""
 
 OUTPUT_CLOSED: Final = 141
-"""The exit code of a program whose output nobody reads any more, as shells have it (128 + SIGPIPE)."""
+"""The exit code of a program whose output nobody reads any longer, as shells have it (128 + SIGPIPE)."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Program:
         return str(self.code)
 
     def run(self) -> None:
-        """Run it as `__main__`, and wait for the jobs it has left running; raises whatever it raises."""
+        """Run it as `__main__`, and wait for its jobs that are still running. Raises all errors of the program."""
         with self._as_main():
             if isinstance(self.code, str):
                 _require_module(self.code)
@@ -86,7 +86,7 @@ def _importable(file: str) -> str:
 
 
 def run_job(program: Program, surroundings: Ambient, pyflink: bool) -> int:
-    """Run a program in its surroundings, show its progress, and return the exit code."""
+    """Run a program with its surroundings, show its progress, and return the exit code."""
     progress = progress_for(sys.stderr.isatty())
     if pyflink:
         surroundings = replace(surroundings, worker_setup=install_pyflink_alias)
@@ -98,10 +98,10 @@ def run_job(program: Program, surroundings: Ambient, pyflink: bool) -> int:
 
 
 def run_guarded(program: Program, pyflink: bool = False) -> int:
-    """Run a program as `__main__` and return the exit code; what it raises is reported on standard error.
+    """Run a program as `__main__` and return the exit code; its errors are reported on standard error.
 
-    Imports are looked for in the file's directory first, those of a module in the current one; with `pyflink`, imports
-    of `pyflink` find Firesteel. `SystemExit` goes through, as it is how a program chooses its own exit code.
+    Imports search the file's directory first, or the current one for a module; with `pyflink`, imports of `pyflink`
+    find Firesteel. `SystemExit` is not caught, because a program chooses its own exit code with it.
     """
     if pyflink:
         install_pyflink_alias()
@@ -118,7 +118,7 @@ def run_guarded(program: Program, pyflink: bool = False) -> int:
 
 
 def _ended_early(code: int) -> int:
-    """Stop what the program has left running, which would hold the process."""
+    """Stop the jobs that the program has left running, which would keep the process alive."""
     try:
         stop_jobs()
     except KeyboardInterrupt:
@@ -129,7 +129,7 @@ def _ended_early(code: int) -> int:
 
 
 def report(error: BaseException) -> None:
-    """Say on standard error what went wrong, and how to learn more where there is more."""
+    """Write an error to standard error and, if it has details, how to see them."""
     sys.stdout.flush()
     typer.echo(describe_failure(error), err=True)
     if isinstance(error, FiresteelError) and error.details and not debug_requested():
@@ -138,7 +138,7 @@ def report(error: BaseException) -> None:
 
 @contextmanager
 def reporting() -> Iterator[None]:
-    """Turn what a command raises into a message on standard error and an exit code."""
+    """Turn an error of a command into a message on standard error and an exit code."""
     try:
         yield
     except FiresteelError as error:
@@ -149,7 +149,7 @@ def reporting() -> Iterator[None]:
 
 
 def parse_configuration(pairs: Sequence[str]) -> dict[str, str]:
-    """Turn `["a=1", "b=x=y"]` into a dict. Raises ConfigurationError for what is not of the form KEY=VALUE.
+    """Turn `["a=1", "b=x=y"]` into a dict. Raises ConfigurationError for text that is not of the form KEY=VALUE.
 
     >>> parse_configuration(["spark.executor.memory=2g", "parallelism.default=4"])
     {'spark.executor.memory': '2g', 'parallelism.default': '4'}
@@ -166,7 +166,7 @@ def parse_configuration(pairs: Sequence[str]) -> dict[str, str]:
 def log_to_stderr(verbose: bool) -> None:
     """Send Firesteel's own log to standard error: warnings and progress, with `verbose` everything from INFO.
 
-    The root logger is left alone, since it is the program's to configure.
+    The root logger does not change, because the program configures it.
     """
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))

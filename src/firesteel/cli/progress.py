@@ -1,4 +1,4 @@
-"""How a running job shows that it gets on: one line that changes on a terminal, a log line now and then elsewhere."""
+"""The display of a running job's progress: one line that changes on a terminal, an occasional log line elsewhere."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from firesteel.control.listeners import EpochStats
 LOG: Final = logging.getLogger("firesteel.progress")
 
 RATE_SECONDS: Final = 5.0
-"""Over how long the shown rate is averaged."""
+"""The time over which the shown rate is averaged."""
 
 
 class Display(Protocol):
-    """Where progress is shown; `first_after` and `every` are in seconds."""
+    """The place where progress is shown; `first_after` and `every` are in seconds."""
 
     first_after: float
     every: float
 
     def show(self, line: str) -> None:
-        """Show the line in place of the one before."""
+        """Show the line in place of the previous one."""
 
     def close(self) -> None:
-        """Take the display away."""
+        """Remove the display."""
 
 
 class TerminalDisplay:
-    """One line at the bottom of the terminal; what the program prints goes above it."""
+    """One line at the bottom of the terminal; the program's output appears above it."""
 
     first_after = 1.5
     every = 0.2
@@ -68,7 +68,7 @@ class TerminalDisplay:
 
 
 class LogDisplay:
-    """A line of the log, now and then."""
+    """An occasional line in the log."""
 
     first_after = 10.0
     every = 10.0
@@ -78,7 +78,7 @@ class LogDisplay:
         LOG.info("%s", line)
 
     def close(self) -> None:
-        """A log needs no end."""
+        """Do nothing: a log has no end."""
 
 
 class Progress:
@@ -96,7 +96,7 @@ class Progress:
         self._start()
 
     def on_epoch(self, stats: EpochStats) -> None:
-        """Take an epoch in, and show it when the display is due."""
+        """Add an epoch, and show it if the display is due."""
         now = self._clock()
         self._records += stats.records_in
         self._recent.append((now, self._records))
@@ -110,11 +110,11 @@ class Progress:
             self._start()
 
     def close(self) -> None:
-        """Take the display away, however the job ended."""
+        """Remove the display, however the job ended."""
         self._display.close()
 
     def _start(self) -> None:
-        """A program may run several jobs, one after the other."""
+        """Reset for the next job: a program may run several jobs, one after the other."""
         now = self._clock()
         self._due = now + self._display.first_after
         self._records = 0
@@ -127,7 +127,7 @@ class Progress:
 
 
 def describe_epoch(stats: EpochStats, records: int, rate: float) -> str:
-    """Put an epoch into one line; `records` is the job's total so far, `rate` in records a second.
+    """Return an epoch as one line; `records` is the job's total so far, `rate` is in records per second.
 
     >>> stats = EpochStats(12, 5_000, 10, 250.0, 1_431_857_103_000, 1_240, finished=False)
     >>> describe_epoch(stats, 61_000, 20_000.4)
@@ -151,5 +151,5 @@ def _moment(watermark: int) -> str:
 
 
 def progress_for(stream_is_terminal: bool) -> Progress:
-    """Choose the display that fits where messages go."""
+    """Return the display that fits the destination of messages."""
     return Progress(TerminalDisplay() if stream_is_terminal else LogDisplay())

@@ -1,4 +1,4 @@
-"""`firesteel state`: what a savepoint or a kept epoch holds, without Spark."""
+"""`firesteel state`: the contents of a savepoint or a kept epoch, without Spark."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def show_state(
     limit: Annotated[int, typer.Option("--limit", min=0, help="At most so many rows; 0: all.")] = 20,
     json: Json = False,
 ) -> None:
-    """Show what a keyed, window or broadcast state holds."""
+    """Show the contents of a keyed, window or broadcast state."""
     with reporting():
         saved = SavedState.open(directory, epoch)
         found = saved.operator(operator, id_of_uid(operator))
@@ -109,7 +109,7 @@ def show_state(
 
 
 def _lines(operator: views.OperatorEntry) -> Iterator[list[str]]:
-    """The lines of an operator's states; timers that are not set are left out."""
+    """Yield the lines of an operator's states and positions, without empty timer states."""
     place = [operator.name, operator.id[:_ID_SHOWN]]
     for state in operator.states:
         if state.kind != "timers" or state.entries:
@@ -132,7 +132,7 @@ def _rows(saved: SavedState, operator: SavedOperator, schema: Schema, key: str |
 
 
 def _meanings(text: str) -> list[Any]:
-    """What somebody who writes this may mean: a text, or the value it is the literal of."""
+    """Return the possible meanings of a key on the command line: the text, and its value as a literal."""
     try:
         value = ast.literal_eval(text)
         state_key(value)

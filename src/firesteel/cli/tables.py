@@ -24,7 +24,7 @@ _STYLES: Final = {
 
 
 class Column(NamedTuple):
-    """A column's title; numbers stand at the right. What `wraps` gives way first where a terminal is narrow."""
+    """A column's title; numbers are aligned right. A column that `wraps` shrinks first on a narrow terminal."""
 
     title: str
     number: bool = False
@@ -52,7 +52,7 @@ def show_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None
 
 
 def aligned(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Put a table into lines, two blanks between columns.
+    """Return a table as lines, with two blanks between columns.
 
     >>> aligned([Column("NAME"), Column("EPOCH", number=True)], [["clicks", "12"], ["a", "1,345"]])
     ['NAME    EPOCH', 'clicks     12', 'a       1,345']
@@ -69,12 +69,12 @@ def aligned(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[st
 
 
 def local_time(milliseconds: int) -> str:
-    """Say when something was, by the clock of this machine."""
+    """Return a time as text, in the time zone of this machine."""
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(milliseconds / 1000))
 
 
 def how_long(milliseconds: int) -> str:
-    """Say how long something lasts, in its largest unit; less than a second, or nothing, is 0 s.
+    """Return a duration as text in its largest unit; less than a second is 0 s.
 
     >>> [how_long(ms) for ms in (-5, 1_999, 61_000, 7_300_000, 90_000_000, 200_000_000)]
     ['0 s', '1 s', '1 min', '2 h', '1 day', '2 days']
@@ -88,7 +88,7 @@ def how_long(milliseconds: int) -> str:
 
 
 def how_large(size: int) -> str:
-    """Say how many bytes.
+    """Return a number of bytes as text.
 
     >>> how_large(0), how_large(999), how_large(1_000), how_large(12_345_678), how_large(5 * 10**12)
     ('0 B', '999 B', '1.0 kB', '12.3 MB', '5000.0 GB')

@@ -73,7 +73,7 @@ class DriverStatus(msgspec.Struct, frozen=True):
     error: str | None = None
 
     def alive(self, now: int) -> bool:
-        """Whether a driver is running."""
+        """Return whether a driver is running."""
         return self.status in RUNNING and now - self.heartbeat_at < ALIVE_MS
 
 

@@ -107,7 +107,7 @@ class JobHandle:
                 signalled = signal
 
     def done(self) -> bool:
-        """Whether the job has ended."""
+        """Return whether the job has ended."""
         return self._done.is_set()
 
     def stop(self, savepoint: str | None = None, drain: bool = False) -> Future[str]:

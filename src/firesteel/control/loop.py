@@ -168,7 +168,7 @@ class EpochLoop:
 
     @property
     def caution(self) -> str | None:
-        """Return a warning about a savepoint of the job if the job continues; None if there is none."""
+        """A warning about a savepoint of the job if the job continues; None if there is none."""
         program = self._program
         sinks = [
             program.plan.operators[index].who

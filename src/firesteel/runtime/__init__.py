@@ -1,1 +1,1 @@
-"""Operators and tasks in plain Python: no Spark, and no I/O of their own."""
+"""Operators and tasks in plain Python: without Spark, and without I/O."""

@@ -1,9 +1,9 @@
 """Batches: records that move together between operators and between tasks.
 
-What moves them (tasks, subtasks, outputs, routers, blocks) knows the protocol `Batch` only; an operator works on one
-form of it, and so does the function that keys an edge. `RowBatch` is the form of functions that see one record at a
-time. A further form implements the protocol and adds its codec to `firesteel.runtime.blocks.FORMS`; what belongs to
-single records (keys, timestamps, kinds of change) is a part of the form.
+Tasks, subtasks, outputs, routers and blocks know only the protocol `Batch`; an operator works on one form of it, and so
+does the function that keys an edge. `RowBatch` is the form for functions that see one record at a time. Another form
+implements the protocol and adds its codec to `firesteel.runtime.blocks.FORMS`; the properties of single records (keys,
+timestamps, kinds of change) are a part of the form.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from firesteel.common.sealing import seal
 from firesteel.runtime.failures import summary
 
 MAX_BATCH: Final = 4096
-"""Records after which what gathers records hands them on as a batch."""
+"""The number of gathered records after which they are sent as a batch."""
 
 PICKLED: Final = 1
 CLOUDPICKLED: Final = 2
 
 _FEW_TARGETS: Final = 4
 _ONLY: Final = [bytes(byte == target for byte in range(256)) for target in range(_FEW_TARGETS)]
-"""For each target, the table by which `bytes.translate` turns it into 1 and all others into 0."""
+"""For each target, the table with which `bytes.translate` turns it into 1 and all others into 0."""
 
 
 class Batch(Protocol):
@@ -43,7 +43,7 @@ class Batch(Protocol):
         """Return the number of records."""
 
     def slice(self, start: int, stop: int, step: int = 1) -> Self:
-        """Return every `step`th record of those at `start` to `stop`, which is not included."""
+        """Return every `step`th record from `start` to `stop` (exclusive)."""
 
     def take(self, positions: Sequence[int]) -> Self:
         """Return the records at these positions, in their order."""
@@ -111,7 +111,7 @@ class RowBatch:
         return len(self.values)
 
     def slice(self, start: int, stop: int, step: int = 1) -> RowBatch:
-        """Return every `step`th record of those at `start` to `stop`, which is not included."""
+        """Return every `step`th record from `start` to `stop` (exclusive)."""
         stamps, keys = self.timestamps, self.keys
         return RowBatch(
             self.values[start:stop:step],

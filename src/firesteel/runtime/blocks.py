@@ -1,9 +1,9 @@
 """Blocks: how batches travel between tasks.
 
 A block is a head, the marks and the records. The head is one byte that names the codec of the records (0: there are
-none) and the size of the marks; the marks are a pickled list of `(index, watermark)`: after the first `index` records
-the channel's watermark is `watermark`, and None in its place says that the channel is idle from there on. So the place
-of a watermark among the records is exact, and neither side needs a block of its own for it.
+none) and the size of the marks. The marks are a pickled list of `(index, watermark)`: after the first `index` records
+the channel's watermark is `watermark`, or the channel is idle from there if that is None. So the place of a watermark
+among the records is exact, and a watermark does not need a separate block.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ FORMS: Final[dict[int, Callable[[memoryview], Batch]]] = {
     PICKLED: RowBatch.decode,
     CLOUDPICKLED: RowBatch.decode,
 }
-"""Codec -> what makes a batch of the bytes; a further form of batch has its own codec (1 to 255)."""
+"""Codec -> the function from bytes to a batch; another form of batch has its own codec (1 to 255)."""
 
 _HEAD: Final = Struct("<BI")
 _NO_RECORDS: Final = 0
 
 
 def encode_block(batch: Batch | None, marks: list[Mark]) -> bytes:
-    """Pack records and marks into a block. Raises SerializationError when a record cannot be packed.
+    """Pack records and marks into a block. Raises SerializationError if a record cannot be packed.
 
     >>> batch, marks = decode_block(encode_block(RowBatch(["a", "b"], [1, 2]), [(2, 1)]))
     >>> batch.values, batch.timestamps, marks

@@ -1,4 +1,4 @@
-"""How an operator serves functions that are CheckpointedFunctions."""
+"""An operator's support for functions that are CheckpointedFunctions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class FunctionLists:
         self._store = store
 
     def snapshot(self, operator: Operator[Any]) -> OperatorLists:
-        """Return what is to be committed with the epoch that ends for the operator."""
+        """Return the operator's lists to commit with the epoch that ends."""
         context = _Snapshot(operator)
         for function in self._functions:
             function.snapshot_state(context)
@@ -35,7 +35,7 @@ class FunctionLists:
 def initialize_lists(
     functions: Iterable[Function], context: OperatorContext, keyed: KeyedStateStore
 ) -> FunctionLists | None:
-    """Initialise the state of those functions that have some; None if there is nothing to look after."""
+    """Initialise the state of the functions that have one; return None if there is none."""
     taking_part = [found for function in functions if (found := checkpointed(function)) is not None]
     if not taking_part and context.restored_lists is None:
         return None

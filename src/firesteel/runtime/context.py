@@ -1,6 +1,6 @@
-"""What user functions are handed: the runtime context, timers, and the contexts of process functions.
+"""The contexts of user functions: the runtime context, timers, and the contexts of process functions.
 
-A context object is made once per operator and updated per record, never per record anew.
+A context object is created once per operator and updated for each record.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class KeyedTimers(TimerService):
 
 
 class NoTimers(TimerService):
-    """The timer service of a stream without keys: it tells the time and refuses timers (Flink: same message)."""
+    """The timer service of a stream without keys: it returns the time and refuses timers (Flink: same message)."""
 
     __slots__ = ("_operator",)
 
@@ -154,7 +154,7 @@ class NoTimers(TimerService):
 
 
 class ElementContext:
-    """What process functions see of the current element; `timestamp_` is set per record (milliseconds or None)."""
+    """The current element's context in process functions; `timestamp_` is set per record (milliseconds or None)."""
 
     __slots__ = ("_scope", "_timers", "timestamp_")
 
@@ -164,7 +164,7 @@ class ElementContext:
         self.timestamp_: int | None = None
 
     def timestamp(self) -> int:
-        """Return the record's timestamp; Flink's Long.MIN_VALUE where it has none."""
+        """Return the record's timestamp; Flink's Long.MIN_VALUE if it has none."""
         return MIN_WATERMARK if self.timestamp_ is None else self.timestamp_
 
     def timer_service(self) -> TimerService:

@@ -1,18 +1,17 @@
 """Timestamps and watermarks of one stream: a source split, or what `assign_timestamps_and_watermarks` is
 given.
 
-Contract: `EventTime.stamp(values, timestamps)` assigns timestamps and feeds the generator; it yields
-segments, each some records and the watermark that stands behind them. `flush` gives the watermark that is
-still held back when an epoch ends.
+Contract: `EventTime.stamp(values, timestamps)` assigns timestamps and feeds the generator; it yields segments, each
+with some records and the watermark after them. `flush` returns the watermark that is still held back when an epoch
+ends.
 
-A watermark that follows from the records seen so far (a built-in strategy's, or a periodic one) is not sent
-at once but ahead of a later batch, when `interval` milliseconds or a whole batch of records have gone by
-since the last one: Flink's periodic emission, bounded in records. So a short bounded input is read without
-any watermark but the final one, as in Flink. What a generator of the user's own emits in `on_event` is sent
-at once, and its place among the records is exact.
+A watermark that follows from the records seen so far (a built-in strategy's, or a periodic one) is not sent at once but
+before a later batch, when `interval` milliseconds or a whole batch of records have passed since the last one: Flink's
+periodic emission, bounded in records. So a short bounded input is read with only the final watermark, as in Flink.
+Watermarks that a user's generator emits in `on_event` are sent at once, and their place among the records is exact.
 
-What it knows is `state` (picklable): the generator, the last watermark, and since when nothing came
-(processing time), for idleness (Flink: `WatermarksWithIdleness`). It survives in the manifest.
+Its `state` (picklable) is the generator, the last watermark and, for idleness, the processing time since when nothing
+came (Flink: `WatermarksWithIdleness`). It survives in the manifest.
 """
 
 from __future__ import annotations
@@ -37,17 +36,17 @@ _HINTS: Final = {
 }
 
 Segment = tuple[list[Any], list[int | None] | None, int | None]
-"""(values, timestamps, watermark behind them or None if it did not rise)."""
+"""(values, timestamps, the watermark after them or None if it did not rise)."""
 
 
 def watermark_of(state: Any) -> int:
-    """Return the watermark at which an `EventTime.state` stands (milliseconds)."""
+    """Return the watermark of an `EventTime.state` (milliseconds)."""
     watermark: int = state[1]
     return watermark
 
 
 class _Emitted(WatermarkOutput):
-    """Collects what a generator emits."""
+    """Collects the watermarks that a generator emits."""
 
     __slots__ = ("idle", "watermark")
 
@@ -95,17 +94,17 @@ class EventTime:
 
     @property
     def state(self) -> Any:
-        """What to hand to the next epoch."""
+        """The state to pass to the next epoch."""
         return (self._generator, self.watermark, self.active_at, self.idle)
 
     def check_idle(self) -> bool:
-        """Turn idle if nothing came for the timeout; answer whether the stream is idle."""
+        """Become idle if nothing came for the timeout; return whether the stream is idle."""
         if self._idle_timeout is not None and self._now - self.active_at >= self._idle_timeout:
             self.idle = True
         return self.idle
 
     def idle_deadline(self) -> int | None:
-        """Return the processing time at which this stream turns idle, None if it never will."""
+        """Return the processing time at which this stream becomes idle; None if it never will."""
         return None if self._idle_timeout is None or self.idle else self.active_at + self._idle_timeout
 
     def stamp(self, values: list[Any], timestamps: list[int | None] | None) -> Iterator[Segment]:
@@ -126,7 +125,7 @@ class EventTime:
             yield from self._record_by_record(values, timestamps)
 
     def flush(self) -> int | None:
-        """Return the watermark that follows from the records seen so far, None if it has not risen."""
+        """Return the watermark that follows from the records seen so far; None if it has not risen."""
         self._since = 0
         self._sent_at = time.monotonic()
         if self._generator is not None and self._bound is None:
@@ -157,7 +156,7 @@ class EventTime:
         return [self._checked(value, stamp) for value, stamp in zip(values, assigned, strict=True)]
 
     def _checked(self, value: Any, timestamp: Any) -> int:
-        """Return a timestamp as an int; that of a number type of another library is as good."""
+        """Return a timestamp as an int; a number type of another library is accepted, too."""
         try:
             return index(timestamp)
         except TypeError as error:

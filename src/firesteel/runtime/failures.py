@@ -1,4 +1,4 @@
-"""Turning an exception of user code into an error that names the operator, the line and the record."""
+"""The conversion of an exception of user code into an error that names the operator, the line and the record."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _CALLED_BY_ENGINE: Final = (
 """Libraries whose errors say nothing about the user's code, unless that code called them."""
 
 RAISED: Final = (Exception, SystemExit, KeyboardInterrupt, asyncio.CancelledError)
-"""What code of the user may raise: `sys.exit()` in a function must not end a worker without a word. An interrupt from a
+"""The exceptions of user code: `sys.exit()` in a function must not end a worker without a message. An interrupt from a
 terminal reaches no worker, and in the process of a test it reaches the main thread, which runs no function.
 """
 
@@ -44,7 +44,7 @@ _SUMMARY: Final = 200
 def user_failure(
     error: BaseException, who: str, values: Sequence[Any] | None = None, iterator: Iterator[Any] | None = None
 ) -> FiresteelError:
-    """Wrap `error`; the record is the one `iterator` (over `values`) handed out last.
+    """Return `error` as an error that names the operator and the last record that `iterator` (over `values`) returned.
 
     A Firesteel error that already names a place in the program is returned as it is; one about a state or a format
     gets the operator's name.
@@ -60,7 +60,7 @@ def user_failure(
             error.details = f"record: {record}"
         return error
     if isinstance(error, RuntimeError) and isinstance(error.__cause__, StopIteration):
-        error = error.__cause__  # of which Python makes a RuntimeError in a generator
+        error = error.__cause__  # Python turns it into a RuntimeError in a generator
     frames = _user_frames(traceback.extract_tb(error.__traceback__), called=iterator is not None)
     if isinstance(error, ModuleNotFoundError) and error.name:
         return _missing_module(error, who, frames)
@@ -98,8 +98,8 @@ def _missing_module(
 def _user_frames(frames: Sequence[FrameSummary], *, called: bool) -> list[FrameSummary] | None:
     """Return the frames of the user's code, the innermost last; None for an error of the engine.
 
-    `called`: the outermost frame does nothing but call the user's function. That may have no frame of the user's at
-    all: `map(int)`, `map(json.loads)`.
+    `called`: the outermost frame only calls the user's function, which may have no Python frame in user code:
+    `map(int)`, `map(json.loads)`.
     """
     outside = [frame for frame in frames if not is_engine(frame.filename)]
     users = [frame for frame in outside if not _is_called_by_engine(frame.filename)]
@@ -125,7 +125,7 @@ def _last_taken(values: Sequence[Any] | None, iterator: Iterator[Any] | None) ->
 
 
 def summary(value: Any) -> str:
-    """Show a record in at most a line.
+    """Return a record as text of at most one line.
 
     >>> summary(("a", 1))
     "('a', 1)"

@@ -1,8 +1,8 @@
-"""sum, min, max, min_by and max_by as reduce functions over a field (PyFlink: KeyedStream.sum and its kin).
+"""sum, min, max, min_by and max_by as reduce functions over a field (PyFlink: KeyedStream.sum and the like).
 
-A field is an index of a tuple, list or Row, the name of a Row's field, or 0 for a record that is itself the
-value. sum, min and max keep the other fields of the first record; min_by and max_by keep the whole record,
-the earlier one of equals.
+A field is an index of a tuple, list or Row, the name of a Row's field, or 0 for a record that is itself the value. sum,
+min and max keep the other fields of the first record; min_by and max_by keep the whole record, and the earlier of two
+equal ones.
 """
 
 from __future__ import annotations

@@ -1,15 +1,14 @@
-"""The operator protocol: what runs inside a task.
+"""The protocol of operators, which run inside a task.
 
 Contract, in call order, for one operator subtask in one worker process:
 
-1. `open(context)` once. User functions are opened here; state handles they obtain stay valid in every later
-epoch. 2. For each epoch: `begin_epoch(epoch)`, which emits nothing; `announce()`, once all operators of the
-task have begun, which says again where the watermark stands, for receivers forget that between epochs; then
-any interleaving of `process(batch, port)` and `advance_watermark(w)` with `w` strictly rising;
-`advance_processing_time(now)` at the start and between batches; in the last epoch of a bounded job `finish()`
-after the watermark has become MAX_WATERMARK; at last `end_epoch()`.
-3. `close()` once, when the job ends or after an epoch failed in this worker (the instance is then thrown
-away whole).
+1. `open(context)` once. User functions are opened here; state handles they obtain stay valid in every later epoch. 2.
+For each epoch: `begin_epoch(epoch)`, which emits nothing; `announce()`, once all operators of the task have begun,
+which sends the current watermark again, because receivers forget it between epochs; then any interleaving of
+`process(batch, port)` and `advance_watermark(w)` with `w` strictly rising; `advance_processing_time(now)` at the start
+and between batches; in the last epoch of a bounded job `finish()` after the watermark has become MAX_WATERMARK; finally
+`end_epoch()`. 3. `close()` once, when the job ends or after an epoch failed in this worker (the whole instance is then
+discarded).
 
 Invariants: a batch is never changed once it has been emitted. Everything an
 operator emits goes through `self.output` (or `self.side_outputs[tag_id]`), already sealed (see
@@ -42,11 +41,11 @@ B = TypeVar("B", bound=Batch)
 
 @dataclass(slots=True)
 class OperatorContext:
-    """What an operator subtask knows for its whole life in a worker.
+    """The context of an operator subtask for its whole life in a worker.
 
     `watermark_interval` is how often periodic watermarks are due (milliseconds). All functions of the operator share
     `metrics`. `backend` and the timer queues exist for operators with keyed or broadcast state. `restored_epoch` is the
-    epoch this instance goes on from (None: it is new), `restored_lists` the list state it has from there. `who` names
+    epoch from which this instance resumes (None: it is new), `restored_lists` its list state from there. `who` names
     the operator in errors: "map 'parse' (job.py:12)".
     """
 
@@ -74,11 +73,11 @@ class OperatorContext:
 
 @dataclass(slots=True)
 class Epoch:
-    """What an operator subtask knows of one epoch.
+    """The context of an operator subtask for one epoch.
 
-    `watermark` is where this subtask's watermark stood when the previous epoch ended (milliseconds).
-    `operator_state` is what its `end_epoch` returned then, `inherited` what those of subtasks returned that are no
-    more, because the parallelism was lowered. `input` is a source's share of work.
+    `watermark` is this subtask's watermark at the end of the previous epoch (milliseconds). `operator_state` is the
+    state that its `end_epoch` returned then, `inherited` the states of subtasks that no longer exist because the
+    parallelism was lowered. `input` is a source's share of work.
     """
 
     facts: EpochFacts
@@ -90,8 +89,7 @@ class Epoch:
 
 @dataclass(slots=True)
 class OperatorReport:
-    """What an operator hands to the manifest at the end of an epoch; keyed state and timers are reported by
-    the task.
+    """An operator's report for the manifest at the end of an epoch; the task reports keyed state and timers.
 
     `splits` are a source's `SplitReport`s. `next_wakeup` is the processing time (milliseconds) at which this
     subtask wants an epoch even without input.
@@ -124,39 +122,39 @@ class Operator(ABC, Generic[B]):
         self.processing_time = epoch.facts.processing_time
 
     def announce(self) -> None:
-        """Tell the outputs the watermark this epoch starts with."""
+        """Send the watermark with which this epoch starts to the outputs."""
         if self.watermark > MIN_WATERMARK:
             self.emit_watermark(self.watermark)
 
     @abstractmethod
     def process(self, batch: B, port: int) -> None:
-        """Take a batch that arrived at input `port`."""
+        """Process a batch that arrived at input `port`."""
 
     def advance_watermark(self, watermark: int) -> None:
-        """Take the combined watermark of all inputs (milliseconds), strictly greater than the one before."""
+        """Advance to the combined watermark of all inputs (milliseconds), strictly greater than the previous one."""
         self.watermark = watermark
         self.emit_watermark(watermark)
 
     def advance_idle(self) -> None:
-        """All inputs are idle: no watermark is to be expected from here until further notice."""
+        """Handle that all inputs are idle: no watermark comes until one of them is active again."""
         self.emit_watermark(None)
 
     def advance_processing_time(self, now: int) -> None:
-        """Fire what is due at processing time `now` (milliseconds)."""
+        """Fire timers that are due at processing time `now` (milliseconds)."""
 
     def pump(self) -> bool:
-        """Read and emit a part of what this operator itself reads in this epoch; return whether there is more."""
+        """Read and emit a part of this operator's own input in this epoch; return whether there is more."""
         return False
 
     def finish(self) -> None:
-        """All input has ended for good; emit what is still held."""
+        """Emit all records still held, because all input has ended for good."""
 
     def end_epoch(self) -> OperatorReport:
         """Finish the epoch and report; keyed state is collected by the task afterwards."""
         return OperatorReport()
 
     def close(self) -> None:
-        """Release what `open` acquired; close user functions."""
+        """Release the resources of `open`; close user functions."""
 
     def emit_watermark(self, watermark: int | None) -> None:
         """Send a watermark (None: idle) to every output."""
@@ -166,4 +164,4 @@ class Operator(ABC, Generic[B]):
 
 
 OperatorFactory = Callable[[], Operator[Any]]
-"""What a plan holds for each operator: a picklable recipe that makes a fresh instance for each subtask."""
+"""A picklable factory in the plan that creates a new instance of an operator for each subtask."""

@@ -1,4 +1,4 @@
-"""What a task has to send: rows for later levels, held until the task's caller takes them."""
+"""The rows that a task sends to later levels, held until the task's caller takes them."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ Row = tuple[int, int, int, int, bytes]
 """(target, edge, channel, seq, block): a row of an exchange."""
 
 HELD_BYTES: Final = 16 << 20
-"""Bytes of blocks held in memory. One call of a function can emit any number of records; what it emits beyond this
-waits in a file.
+"""The most bytes of blocks held in memory. One call of a function can emit any number of records; further blocks wait
+in a file.
 """
 
 
 class Outbox:
-    """The rows a task has to send, in order.
+    """The rows that a task sends, in order.
 
-    Contract: `send` and `pass_on` at any time; `drain` returns the rows added since it was last called, and its result
-    is used up before the next row is added. `bytes` counts the blocks of all rows so far. Raises StateError where
-    the local disk has no room for what memory should not hold.
+    Contract: `send` and `pass_on` at any time; `drain` returns the rows added since it was last called, and you must
+    consume its result before you add the next row. `bytes` counts the blocks of all rows so far. Raises StateError if
+    the local disk has no room for blocks that do not fit into memory.
 
     >>> outbox = Outbox()
     >>> outbox.send(1, 0, 0, 0, b"block")
@@ -45,7 +45,7 @@ class Outbox:
         self.pass_on((target, edge, channel, seq, block))
 
     def pass_on(self, row: Row) -> None:
-        """Add a row as it is."""
+        """Add a row unchanged."""
         size = len(row[4])
         self.bytes += size
         self._held += size
@@ -59,7 +59,7 @@ class Outbox:
         return rows if self._file is None else self._with_those_aside(self._file, rows)
 
     def close(self) -> None:
-        """Drop what has not been taken."""
+        """Drop the rows that were not taken."""
         self._rows = []
         self._file = None
         self._aside.close()

@@ -1,4 +1,4 @@
-"""Outputs: where an operator's records and watermarks go.
+"""Outputs: the destinations of an operator's records and watermarks.
 
 An `Output` fans out to its **receivers**: inputs of operators in the same task (`firesteel.runtime.subtask`) and
 writers of exchange edges (`firesteel.runtime.routing`).
@@ -13,20 +13,20 @@ from firesteel.runtime.batch import Batch
 
 
 class Receiver(Protocol):
-    """One way out of an output."""
+    """One destination of an output."""
 
     def receive(self, batch: Batch) -> None:
-        """Take the next records."""
+        """Receive the next records."""
 
     def receive_watermark(self, watermark: int | None) -> None:
-        """Take a watermark (milliseconds), or None: the sender is idle until it sends again."""
+        """Receive a watermark (milliseconds), or None: the sender is idle until it sends again."""
 
 
 class Output:
     """Fans batches and watermarks out; all receivers but the last get copies.
 
-    `seal` is what an operator applies to each value it emits: it makes it safe from later changes and, where the
-    output has a declared type, of that type.
+    An operator applies `seal` to each value it emits: it protects the value from later changes and, if the output has a
+    declared type, converts it to that type.
     """
 
     __slots__ = ("muted", "receivers", "records", "seal")
@@ -38,7 +38,7 @@ class Output:
         self.muted = False
 
     def emit(self, batch: Batch) -> None:
-        """Send records that are sealed."""
+        """Send sealed records."""
         count = len(batch)
         if not count:
             return

@@ -1,4 +1,4 @@
-"""The plan: what the compiler makes of a graph and every task executes, epoch after epoch.
+"""The plan: the result of compiling a graph, which every task executes, epoch after epoch.
 
 A plan is a linear chain of **levels**. Operators of one level run in the same tasks: task `p` of a level
 runs subtask `p` of each. Edges within a level are direct calls (`local`); all others are exchanges into a
@@ -26,7 +26,7 @@ _SEQ_BITS: Final = 40
 
 
 class Distribution(enum.Enum):
-    """How an edge picks the target subtask of a record."""
+    """The way in which an edge picks the target subtask of a record."""
 
     FORWARD = "FORWARD"
     REBALANCE = "REBALANCE"
@@ -44,8 +44,8 @@ class EdgeSpec:
 
     A `local` edge is a direct call within a task. A `chained` one is local, and both its ends are in one chain in
     Flink's sense, where records are not serialised. `functions` are the cloudpickled `EdgeFunctions` (see
-    `firesteel.runtime.routing`) of a HASH or CUSTOM edge; `max_parallelism` is the target's. What comes by an edge that
-    is `first` is delivered before the target's other inputs of the same epoch; such an edge is never local.
+    `firesteel.runtime.routing`) of a HASH or CUSTOM edge; `max_parallelism` is the target's. Records of an edge that is
+    `first` are delivered before the target's other inputs of the same epoch; such an edge is never local.
     """
 
     index: int
@@ -65,10 +65,10 @@ class EdgeSpec:
 
     @property
     def first_seq(self) -> int:
-        """Return the place of the first block in a channel, by which a task's rows are sorted.
+        """The number of the first block in a channel; a task's rows are sorted by these numbers.
 
-        All blocks of edges that are `first` come ahead of all others, and among them those to later operators, for
-        what earlier ones do with theirs may reach the later ones at once.
+        All blocks of edges that are `first` come before all others. Among them, those to later operators come first,
+        because the output of earlier operators may reach the later ones at once.
         """
         return -(self.target + 1) << _SEQ_BITS if self.first else 0
 
@@ -107,7 +107,7 @@ class OperatorSpec:
     TypeInformation (None: values of any type).
 
     `keyed` operators get keyed state and timers, `stateful` ones at least a backend (broadcast state). `key_types` are
-    the schemas of the types that its inputs' keys are declared as, each once (None: keys of any type).
+    the schemas of the declared types of its inputs' keys, each once (None: keys of any type).
     """
 
     index: int
@@ -130,7 +130,8 @@ class OperatorSpec:
 class Plan:
     """A compiled job. Frozen and picklable; two compilations of the same program give equal operator ids.
 
-    `state_memory` is how many bytes of state a worker process keeps in memory (None: by what memory it has).
+    `state_memory` is how many bytes of state a worker process keeps in memory (None: it depends on the available
+    memory).
     """
 
     job_name: str
@@ -178,7 +179,7 @@ class Plan:
         return self._incoming.get(operator, [])
 
     def side_outputs(self, operator: int) -> list[str]:
-        """Return the ids of the side outputs of an operator that somebody reads."""
+        """Return the ids of the side outputs of an operator that have readers."""
         return self._side_outputs.get(operator, [])
 
     @cached_property
@@ -209,7 +210,7 @@ def _grouped(edges: Iterable[EdgeSpec], key: Callable[[EdgeSpec], K]) -> dict[K,
 class SplitInput:
     """One split of a source as a subtask gets it in an epoch: read `[start, end)`; `start == end` reads nothing.
 
-    `generator_state` is what the split's watermark generator was at the last commit.
+    `generator_state` is the state of the split's watermark generator at the last commit.
     """
 
     split: Split
@@ -220,7 +221,7 @@ class SplitInput:
 
 @dataclass(frozen=True)
 class SplitReport:
-    """How far a split got in an epoch; `bytes` is about what its records take, 0 where that is not known."""
+    """How far a split was read in an epoch; `bytes` is the approximate size of its records, 0 if that is not known."""
 
     split_id: str
     position: int
@@ -232,12 +233,12 @@ class SplitReport:
 
 @dataclass(frozen=True)
 class EpochPlan:
-    """All that tasks know of one epoch, besides the plan.
+    """All that tasks know about one epoch, besides the plan.
 
-    `driver` names the driver, and `run` counts its restarts of the job: operators kept in a worker from another
-    driver or an earlier run are not used again. `committed` is the epoch the state is read at. `inherited` are the
-    operator states of subtasks that are no more, since the parallelism was lowered. Dictionaries are keyed by operator
-    index, then subtask; `schemas` by operator index, then state.
+    `driver` names the driver, and `run` counts its restarts of the job: operators kept in a worker from another driver
+    or an earlier run are not used again. `committed` is the epoch the state is read at. `inherited` are the operator
+    states of subtasks that no longer exist since the parallelism was lowered. Dictionaries are keyed by operator index,
+    then subtask; `schemas` by operator index, then state.
     """
 
     job_id: str
@@ -255,10 +256,10 @@ class EpochPlan:
 
 @dataclass
 class SubtaskReport:
-    """What one operator subtask reports at the end of an epoch.
+    """The report of one operator subtask at the end of an epoch.
 
-    `key_kinds` are the kinds of the keys whose state changed (see `KeyKinds`). `metrics` are what the operator's
-    metrics measured in the epoch (see `MetricGroup.take`); `records_out` counts side outputs, too.
+    `key_kinds` are the kinds of the keys whose state changed (see `KeyKinds`). `metrics` are the values of the
+    operator's metrics in the epoch (see `MetricGroup.take`); `records_out` counts side outputs, too.
     """
 
     operator: int
@@ -278,8 +279,8 @@ class SubtaskReport:
 
 @dataclass(frozen=True)
 class TaskReport:
-    """What a task reports at the end of an epoch: all its operator subtasks, and the bytes of the blocks that it took
-    from exchanges and gave to them.
+    """The report of a task at the end of an epoch: those of its operator subtasks, and the bytes of the blocks that it
+    received from exchanges and sent to them.
     """
 
     bytes: int

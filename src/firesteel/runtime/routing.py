@@ -1,11 +1,10 @@
 """Writers of exchange edges: they pick each record's target subtask, gather records into blocks, and number the blocks.
 
-A `Router` writes one edge for one upstream subtask. Its blocks are numbered per target (`seq`), so that a
-receiver that sorts by `(seq, channel)` sees each channel in order and all channels in step; blocks of an edge that
-its receiver takes first have numbers below 0. Watermarks go to
-every target the router is connected to, at their exact place among the records. A block has at most
-`BLOCK_RECORDS` records and, unless it is a single one, `BLOCK_BYTES`; the first ones are small, to learn what
-records weigh.
+A `Router` writes one edge for one upstream subtask. Its blocks are numbered per target (`seq`), so that a receiver that
+sorts by `(seq, channel)` sees each channel in order and all channels in step; blocks of an edge that its receiver takes
+first have numbers below 0. Watermarks go to every target the router is connected to, at their exact place among the
+records. A block has at most `BLOCK_RECORDS` records and, unless it is a single one, `BLOCK_BYTES`; the first ones are
+small, to learn the size of records.
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ class Router:
         self._buffers = [_Buffer() for _ in range(targets)]
 
     def number_from(self, seq: int) -> None:
-        """Give the first block of each channel this place; asked before anything is received."""
+        """Number the first block of each channel with this; called before anything is received."""
         for buffer in self._buffers:
             buffer.seq = seq
 
@@ -84,13 +83,13 @@ class Router:
 
     @abstractmethod
     def receive(self, batch: Batch) -> None:
-        """Take records and distribute them."""
+        """Distribute records to their targets."""
 
     def receive_watermark(self, watermark: int | None) -> None:
-        """Note a watermark (None: idle) behind the records taken so far.
+        """Record a watermark (None: idle) after the records received so far.
 
-        It takes the place of one at the same position, but idleness does not: where all channels turn idle,
-        the highest watermark before that counts.
+        It replaces one at the same position, but idleness does not: if all channels become idle, the highest watermark
+        before that counts.
         """
         for target in self.connected():
             buffer = self._buffers[target]
@@ -101,7 +100,7 @@ class Router:
                 marks.append((position, watermark))
 
     def flush(self) -> None:
-        """Send everything gathered."""
+        """Send all gathered records."""
         for target in self.connected():
             buffer = self._buffers[target]
             if buffer.parts or buffer.marks:
@@ -121,7 +120,7 @@ class Router:
             self._add(target, part)
 
     def _send(self, target: int, buffer: _Buffer) -> None:
-        """Send what was gathered in blocks; a mark goes with the block that ends at or behind it."""
+        """Send the gathered records in blocks; a mark goes with the block that ends at or after it."""
         gathered, total, marks = buffer.empty()
         start, sent = 0, False
         while start < total or not sent:
@@ -139,7 +138,7 @@ class Router:
 
 
 def _block(buffer: _Buffer, batch: Batch | None, count: int, marks: list[Mark]) -> bytes | None:
-    """Return some records as a block, or None if it would be too large; learn how many the next may take."""
+    """Return some records as a block, or None if it would be too large; learn the number for the next block."""
     block = encode_block(batch, marks)
     size = len(block)
     if count:
@@ -152,7 +151,7 @@ def _block(buffer: _Buffer, batch: Batch | None, count: int, marks: list[Mark]) 
 
 
 class ChoiceRouter(Router):
-    """Sends each record where the edge's functions say: the owner of its key, or what a partitioner picks."""
+    """Sends each record to the target of the edge's functions: the owner of its key, or the choice of a partitioner."""
 
     def __init__(
         self, edge: int, channel: int, targets: int, outbox: Outbox, functions: EdgeFunctions
@@ -169,7 +168,7 @@ class ChoiceRouter(Router):
 
 
 class RoundRobinRouter(Router):
-    """Deals records out in turn to a group of targets: all (rebalance) or the nearest ones (rescale)."""
+    """Sends records in turn to a group of targets: all (rebalance) or the nearest ones (rescale)."""
 
     def __init__(self, edge: int, channel: int, targets: int, outbox: Outbox, group: list[int]) -> None:
         super().__init__(edge, channel, targets, outbox)
@@ -188,7 +187,7 @@ class RoundRobinRouter(Router):
 
 
 class ShuffleRouter(Router):
-    """Sends records to targets at random; seeded by edge, channel and epoch, so a retry sends them alike."""
+    """Sends records to targets at random; seeded by edge, channel and epoch, so that a retry picks the same targets."""
 
     def __init__(self, edge: int, channel: int, targets: int, outbox: Outbox, seed: int) -> None:
         super().__init__(edge, channel, targets, outbox)

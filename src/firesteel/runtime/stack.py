@@ -1,8 +1,8 @@
-"""Room on the interpreter's stack, so that how deep a function is called does not decide what a call costs.
+"""Room on the interpreter's stack, so that the cost of a call does not depend on its depth.
 
 CPython keeps the frames of a thread in chunks of 16 KiB (Python/pystate.c, push_chunk). A call that does not fit into
-the last chunk maps another one, and the return from it unmaps that again. A chain of operators is a tower of frames;
-in each operator that happens to stand at the end of a chunk every call for a record would pay for both.
+the last chunk maps another one, and the return from it unmaps that one. A chain of operators is a deep stack of frames;
+in an operator whose frame is at the end of a chunk every call for a record would pay for both.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ of one MiB to the calls inside. Pages of it that nobody touches cost nothing.
 
 _BASE: Final = 1000
 _PER_OPERATOR: Final = 10
-"""Frames that an engine and a user's function may need, and those that each operator of a chain adds (seven)."""
+"""The frames that the engine and a user's function may need, and those that each operator of a chain adds (seven)."""
 
 _END: Final = object()
 
@@ -33,7 +33,7 @@ _roomy.__code__ = _roomy.__code__.replace(co_stacksize=_SLOTS)
 
 
 def with_room(iterator: Iterator[T]) -> Iterator[T]:
-    """Yield what `iterator` yields; each step of it runs with half a MiB of stack that frames need not be mapped for.
+    """Yield the items of `iterator`; each step of it runs with half a MiB of stack that is already mapped.
 
     >>> list(with_room(iter("ab")))
     ['a', 'b']
@@ -43,7 +43,7 @@ def with_room(iterator: Iterator[T]) -> Iterator[T]:
 
 
 def allow_chain(operators: int) -> None:
-    """Let this process call as deep as a chain of so many operators does; never lowers the recursion limit.
+    """Raise the recursion limit for a chain of this many operators; never lower it.
 
     Python's own limit of 1,000 frames ends a chain of about 140.
 

@@ -32,10 +32,9 @@ from firesteel.state.live.operator_lists import OperatorLists
 class LiveSubtask:
     """One subtask of one operator in one worker process.
 
-    Contract: `open` happens in the constructor; `begin(epoch, reader, keep)` starts an epoch, after which
-    batches arrive through the inputs made by `local_input` or by calls of `receive`; `finish` and `end`
-    close the epoch; `close` ends the instance. After any exception the instance must be closed and thrown
-    away.
+    Contract: `open` happens in the constructor; `begin(epoch, reader, keep)` starts an epoch, after which batches
+    arrive through the inputs made by `local_input` or by calls of `receive`; `finish` and `end` close the epoch;
+    `close` ends the instance. After any exception the instance must be closed and discarded.
     """
 
     def __init__(self, plan: Plan, spec: OperatorSpec, subtask: int, epoch: EpochPlan) -> None:
@@ -86,7 +85,7 @@ class LiveSubtask:
         self.guard(lambda: self.operator.open(self._context))
 
     def can_continue(self, epoch: EpochPlan) -> bool:
-        """Tell whether the list state this instance has is what was committed: it may have missed epochs."""
+        """Return whether this instance has the committed list state: it may have missed epochs."""
         lists = _lists_of(epoch, self.spec, self.subtask)
         return lists is None or (lists.version is not None and lists.version == self._lists_version)
 
@@ -121,7 +120,7 @@ class LiveSubtask:
         )
 
     def receive(self, batch: Batch, port: int) -> None:
-        """Hand records to the operator; its exceptions come out naming it."""
+        """Pass records to the operator; its exceptions are raised with its name."""
         self.records_in += len(batch)
         try:
             self.operator.process(batch, port)
@@ -131,14 +130,14 @@ class LiveSubtask:
             raise self._failure(error) from error
 
     def announce(self) -> None:
-        """Say where the watermark stands."""
+        """Send the current watermark."""
         self.guard(self.operator.announce)
 
     def advance_processing_time(self, now: int) -> None:
         self.guard(lambda: self.operator.advance_processing_time(now))
 
     def pump(self) -> bool:
-        """Read a part of what the operator itself reads; return whether there is more."""
+        """Read a part of the operator's own input; return whether there is more."""
         more: bool = self.guard(self.operator.pump)
         return more
 
@@ -165,7 +164,7 @@ class LiveSubtask:
         )
 
     def close(self) -> None:
-        """Close the operator and the functions of its edges, and give back what an unfinished epoch holds."""
+        """Close the operator and the functions of its edges, and release the resources of an unfinished epoch."""
         if self.backend is not None:
             self.backend.close()
         self.guard(self.operator.close)
@@ -173,7 +172,7 @@ class LiveSubtask:
             self.guard(functions.close)
 
     def edge_functions(self, edge: EdgeSpec) -> EdgeFunctions:
-        """Return the opened functions of an edge at whose sending (or local receiving) end this subtask is."""
+        """Return the opened functions of an edge that this subtask sends to (or receives from locally)."""
         if edge.index not in self._edge_functions:
             assert edge.functions is not None
             functions: EdgeFunctions = cloudpickle.loads(edge.functions)
@@ -205,7 +204,7 @@ class LiveSubtask:
         return min(due, default=None)
 
     def guard(self, call: Callable[[], Any]) -> Any:
-        """Call what may run the user's code, or handle its records; exceptions come out naming the operator."""
+        """Make a call that may run user code or handle its records; exceptions are raised with the operator's name."""
         try:
             return call()
         except RAISED as error:
@@ -218,14 +217,14 @@ class LiveSubtask:
 
 
 def _watermark_of(marks: list[int] | None, subtask: int, parallelism: int) -> int:
-    """The watermark a subtask starts an epoch with; after a change of parallelism the lowest of the old ones."""
+    """Return the watermark with which a subtask starts an epoch; after a change of parallelism the lowest old one."""
     if not marks:
         return MIN_WATERMARK
     return marks[subtask] if len(marks) == parallelism else min(marks)
 
 
 def _load_functions(plan: Plan) -> None:
-    """Unpickle every function of the program, which makes the classes of its script known."""
+    """Unpickle every function of the program, which defines the classes of its script."""
     for blob in [*(spec.factory for spec in plan.operators), *(edge.functions for edge in plan.edges)]:
         if blob is not None:
             cloudpickle.loads(blob)

@@ -2,13 +2,13 @@
 
 `run_task` turns the rows that arrive from the level before into rows for the levels after. Contract:
 
-- Rows come sorted by `(seq, channel)`; a row of an edge into a later level is passed on as it is.
-- Order of work: begin the epoch, take the rows with `seq` below 0 (broadcast records, so that nothing of the epoch
-  misses one), fire processing-time timers, take all other rows, pump sources, finish (in the last epoch), end the
-  epoch, flush, report. Each step's rows are yielded before the next, so what a task holds is bounded.
-- A report row (edge REPORT) carries the `TaskReport`. If anything fails, the only further row is a
-  failure row (edge FAILURE), which sorts first, and a task that meets one does nothing but pass it on: the epoch is
-  lost, but Spark sees no exception and nobody a stack trace of the JVM.
+- Rows come sorted by `(seq, channel)`; a row of an edge into a later level is passed on unchanged.
+- Order of work: begin the epoch, take the rows with `seq` below 0 (broadcast records, so that all records of the epoch
+  see them), fire processing-time timers, take all other rows, read sources, finish (in the last epoch), end the epoch,
+  flush, report. Each step's rows are yielded before the next step, so a task holds a bounded number of rows.
+- A report row (edge REPORT) carries the `TaskReport`. If anything fails, the only further row is a failure row (edge
+  FAILURE), which sorts first, and a task that receives one only passes it on: the epoch is lost, but Spark sees no
+  exception and the user no stack trace of the JVM.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _LAST: Final = 1 << 62
 
 
 class TaskState(Protocol):
-    """How a task reaches durable state; `firesteel.checkpoint.attach.CheckpointedState` is the one there is."""
+    """A task's access to durable state; `firesteel.checkpoint.attach.CheckpointedState` implements it."""
 
     def attach(self, address: StateAddress, committed: int, run: RunRef | None) -> StateReader:
         """Return a reader of a subtask's state as of epoch `committed`."""
@@ -48,10 +48,10 @@ class TaskState(Protocol):
     def persist(
         self, address: StateAddress, epoch: int, attempt: str, changes: Iterable[Entry]
     ) -> RunRef | None:
-        """Write a subtask's changes of an epoch; return the handle for the manifest, None if there are none."""
+        """Write a subtask's changes of an epoch; return the handle for the manifest; None if there are none."""
 
     def release(self) -> None:
-        """Give back the readers of this task."""
+        """Release the readers of this task."""
 
 
 class Worker:
@@ -61,7 +61,7 @@ class Worker:
         self._live: dict[tuple[str, str, int, int, int], LiveSubtask] = {}
 
     def take(self, plan: Plan, spec: OperatorSpec, subtask: int, epoch: EpochPlan) -> LiveSubtask:
-        """Return the live subtask for this run of the job, opened if this process has none that can go on; the
+        """Return the live subtask for this run of the job, newly opened if this process has none that can continue; the
         caller owns it.
         """
         run = (epoch.job_id, epoch.driver, epoch.run)
@@ -79,7 +79,7 @@ class Worker:
         self._live[(epoch.job_id, epoch.driver, epoch.run, live.spec.index, live.subtask)] = live
 
     def close(self) -> None:
-        """Close everything that is kept; raises the first error after that."""
+        """Close all subtasks that are kept; then raise the first error."""
         failures = []
         while self._live:
             try:
@@ -112,7 +112,7 @@ def run_task(
 
 
 def failed_task(error: BaseException, subtask: int) -> Iterator[Row]:
-    """Return all that a task gives that has failed: one row, with its error."""
+    """Return the whole output of a failed task: one row, with its error."""
     if isinstance(error, FiresteelError) and error.who:
         failure = error
     else:
@@ -169,7 +169,7 @@ class _Task:
         yield from self._end()
 
     def abandon(self) -> None:
-        """After a failure: nothing of these instances may be used again."""
+        """Discard these instances after a failure; none may be used again."""
         for live in self._live:
             try:
                 live.close()
@@ -241,7 +241,7 @@ class _Task:
             live.receive(batch if start == 0 else batch.slice(start, total), port)
 
     def _pump(self) -> Iterator[Row]:
-        """Read the sources in turn, a batch each, so that they advance side by side."""
+        """Read the sources in turn, a batch each, so that they advance together."""
         reading = self._live
         while reading:
             more = []
@@ -292,7 +292,7 @@ class _Task:
 
 
 def read_results(rows: Iterable[Row]) -> list[TaskReport]:
-    """Return the tasks' reports among the rows the last level left; raise the failure if there is one."""
+    """Return the tasks' reports among the rows of the last level; raise the failure if there is one."""
     reports = []
     for row in sorted(rows, key=lambda row: row[3]):
         if row[1] == FAILURE:

@@ -1,12 +1,12 @@
 """Timers of one domain (event or processing time) of one operator subtask, kept as keyed state in time order.
 
-Flink: InternalTimerServiceImpl. A timer is a time and what a scope's `current` was: a state key, or a pair
-of state key and namespace. Entries are ``state id | key group | time | key | namespace``: those that are due
-are the first of their key group, and nothing else is read. Within a time, timers fire in the order of their
-keys' and namespaces' bytes, whichever epoch they were registered in.
+Flink: InternalTimerServiceImpl. A timer is a time and the value of a scope's `current`: a state key, or a pair of state
+key and namespace. Entries are ``state id | key group | time | key | namespace``: timers that are due are the first of
+their key group, and nothing else is read. Within a time, timers fire in the order of their keys' and namespaces' bytes,
+independent of the epoch in which they were registered.
 
-Many timers may have the same time, as those of a window that ends for all keys: stored ones are brought into memory
-some thousand at a time, those of all key groups merged.
+Many timers may have the same time, as those of a window that ends for all keys: stored ones are loaded some thousand at
+a time, merged over all key groups.
 """
 
 from __future__ import annotations
@@ -40,29 +40,29 @@ from firesteel.state.values.chunks import Entry
 
 _SIGN: Final = 1 << 63
 _BODY: Final = 12
-"""Bytes of state id, key group and time, behind which key and namespace come."""
+"""The number of bytes of state id, key group and time, before key and namespace."""
 
 _SIZE: Final = 4
-"""Bytes of the length that stands before a namespace."""
+"""The number of bytes of the length before a namespace."""
 
 _NAMESPACE_MEMO: Final = 1 << 12
-"""Namespaces that are kept as objects, so that they are not decoded for every timer."""
+"""The number of namespaces kept as objects, so that they are not decoded for every timer."""
 
 _PLAIN: Final = frozenset({str, int})
 _NONE_DELETED: Final[frozenset[Any]] = frozenset()
 
 _DRAWN_AT_ONCE: Final = 1 << 14
-"""Stored timers of one time that are brought into memory together, at least."""
+"""The least number of stored timers of one time that are loaded together."""
 
 _FIRED_BETWEEN_LOOKS: Final = 256
-"""Timers that fire before the state is asked again whether it takes too much memory."""
+"""The number of timers that fire between two checks of the memory that the state takes."""
 
 _BUCKET_BYTES: Final = 400
 _CONSUMED_BYTES: Final = 100
-"""About what a time with timers takes in memory besides them, and what the key of a stored timer that has fired."""
+"""The approximate memory of a time with timers, without the timers, and of the key of a stored timer that has fired."""
 
 _Head = tuple[int, bytes, bytes, Iterator[tuple[bytes, bytes]]]
-"""The first stored timer of a key group: time, key and namespace, its whole key, and those that follow."""
+"""The first stored timer of a key group: time, key and namespace, its whole key, and the timers that follow."""
 
 
 class _Buckets(dict[int, dict[Any, None]]):
@@ -96,8 +96,8 @@ class _Buckets(dict[int, dict[Any, None]]):
 class TimerQueue:
     """The timers of one domain, deduplicated by key, namespace and time.
 
-    Contract: `begin` after the backend's `begin` (which calls it, too); then `register`, `delete`, `pop_due`
-    and `next_due` in any order, also while `pop_due` is being consumed. What is left is part of
+    Contract: `begin` after the backend's `begin` (which calls it, too); then `register`, `delete`, `pop_due` and
+    `next_due` in any order, also while `pop_due` is being consumed. The remaining timers are part of
     `backend.changes()`. Times are milliseconds.
     """
 
@@ -135,7 +135,7 @@ class TimerQueue:
         self._heads = None
 
     def register(self, time: int, current: Any) -> None:
-        """Set a timer; one that is set already stays one."""
+        """Set a timer; setting it again changes nothing."""
         self._buckets[time][current] = None  # wins over a deletion of the same timer, here and in `changes`
 
     def delete(self, time: int, current: Any) -> None:
@@ -154,7 +154,7 @@ class TimerQueue:
             deleted.add(current)
 
     def next_due(self) -> int | None:
-        """Return the time of the earliest timer, None if there is none."""
+        """Return the time of the earliest timer; None if there is none."""
         times, buckets = self._buckets.times, self._buckets
         while times and not buckets[times[0]]:
             del buckets[heapq.heappop(times)]
@@ -166,7 +166,7 @@ class TimerQueue:
         return times[0] if times else None
 
     def pop_due(self, upto: int) -> Iterator[tuple[int, Any]]:
-        """Remove and yield the timers with time <= `upto` in time order, those registered meanwhile too."""
+        """Remove and yield the timers with time <= `upto` in time order, including those registered in the meantime."""
         buckets = self._buckets
         times = buckets.times
         fired = 0
@@ -189,7 +189,7 @@ class TimerQueue:
                     self._backend.relax()
                 if len(bucket) != left or self._disturbed:
                     self._disturbed = False
-                    break  # timers of this time were set or removed meanwhile: they take their places in the order
+                    break  # timers of this time were set or removed in the meantime: sort again
 
     def changes(self) -> Iterator[Entry]:
         """Return the timers set and removed in this epoch, sorted by composite key."""
@@ -203,7 +203,7 @@ class TimerQueue:
             for current in self._buckets[time]:
                 changed[composite(stamp, current)] = b""
         groups: defaultdict[bytes, list[bytes]] = defaultdict(list)
-        for key in changed:  # within a group in order already, as far as they are new: that is quick to sort
+        for key in changed:  # new timers are already in order within a group, which is quick to sort
             groups[key[:4]].append(key)
         for head in sorted(groups):
             keys = groups[head]
@@ -211,11 +211,11 @@ class TimerQueue:
             yield from zip(keys, [changed[key] for key in keys], strict=True)
 
     def clean_entries(self) -> int:
-        """None: timers that wait are not cached."""
+        """Return 0: waiting timers are not cached."""
         return 0
 
     def relax(self) -> None:
-        """Nothing to drop."""
+        """Do nothing: there is no cache to drop."""
 
     def weigh(self) -> Weight:
         buckets = self._buckets
@@ -224,9 +224,9 @@ class TimerQueue:
         return Weight(0, size, len(buckets) + len(self._deleted))
 
     def _prepare(self, time: int, bucket: dict[Any, None]) -> int:
-        """Put the bucket of a time into reverse order, the last goes first, and bring stored timers into it.
+        """Sort the bucket of a time in reverse, because the last one fires first, and load stored timers into it.
 
-        Return how many of the bucket, its first ones, must wait for stored timers that are not in it yet.
+        Return the number of first ones in the bucket that must wait for stored timers that are not in it yet.
         """
         waiting = self._order(time, bucket)
         while waiting == len(bucket) and self._draw(time, bucket):
@@ -250,11 +250,11 @@ class TimerQueue:
         return len(kept) - bisect_left(kept, True, key=lambda current: self._body(current) > drawn)
 
     def _draw(self, time: int, bucket: dict[Any, None]) -> bool:
-        """Bring the next stored timers of a time into its bucket; answer whether there were any."""
+        """Load the next stored timers of a time into its bucket; return whether there were any."""
         if not self._has_stored(time):
             return False
         heads, deleted = self._heads or [], self._deleted.get(time, _NONE_DELETED)
-        # In proportion to the bucket, because all of it is put into order after each draw.
+        # In proportion to the bucket, because all of it is sorted after each load.
         left = max(_DRAWN_AT_ONCE, len(bucket) // 4)
         while left and heads and heads[0][0] == time:
             left -= 1
@@ -267,12 +267,12 @@ class TimerQueue:
         return True
 
     def _has_stored(self, time: int) -> bool:
-        """Tell whether there are stored timers of the earliest time that are not in its bucket yet."""
+        """Return whether there are stored timers of the earliest time that are not in its bucket yet."""
         heads = self._heads
         return bool(heads) and heads[0][0] == time  # type: ignore[index]
 
     def _is_stored(self, time: int, current: Any) -> bool:
-        """Tell whether a timer of the time that fires may be stored and not be in its bucket yet."""
+        """Return whether a timer of the time that fires may be stored but not in its bucket yet."""
         if not self._has_stored(time):
             return False
         drawn = self._drawn.get(time)
@@ -307,7 +307,7 @@ class TimerQueue:
         return heads
 
     def _consume(self, heads: list[_Head]) -> None:
-        """Take the earliest stored timer off and put the next one of its key group in its place."""
+        """Remove the earliest stored timer and put the next one of its key group in its place."""
         _, _, key, entries = heads[0]
         self._consumed.append(key)
         following = next(entries, None)

@@ -10,9 +10,8 @@ IDLE = None
 class WatermarkValve:
     """Combines the channels' watermarks; calls back when the minimum over the live ones rises, or all turn idle.
 
-    All channels start at `start`, the subtask's watermark when the previous epoch ended. An idle channel
-    does not hold the others back; it is live again with its next watermark. The combined watermark never
-    falls.
+    All channels start at `start`, the subtask's watermark when the previous epoch ended. An idle channel does not hold
+    the others back; it becomes live again with its next watermark. The combined watermark never falls.
 
     >>> seen = []
     >>> valve = WatermarkValve(["a", "b"], 0, seen.append)
@@ -30,7 +29,7 @@ class WatermarkValve:
         self.combined = start
 
     def update(self, channel: Hashable, watermark: int | None) -> None:
-        """Note a channel's watermark in milliseconds, or None when it turns idle."""
+        """Record a channel's watermark in milliseconds, or None when it becomes idle."""
         if watermark is IDLE:
             if channel in self._idle:
                 return

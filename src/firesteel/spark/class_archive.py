@@ -26,8 +26,7 @@ _TIMEOUT_SECONDS: Final = 300
 
 
 def archive_path() -> Path | None:
-    """Return the path of the archive for this process's Java and Spark; None without one of them, or a home
-    directory."""
+    """Return the path of the archive for this Java and Spark; None without one of them, or without a home directory."""
     java, jars = _java(), _jars()
     if java is None or jars is None:
         return None
