@@ -52,7 +52,7 @@ class SteadyTime:
 
 
 class ProcessingTime:
-    """The processing time of a job's epochs: the wall clock's, but it never goes back and never stands still.
+    """The processing time of a job's epochs: the wall clock's, but it never goes back and never stops.
 
     If the wall clock is set back, or is that of another machine which is behind, processing time continues at half
     speed until the wall clock has caught up. So no timer waits for the length of the step, and a time that a function

@@ -150,7 +150,7 @@ class RowBatch:
         )
 
     def copy(self) -> RowBatch:
-        """Return the same records for one more receiver, sealed anew."""
+        """Return the same records for one more receiver, sealed again."""
         return RowBatch(list(map(seal, self.values)), self.timestamps, self.keys)
 
     def stamps(self) -> list[int | None]:

@@ -137,7 +137,7 @@ class SparkExecutor:
         return reports
 
     def merge(self, task: MergeTask) -> RunRef | None:
-        """Merge runs in a Spark job of one task, which takes at most one core from epochs that run meanwhile."""
+        """Merge runs in a Spark job of one task, which takes at most one core from running epochs."""
         job = MergeJob(self._state_url, task, self._sys_path, self._worker_setup)
         try:
             with self._workers():
