@@ -18,7 +18,7 @@ SPARK_VARIABLE: Final = "FIRESTEEL_BENCH_SPARK"
 
 
 def pyflink_python() -> Path:
-    """An interpreter with apache-flink: the one in $FIRESTEEL_BENCH_PYFLINK, else one made in .cache/."""
+    """Return an interpreter with apache-flink: that of $FIRESTEEL_BENCH_PYFLINK, or one created in .cache/."""
     # PyFlink's dependencies have no wheels for newer Pythons, and its source build does not work with them.
     interpreter = next(
         (found for found in map(shutil.which, ("python3.11", "python3.10", "python3.12")) if found), None
@@ -28,7 +28,7 @@ def pyflink_python() -> Path:
 
 
 def spark_python() -> Path:
-    """An interpreter with the PySpark installed here and what transformWithState needs besides it."""
+    """Return an interpreter with the PySpark installed here and the other packages of transformWithState."""
     pyspark = version("pyspark")
     packages = [f"pyspark=={pyspark}", f"pyarrow=={version('pyarrow')}", "pandas", "protobuf"]
     return _python(SPARK_VARIABLE, f"spark-{pyspark}", packages, sys.executable)

@@ -65,7 +65,7 @@ class _Peak:
 
 
 def workers(root: int) -> Iterator[int]:
-    """Descendants of `root` that PySpark's daemon forked: the daemon's children, not the daemon itself."""
+    """Return the descendants of `root` that PySpark's daemon forked: its children, not the daemon itself."""
     parents: dict[int, int] = {}
     daemons: set[int] = set()
     for entry in Path("/proc").glob("[0-9]*"):

@@ -16,7 +16,7 @@ from bench.wide.part import PART as WIDE
 from bench.yahoo.part import PART as YAHOO
 
 _SHARED: Final = ("bench/measure.py", "bench/systems", "bench/tally.py", "bench/workload.py")
-"""What the parts about throughput run."""
+"""The folders and files that the throughput parts run."""
 
 
 @dataclass(frozen=True)
@@ -42,5 +42,5 @@ PARTS: Final = tuple(part for group in GROUPS for part in group.parts)
 
 
 def group_of(part: Part) -> Group:
-    """The group that a part is in."""
+    """Return the group of a part."""
     return next(group for group in GROUPS if part in group.parts)

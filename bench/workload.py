@@ -63,7 +63,7 @@ class Job:
         return self.active_keys * PER_WINDOW_AND_KEY[self.kind]
 
     def rounded(self) -> Job:
-        """The same job with whole rounds of keys and whole windows in every lane."""
+        """Return the same job with whole rounds of keys and whole windows in every lane."""
         if self.kind in PER_WINDOW_AND_KEY:
             step = self.records_per_window
         else:
@@ -138,7 +138,7 @@ class Records:
         return index * _SPREAD % self._keys, position // self._per_ms
 
     def _in_sessions(self, position: int, lane: int) -> tuple[int, int]:
-        """Even keys and odd keys take turns: the ones are active while the others are silent."""
+        """Return a record; even and odd keys take turns: one half is active while the other is silent."""
         index = position * LANES + lane
         if not index:
             self._begin()
@@ -149,5 +149,5 @@ class Records:
 
 
 def started_at(start: str) -> float:
-    """When the first record was generated (seconds since 1970)."""
+    """Return when the first record was generated (seconds since 1970)."""
     return float(Path(start).read_text(encoding="ascii"))

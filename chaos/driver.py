@@ -114,7 +114,7 @@ class Driver:
         self._process.wait(PATIENCE_S)
 
     def epoch(self) -> int:
-        """The last committed epoch."""
+        """Return the last committed epoch."""
         return max(ManifestReader(Storage.of(self.state)).epochs(), default=0)
 
     def log(self) -> str:

@@ -40,7 +40,7 @@ def write(path: Path, lines: int, seed: int = 7) -> None:
 
 
 def _in_order_of_writing(chance: random.Random) -> Iterator[str]:
-    """Requests happen in order of time; a heap holds those whose line is written later."""
+    """Yield lines as written: requests happen in order of time, and a heap holds lines that are written later."""
     waiting: list[tuple[int, int, str]] = []
     for number, (time, line) in enumerate(_requests(chance)):
         while waiting and waiting[0][0] <= time:

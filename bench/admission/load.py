@@ -11,7 +11,7 @@ from firesteel.functions.source import DiscoveryContext, RecordBatches, Source, 
 
 Pair = tuple[int, int]
 Pieces = Sequence[tuple[float, float]]
-"""How long (seconds) which rate (records per second) lasts, one piece after the other."""
+"""The duration (seconds) of each rate (records per second), one piece after another."""
 
 FIRST: Final = 200
 """Records that are there at once: the epoch that reads them starts the workers, and its commit starts the clock."""
@@ -20,7 +20,7 @@ _BATCH: Final = 2048
 
 
 def offered(pieces: Pieces, seconds: float) -> int:
-    """How many records have come until so many seconds after the clock was started.
+    """Return the number of records that arrive until a number of seconds after the start of the clock.
 
     >>> offered([(2.0, 100.0), (1.0, 1000.0)], 2.5) - FIRST
     700
@@ -33,7 +33,7 @@ def offered(pieces: Pieces, seconds: float) -> int:
 
 
 def came_at(pieces: Pieces, index: int) -> float:
-    """When the record of an index came, in seconds after the clock was started.
+    """Return the arrival of the record of an index, in seconds after the start of the clock.
 
     >>> came_at([(2.0, 100.0), (1.0, 1000.0)], FIRST + 699)
     2.5
@@ -48,10 +48,10 @@ def came_at(pieces: Pieces, index: int) -> float:
 
 
 class PacedSource(Source[Pair]):
-    """The records `generate(0)`, `generate(1)`, ...: a few at once, all others when `pieces` say.
+    """The records `generate(0)`, `generate(1)`, ...: a few at once, all others at the times of `pieces`.
 
-    The clock is started, and its time written into the file `started` (for who wants to follow it elsewhere), when
-    the job asks what there is to read after its first records. Split `i` of `n` has the indices `i`, `i + n`, ...
+    The clock starts when the job asks for splits after its first records. Its start is written to the file `started`,
+    so that other processes can follow it. Split `i` of `n` has the indices `i`, `i + n`, ...
     """
 
     def __init__(self, generate: Callable[[int], Pair], pieces: Pieces, started: Path) -> None:
@@ -62,7 +62,7 @@ class PacedSource(Source[Pair]):
         self._started: float | None = None
 
     def discover(self, context: DiscoveryContext) -> Iterable[Split]:
-        """A split for each subtask."""
+        """Return a split for each subtask."""
         if context.known:
             return []
         stride = context.parallelism
@@ -90,5 +90,5 @@ class PacedSource(Source[Pair]):
 
 
 def _below(index: int, first: int, stride: int) -> int:
-    """How many of `first, first + stride, ...` are less than `index`."""
+    """Return how many of `first, first + stride, ...` are less than `index`."""
     return max(0, -(-(index - first) // stride))

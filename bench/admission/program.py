@@ -1,4 +1,4 @@
-"""One scenario in a process of its own: `python -m bench.admission.program burst --scale 1` prints figures as JSON.
+"""One scenario in its own process: `python -m bench.admission.program burst --scale 1` prints figures as JSON.
 
 First the machine's capacity is measured with the same job on records that are all available at once. The loads are
 fractions of it, so that a scenario is equally demanding on any machine.
@@ -114,7 +114,7 @@ class ChangingSink(TallySink):
 
 
 def _since(clock: Path) -> float | None:
-    """Seconds since the source's clock was started, None if it was not."""
+    """Return the seconds since the start of the source's clock, None if it has not started."""
     return time.time() - float(clock.read_text()) if clock.exists() else None
 
 
@@ -129,7 +129,7 @@ class Neighbours:
 
     @property
     def running(self) -> int:
-        """How many there are now."""
+        """The number of running processes."""
         return len(self._busy)
 
     def look(self) -> None:
@@ -161,7 +161,7 @@ class Epochs:
 
 
 class Memory:
-    """What all Python workers below this process have resident, together, at the times it was looked at."""
+    """The total resident memory of all Python workers below this process, at the sampled times."""
 
     def __init__(self) -> None:
         self.samples: list[tuple[float, int]] = []
@@ -171,7 +171,7 @@ class Memory:
 
 
 def _resident(pid: int) -> int:
-    """The resident bytes of a process, 0 if it has ended."""
+    """Return the resident bytes of a process, 0 if it has ended."""
     try:
         return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
@@ -196,7 +196,7 @@ def execute(source: Source[Pair], sink: TallySink, state: Path) -> Epochs:
 
 
 def capacity(count: int, state: Path) -> float:
-    """Records per second once epochs have found their size: those of all epochs but the first two."""
+    """Return the records per second of all epochs except the first two, in which epochs find their size."""
     sink = TallySink()
     key = key_of(None)
     epochs = execute(DataGeneratorSource(lambda index: (key(index), index), count), sink, state).heard
@@ -230,7 +230,7 @@ def run(scenario: Scenario, scale: float, scratch: Path) -> dict[str, Any]:
 
 
 def check(sink: TallySink, total: int, key: Callable[[int], int]) -> None:
-    """Raises SystemExit unless the sink was given what these records must give."""
+    """Raise SystemExit unless the sink received the expected results of these records."""
     counts = Counter(map(key, range(total))).values()
     wanted = total, sum(count * (count + 1) // 2 for count in counts)
     if (sink.results, sink.total) != wanted:
@@ -244,10 +244,10 @@ def curves(
     began: float,
     change: tuple[float, float],
 ) -> dict[str, Any]:
-    """What epochs did after the clock was started: the curves, and what they come to.
+    """Return the curves of the epochs after the start of the clock, and their figures.
 
-    `waited_ms` is how long the oldest record of an epoch had been there when the epoch was committed. Under load are
-    epochs that left more behind than what comes in a target duration.
+    `waited_ms` is the time from the arrival of the oldest record of an epoch to the commit. Epochs are under load if
+    they leave more records unread than arrive in a target duration.
     """
     points = _points(epochs, pieces, began)
     usual = [point for point in points if point[0] < change[0]]
@@ -273,7 +273,7 @@ def curves(
 
 
 def _points(epochs: list[tuple[float, float, int]], pieces: Pieces, began: float) -> list[Point]:
-    """What each epoch was since the clock was started."""
+    """Return the figures of each epoch since the start of the clock."""
     points: list[Point] = []
     read = 0
     for at, ms, records in epochs:
@@ -286,7 +286,7 @@ def _points(epochs: list[tuple[float, float, int]], pieces: Pieces, began: float
 
 
 def _loaded(point: Point, pieces: Pieces) -> bool:
-    """Whether more was left behind than comes in a target duration at the first rate."""
+    """Return whether more records are unread than arrive in a target duration at the first rate."""
     return point[3] > max(pieces[0][1], 1000.0) * TARGET_MS / 1000
 
 

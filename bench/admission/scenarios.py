@@ -10,7 +10,7 @@ from bench.admission.load import Pieces
 
 KEYS: Final = 10_000
 HOT_SHARE: Final = 10
-"""Of so many records on hot keys all but one are on one key: 90 %."""
+"""All but one of this many records are on the hot key: 90 %."""
 
 _SPREAD: Final = 7919  # a prime: keys do not come in their own order
 
@@ -36,7 +36,7 @@ class Scenario:
     neighbours: int = 0
 
     def at(self, capacity: float, scale: float) -> Pieces:
-        """The pieces in records per second; a smaller scale makes them shorter."""
+        """Return the pieces in records per second; a smaller scale makes them shorter."""
         return [(lasts * scale, share * capacity if share >= 0 else -share) for lasts, share in self.pieces]
 
 
@@ -72,7 +72,7 @@ BY_NAME: Final = {scenario.name: scenario for scenario in SCENARIOS}
 
 
 def key_of(hot_from: int | None) -> Callable[[int], int]:
-    """The function that gives the key of a record by its index; from `hot_from` on most are 0."""
+    """Return the function from the index of a record to its key; from `hot_from`, most keys are 0."""
 
     def key(index: int) -> int:
         if hot_from is not None and index >= hot_from and index % HOT_SHARE:

@@ -20,7 +20,7 @@ VISITS: Final = 2
 
 @dataclass(frozen=True)
 class Load:
-    """`keys` keys of state, of which every epoch changes `changed`, twice each."""
+    """`keys` keys of state; every epoch changes `changed` of them, twice each."""
 
     keys: int
     changed: int = KEYS_PER_EPOCH
@@ -55,14 +55,14 @@ class Draw:
 
 
 class GatedSource(DataGeneratorSource[int]):
-    """Keys without end, of which so far only the first `gate` have arrived (None: all)."""
+    """Endless keys; only the first `gate` have arrived so far (None: all)."""
 
     def __init__(self, load: Load, gate: int | None) -> None:
         super().__init__(Draw(load))
         self._gate = gate
 
     def available(self, split: Split, position: int, now: int) -> int:
-        """Positions of those indices of this split that are below the gate."""
+        """Return the positions of the indices of this split that are below the gate."""
         if self._gate is None:
             return super().available(split, position, now)
         first, stride = split.payload

@@ -125,7 +125,7 @@ def _at(epochs: list[Note], parallelism: int) -> int:
 
 
 def _change(epochs: list[Note]) -> tuple[str, Figures]:
-    """The title and the figures of the one change of parallelism among some epochs."""
+    """Return the title and the figures of the one change of parallelism among some epochs."""
     first = next(
         place
         for place, (old, new) in enumerate(pairwise(epochs), 1)

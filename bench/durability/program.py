@@ -55,7 +55,7 @@ class Notes:
         )
 
     def _new(self, layer: Layer) -> int:
-        """The bytes of a merged layer that was not there before."""
+        """Return the bytes of a new merged layer."""
         runs = [run for run in layer.runs if run.path not in self._known]
         self._known.update(run.path for run in runs)
         return sum(run.size for run in runs)

@@ -60,7 +60,7 @@ class Epochs:
 
 
 def generate(index: int) -> Pair:
-    """The record of an index: its key and its index."""
+    """Return the record of an index: its key and its index."""
     return index * _SPREAD % RECORDS, index
 
 
@@ -76,7 +76,7 @@ def build(env: StreamExecutionEnvironment, exchanges: int, epochs: int, sink: Ta
 
 
 def expected(exchanges: int, epochs: int) -> tuple[int, int]:
-    """The results that must reach the sink, and the sum of their counts."""
+    """Return the expected number of results in the sink, and the sum of their counts."""
     per_key = epochs * (PER_GROUP if exchanges == 2 else 1)
     keys = RECORDS // (PER_GROUP if exchanges == 2 else 1)
     return epochs * RECORDS, keys * per_key * (per_key + 1) // 2

@@ -82,7 +82,7 @@ class Timers(KeyedProcessFunction):
 
 
 def pipeline(env: StreamExecutionEnvironment, task: Task) -> DataStream:
-    """The job's results."""
+    """Return the job's results."""
     job = task.job
     record = Records(job, str(task.scratch / "start")).record
 
@@ -104,12 +104,12 @@ def pipeline(env: StreamExecutionEnvironment, task: Task) -> DataStream:
 
 
 def add(accumulated: Pair, value: Pair) -> Pair:
-    """The reduction: a sum for each key."""
+    """Return the sum for a key."""
     return accumulated[0], accumulated[1] + value[1]
 
 
 def assigner(kind: str) -> WindowAssigner[Any, TimeWindow]:
-    """The windows of a job."""
+    """Return the window assigner of a job."""
     if kind == "sliding":
         return SlidingEventTimeWindows.of(Time.milliseconds(PANES * WINDOW_MS), Time.milliseconds(WINDOW_MS))
     if kind == "session":

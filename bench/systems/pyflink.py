@@ -1,4 +1,4 @@
-"""PyFlink: `process` mode (Python workers of their own, the default) and `thread` mode (Python inside the JVM).
+"""PyFlink: `process` mode (separate Python workers, the default) and `thread` mode (Python inside the JVM).
 
 Settings in favour of PyFlink: typed edges, object reuse, large bundles, a state cache that holds every key of the small
 jobs, real worker processes (by default a local PyFlink runs its workers as threads of one interpreter), and no
@@ -231,12 +231,12 @@ def pipeline(env: StreamExecutionEnvironment, task: Task) -> DataStream:
 
 
 def add(accumulated: tuple[int, int], value: tuple[int, int]) -> tuple[int, int]:
-    """The reduction: a sum for each key."""
+    """Return the sum for a key."""
     return accumulated[0], accumulated[1] + value[1]
 
 
 def assigner(kind: str) -> Any:
-    """The windows of a job."""
+    """Return the window assigner of a job."""
     if kind == "sliding":
         return SlidingEventTimeWindows.of(Time.milliseconds(PANES * WINDOW_MS), Time.milliseconds(WINDOW_MS))
     if kind == "session":

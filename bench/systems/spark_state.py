@@ -71,7 +71,7 @@ class Gather:
             self.done.set()
 
     def outcome(self) -> Outcome:
-        """What all batches counted."""
+        """Return the counts of all batches."""
         return Outcome(
             sum(results for results, _ in self._counts.values()),
             sum(total for _, total in self._counts.values()),

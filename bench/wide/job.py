@@ -37,12 +37,12 @@ _TICK_MS: Final = 1000 / os.sysconf("SC_CLK_TCK")
 
 
 def generate(index: int) -> Pair:
-    """The record of an index: its key and its index."""
+    """Return the record of an index: its key and its index."""
     return index * _SPREAD % KEYS, index
 
 
 def expected(epochs: int) -> tuple[int, int]:
-    """The results that must reach the sink, and the sum of their counts."""
+    """Return the expected number of results in the sink, and the sum of their counts."""
     total, rest = divmod(epochs * RECORDS, KEYS)
     counts = (KEYS - rest) * total * (total + 1) // 2 + rest * (total + 1) * (total + 2) // 2
     return epochs * RECORDS, counts
@@ -64,7 +64,7 @@ class Meter:
 
 
 def processor_ms() -> tuple[float, float, float]:
-    """Processor milliseconds so far: this process, the Python workers with their daemon, and the JVM."""
+    """Return the processor milliseconds so far: this process, the Python workers with their daemon, and the JVM."""
     own = os.times()
     everything = _children(os.getpid())
     python = set(workers(os.getpid()))

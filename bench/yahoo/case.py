@@ -130,7 +130,7 @@ class Trial:
 
 
 def _whole(count: int) -> int:
-    """The same in every lane: PyFlink's source cuts its numbers into equal halves, so that each is a lane."""
+    """Return a count that is equal in every lane: PyFlink's source splits its numbers into halves, one per lane."""
     return max(count // LANES, 1) * LANES
 
 

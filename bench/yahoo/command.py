@@ -1,4 +1,4 @@
-"""What the two systems' commands have in common: their arguments."""
+"""The common arguments of both systems' commands."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bench.yahoo.events import Load
 
 
 def start_delay(load: Load) -> float:
-    """Seconds from the source's first sign of life to the start: time for the workers behind it to come up."""
+    """Return the seconds from the first activity of the source to the start, in which the other workers come up."""
     return 2.0 if load.paced else 0.0
 
 
@@ -24,7 +24,7 @@ class Task:
 
     @property
     def target(self) -> str:
-        """Where the results appear."""
+        """The directory of the results."""
         return str(self.directory / "results")
 
     @property
@@ -41,7 +41,7 @@ class Task:
 
 
 def task_from_arguments() -> Task:
-    """The task that the command line describes."""
+    """Return the task that the command line describes."""
     parser = argparse.ArgumentParser()
     for name in ("campaigns", "rate", "count", "first_end_ms", "paced"):
         parser.add_argument(name, type=int)

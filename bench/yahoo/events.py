@@ -59,15 +59,15 @@ class Load:
         return self.count / self.rate
 
     def due(self, index: int) -> float:
-        """Seconds from the start to an event."""
+        """Return the seconds from the start to an event."""
         return index / self.rate
 
     def time(self, index: int) -> int:
-        """The event time of an event (milliseconds)."""
+        """Return the event time of an event (milliseconds)."""
         return self.first_ms + index * 1000 // self.rate
 
     def ad(self, index: int) -> int:
-        """The ad of an event; only every third event is a view, so views count by themselves."""
+        """Return the ad of an event. Only every third event is a view, so views are numbered separately."""
         return index // len(TYPES) * _SPREAD % (self.campaigns * ADS_PER_CAMPAIGN)
 
     def event(self, index: int) -> str:
@@ -84,7 +84,7 @@ class Load:
         return max(0, -(-(self.count - lane) // lanes))
 
     def expected(self) -> Counter[tuple[int, int]]:
-        """The views of each (window's start, campaign)."""
+        """Return the views of each (window's start, campaign)."""
         table = campaign_table(self.campaigns)
         return Counter(
             (self.time(index) // WINDOW_MS * WINDOW_MS, table[self.ad(index)])
@@ -93,7 +93,7 @@ class Load:
 
 
 def campaign_table(campaigns: int) -> array[int]:
-    """The campaign of each ad: ten ads a campaign, four bytes an ad.
+    """Return the campaign of each ad: ten ads per campaign, four bytes per ad.
 
     >>> table = campaign_table(100)
     >>> len(table), table[7], table[107]

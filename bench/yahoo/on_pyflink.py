@@ -1,4 +1,4 @@
-"""PyFlink: `process` mode (Python workers of their own) and `thread` mode (Python inside the JVM).
+"""PyFlink: `process` mode (separate Python workers) and `thread` mode (Python inside the JVM).
 
 Tuned for it: typed edges, object reuse, a state cache that holds every key, real worker processes (by default a local
 PyFlink runs its workers as threads of one interpreter), and bundles that end after a tenth of a second, so that they
@@ -57,7 +57,7 @@ class Generate(MapFunction):  # type: ignore[misc]
 
 
 def environment(task: Task) -> StreamExecutionEnvironment:
-    """A local environment with two subtasks that checkpoints every second."""
+    """Return a local environment with two subtasks that checkpoints every second."""
     os.environ[WORKERS_VARIABLE] = "process"
     # A bundle holds what comes in its time, as it would behind a source that waits by itself.
     bundle = MOST_IN_BUNDLE

@@ -99,7 +99,7 @@ def reason(error: Exception) -> str:
 
 
 def _may_pass(error: Exception) -> bool:
-    """The kind of an error is not known in Python, only what it says."""
+    """Return whether an error may be temporary, judged by its text: Python does not know its kind."""
     said = str(error)
     lost = "HTTP error: error sending request" in said or "response body" in said
     return lost or "NoSuchUpload" in said

@@ -100,10 +100,10 @@ class SinkWriter(ABC, Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Leftovers:
-    """What one sink of a job has prepared and nobody needs.
+    """Prepared data of one sink of a job that nobody needs.
 
-    That is all of the epochs up to `epoch` that is not visible, but for what `needed` refers to.
-    `needed` are the states that writers have saved, of all epochs that the job can be started from.
+    It is all invisible data of the epochs up to `epoch`, except the data that `needed` refers to. `needed` has the
+    saved states of the writers, of all epochs from which the job can be started.
     """
 
     job_id: str
@@ -120,10 +120,10 @@ class Committer(ABC):
         """Make the data of `committables` visible; doing it again changes nothing. Raises ConnectorError."""
 
     def discard(self, leftovers: Leftovers) -> None:
-        """Remove what crashes have left behind.
+        """Remove the leftovers of crashes.
 
-        Called at most once by a driver, when it has committed an epoch and made it visible: no other driver can commit
-        that epoch or an earlier one.
+        A driver calls it at most once, after it has committed an epoch and made it visible, so no other driver can
+        commit that epoch or an earlier one.
         """
 
     def close(self) -> None:
@@ -137,9 +137,9 @@ class Sink(ABC, Generic[T]):
 
     @property
     def holds_output_back(self) -> bool:
-        """Whether records of committed epochs may wait, invisible and outside of the state, for a later epoch.
+        """Whether records of committed epochs can wait, invisible and outside the state, for a later epoch.
 
-        As the open parts of files do: a savepoint refers to them, and the job that goes on completes them.
+        Open part files are an example: a savepoint refers to them, and the resumed job completes them.
         """
         return False
 

@@ -79,7 +79,7 @@ def _settle(directory: Path, identity: Identity) -> None:
 
 @cache
 def _boot_id() -> str:
-    """An unknown boot counts as a different one, so each process then creates the copy again."""
+    """Return an id of this boot; if it is unknown, each process has its own id and creates the copy again."""
     path = Path("/proc/sys/kernel/random/boot_id")
     if path.exists():
         return path.read_text().strip()

@@ -58,7 +58,7 @@ _PLAIN_VALUES: Final[tuple[tuple[type, Callable[[Any], Any]], ...]] = (
     (float, float.__float__),
     (bytes, bytes.__bytes__),
 )
-"""What a class may be derived from, and what gives the plain value, whatever the class makes of `str()` or `int()`."""
+"""The plain base types of key classes, with functions that return the plain value even if a class overrides `str()`."""
 _SCRIPT: Final = "__main__"
 _TWO_64: Final = 1 << 64
 INT_MIN: Final = -_TWO_64

@@ -1,7 +1,7 @@
 """Classes of the user's script, found by name: a worker has no such script as its `__main__`.
 
-A class that was seen here is remembered. Else it is looked up in the script, where this process runs it, or among the
-classes that came with the program's functions.
+Known classes are cached. Others are looked up in the script if this process runs it, or among the classes that came
+with the program's functions.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _program: Final[list[Callable[[], object]]] = []
 
 
 def remember_main_class(kind: type) -> str:
-    """Note a class of the script, and return its name."""
+    """Record a class of the script, and return its name."""
     _classes[kind.__qualname__] = kind
     return kind.__qualname__
 
@@ -33,15 +33,15 @@ def main_class(qualname: str) -> type:
 
 
 def find_classes_in(load: Callable[[], object]) -> None:
-    """Say what unpickles all functions of the program this worker runs: called when a class is not known otherwise.
+    """Set the function that unpickles all functions of this worker's program; it is called for an unknown class.
 
-    A task unpickles only what it runs itself, and a key may be of a class that only a key selector elsewhere mentions.
+    A task unpickles only its own functions, but the class of a key may be known only to a key selector elsewhere.
     """
     _program[:] = [load]
 
 
 def forget_main_classes() -> None:
-    """Look classes of the script up anew from now on: a worker may have been handed another program."""
+    """Clear the cache of classes of the script: the worker may have received another program."""
     _classes.clear()
 
 
@@ -72,5 +72,5 @@ def _find(qualname: str) -> type:
             got="a program that does not have or use it",
             hint=f"keep {qualname} in the script, or move it into a module",
         )
-    latest: type = shipped[-1]  # an earlier one is of a program this worker ran before
+    latest: type = shipped[-1]  # an earlier one belongs to a program that this worker ran before
     return latest
