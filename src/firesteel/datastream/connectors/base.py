@@ -1,4 +1,4 @@
-"""What every connector is (PyFlink: pyflink.datastream.connectors.base); subclass Source and Sink for your own."""
+"""The base classes of connectors (PyFlink: pyflink.datastream.connectors.base); subclass Source and Sink."""
 
 from __future__ import annotations
 

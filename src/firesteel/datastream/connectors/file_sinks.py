@@ -24,30 +24,30 @@ B = TypeVar("B", bound="_Builder[Any]")
 
 
 class PartWriterFactory(BulkWriterFactory):
-    """A bulk format for `for_bulk_format`: what a part file holds, and the type of its rows."""
+    """A bulk format for `for_bulk_format`: the format of a part file, and the type of its rows."""
 
     def __init__(self, part_format: PartFormat, row_type: RowTypeInfo | None = None) -> None:
         self.part_format = part_format
         self._row_type = row_type
 
     def get_row_type(self) -> RowTypeInfo | None:
-        """The type of the rows."""
+        """Return the type of the rows."""
         return self._row_type
 
 
 class _EncoderRows(PartFormat):
-    """Records as an Encoder of the program's own writes them."""
+    """Records in the encoding of the program's own Encoder."""
 
     def __init__(self, encoder: Encoder, type_info: TypeInformation | None = None) -> None:
         self._encoder = encoder
         self._type_info = type_info
 
     def for_type(self, type_info: TypeInformation | None) -> PartFormat:
-        """The format for records of this type."""
+        """Return the format for records of this type."""
         return _EncoderRows(self._encoder, type_info)
 
     def open(self, file: BinaryIO) -> PartWriter:
-        """A writer of one segment."""
+        """Return a writer of one segment."""
         encode, type_info = self._encoder.encode, self._type_info
         return EncodedRows(lambda value: encode(value, type_info)).open(file)
 
@@ -77,7 +77,7 @@ def _bulk_format(writer_factory: BulkWriterFactory) -> PartFormat:
 
 
 class _Builder(Generic[S]):
-    """Collects what a file sink is to do; every method but `build` returns the builder."""
+    """Collects the settings of a file sink; every method except `build` returns the builder."""
 
     def __init__(self, kind: type[S], base_path: str, part_format: PartFormat, policy: RollingPolicy) -> None:
         self._kind = kind
@@ -93,17 +93,17 @@ class _Builder(Generic[S]):
         return self
 
     def with_bucket_assigner(self: B, bucket_assigner: file_sink.BucketAssigner) -> B:
-        """Say which directory a record goes to; without it, one for each hour of processing time."""
+        """Set how a record gets its directory; the default is one directory per hour of processing time."""
         self._assigner = bucket_assigner
         return self
 
     def with_output_file_config(self: B, output_file_config: OutputFileConfig) -> B:
-        """Say how part files are called."""
+        """Set the names of part files."""
         self._names = output_file_config
         return self
 
     def with_rolling_policy(self: B, rolling_policy: RollingPolicy) -> B:
-        """Say when a part file ends."""
+        """Set when a part file ends."""
         self._policy = rolling_policy.policy
         return self
 
@@ -122,7 +122,7 @@ class _Builder(Generic[S]):
         return self
 
     def build(self) -> S:
-        """The sink. Raises ConnectorError for a base path on a file system that is not supported."""
+        """Return the sink. Raises ConnectorError for a base path on a file system that is not supported."""
         return self._kind(
             self._base_path,
             self._format,
@@ -135,7 +135,7 @@ class _Builder(Generic[S]):
 
 class _BulkBuilder(_Builder[S]):
     def with_rolling_policy(self: B, rolling_policy: RollingPolicy) -> B:
-        """Take a policy that ends parts with the epoch. Raises ValueError for any other."""
+        """Accept a policy that ends parts with the epoch. Raises ValueError for any other."""
         if not isinstance(rolling_policy, OnCheckpointRollingPolicy):
             raise ValueError("rolling_policy must be OnCheckpointRollingPolicy for bulk format")
         return self
@@ -162,19 +162,19 @@ class FileSink(file_sink.FileSink, SupportsPreprocessing):
 
     @staticmethod
     def for_row_format(base_path: str, encoder: Encoder) -> FileSink.RowFormatBuilder:
-        """Begin a sink whose records are encoded one by one."""
+        """Start a sink whose records are encoded one by one."""
         policy = RollingPolicy.default_rolling_policy()
         return FileSink.RowFormatBuilder(FileSink, base_path, _row_format(encoder), policy)
 
     @staticmethod
     def for_bulk_format(base_path: str, writer_factory: BulkWriterFactory) -> FileSink.BulkFormatBuilder:
-        """Begin a sink whose records are encoded in bulk."""
+        """Start a sink whose records are encoded in bulk."""
         policy = RollingPolicy.on_checkpoint_rolling_policy()
         return FileSink.BulkFormatBuilder(FileSink, base_path, _bulk_format(writer_factory), policy)
 
 
 class StreamingFileSink(file_sink.FileSink):
-    """The older name of FileSink; making one warns, as in PyFlink."""
+    """The older name of FileSink; creating one warns, as in PyFlink."""
 
     BaseBuilder = _Builder
 
@@ -190,7 +190,7 @@ class StreamingFileSink(file_sink.FileSink):
 
     @staticmethod
     def for_row_format(base_path: str, encoder: Encoder) -> StreamingFileSink.DefaultRowFormatBuilder:
-        """Begin a sink whose records are encoded one by one."""
+        """Start a sink whose records are encoded one by one."""
         policy = RollingPolicy.default_rolling_policy()
         kind = StreamingFileSink
         return StreamingFileSink.DefaultRowFormatBuilder(kind, base_path, _row_format(encoder), policy)
@@ -199,7 +199,7 @@ class StreamingFileSink(file_sink.FileSink):
     def for_bulk_format(
         base_path: str, writer_factory: BulkWriterFactory
     ) -> StreamingFileSink.DefaultBulkFormatBuilder:
-        """Begin a sink whose records are encoded in bulk."""
+        """Start a sink whose records are encoded in bulk."""
         policy = RollingPolicy.on_checkpoint_rolling_policy()
         kind = StreamingFileSink
         return StreamingFileSink.DefaultBulkFormatBuilder(

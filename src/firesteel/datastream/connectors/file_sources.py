@@ -1,4 +1,4 @@
-"""How a program describes the files it reads."""
+"""The builders with which a program describes the files that it reads."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class FileEnumeratorProvider:
 
     @staticmethod
     def default_splittable_file_enumerator() -> FileEnumeratorProvider:
-        """Cut large files where the format allows it; compressed ones are never cut."""
+        """Cut large files if the format allows it; compressed files are never cut."""
         return FileEnumeratorProvider(True)
 
     @staticmethod
@@ -29,16 +29,16 @@ class FileEnumeratorProvider:
 
 
 class FileSplitAssignerProvider:
-    """Which subtask reads which part: parts are dealt round in the order of their paths."""
+    """Which subtask reads which part: parts are assigned round robin in the order of their paths."""
 
     @staticmethod
     def locality_aware_split_assigner() -> FileSplitAssignerProvider:
-        """The only assigner: every machine reaches every file alike."""
+        """The only assigner: every machine reaches every file equally well."""
         return FileSplitAssignerProvider()
 
 
 class StreamFormat:
-    """How the records of a file follow each other; made by `text_line_format` or from a FileFormat."""
+    """The layout of a file of single records; create it with `text_line_format` or from a FileFormat."""
 
     def __init__(self, file_format: FileFormat[Any]) -> None:
         self.file_format = file_format
@@ -50,7 +50,7 @@ class StreamFormat:
 
 
 class BulkFormat:
-    """How a file holds its records in batches; made from a FileFormat."""
+    """The layout of a file of batches of records; create it from a FileFormat."""
 
     def __init__(self, file_format: FileFormat[Any]) -> None:
         self.file_format = file_format
@@ -66,12 +66,12 @@ class FileSource(file_source.FileSource[Any]):
 
     @staticmethod
     def for_record_stream_format(stream_format: StreamFormat, *paths: str) -> FileSourceBuilder:
-        """Begin a source that reads files record by record, decompressed by their suffixes."""
+        """Start a source that reads files record by record, decompressed by their suffixes."""
         return FileSourceBuilder(_format_of(stream_format, StreamFormat), paths)
 
     @staticmethod
     def for_bulk_file_format(bulk_format: BulkFormat, *paths: str) -> FileSourceBuilder:
-        """Begin a source that reads files batch by batch."""
+        """Start a source that reads files batch by batch."""
         return FileSourceBuilder(_format_of(bulk_format, BulkFormat), paths)
 
 
@@ -86,7 +86,7 @@ def _format_of(given: Any, kind: type[StreamFormat] | type[BulkFormat]) -> FileF
 
 
 class FileSourceBuilder:
-    """Collects what a FileSource is to do; every method but `build` returns the builder."""
+    """Collects the settings of a FileSource; every method except `build` returns the builder."""
 
     def __init__(self, file_format: FileFormat[Any], paths: tuple[str, ...]) -> None:
         self._format = file_format
@@ -100,20 +100,22 @@ class FileSourceBuilder:
         return self
 
     def process_static_file_set(self) -> FileSourceBuilder:
-        """Read the files there are when the job starts (the default)."""
+        """Read the files that exist when the job starts (the default)."""
         self._interval = None
         return self
 
     def set_file_enumerator(self, file_enumerator: FileEnumeratorProvider) -> FileSourceBuilder:
-        """Say whether large files are cut."""
+        """Set whether large files are cut."""
         self._splittable = file_enumerator.splittable
         return self
 
     def set_split_assigner(self, split_assigner: FileSplitAssignerProvider) -> FileSourceBuilder:
-        """Take the assigner; there is only one."""
+        """Set the assigner; there is only one."""
         del split_assigner
         return self
 
     def build(self) -> FileSource:
-        """The source. Raises ProgramError without a path, ConnectorError for a file system that is not supported."""
+        """Return the source. Raises ProgramError without a path, ConnectorError for a file system that is not
+        supported.
+        """
         return FileSource(list(self._paths), self._format, self._interval, self._splittable)

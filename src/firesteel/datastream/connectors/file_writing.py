@@ -1,4 +1,4 @@
-"""How a program describes the files it writes: buckets, rolling, names."""
+"""The classes with which a program describes the files that it writes: buckets, rolling, names."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ class BucketAssigner(file_sink.BucketAssigner):
 
     @staticmethod
     def base_path_bucket_assigner() -> file_sink.BucketAssigner:
-        """Everything goes to the base path."""
+        """Return the assigner that writes everything to the base path."""
         return file_sink.BasePathBuckets()
 
     @staticmethod
     def date_time_bucket_assigner(
         format_str: str = "yyyy-MM-dd--HH", timezone_id: str | None = None
     ) -> file_sink.BucketAssigner:
-        """A directory for each hour of processing time, or whatever the Java pattern tells apart.
+        """Return the assigner with one directory per hour of processing time, or per value of the Java pattern.
 
-        Raises ConfigurationError for a pattern or a zone that cannot be used; no zone is this machine's.
+        The default zone is this machine's. Raises ConfigurationError for a pattern or a zone that cannot be used.
         """
         return file_sink.DateTimeBuckets(format_str, timezone_id)
 
 
 class RollingPolicy:
-    """When a part file ends; made by its two methods."""
+    """Decides when a part file ends; create it with its two methods."""
 
     def __init__(self, policy: file_sink.RollingPolicy) -> None:
         self.policy = policy
@@ -41,26 +41,26 @@ class RollingPolicy:
         rollover_interval: int = DEFAULT_INTERVAL,
         inactivity_interval: int = DEFAULT_INTERVAL,
     ) -> DefaultRollingPolicy:
-        """By size in bytes, by age and by idleness in milliseconds. Raises ConfigurationError for a limit below 1."""
+        """End parts by size (bytes), age and idleness (milliseconds). Raises ConfigurationError for a limit below 1."""
         policy = file_sink.RollingPolicy.default(part_size, rollover_interval, inactivity_interval)
         return DefaultRollingPolicy(policy)
 
     @staticmethod
     def on_checkpoint_rolling_policy() -> OnCheckpointRollingPolicy:
-        """With every epoch, which is what a checkpoint is here."""
+        """End parts with every epoch, because each epoch ends in a checkpoint."""
         return OnCheckpointRollingPolicy(file_sink.RollingPolicy.on_epoch())
 
 
 class DefaultRollingPolicy(RollingPolicy):
-    """By size, age and idleness."""
+    """Return the policy that rolls by size, age and idleness."""
 
 
 class OnCheckpointRollingPolicy(RollingPolicy):
-    """With every epoch."""
+    """Return the policy that rolls with every epoch."""
 
 
 class OutputFileConfig:
-    """What the names of part files begin and end with.
+    """The prefix and the suffix of the names of part files.
 
     >>> OutputFileConfig.builder().with_part_prefix("hits").with_part_suffix(".csv").build().get_part_prefix()
     'hits'
@@ -72,15 +72,15 @@ class OutputFileConfig:
 
     @staticmethod
     def builder() -> OutputFileConfig.OutputFileConfigBuilder:
-        """Begin with the prefix `part` and no suffix."""
+        """Start with the prefix `part` and no suffix."""
         return OutputFileConfig.OutputFileConfigBuilder()
 
     def get_part_prefix(self) -> str:
-        """The prefix."""
+        """Return the prefix."""
         return self._part_prefix
 
     def get_part_suffix(self) -> str:
-        """The suffix."""
+        """Return the suffix."""
         return self._part_suffix
 
     class OutputFileConfigBuilder:
@@ -101,12 +101,12 @@ class OutputFileConfig:
             return self
 
         def build(self) -> OutputFileConfig:
-            """The configuration."""
+            """Return the configuration."""
             return OutputFileConfig(self.part_prefix, self.part_suffix)
 
 
 class FileCompactStrategy:
-    """When Flink merges small files; `FileSink` here refuses it, see `enable_compact`."""
+    """When Flink merges small files; Firesteel's `FileSink` refuses it, see `enable_compact`."""
 
     def __init__(self, checkpoints: int, size_threshold: int) -> None:
         self.checkpoints = checkpoints
@@ -114,50 +114,50 @@ class FileCompactStrategy:
 
     @staticmethod
     def builder() -> FileCompactStrategy.Builder:
-        """Begin with neither."""
+        """Start with no settings."""
         return FileCompactStrategy.Builder()
 
     class Builder:
-        """Collects when to merge."""
+        """Collects the conditions for a merge."""
 
         def __init__(self) -> None:
             self._checkpoints = -1
             self._size_threshold = -1
 
         def build(self) -> FileCompactStrategy:
-            """The strategy."""
+            """Return the strategy."""
             return FileCompactStrategy(self._checkpoints, self._size_threshold)
 
         def enable_compaction_on_checkpoint(
             self, num_checkpoints_before_compaction: int
         ) -> FileCompactStrategy.Builder:
-            """Merge after so many checkpoints."""
+            """Merge after that many checkpoints."""
             self._checkpoints = num_checkpoints_before_compaction
             return self
 
         def set_size_threshold(self, size_threshold: int) -> FileCompactStrategy.Builder:
-            """Merge when the files together are so large, in bytes."""
+            """Merge when the files together reach this size, in bytes."""
             self._size_threshold = size_threshold
             return self
 
         def set_num_compact_threads(self, num_compact_threads: int) -> FileCompactStrategy.Builder:
-            """Take the number; merging needs no threads of its own."""
+            """Accept the number; no effect."""
             del num_compact_threads
             return self
 
 
 class FileCompactor:
-    """How Flink merges small files; `FileSink` here refuses it, see `enable_compact`."""
+    """How Flink merges small files; Firesteel's `FileSink` refuses it, see `enable_compact`."""
 
     def __init__(self, file_delimiter: bytes | None = None) -> None:
         self.file_delimiter = file_delimiter
 
     @staticmethod
     def concat_file_compactor(file_delimiter: bytes | None = None) -> FileCompactor:
-        """One after the other, with a delimiter between."""
+        """Return a compactor that joins files one after the other, with a delimiter between them."""
         return FileCompactor(file_delimiter)
 
     @staticmethod
     def identical_file_compactor() -> FileCompactor:
-        """A file as it is."""
+        """Return a compactor for files that stay unchanged."""
         return FileCompactor()

@@ -1,4 +1,4 @@
-"""Databases as a sink, as PyFlink names it (PyFlink: pyflink.datastream.connectors.jdbc).
+"""Databases as a sink, with PyFlink's names (PyFlink: pyflink.datastream.connectors.jdbc).
 
 There is no JDBC here: the URL is translated for SQLAlchemy, and rows are written by
 `firesteel.connectors.sql.SqlSink`, which is exactly once (PyFlink's sink is at least once).
@@ -21,7 +21,7 @@ from firesteel.functions.sink import Sink, SinkWriter, WriterContext
 __all__ = ["JdbcSink", "JdbcConnectionOptions", "JdbcExecutionOptions"]
 
 _DATABASES: Final = ("postgresql", "mysql", "mariadb", "sqlite")
-"""What these are called in JDBC's URLs, and in SQLAlchemy's too."""
+"""The names of these databases in JDBC's URLs and in SQLAlchemy's."""
 
 _RETRY_MS: Final = 30_000
 
@@ -39,7 +39,7 @@ _UPDATE: Final = re.compile(rf"\s*({_NAME})\s*=\s*EXCLUDED\s*\.\s*({_NAME})\s*",
 
 
 class JdbcConnectionOptions:
-    """Where a database is and who connects to it; made by `JdbcConnectionOptionsBuilder`.
+    """The location of a database and its user; create it with `JdbcConnectionOptionsBuilder`.
 
     >>> builder = JdbcConnectionOptions.JdbcConnectionOptionsBuilder()
     >>> options = builder.with_url("jdbc:postgresql://db/shop").with_user_name("me").build()
@@ -56,23 +56,23 @@ class JdbcConnectionOptions:
         self._password = password
 
     def get_db_url(self) -> str:
-        """The JDBC URL."""
+        """Return the JDBC URL."""
         return self._url
 
     def get_driver_name(self) -> str | None:
-        """The Java driver's class as it was given; the driver used here is the Python one of the URL's database."""
+        """Return the given class of the Java driver; the real driver is the Python one of the URL's database."""
         return self._driver_name
 
     def get_user_name(self) -> str | None:
-        """The user."""
+        """Return the user."""
         return self._user_name
 
     def get_password(self) -> str | None:
-        """The password as it was given: a reference to an environment variable."""
+        """Return the given password: a reference to an environment variable."""
         return self._password
 
     class JdbcConnectionOptionsBuilder:
-        """Collects the options; every method but `build` returns the builder."""
+        """Collects the options; every method except `build` returns the builder."""
 
         def __init__(self) -> None:
             self._url: str | None = None
@@ -86,7 +86,7 @@ class JdbcConnectionOptions:
             return self
 
         def with_driver_name(self, driver_name: str) -> JdbcConnectionOptions.JdbcConnectionOptionsBuilder:
-            """Take the name of the Java driver, which is not needed."""
+            """Accept the name of the Java driver, which is not needed."""
             self._driver_name = driver_name
             return self
 
@@ -96,21 +96,22 @@ class JdbcConnectionOptions:
             return self
 
         def with_password(self, password: str) -> JdbcConnectionOptions.JdbcConnectionOptionsBuilder:
-            """Set the password as a reference to an environment variable, `${NAME}`: one in plain text would get
-            into the state directory, and `JdbcSink.sink` refuses it.
+            """Set the password as a reference to an environment variable, `${NAME}`.
+
+            `JdbcSink.sink` refuses a password in plain text, because it would end up in the state directory.
             """
             self._password = password
             return self
 
         def build(self) -> JdbcConnectionOptions:
-            """The options. Raises ProgramError without a URL."""
+            """Return the options. Raises ProgramError without a URL."""
             if not self._url:
                 raise ProgramError("requires a URL", who="JdbcConnectionOptionsBuilder", got="none")
             return JdbcConnectionOptions(self._url, self._driver_name, self._user_name, self._password)
 
 
 class JdbcExecutionOptions:
-    """How rows are sent: how many at a time, and how often a statement that failed is tried again."""
+    """How rows are sent: how many at a time, and how often a failed statement is retried."""
 
     def __init__(self, batch_interval_ms: int, batch_size: int, max_retries: int) -> None:
         self._batch_interval_ms = batch_interval_ms
@@ -118,20 +119,20 @@ class JdbcExecutionOptions:
         self._max_retries = max_retries
 
     def get_batch_interval_ms(self) -> int:
-        """The interval as it was given (milliseconds); rows become visible with their epoch whatever it is."""
+        """Return the given interval (milliseconds); no effect, because rows become visible with their epoch."""
         return self._batch_interval_ms
 
     def get_batch_size(self) -> int:
-        """The number of rows sent together."""
+        """Return the number of rows that are sent together."""
         return self._batch_size
 
     def get_max_retries(self) -> int:
-        """The number of retries as it was given; 0 has the sink not retry, others leave it its own patience."""
+        """Return the given number of retries; 0 turns the sink's retries off, other values leave its default."""
         return self._max_retries
 
     @staticmethod
     def defaults() -> JdbcExecutionOptions:
-        """Flink's: 5000 rows, no interval, 3 retries.
+        """Return Flink's defaults: 5000 rows, no interval, 3 retries.
 
         >>> JdbcExecutionOptions.defaults().get_batch_size()
         5000
@@ -140,11 +141,11 @@ class JdbcExecutionOptions:
 
     @staticmethod
     def builder() -> JdbcExecutionOptions.Builder:
-        """Begin with the defaults."""
+        """Start with the defaults."""
         return JdbcExecutionOptions.Builder()
 
     class Builder:
-        """Collects the options; every method but `build` returns the builder."""
+        """Collects the options; every method except `build` returns the builder."""
 
         def __init__(self) -> None:
             self._interval_ms = 0
@@ -157,17 +158,17 @@ class JdbcExecutionOptions:
             return self
 
         def with_batch_interval_ms(self, interval_ms: int) -> JdbcExecutionOptions.Builder:
-            """Take the interval (milliseconds); rows become visible with their epoch, whatever it is."""
+            """Set the interval (milliseconds); no effect, because rows become visible with their epoch."""
             self._interval_ms = interval_ms
             return self
 
         def with_max_retries(self, max_retries: int) -> JdbcExecutionOptions.Builder:
-            """Set how often to try again; 0 is never."""
+            """Set how often to retry; 0 is never."""
             self._max_retries = max_retries
             return self
 
         def build(self) -> JdbcExecutionOptions:
-            """The options. Raises ProgramError for negative numbers."""
+            """Return the options. Raises ProgramError for negative numbers."""
             if self._interval_ms < 0 or self._size < 1 or self._max_retries < 0:
                 raise ProgramError(
                     "requires a batch size of at least 1, and no negative numbers",
@@ -178,7 +179,7 @@ class JdbcExecutionOptions:
 
 
 class JdbcSink(SqlSink):
-    """Writes rows to a table, the fields by their position; made by `JdbcSink.sink`."""
+    """Writes rows to a table, the fields by their position; create it with `JdbcSink.sink`."""
 
     @staticmethod
     def sink(
@@ -190,8 +191,8 @@ class JdbcSink(SqlSink):
         """Return a sink for `INSERT INTO table (columns) VALUES (?, ...)`, exactly once.
 
         `... ON CONFLICT (key) DO UPDATE SET column = EXCLUDED.column, ...` for all other columns inserts or updates,
-        whatever the database. Raises UnsupportedError for other statements, ConfigurationError for a
-        database that is not known here, or a password that is no `${NAME}`.
+        with every database. Raises UnsupportedError for other statements, ConfigurationError for an unknown database,
+        or for a password that is not `${NAME}`.
         """
         url = sqlalchemy_url(jdbc_connection_options)
         insert = _parsed(sql, len(type_info.get_field_types()), folds=url.startswith("postgresql"))
@@ -207,7 +208,7 @@ class JdbcSink(SqlSink):
         )
 
     def for_type(self, type_info: TypeInformation | None) -> Sink[Any]:
-        """The sink itself: its statement names the columns."""
+        """Return the sink itself: its statement names the columns."""
         return self
 
     def create_writer(self, context: WriterContext) -> SinkWriter[Any]:
@@ -219,7 +220,7 @@ class JdbcSink(SqlSink):
 
 
 class _ByPosition(SinkWriter[Any]):
-    """Gives rows on without the names of their fields, as parameters of a statement have none."""
+    """Passes rows on without the names of their fields, because parameters of a statement have no names."""
 
     def __init__(self, writer: SinkWriter[Any]) -> None:
         self._writer = writer
@@ -231,7 +232,7 @@ class _ByPosition(SinkWriter[Any]):
         return self._writer.prepare_commit()
 
     def abort(self) -> None:
-        """Give up the epoch's writing."""
+        """Discard the epoch's rows."""
         self._writer.abort()
 
 
@@ -277,7 +278,7 @@ class _Insert:
 
 
 def _parsed(sql: str, fields: int, folds: bool) -> _Insert:
-    """Read a statement; `folds` if names without quotation marks mean those in small letters."""
+    """Parse a statement; `folds` if names without quotation marks mean lower-case names."""
     match = _INSERT.fullmatch(sql)
     if match is None:
         raise _unsupported(sql)

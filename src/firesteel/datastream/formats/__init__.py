@@ -1,1 +1,1 @@
-"""What files and messages look like inside (PyFlink: pyflink.datastream.formats)."""
+"""The formats of files and messages (PyFlink: pyflink.datastream.formats)."""

@@ -35,7 +35,7 @@ class AvroSchema:
 
     @staticmethod
     def parse_string(json_schema: str) -> AvroSchema:
-        """Parse a schema. Raises ProgramError for text that is no JSON."""
+        """Parse a schema. Raises ProgramError for text that is not JSON."""
         try:
             return AvroSchema(json.loads(json_schema))
         except ValueError as error:
@@ -43,7 +43,7 @@ class AvroSchema:
 
     @staticmethod
     def parse_file(file_path: str) -> AvroSchema:
-        """Parse the schema in a file. Raises ProgramError for a file that cannot be read or is no JSON."""
+        """Parse the schema in a file. Raises ProgramError for a file that cannot be read or is not JSON."""
         try:
             return AvroSchema.parse_string(Path(file_path).read_text("utf-8"))
         except OSError as error:
@@ -53,7 +53,7 @@ class AvroSchema:
 
 
 class _NoAvro:
-    """Making one raises UnsupportedError."""
+    """A class whose constructor raises UnsupportedError."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         del arguments, named

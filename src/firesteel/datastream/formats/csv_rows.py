@@ -15,7 +15,7 @@ from firesteel.formats.csv import CsvDialect, CsvWriter, Read, field_readers
 
 
 class _Builder:
-    """Collects a row type and separators; every method but `build` returns the builder."""
+    """Collects a row type and separators; every method except `build` returns the builder."""
 
     def __init__(self, type_info: TypeInformation) -> None:
         if type_info is None:
@@ -32,8 +32,8 @@ class _Builder:
 class CsvRowDeserializationSchema(DeserializationSchema):
     """Reads a Row from a message that is one CSV record in UTF-8.
 
-    A message that does not fit raises TypeMismatchError. With `set_ignore_parse_errors(True)` a field that does
-    not fit is None, as are missing ones, and a message that has more fields, or none, is left out (None).
+    A message that does not fit raises TypeMismatchError. With `set_ignore_parse_errors(True)` a field that does not fit
+    is None, and so is a missing one; a message that has more fields, or none, is left out (None).
 
     >>> from firesteel.common import Types
     >>> row_type = Types.ROW_NAMED(["name", "age"], [Types.STRING(), Types.INT()])
@@ -51,11 +51,11 @@ class CsvRowDeserializationSchema(DeserializationSchema):
         return {**self.__dict__, "_readers": None}
 
     def get_produced_type(self) -> TypeInformation:
-        """The row type."""
+        """Return the row type."""
         return self._row_type
 
     def deserialize(self, message: bytes) -> Row | None:
-        """The row of a message."""
+        """Return the row of a message."""
         if self._readers is None:
             self._readers = field_readers(self._row_type, self._dialect)
         fields = self._fields(message.decode("utf-8", "replace"))
@@ -100,34 +100,34 @@ class CsvRowDeserializationSchema(DeserializationSchema):
             ) from error
 
     class Builder(_Builder):
-        """Collects what the schema is to be; every method but `build` returns the builder."""
+        """Collects the settings of the schema; every method except `build` returns the builder."""
 
         def __init__(self, type_info: TypeInformation) -> None:
             super().__init__(type_info)
             self._ignore_errors = False
 
         def set_field_delimiter(self, delimiter: str) -> CsvRowDeserializationSchema.Builder:
-            """Set what separates fields; a comma if not set."""
+            """Set the separator of fields; the default is a comma."""
             self._options["delimiter"] = delimiter
             return self
 
         def set_allow_comments(self, allow_comments: bool) -> CsvRowDeserializationSchema.Builder:
-            """Leave out messages that begin with `#`; takes effect together with ignored errors."""
+            """Leave out messages that start with `#`; takes effect together with ignored errors."""
             self._options["comments"] = allow_comments
             return self
 
         def set_array_element_delimiter(self, delimiter: str) -> CsvRowDeserializationSchema.Builder:
-            """Set what separates the elements of arrays; `;` if not set."""
+            """Set the separator of the elements of arrays; the default is `;`."""
             self._array_delimiter = delimiter
             return self
 
         def set_quote_character(self, c: str) -> CsvRowDeserializationSchema.Builder:
-            """Set the quote; `"` if not set."""
+            """Set the quote; the default is `"`."""
             self._options["quote"] = c
             return self
 
         def set_escape_character(self, c: str) -> CsvRowDeserializationSchema.Builder:
-            """Set what makes the next character an ordinary one."""
+            """Set the escape character, which makes the next character an ordinary one."""
             self._options["escape"] = c
             return self
 
@@ -137,12 +137,12 @@ class CsvRowDeserializationSchema(DeserializationSchema):
             return self
 
         def set_ignore_parse_errors(self, ignore_parse_errors: bool) -> CsvRowDeserializationSchema.Builder:
-            """Make None of what does not fit."""
+            """Replace fields that do not fit by None."""
             self._ignore_errors = ignore_parse_errors
             return self
 
         def build(self) -> CsvRowDeserializationSchema:
-            """The schema. Raises ConfigurationError for a separator that is not one character."""
+            """Return the schema. Raises ConfigurationError for a separator that is not one character."""
             return CsvRowDeserializationSchema(self._row_type, self._dialect(), self._ignore_errors)
 
 
@@ -164,23 +164,21 @@ class CsvRowSerializationSchema(SerializationSchema):
         return {**self.__dict__, "_writer": None}
 
     def serialize(self, value: Any) -> bytes:
-        """The record of a row. Raises TypeMismatchError for a value that is not of the row type."""
+        """Return the record of a row. Raises TypeMismatchError for a value that is not of the row type."""
         if self._writer is None:
             self._writer = CsvWriter(self._row_type, self._dialect)
         return (self._writer.line(value) + self._dialect.line_end).encode("utf-8", "replace")
 
     class Builder(_Builder):
-        """Collects what the schema is to be; every method but `build` returns the builder."""
+        """Collects the settings of the schema; every method except `build` returns the builder."""
 
         def set_field_delimiter(self, c: str) -> CsvRowSerializationSchema.Builder:
-            """Set what separates fields; a comma if not set."""
+            """Set the separator of fields; the default is a comma."""
             self._options["delimiter"] = c
             return self
 
         def set_line_delimiter(self, delimiter: str) -> CsvRowSerializationSchema.Builder:
-            """Set what the record ends with: `\\n` if not set, `\\r`, `\\r\\n` or nothing. Raises ProgramError
-            for others.
-            """
+            """Set the line end: `\\n` (the default), `\\r`, `\\r\\n` or nothing. Raises ProgramError for others."""
             if delimiter not in ("\n", "\r", "\r\n", ""):
                 raise ProgramError(
                     r"requires a line delimiter of \n, \r, \r\n or nothing", who="CSV", got=repr(delimiter)
@@ -189,7 +187,7 @@ class CsvRowSerializationSchema(SerializationSchema):
             return self
 
         def set_array_element_delimiter(self, delimiter: str) -> CsvRowSerializationSchema.Builder:
-            """Set what separates the elements of arrays; `;` if not set."""
+            """Set the separator of the elements of arrays; the default is `;`."""
             self._array_delimiter = delimiter
             return self
 
@@ -199,20 +197,20 @@ class CsvRowSerializationSchema(SerializationSchema):
             return self
 
         def set_quote_character(self, c: str) -> CsvRowSerializationSchema.Builder:
-            """Set the quote; `"` if not set."""
+            """Set the quote; the default is `"`."""
             self._options["quote"] = c
             return self
 
         def set_escape_character(self, c: str) -> CsvRowSerializationSchema.Builder:
-            """Set what stands before a character that is to be an ordinary one."""
+            """Set the escape character, which precedes a character to make it an ordinary one."""
             self._options["escape"] = c
             return self
 
         def set_null_literal(self, s: str) -> CsvRowSerializationSchema.Builder:
-            """Set the text that stands for None; none if not set."""
+            """Set the text that stands for None; the default is no text."""
             self._options["null_literal"] = s
             return self
 
         def build(self) -> CsvRowSerializationSchema:
-            """The schema. Raises ConfigurationError for a separator that is not one character."""
+            """Return the schema. Raises ConfigurationError for a separator that is not one character."""
             return CsvRowSerializationSchema(self._row_type, self._dialect())

@@ -20,7 +20,7 @@ class _Column(NamedTuple):
 
 
 class CsvSchema:
-    """The columns of a CSV file, with their types, and how they are told apart.
+    """The columns of a CSV file, with their types and separators.
 
     >>> schema = CsvSchema.builder().add_string_column("name").add_number_column("age").build()
     >>> len(schema), str(schema)
@@ -35,19 +35,19 @@ class CsvSchema:
 
     @staticmethod
     def builder() -> CsvSchemaBuilder:
-        """Begin a schema without columns."""
+        """Start a schema without columns."""
         return CsvSchemaBuilder()
 
     @property
     def row_type(self) -> RowTypeInfo:
-        """The type of the rows."""
+        """Return the type of the rows."""
         if not self.columns:
             raise ProgramError("requires at least one column", who="CsvSchema", got="none")
         names = [column.name for column in self.columns]
         return Types.ROW_NAMED(names, [column.type_info for column in self.columns])
 
     def size(self) -> int:
-        """How many columns there are."""
+        """Return the number of columns."""
         return len(self.columns)
 
     def __len__(self) -> int:
@@ -61,7 +61,7 @@ class CsvSchema:
 
 
 class CsvSchemaBuilder:
-    """Collects columns and separators; every method but `build` and `size` returns the builder.
+    """Collects columns and separators; every method except `build` and `size` returns the builder.
 
     A separator, quote or escape that is not one character raises ValueError.
     """
@@ -72,24 +72,24 @@ class CsvSchemaBuilder:
         self._array_separator = ";"
 
     def build(self) -> CsvSchema:
-        """The schema."""
+        """Return the schema."""
         return CsvSchema(tuple(self._columns), CsvDialect(**self._options))
 
     def add_array_column(
         self, name: str, separator: str = ";", element_type: TypeInformation | None = None
     ) -> CsvSchemaBuilder:
-        """Add a column of arrays; its elements are texts unless said otherwise."""
+        """Add a column of arrays; its elements are texts by default."""
         elements = Types.LIST(element_type or Types.STRING())
         self._columns.append(_Column(name, elements, separator))
         return self
 
     def add_boolean_column(self, name: str) -> CsvSchemaBuilder:
-        """Add a column of truth values: `true` in any case is true, all else false."""
+        """Add a column of truth values: `true` in any case is true, everything else is false."""
         self._columns.append(_Column(name, Types.BOOLEAN()))
         return self
 
     def add_number_column(self, name: str, number_type: TypeInformation | None = None) -> CsvSchemaBuilder:
-        """Add a column of numbers: of `Types.LONG()` unless said otherwise."""
+        """Add a column of numbers, by default of `Types.LONG()`."""
         self._columns.append(_Column(name, number_type or Types.LONG()))
         return self
 
@@ -104,12 +104,12 @@ class CsvSchemaBuilder:
         return self
 
     def clear_columns(self) -> CsvSchemaBuilder:
-        """Take all columns away."""
+        """Remove all columns."""
         self._columns.clear()
         return self
 
     def set_allow_comments(self, allow: bool = True) -> CsvSchemaBuilder:
-        """Leave out lines that begin with `#`."""
+        """Leave out lines that start with `#`."""
         return self._set(comments=allow)
 
     def set_any_property_name(self, name: str) -> NoReturn:
@@ -122,16 +122,16 @@ class CsvSchemaBuilder:
         )
 
     def disable_array_element_separator(self) -> CsvSchemaBuilder:
-        """Take every array for a single element."""
+        """Read every array as a single element."""
         return self.set_array_element_separator("")
 
     def remove_array_element_separator(self, index: int) -> CsvSchemaBuilder:
-        """Take the array of one column for a single element."""
+        """Read the array of one column as a single element."""
         self._columns[index] = self._columns[index]._replace(array_delimiter="")
         return self
 
     def set_array_element_separator(self, separator: str) -> CsvSchemaBuilder:
-        """Set what separates the elements of every array."""
+        """Set the separator of the elements of every array."""
         self._columns = [
             column if column.array_delimiter is None else column._replace(array_delimiter=separator)
             for column in self._columns
@@ -139,19 +139,19 @@ class CsvSchemaBuilder:
         return self
 
     def set_column_separator(self, char: str) -> CsvSchemaBuilder:
-        """Set what separates columns; a comma if not set."""
+        """Set the separator of columns; the default is a comma."""
         return self._set(delimiter=_one(char, "Column separator"))
 
     def disable_escape_char(self) -> CsvSchemaBuilder:
-        """Have no escapes (the default)."""
+        """Use no escapes (the default)."""
         return self._set(escape=None)
 
     def set_escape_char(self, char: str) -> CsvSchemaBuilder:
-        """Set what makes the next character an ordinary one."""
+        """Set the escape character, which makes the next character an ordinary one."""
         return self._set(escape=_one(char, "Escape char"))
 
     def set_line_separator(self, separator: str) -> CsvSchemaBuilder:
-        """Set what written lines end with; `\\n` if not set. Read lines may end in any way."""
+        """Set the end of written lines; the default is `\\n`. Lines that are read may have any line end."""
         return self._set(line_end=separator)
 
     def set_null_value(self, null_value: str) -> CsvSchemaBuilder:
@@ -159,11 +159,11 @@ class CsvSchemaBuilder:
         return self._set(null_literal=null_value)
 
     def disable_quote_char(self) -> CsvSchemaBuilder:
-        """Have no quotes."""
+        """Use no quotes."""
         return self._set(quote=None)
 
     def set_quote_char(self, char: str) -> CsvSchemaBuilder:
-        """Set the quote; `"` if not set."""
+        """Set the quote; the default is `"`."""
         return self._set(quote=_one(char, "Quote char"))
 
     def set_skip_first_data_row(self, skip: bool = True) -> CsvSchemaBuilder:
@@ -171,15 +171,15 @@ class CsvSchemaBuilder:
         return self._set(skip_first_row=skip)
 
     def set_strict_headers(self, strict: bool = True) -> CsvSchemaBuilder:
-        """Require that headers are the schema's names in its order."""
+        """Require headers to be the schema's names in its order."""
         return self._set(strict_header=strict)
 
     def set_use_header(self, use: bool = True) -> CsvSchemaBuilder:
-        """Have a header line: left out when read, written at the beginning of each file."""
+        """Use a header line: skipped when read, written at the beginning of each file."""
         return self._set(header=use)
 
     def size(self) -> int:
-        """How many columns there are."""
+        """Return the number of columns."""
         return len(self._columns)
 
     def __len__(self) -> int:

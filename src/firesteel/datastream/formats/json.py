@@ -25,9 +25,9 @@ _DECODER = msgspec.json.Decoder(float_hook=Decimal)
 class JsonRowDeserializationSchema(DeserializationSchema):
     """Reads a Row from a message that is a JSON object.
 
-    Fields the type does not name are dropped, those that are missing are None. A message that does not fit
-    raises TypeMismatchError; with `ignore_parse_errors()` a field that does not fit is None, and so is a
-    message that is no object.
+    Fields that the type does not name are dropped, and missing fields are None. A message that does not fit raises
+    TypeMismatchError; with `ignore_parse_errors()` a field that does not fit is None, and so is a message that is not
+    an object.
 
     >>> from firesteel.common import Types
     >>> row_type = Types.ROW_NAMED(["name", "age"], [Types.STRING(), Types.INT()])
@@ -51,15 +51,15 @@ class JsonRowDeserializationSchema(DeserializationSchema):
 
     @staticmethod
     def builder() -> JsonRowDeserializationSchema.Builder:
-        """Begin a schema."""
+        """Start a schema."""
         return JsonRowDeserializationSchema.Builder()
 
     def get_produced_type(self) -> TypeInformation:
-        """The row type."""
+        """Return the row type."""
         return self._row_type
 
     def deserialize(self, message: bytes) -> Row | None:
-        """The row of a message."""
+        """Return the row of a message."""
         if self._convert is None:
             schema = self._row_type.schema()
             self._convert = from_json(schema, self._fail_on_missing_field, self._ignore_errors)
@@ -76,7 +76,7 @@ class JsonRowDeserializationSchema(DeserializationSchema):
         return row
 
     class Builder:
-        """Collects what the schema is to be; every method but `build` returns the builder."""
+        """Collects the settings of the schema; every method except `build` returns the builder."""
 
         def __init__(self) -> None:
             self._type_info: RowTypeInfo | None = None
@@ -95,17 +95,17 @@ class JsonRowDeserializationSchema(DeserializationSchema):
             return self.type_info(type_of_json_schema(json.loads(json_schema)))
 
         def fail_on_missing_field(self) -> JsonRowDeserializationSchema.Builder:
-            """Let a missing field be an error."""
+            """Make a missing field an error."""
             self._fail_on_missing_field = True
             return self
 
         def ignore_parse_errors(self) -> JsonRowDeserializationSchema.Builder:
-            """Make None of what does not fit."""
+            """Replace fields that do not fit by None."""
             self._ignore_parse_errors = True
             return self
 
         def build(self) -> JsonRowDeserializationSchema:
-            """The schema. Raises TypeError without a type, ValueError if missing fields are to fail and to be
+            """Return the schema. Raises TypeError without a type, ValueError if missing fields must both fail and be
             ignored.
             """
             if self._type_info is None:
@@ -133,18 +133,18 @@ class JsonRowSerializationSchema(SerializationSchema):
 
     @staticmethod
     def builder() -> JsonRowSerializationSchema.Builder:
-        """Begin a schema."""
+        """Start a schema."""
         return JsonRowSerializationSchema.Builder()
 
     def serialize(self, value: Any) -> bytes:
-        """The JSON of a row. Raises TypeMismatchError for a value that is not of the row type."""
+        """Return the JSON of a row. Raises TypeMismatchError for a value that is not of the row type."""
         if self._convert is None:
             coerce, convert = self._row_type.compile_coercer(), to_json(self._row_type.schema())
             self._convert = lambda row: convert(coerce(row))
         return JSON.encode(self._convert(value))
 
     class Builder:
-        """Collects what the schema is to be; every method but `build` returns the builder."""
+        """Collects the settings of the schema; every method except `build` returns the builder."""
 
         def __init__(self) -> None:
             self._type_info: RowTypeInfo | None = None
@@ -155,7 +155,7 @@ class JsonRowSerializationSchema(SerializationSchema):
             return self
 
         def build(self) -> JsonRowSerializationSchema:
-            """The schema. Raises TypeError without a type."""
+            """Return the schema. Raises TypeError without a type."""
             if self._type_info is None:
                 raise TypeError("Typeinfo should be set.")
             return JsonRowSerializationSchema(self._type_info)

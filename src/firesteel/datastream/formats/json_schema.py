@@ -1,4 +1,4 @@
-"""The type a JSON schema describes (Flink: JsonRowSchemaConverter)."""
+"""The type that a JSON schema describes (Flink: JsonRowSchemaConverter)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SINGLE: Final = {
 
 
 def type_of_json_schema(schema: dict[str, Any]) -> TypeInformation:
-    """The type of a JSON schema; `$ref` within it is followed. Raises ProgramError for what has no type.
+    """Return the type of a JSON schema; `$ref` within it is followed. Raises ProgramError for a schema without a type.
 
     >>> type_of_json_schema({"type": "object", "properties": {"a": {"type": ["integer", "null"]}}})
     RowTypeInfo(a: BigDecimal)

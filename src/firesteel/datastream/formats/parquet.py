@@ -45,9 +45,8 @@ class AvroParquetWriters:
 class ParquetColumnarRowInputFormat(BulkFormat):
     """Reads the columns of `row_type` from Parquet files as Rows, `batch_size` at a time.
 
-    `row_type` is a `Types.ROW_NAMED`; nested types are allowed. The Hadoop configuration is taken and not used;
-    timestamps are what the file says, without a zone. Raises UnsupportedError for names that do not tell upper
-    from lower case.
+    `row_type` is a `Types.ROW_NAMED`; nested types are allowed. The Hadoop configuration is accepted and not used;
+    timestamps are those of the file, without a zone. Raises UnsupportedError if names are to be case-insensitive.
     """
 
     def __init__(
@@ -75,8 +74,9 @@ class ParquetBulkWriters:
     def for_row_type(
         row_type: Any, hadoop_config: Any = None, utc_timestamp: bool = False
     ) -> PartWriterFactory:
-        """Write files of this `Types.ROW_NAMED`; the Hadoop configuration is taken and not used, times have no
-        zone.
+        """Write files of this `Types.ROW_NAMED`.
+
+        The Hadoop configuration is accepted and not used; times have no zone.
         """
         del hadoop_config, utc_timestamp
         rows = require_row_type(row_type, "ParquetBulkWriters.for_row_type")

@@ -1,4 +1,4 @@
-"""The row types that formats are declared with."""
+"""The row types of formats."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from firesteel.common.typeinfo import RowTypeInfo
 
 
 def require_row_type(row_type: Any, who: str) -> RowTypeInfo:
-    """Return `row_type` if it is `Types.ROW` or `Types.ROW_NAMED`; raises ProgramError for anything else."""
+    """Return `row_type` if it is `Types.ROW` or `Types.ROW_NAMED`. Raises ProgramError for anything else."""
     if isinstance(row_type, RowTypeInfo):
         return row_type
     raise ProgramError(

@@ -1,10 +1,10 @@
 """Files as a sink, exactly once.
 
-A **part** is a file as it becomes visible. What an epoch writes of a part is a **segment**: a hidden file of
-its own, named by the attempt, written once, made durable before the epoch commits, and never appended to by
-anybody else; so a writer that was given up but still runs can do no harm. The writer's state carries the
-segments of parts that stay open over several epochs. When the rolling policy ends a part, a committable names
-its segments, and the committer makes one visible file of them.
+A **part** is a file as it becomes visible. The records of one epoch in a part are a **segment**: a separate hidden
+file, named by the attempt, written once, made durable before the epoch commits, and never appended to by anybody else.
+So an abandoned writer that still runs can do no harm. The writer's state holds the segments of parts that stay open
+over several epochs. When the rolling policy ends a part, a committable names its segments, and the committer turns them
+into one visible file.
 """
 
 from firesteel.connectors.files.parts import EncodedRows, PartFormat, PartWriter, TextLines

@@ -1,4 +1,4 @@
-"""Into which directory below the base path a record goes."""
+"""The directories of records below the base path."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from firesteel.connectors.files.sink.java_time import JavaTimePattern, java_zone
 
 
 class BucketAssigner(ABC):
-    """Names the bucket, a directory relative to the base path, of each record; subclass it for an assigner of
-    your own.
+    """Names the bucket of each record, a directory relative to the base path; subclass it for your own assigner.
 
-    Processing time is the epoch's, in milliseconds, so that an epoch run again writes to the same buckets.
+    Processing time is the epoch's, in milliseconds, so a repeated epoch writes to the same buckets.
 
     >>> class ByKind(BucketAssigner):
     ...     def get_bucket_id(self, value, timestamp, processing_time):
@@ -24,10 +23,10 @@ class BucketAssigner(ABC):
 
     @abstractmethod
     def get_bucket_id(self, value: Any, timestamp: int | None, processing_time: int) -> str:
-        """The bucket of one record; `""` is the base path itself."""
+        """Return the bucket of one record; `""` is the base path itself."""
 
     def fixed(self, processing_time: int) -> str | None:
-        """The bucket of every record at this processing time, None if it depends on the record."""
+        """Return the bucket of every record at this processing time; None if it depends on the record."""
         return None
 
 
@@ -35,20 +34,19 @@ class BasePathBuckets(BucketAssigner):
     """Everything goes to the base path (Flink: BasePathBucketAssigner)."""
 
     def get_bucket_id(self, value: Any, timestamp: int | None, processing_time: int) -> str:
-        """The base path."""
+        """Return the base path."""
         return ""
 
     def fixed(self, processing_time: int) -> str | None:
-        """The base path."""
+        """Return the base path."""
         return ""
 
 
 class DateTimeBuckets(BucketAssigner):
-    """A bucket for each hour, or whatever the pattern tells apart, of processing time (Flink:
-    DateTimeBucketAssigner).
+    """One bucket per hour, or per value of the pattern, of processing time (Flink: DateTimeBucketAssigner).
 
-    The pattern is one of Java's DateTimeFormatter; the zone an id as in Java (`Europe/Paris`, `GMT-08:00`),
-    None for this machine's. Raises ConfigurationError for a pattern or a zone that cannot be used.
+    The pattern is one of Java's DateTimeFormatter; the zone is an id as in Java (`Europe/Paris`, `GMT-08:00`), None for
+    this machine's. Raises ConfigurationError for a pattern or a zone that cannot be used.
 
     >>> DateTimeBuckets("yyyy-MM-dd--HH", "GMT+01:00").fixed(0)
     '1970-01-01--01'
@@ -59,9 +57,9 @@ class DateTimeBuckets(BucketAssigner):
         self._zone: tzinfo | None = None if zone_id is None else java_zone(zone_id)
 
     def get_bucket_id(self, value: Any, timestamp: int | None, processing_time: int) -> str:
-        """The bucket of the processing time."""
+        """Return the bucket of the processing time."""
         return self.fixed(processing_time)
 
     def fixed(self, processing_time: int) -> str:
-        """The bucket of the processing time."""
+        """Return the bucket of the processing time."""
         return self._pattern.format(processing_time, self._zone)

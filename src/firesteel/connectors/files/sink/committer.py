@@ -1,6 +1,6 @@
 """The committer of a file sink: it makes parts visible, and can be stopped and repeated at any point.
 
-A part of one segment becomes visible by a rename. One of several goes through these states, each of them durable:
+A part of one segment becomes visible by a rename. A part of several goes through these states, each of them durable:
 
 1. all segments are there;
 2. also a hidden `joined` file, which is complete as soon as it has this name;
@@ -8,8 +8,8 @@ A part of one segment becomes visible by a rename. One of several goes through t
 4. the joined file has been renamed to the part's name;
 5. the other segments are gone.
 
-Whoever finds a state goes on from it; a part whose first segment and joined file are both gone is visible, or
-has been visible and was taken away by its reader (Flink: `commitAfterRecovery` is as lenient).
+A committer that finds a state continues from it. A part whose first segment and joined file are both gone is visible,
+or was visible and its reader has removed it (Flink: `commitAfterRecovery` is as lenient).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from firesteel.functions.sink import Committer, Leftovers
 
 
 class FileCommitter(Committer):
-    """Makes the parts of committables visible; raises ConnectorError if the file system refuses."""
+    """Makes the parts of committables visible. Raises ConnectorError if the file system refuses."""
 
     def __init__(self, settings: FileSinkSettings) -> None:
         self._settings = settings
@@ -51,7 +51,7 @@ class FileCommitter(Committer):
                 sync_directory(directory)
 
     def discard(self, leftovers: Leftovers) -> None:
-        """Remove the hidden files that failed attempts have left."""
+        """Remove the hidden files of failed attempts."""
         remove_unneeded(
             Path(self._settings.base_path),
             scope_of(leftovers.job_id, leftovers.operator_id),

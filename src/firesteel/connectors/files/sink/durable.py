@@ -1,4 +1,4 @@
-"""File operations that have happened for good when they return."""
+"""File operations that are durable when they return."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from firesteel.common.errors import ConnectorError
 
 
 def make_directory(path: Path) -> None:
-    """Make a directory with its parents, durably."""
+    """Create a directory with its parents, durably."""
     missing = []
     while not path.is_dir():
         missing.append(path)
@@ -42,6 +42,6 @@ def sync_directory(path: Path) -> None:
 
 
 def remove(paths: Iterable[str | Path]) -> None:
-    """Remove files that may be gone already."""
+    """Remove files that may already be gone."""
     for path in paths:
         Path(path).unlink(missing_ok=True)

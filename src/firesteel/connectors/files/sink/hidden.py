@@ -1,4 +1,4 @@
-"""The hidden files of a file sink: their names say whose they are, so that those nobody needs can be removed.
+"""The hidden files of a file sink: their names show their owner, so that unneeded ones can be removed.
 
 A segment is named ``.<part>.inprogress.<scope>.<epoch>.<attempt>``; the scope stands for a sink of a job.
 """
@@ -16,7 +16,7 @@ _MARK: Final = ".inprogress."
 
 
 def scope_of(job_id: str, operator_id: str) -> str:
-    """Return what the names of a sink's hidden files have in common."""
+    """Return the common part of the names of a sink's hidden files."""
     return xxh3_64_hexdigest(f"{job_id}/{operator_id}".encode())
 
 
@@ -30,7 +30,7 @@ def hidden_path(final: Path, scope: str, epoch: int, attempt: str) -> Path:
 
 
 def remove_unneeded(base: Path, scope: str, epoch: int, needed: Iterable[str]) -> list[Path]:
-    """Remove a sink's hidden files of epochs up to `epoch`, but for those that are `needed`; return which they were."""
+    """Remove a sink's hidden files of epochs up to `epoch`, except those in `needed`; return the removed ones."""
     kept = frozenset(needed)
     removed = []
     for directory, _, names in os.walk(base):

@@ -1,4 +1,4 @@
-"""Date and time patterns and zone ids as Java has them (java.time.format.DateTimeFormatter, java.time.ZoneId)."""
+"""Java's date and time patterns and zone ids (java.time.format.DateTimeFormatter, java.time.ZoneId)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NUMBERS: Final[dict[str, Callable[[datetime], int]]] = {
 class JavaTimePattern:
     """A pattern such as `yyyy-MM-dd--HH` or `yyyy/'week of' MMM`; English names; no week-based fields.
 
-    Raises ConfigurationError for a letter it does not know and for an open quote.
+    Raises ConfigurationError for an unknown letter and for an open quote.
 
     >>> JavaTimePattern("yy-M-dd'T'HH:mm:ss.SSS E a").format(1_000_000_123, UTC)
     '70-1-12T13:46:40.123 Mon PM'
@@ -58,7 +58,7 @@ class JavaTimePattern:
         return _field(self.pattern, match[2], len(match[0]))
 
     def format(self, millis: int, zone: tzinfo | None) -> str:
-        """The text of a time in milliseconds since the epoch, in a zone (None: this machine's)."""
+        """Return the text of a time in milliseconds since the epoch, in a zone (None: this machine's)."""
         utc = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=millis)
         time = utc.astimezone(zone)
         return "".join(piece if isinstance(piece, str) else piece(time) for piece in self._pieces)
@@ -103,7 +103,7 @@ def _unusable(pattern: str, got: str) -> ConfigurationError:
 
 
 def java_zone(zone_id: str) -> tzinfo:
-    """The time zone of a Java zone id: a region, an offset, or an offset after `GMT`, `UTC` or `UT`.
+    """Return the time zone of a Java zone id: a region, an offset, or an offset after `GMT`, `UTC` or `UT`.
 
     >>> java_zone("GMT-08:00").utcoffset(None)
     datetime.timedelta(days=-1, seconds=57600)

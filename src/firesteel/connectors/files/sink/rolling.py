@@ -13,11 +13,11 @@ DEFAULT_INTERVAL: Final = 60_000
 
 @dataclass(frozen=True, slots=True)
 class RollingPolicy:
-    """A part ends with the epoch (`every_epoch`), or by its size in bytes, its age or its idleness in milliseconds.
+    """Ends a part with the epoch (`every_epoch`), or by its size in bytes, its age or its idleness in milliseconds.
 
-    Sizes are looked at before each record, so a part is at most one record larger than `part_size`; times are
-    looked at once an epoch. Raises ConfigurationError for a limit below 1. Source of the semantics: Flink's
-    DefaultRollingPolicy and OnCheckpointRollingPolicy.
+    Sizes are checked before each record, so a part is at most one record larger than `part_size`; times are checked
+    once per epoch. Raises ConfigurationError for a limit below 1. Source of the semantics: Flink's DefaultRollingPolicy
+    and OnCheckpointRollingPolicy.
 
     >>> RollingPolicy.default().rolls_by_time(created=0, written=0, now=60_000)
     True
@@ -42,21 +42,21 @@ class RollingPolicy:
         rollover_interval: int = DEFAULT_INTERVAL,
         inactivity_interval: int = DEFAULT_INTERVAL,
     ) -> RollingPolicy:
-        """By size, age and idleness."""
+        """Return a policy by size, age and idleness."""
         return RollingPolicy(False, part_size, rollover_interval, inactivity_interval)
 
     @staticmethod
     def on_epoch() -> RollingPolicy:
-        """With every epoch, and only then."""
+        """Return a policy that ends a part with every epoch, and only then."""
         return RollingPolicy(every_epoch=True)
 
     def rolls_by_time(self, created: int, written: int, now: int) -> bool:
-        """Whether a part made and last written to at these times ends at processing time `now`."""
+        """Return whether a part with these times of creation and last write ends at processing time `now`."""
         due = self.due(created, written)
         return due is not None and now >= due
 
     def due(self, created: int, written: int) -> int | None:
-        """The processing time at which such a part ends, None if time does not end it."""
+        """Return the processing time at which such a part ends; None if time does not end it."""
         times = []
         if self.rollover_interval is not None:
             times.append(created + self.rollover_interval)
@@ -65,5 +65,5 @@ class RollingPolicy:
         return min(times, default=None)
 
     def rolls_with_epoch(self, size: int) -> bool:
-        """Whether a part of this size ends with the epoch."""
+        """Return whether a part of this size ends with the epoch."""
         return self.every_epoch or (self.part_size is not None and size > self.part_size)

@@ -22,11 +22,10 @@ if TYPE_CHECKING:
 class FileSink(Sink[Any]):
     """Writes records to part files in bucket directories below a base path, exactly once.
 
-    A part is named `<prefix>-<uid of the subtask>-<counter><suffix>` and is hidden until it ends by the rolling
-    policy, or with the job, and the epoch has committed; then it appears whole. The base path is on this
-    machine's disk or one that all workers share. Files that a crash leaves hidden (their names begin with a dot) are
-    removed when the job has resumed. Raises ConnectorError for other file systems.
-    Source of the semantics: Flink's FileSink.
+    A part is named `<prefix>-<uid of the subtask>-<counter><suffix>`. It is hidden until the rolling policy or the end
+    of the job ends it, and the epoch has committed; then it appears as a whole. The base path is on this machine's disk
+    or one that all workers share. Hidden files that a crash leaves (their names start with a dot) are removed when the
+    job has resumed. Raises ConnectorError for other file systems. Source of the semantics: Flink's FileSink.
     """
 
     def __init__(
@@ -55,7 +54,7 @@ class FileSink(Sink[Any]):
         )
 
     def for_type(self, type_info: TypeInformation | None) -> Sink[Any]:
-        """The same sink for records of this type."""
+        """Return the same sink for records of this type."""
         sink = FileSink.__new__(type(self))
         sink.__dict__.update(self.__dict__)
         sink._settings = replace(self._settings, format=self._settings.format.for_type(type_info))
@@ -63,7 +62,7 @@ class FileSink(Sink[Any]):
 
     @property
     def holds_output_back(self) -> bool:
-        """Unless each part ends with its epoch."""
+        """Whether parts may stay open over several epochs."""
         return not self._settings.rolling.every_epoch
 
     def create_writer(self, context: WriterContext) -> SinkWriter[Any]:

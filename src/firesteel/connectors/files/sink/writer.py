@@ -24,7 +24,7 @@ _SHOWN_PIECES: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class FileSinkSettings:
-    """What a file sink was built with; picklable."""
+    """The settings of a file sink; picklable."""
 
     base_path: str
     format: PartFormat
@@ -36,10 +36,10 @@ class FileSinkSettings:
 
 @dataclass(frozen=True, slots=True)
 class OpenPart:
-    """A part that goes on in the next epoch; times are processing times in milliseconds.
+    """A part that continues in the next epoch; times are processing times in milliseconds.
 
-    `merged` are segments that have been joined into one of `segments`, and in which epoch: who goes back to an
-    earlier one needs them.
+    `merged` are segments that have been joined into one of `segments`, each with the epoch of its merge: a job that
+    goes back to an earlier epoch needs them.
     """
 
     final: str
@@ -50,22 +50,22 @@ class OpenPart:
 
     @property
     def commit(self) -> PartCommit:
-        """What makes the part visible."""
+        """The committable that makes the part visible."""
         return PartCommit(self.final, self.segments, tuple(path for _, path in self.merged))
 
     @property
     def size(self) -> int:
-        """Bytes in all segments."""
+        """The bytes in all segments."""
         return sum(segment.size for segment in self.segments)
 
 
 @dataclass(frozen=True, slots=True)
 class FileWriterState:
-    """What the next epoch's writer goes on from: how this subtask names its parts, and its open parts by bucket.
+    """The state for the next epoch's writer: how this subtask names its parts, and its open parts by bucket.
 
-    That holds within one `lineage` of the job's history. In another the parts have been, or are being, finished
-    by the epochs that followed in the old one: then what is pending of them here is made visible as it is, under
-    the name they have, and new parts get other names.
+    This applies within one `lineage` of the job's history. In another lineage, later epochs of the old one have
+    finished the parts or are finishing them. Then the pending segments here become visible unchanged, under the parts'
+    names, and new parts get other names.
     """
 
     uid: str
@@ -75,7 +75,7 @@ class FileWriterState:
 
     @property
     def files(self) -> list[str]:
-        """The hidden files that the open parts are made of, or were before they were merged."""
+        """The hidden files of the open parts, including those from before a merge."""
         return [
             path
             for part in self.parts.values()
@@ -84,7 +84,7 @@ class FileWriterState:
 
 
 class _Active:
-    """The segment that is being written of a part."""
+    """The segment of a part that is being written."""
 
     __slots__ = ("file", "limit", "part", "path", "writer")
 
@@ -130,7 +130,9 @@ class FileWriter(SinkWriter[Any]):
             self._commits.extend(self._left_behind(left))
 
     def _left_behind(self, left: FileWriterState) -> list[PartCommit]:
-        """Commits for the open parts of a writer that is no more; those of a copied job stay its original's."""
+        """Return commits for the open parts of an earlier writer; parts outside the base path stay with the original
+        job.
+        """
         base = Path(self._settings.base_path)
         return [
             part.commit
@@ -211,7 +213,7 @@ class FileWriter(SinkWriter[Any]):
         return self._commits
 
     def _merge(self, bucket: str, part: OpenPart) -> None:
-        """Join segments of one tier, so that a part that is open for long is neither many files nor a long state."""
+        """Join segments of one tier, so that a part that is open for long has neither many files nor a long state."""
         segments, obsolete = list(part.segments), list(part.merged)
         while len(segments) >= _FAN_IN and segments[-_FAN_IN].tier == segments[-1].tier:
             merged, others = segments[-_FAN_IN:], segments[:-_FAN_IN]
@@ -231,17 +233,17 @@ class FileWriter(SinkWriter[Any]):
         self._parts[bucket] = replace(part, segments=tuple(segments), merged=kept)
 
     def snapshot_state(self) -> FileWriterState:
-        """The parts that stay open."""
+        """Return the parts that stay open."""
         return FileWriterState(self._uid, self._counter, self._parts, self._lineage)
 
     def next_wakeup(self) -> int | None:
-        """When the first of the open parts ends by its age or idleness."""
+        """Return when the first of the open parts ends by its age or idleness."""
         due = self._settings.rolling.due
         times = [due(part.created, part.written) for part in self._parts.values()]
         return min((time for time in times if time is not None), default=None)
 
     def abort(self) -> None:
-        """Remove this attempt's segments; what cannot be removed stays hidden and is never referred to."""
+        """Remove this attempt's segments; a file that cannot be removed stays hidden and is never used."""
         for active in self._active.values():
             active.writer.abort()
             with contextlib.suppress(OSError):
@@ -253,9 +255,9 @@ class FileWriter(SinkWriter[Any]):
 
 
 def _require_pieces(part: OpenPart) -> None:
-    """Raise ConnectorError where files of a part that is not visible yet are gone: their records were committed.
+    """Raise ConnectorError if files of a part that is not visible yet are gone: their records were committed.
 
-    A part that has become visible belongs to another driver's epoch, which will fence this one off.
+    A part that has become visible belongs to another driver's epoch, which will fence this driver off.
     """
     gone = [segment.path for segment in part.segments if not Path(segment.path).exists()]
     final = Path(part.final)
