@@ -1,4 +1,4 @@
-"""The types a stream or a state can be declared with; `Types` makes them (PyFlink: pyflink.common.typeinfo)."""
+"""The types that you can declare for a stream or a state; `Types` creates them (PyFlink: pyflink.common.typeinfo)."""
 
 # ruff: noqa: N802 - the factories have PyFlink's names
 
@@ -52,7 +52,7 @@ __all__ = [
 
 
 class ExternalTypeInfo(TypeInformation):
-    """A type of the Table API's world; here it does what the type within does."""
+    """A type of the Table API; here it behaves like the type within."""
 
     def __init__(self, type_info: TypeInformation) -> None:
         self._type_info = type_info
@@ -100,7 +100,7 @@ class ExternalTypeInfo(TypeInformation):
 
 
 class Types:
-    """Makes the types of streams and states, with PyFlink's names.
+    """Creates the types of streams and states, with PyFlink's names.
 
     >>> Types.ROW_NAMED(["name", "age"], [Types.STRING(), Types.INT()])
     RowTypeInfo(name: String, age: Integer)
@@ -243,7 +243,7 @@ _OF_ELEMENTS: dict[str, Callable[[TypeInformation], TypeInformation]] = {
 
 
 def from_schema(schema: dict[str, Any]) -> TypeInformation:
-    """The type whose `schema()` this is. Raises ConfigurationError if it is no type's.
+    """Return the type whose `schema()` this is. Raises ConfigurationError if there is none.
 
     >>> from_schema({"type": "TUPLE", "fields": [{"type": "STRING"}, {"type": "LONG"}]})
     TupleTypeInfo(String, Long)

@@ -15,7 +15,7 @@ from firesteel.common.typeinfo.java_text import double_text, float32, float_text
 
 
 class BasicType(Enum):
-    """The basic types; the values are the names Flink shows."""
+    """The basic types; the values are the names that Flink shows."""
 
     STRING = "String"
     BYTE = "Byte"
@@ -129,7 +129,7 @@ def _decimal_to_wire(value: Decimal | None) -> str | None:
 
 
 class _Basic(NamedTuple):
-    """What one basic type does; `conforms` has a `{0}` where the variable goes."""
+    """The behaviour of one basic type; `conforms` has a `{0}` in place of the variable."""
 
     conforms: str | None
     convert: Convert
@@ -169,10 +169,10 @@ _BASICS: Final[dict[BasicType, _Basic]] = {
 class BasicTypeInfo(TypeInformation):
     """A number, a text, a truth value or an instant.
 
-    What is coerced, as Flink's Python coders do it: whole numbers are range-checked, and a fraction is cut off
-    (`1.5` is the INT 1); any number becomes a DOUBLE or FLOAT, FLOAT with 32 bits; a BOOLEAN may be given as an int
-    from 0 to 255; a BIG_DEC as whatever prints as a decimal. STRING, BIG_INT, BIG_DEC and INSTANT take None. Beyond
-    Flink's Python coders, a BIG_INT has no limit.
+    Values are coerced as Flink's Python coders do it: whole numbers are range-checked, and a fraction is cut off (`1.5`
+    is the INT 1); any number becomes a DOUBLE or FLOAT, FLOAT with 32 bits; a BOOLEAN may be given as an int from 0 to
+    255; a BIG_DEC as anything that prints as a decimal. STRING, BIG_INT, BIG_DEC and INSTANT take None. Beyond Flink's
+    Python coders, a BIG_INT has no limit.
 
     >>> BasicTypeInfo.INT_TYPE_INFO().coerce(True), BasicTypeInfo.INT_TYPE_INFO().coerce(1.5)
     (1, 1)
@@ -188,7 +188,7 @@ class BasicTypeInfo(TypeInformation):
         return self._basic_type
 
     def to_string(self, value: Any) -> str:
-        """Java's notation; `null` for None."""
+        """Return the value in Java's notation; `null` for None."""
         return "null" if value is None else self._basic.text(value)
 
     def schema(self) -> dict[str, Any]:
@@ -293,9 +293,9 @@ class InstantTypeInfo(BasicTypeInfo):
         return True
 
     def to_internal_type(self, obj: Instant) -> int:
-        """Microseconds since the epoch, to the millisecond."""
+        """Return the microseconds since the epoch, to the millisecond."""
         return obj.to_epoch_milli() * 1000
 
     def from_internal_type(self, obj: int) -> Instant:
-        """The instant so many microseconds after the epoch."""
+        """Return the instant that many microseconds after the epoch."""
         return Instant.of_epoch_milli(obj // 1000)

@@ -1,4 +1,4 @@
-"""How PyFlink's client changes values on their way into a collection's source and out of `execute_and_collect`."""
+"""The changes that PyFlink's client makes to values of a collection's source and of `execute_and_collect`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _BITS: Final = {"BYTE": 8, "SHORT": 16, "INT": 32}
 
 
 def collected_floats(schema: dict[str, Any]) -> Convert | None:
-    """Return what turns the 32-bit floats in values of a type into the shortest floats of the same text.
+    """Return a function that turns the 32-bit floats in values of a type into the shortest floats of the same text.
 
-    PyFlink hands 32-bit floats to the collecting program as text, so 0.1 comes out as 0.1 and not as
-    0.10000000149011612. `schema` is the type's. None where the type has no FLOAT in it.
+    PyFlink passes 32-bit floats to the collecting program as text, so 0.1 comes out as 0.1 and not as
+    0.10000000149011612. `schema` is the type's. The result is None if the type contains no FLOAT.
 
     >>> collected_floats({"type": "FLOAT"})(0.10000000149011612)
     0.1
@@ -23,9 +23,11 @@ def collected_floats(schema: dict[str, Any]) -> Convert | None:
 
 
 def narrowed_integers(schema: dict[str, Any]) -> Convert | None:
-    """Return what cuts off the upper bits of whole numbers too wide for their type, as Flink does with a collection.
+    """Return a function that cuts off the upper bits of integers too wide for their type, as Flink does for a
+    collection.
 
-    `schema` is the type's. None where the type has no BYTE, SHORT or INT in it. Between functions Flink raises.
+    `schema` is the type's. The result is None if the type contains no BYTE, SHORT or INT. Between functions Flink
+    raises an error.
 
     >>> narrowed_integers({"type": "SHORT"})(43_878)
     -21658

@@ -1,4 +1,4 @@
-"""Arrays, lists, maps, and values of no declared structure.
+"""Arrays, lists, maps, and values without a declared structure.
 
 Flink: PrimitiveArrayTypeInfo, BasicArrayTypeInfo, ObjectArrayTypeInfo, ListTypeInfo, MapTypeInfo,
 PickledByteArrayTypeInfo.
@@ -178,7 +178,7 @@ class MapTypeInfo(TypeInformation):
         return self._value_type_info
 
     def to_string(self, value: Any) -> str:
-        """`{a=1, b=2}`, in the dict's order."""
+        """Return `{a=1, b=2}`, in the dict's order."""
         if value is None:
             return "null"
         key_text, text = self._key_type_info.to_string, self._value_type_info.to_string
@@ -250,7 +250,7 @@ _ATOMS: Final = frozenset(
 
 
 def dump(value: Any) -> bytes:
-    """Pickle a value; by value where its class cannot be imported. Raises SerializationError."""
+    """Pickle a value; by value if its class cannot be imported. Raises SerializationError."""
     try:
         return pickle.dumps(value, 5)
     except (pickle.PicklingError, AttributeError, TypeError):
@@ -270,7 +270,7 @@ def _detached(value: Any) -> Any:
 
 
 class PickledBytesTypeInfo(TypeInformation):
-    """Any Python object: what is not declared otherwise. It is printed as Python prints it.
+    """Any Python object: the type of values that are not declared. It is printed as Python prints it.
 
     >>> from firesteel.common import Types
     >>> Types.PICKLED_BYTE_ARRAY().to_string([1, "a", None])
@@ -283,7 +283,7 @@ class PickledBytesTypeInfo(TypeInformation):
         return True
 
     def to_string(self, value: Any) -> str:
-        """Return Python's `str`, but bytes as Java shows an array of them: Flink has them as such within a row.
+        """Return Python's `str`, but bytes as Java shows an array of them: within a row Flink holds them as one.
 
         >>> from firesteel.common import Types
         >>> Types.PICKLED_BYTE_ARRAY().to_string(bytearray(b"a\\xff"))

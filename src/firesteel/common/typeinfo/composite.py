@@ -1,4 +1,4 @@
-"""Tuples and rows: fixed fields, each of its own type (Flink: TupleTypeInfo, RowTypeInfo)."""
+"""Tuples and rows: fixed fields, each with its own type (Flink: TupleTypeInfo, RowTypeInfo)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from firesteel.common.types import Row, RowKind, make_row
 
 
 def checked(infos: Sequence[TypeInformation], who: str) -> list[TypeInformation]:
-    """The given types as a list; raises ProgramError if one of them is no type."""
+    """Return the given types as a list. Raises ProgramError if one of them is not a type."""
     for info in infos:
         if not isinstance(info, TypeInformation):
             raise ProgramError(
@@ -21,7 +21,7 @@ def checked(infos: Sequence[TypeInformation], who: str) -> list[TypeInformation]
 
 
 class _FieldsTypeInfo(TypeInformation):
-    """What tuples and rows have in common."""
+    """The common part of tuples and rows."""
 
     _field_types: list[TypeInformation]
 
@@ -125,7 +125,7 @@ class TupleTypeInfo(_FieldsTypeInfo):
         )
 
     def to_internal_type(self, obj: Any) -> Any:
-        """The fields as PyFlink hands them to Java."""
+        """Return the fields as PyFlink passes them to Java."""
         if obj is None:
             return None
         if not isinstance(obj, (list, tuple, Row)):
@@ -141,8 +141,8 @@ class RowTypeInfo(_FieldsTypeInfo):
 
     A Row with names is read by name, one without by position; fields beyond the declared ones are dropped, as Flink's
     Python coders do it. A tuple or list of exactly as many fields, a dict, or an object with attributes of these names
-    becomes a row too (as in PyFlink's `from_collection`). Any field may be None. Types of equal fields are equal,
-    whatever the names, as in Flink.
+    becomes a row too (as in PyFlink's `from_collection`). Any field may be None. Types with equal field types are
+    equal, with any names, as in Flink.
 
     >>> from firesteel.common import Types
     >>> Types.ROW([Types.INT()]).coerce(Row(1))
@@ -227,7 +227,7 @@ class RowTypeInfo(_FieldsTypeInfo):
     def _select(self, row: Row) -> list[Any]:
         names, count = row._fields, len(self._field_types)
         if names is not None and not (self._named or set(self._field_names).issubset(names)):
-            names = None  # the type has no names of its own: the row's order counts
+            names = None  # the type has default names: the row's order applies
         values = row._values
         if names is None:
             if len(values) < count:
@@ -256,7 +256,7 @@ class RowTypeInfo(_FieldsTypeInfo):
     def _parts(self, value: Any) -> Iterator[Part]:
         try:
             fields = self._as_fields(value)
-        except TypeMismatchError:  # what is no row has no fields to look into
+        except TypeMismatchError:  # a value that is not a row has no fields
             return
         for name, info, item in zip(self._field_names, self._field_types, fields, strict=False):
             if item is not None:
@@ -292,7 +292,7 @@ class RowTypeInfo(_FieldsTypeInfo):
         return convert
 
     def to_internal_type(self, obj: Any) -> Any:
-        """The row's kind and its fields as PyFlink hands them to Java."""
+        """Return the row's kind and its fields as PyFlink passes them to Java."""
         if obj is None:
             return None
         kind = obj.get_row_kind() if isinstance(obj, Row) else RowKind.INSERT

@@ -1,16 +1,16 @@
-"""TypeInformation: what a declared type does to a value, and how that is compiled into one fast function.
+"""TypeInformation: the effect of a declared type on a value, compiled into one fast function.
 
-A declared type is where Flink serialises: a value that passes comes back coerced (an INT is range-checked, a FLOAT
-loses the bits a Java float does not have, a row gets its field names) and detached from whoever holds the original.
+Flink serialises where a type is declared. The value comes back coerced (an INT is range-checked, a FLOAT loses the bits
+that a Java float does not have, a row gets its field names) and independent of the original.
 
-Every type gives two pieces, and `compile_coercer` joins them into one generated function:
+Every type has two parts, which `compile_coercer` joins into one generated function:
 
-- `_conforms(variable)`: an expression that is true for values that can be returned as they are: of exactly the right
+- `_conforms(variable)`: an expression that is true for values that can be returned unchanged: of exactly the right
   Python type, in range, immutable. None if there are no such values (a list is always copied).
 - `_converter()`: a function for all other values; it converts, copies, or raises TypeMismatchError.
 
-Contract: coercing is idempotent; `decode(encode(value)) == coerce(value)`; the outermost coercer alone names the path
-of a mismatch, by looking for it again once one was found.
+Contract: coercing is idempotent; `decode(encode(value)) == coerce(value)`; only the outermost coercer names the path of
+a mismatch, by a second search after one was found.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _unpacker = msgspec.msgpack.Decoder()
 class TypeInformation(ABC):
     """The type of the values of a stream or a state.
 
-    `str(info)` is what PyFlink shows. Two are equal when their structure is; they are hashable and picklable.
+    `str(info)` is PyFlink's text. Two are equal if their structures are; they are hashable and picklable.
     """
 
     _coercer: Convert | None = None
@@ -48,9 +48,9 @@ class TypeInformation(ABC):
         return False
 
     def coerce(self, value: Any) -> Any:
-        """The value as it comes back from Flink's serialiser; nobody else holds what is mutable in it.
+        """Return the value as it comes back from Flink's serialiser; its mutable parts are copies.
 
-        Raises TypeMismatchError naming the place within the value, the type and what was found there.
+        Raises TypeMismatchError, which names the place within the value, the type and the part that was found there.
 
         >>> from firesteel.common import Types
         >>> Types.TUPLE([Types.STRING(), Types.FLOAT()]).coerce(["a", 0.1])
@@ -59,7 +59,7 @@ class TypeInformation(ABC):
         return self.compile_coercer()(value)
 
     def compile_coercer(self) -> Convert:
-        """`coerce` as one function made for this type, for those who call it per record."""
+        """`coerce` as one function generated for this type, for callers that need it per record."""
         if self._coercer is None:
             code = GeneratedCode()
             code.names.update(info=self, located=_located, TypeMismatchError=TypeMismatchError)
@@ -74,11 +74,11 @@ class TypeInformation(ABC):
         return self._coercer
 
     def encode(self, value: Any) -> bytes:
-        """The coerced value as bytes; equal values do not promise equal bytes. Raises TypeMismatchError."""
+        """Return the coerced value as bytes; equal values may have different bytes. Raises TypeMismatchError."""
         return self.compile_encoder()(value)
 
     def decode(self, data: bytes) -> Any:
-        """The value that `encode` was given, coerced.
+        """Return the value that was passed to `encode`, coerced.
 
         >>> from firesteel.common import Types
         >>> info = Types.LIST(Types.SQL_DATE())
@@ -89,13 +89,13 @@ class TypeInformation(ABC):
         return self.compile_decoder()(data)
 
     def compile_encoder(self) -> Callable[[Any], bytes]:
-        """`encode` as one function, for those who call it often."""
+        """`encode` as one function, for callers that need it often."""
         if self._encoder is None:
             self._encoder = self._make_encoder()
         return self._encoder
 
     def compile_decoder(self) -> Callable[[bytes], Any]:
-        """`decode` as one function, for those who call it often."""
+        """`decode` as one function, for callers that need it often."""
         if self._decoder is None:
             self._decoder = self._make_decoder()
         return self._decoder
@@ -124,7 +124,7 @@ class TypeInformation(ABC):
 
     @abstractmethod
     def to_string(self, value: Any) -> str:
-        """A coerced value in Java's notation, as Flink's sinks write it (Java: toString).
+        """Return a coerced value in Java's notation, as Flink's sinks write it (Java: toString).
 
         >>> from firesteel.common import Row, Types
         >>> Types.TUPLE([Types.DOUBLE(), Types.ROW([Types.STRING(), Types.INT()])]).to_string((1e10, Row("a", None)))
@@ -132,9 +132,9 @@ class TypeInformation(ABC):
         """
 
     def to_print_string(self, value: Any) -> str:
-        """What PyFlink's `print()` shows for a record of this type.
+        """Return the text that PyFlink's `print()` shows for a record of this type.
 
-        That is Java's notation, but for a stream of rows: PyFlink turns those into text in Python, without spaces.
+        This is Java's notation, except for a stream of rows: PyFlink turns those into text in Python, without spaces.
 
         >>> from firesteel.common import Row, Types
         >>> info = Types.ROW([Types.STRING(), Types.INT()])
@@ -145,42 +145,42 @@ class TypeInformation(ABC):
 
     @abstractmethod
     def schema(self) -> dict[str, Any]:
-        """The type as plain data that fits into JSON; `firesteel.common.typeinfo.from_schema` reads it back."""
+        """Return the type as plain data that fits into JSON; `firesteel.common.typeinfo.from_schema` reads it back."""
 
     @abstractmethod
     def _conforms(self, variable: str) -> str | None:
-        """An expression that is true if `variable` can be returned as it is, or None."""
+        """Return an expression that is true if `variable` can be returned unchanged, or None."""
 
     @abstractmethod
     def _converter(self) -> Convert:
-        """A function for values that do not conform."""
+        """Return a function for values that do not conform."""
 
     def _names(self) -> dict[str, Any]:
-        """What the expression of `_conforms` refers to, apart from builtins."""
+        """Return the names that the expression of `_conforms` uses, apart from builtins."""
         return {}
 
     def _parts(self, value: Any) -> Iterator[Part]:
-        """The parts of a value of this kind, as far as it has any."""
+        """Return the parts of a value of this kind, if it has any."""
         return iter(())
 
     def _to_wire(self) -> Convert | None:
-        """What turns a coerced value into one MessagePack holds; None if it already is."""
+        """Return a function from a coerced value to one for MessagePack; None if it already is one."""
         return None
 
     def _from_wire(self) -> Convert | None:
-        """The inverse of `_to_wire`."""
+        """Return the inverse of `_to_wire`."""
         return None
 
     def need_conversion(self) -> bool:
-        """Whether PyFlink converts values of this type before it hands them to Java."""
+        """Return whether PyFlink converts values of this type before it passes them to Java."""
         return False
 
     def to_internal_type(self, obj: Any) -> Any:
-        """The value as PyFlink hands it to Java."""
+        """Return the value as PyFlink passes it to Java."""
         return obj
 
     def from_internal_type(self, obj: Any) -> Any:
-        """The inverse of `to_internal_type`."""
+        """Return the inverse of `to_internal_type`."""
         return obj
 
     def get_java_type_info(self) -> Any:
@@ -191,7 +191,7 @@ class TypeInformation(ABC):
 
     @abstractmethod
     def _identity(self) -> Any:
-        """What makes two types of one class equal."""
+        """Return the key by which two types of one class are equal."""
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self._identity() == other._identity()
@@ -205,13 +205,13 @@ class TypeInformation(ABC):
 
 
 class GeneratedCode:
-    """The names one generated function refers to."""
+    """The names that one generated function uses."""
 
     def __init__(self) -> None:
         self.names: dict[str, Any] = {}
 
     def coerced(self, info: TypeInformation, variable: str, *, nullable: bool = False) -> str:
-        """An expression for the coerced value of `variable`; with `nullable`, None passes whatever the type."""
+        """Return an expression for the coerced value of `variable`; with `nullable`, None passes for every type."""
         converter = f"convert_{len(self.names)}"
         self.names[converter] = info._converter()
         conforms = info._conforms(variable)
@@ -224,17 +224,17 @@ class GeneratedCode:
         return f"({variable} if {' or '.join(keep)} else {converter}({variable}))"
 
     def function(self, source: str) -> Convert:
-        """The function `source` defines."""
+        """Return the function that `source` defines."""
         scope = dict(self.names)
         exec(
             compile(source, "<firesteel type>", "exec"), scope
-        )  # the source is made of this package's templates alone
+        )  # the source consists of this package's templates only
         defined: Convert = scope[source.removeprefix("def ").partition("(")[0]]
         return defined
 
 
 def mismatch(requirement: str, value: Any) -> TypeMismatchError:
-    """The error for a value that is not what a type requires ("a STRING")."""
+    """Return the error for a value that does not meet a type's requirement ("a STRING")."""
     return TypeMismatchError(requirement, got=f"{type(value).__name__}: {reprlib.repr(value)}")
 
 

@@ -1,7 +1,7 @@
 """Numbers and points in time in Java's notation (Java: the toString methods of the boxed and the java.time types).
 
-Floating point follows Java 19 and later, which print the shortest digits that give the number back, and at least two of
-them; older Java versions print a needless digit now and then (2E23 as 1.9999999999999998E23).
+Floating point follows Java 19 and later, which print the fewest digits (at least two) that identify the number; older
+Java versions sometimes print a needless digit (2E23 as 1.9999999999999998E23).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _EPOCH: Final = dt.datetime(1970, 1, 1)
 
 
 def float32(value: float) -> float:
-    """The nearest 32-bit float, as a Python float; infinite where it is too large for 32 bits.
+    """Return the nearest 32-bit float, as a Python float; infinite if it is too large for 32 bits.
 
     >>> float32(0.1), float32(-1e300)
     (0.10000000149011612, -inf)
@@ -34,7 +34,7 @@ def float32(value: float) -> float:
 
 
 def double_text(value: float) -> str:
-    """A 64-bit float as Java prints it.
+    """Return a 64-bit float as Java prints it.
 
     >>> [double_text(value) for value in (1.0, 1e7, 0.00099, 5e-324, float("nan"), float("-inf"))]
     ['1.0', '1.0E7', '9.9E-4', '4.9E-324', 'NaN', '-Infinity']
@@ -48,7 +48,7 @@ def double_text(value: float) -> str:
 
 
 def float_text(value: float) -> str:
-    """A 32-bit float, given as the Python float of the same value, as Java prints it.
+    """Return a 32-bit float, passed as the Python float of the same value, as Java prints it.
 
     >>> [float_text(float32(value)) for value in (0.1, 3.14159265, 16777216.0, 1e-45)]
     ['0.1', '3.1415927', '1.6777216E7', '1.4E-45']
@@ -85,7 +85,7 @@ def _scientific(text: str) -> str:
 
 
 def timestamp_text(value: dt.datetime) -> str:
-    """A timestamp as java.sql.Timestamp prints it: a fraction of at least one digit.
+    """Return a timestamp as java.sql.Timestamp prints it: a fraction of at least one digit.
 
     >>> timestamp_text(dt.datetime(2020, 1, 1, 2, 3, 4, 120_000))
     '2020-01-01 02:03:04.12'
@@ -99,12 +99,12 @@ def _clock(value: dt.datetime | dt.time) -> str:
 
 
 def sql_time_text(value: dt.time) -> str:
-    """A time as java.sql.Time prints it: without fractions of a second."""
+    """Return a time as java.sql.Time prints it: without fractions of a second."""
     return _clock(value)
 
 
 def local_time_text(value: dt.datetime | dt.time) -> str:
-    """A time of day as java.time.LocalTime prints it: no more fields than needed.
+    """Return a time of day as java.time.LocalTime prints it, with no more fields than needed.
 
     >>> local_time_text(dt.time(1, 2)), local_time_text(dt.time(1, 2, 3, 4000))
     ('01:02', '01:02:03.004')
@@ -115,7 +115,7 @@ def local_time_text(value: dt.datetime | dt.time) -> str:
 
 
 def instant_text(value: Instant) -> str:
-    """An instant as java.time.Instant prints it.
+    """Return an instant as java.time.Instant prints it.
 
     >>> instant_text(Instant.of_epoch_milli(-1)), instant_text(Instant(1_000_000_000_000, 0))
     ('1969-12-31T23:59:59.999Z', '+33658-09-27T01:46:40Z')

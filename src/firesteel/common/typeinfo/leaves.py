@@ -1,4 +1,4 @@
-"""Changing the basic values in values of a type, however deep they are."""
+"""Changes the basic values in values of a type, at any depth."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ Convert = Callable[[Any], Any]
 
 
 def convert_leaves(schema: dict[str, Any], converts: Mapping[str, Convert]) -> Convert | None:
-    """Return what applies `converts`, by the name of the basic type, to all basic values in a value of a type.
+    """Return a function that applies `converts`, by name of the basic type, to all basic values in a value of a type.
 
-    `schema` is the type's. None stays None. Returns None where the type has none of the basic types in it.
+    `schema` is the type's. None stays None. Returns None if the type contains none of these basic types.
 
     >>> convert_leaves({"type": "LIST", "element": {"type": "INT"}}, {"INT": str})([1, None])
     ['1', None]
@@ -42,7 +42,7 @@ def _parts(schema: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _with_fields(value: Any, converts: list[Convert]) -> Any:
     if not isinstance(value, Row | tuple | list) or len(value) != len(converts):
-        return value  # it does not fit its type, which is not for this function to say
+        return value  # it does not fit its type; other code reports that
     fields = [convert(field) for field, convert in zip(value, converts, strict=True)]
     return copy_row(value, fields) if isinstance(value, Row) else tuple(fields)
 

@@ -77,7 +77,7 @@ def _datetime_from_wire(data: int | None) -> dt.datetime | None:
 
 
 class _TemporalTypeInfo(TypeInformation):
-    """What the types of time have in common: they are plain, they take None, and they name Python's datetime types."""
+    """The common part of the types of time: they are plain, take None, and name Python's datetime types."""
 
     _schema_name: str
 
@@ -119,7 +119,7 @@ class SqlTimeTypeInfo(_TemporalTypeInfo):
 
 
 class DateTypeInfo(SqlTimeTypeInfo):
-    """A datetime.date; of a dt.datetime its date is taken."""
+    """A datetime.date; a dt.datetime becomes its date."""
 
     EPOCH_ORDINAL = _EPOCH_DAY
     _schema_name = "SQL_DATE"
@@ -141,21 +141,21 @@ class DateTypeInfo(SqlTimeTypeInfo):
         return _date_from_wire
 
     def to_internal_type(self, obj: dt.date | None) -> int | None:
-        """Days since the epoch."""
+        """Return the days since the epoch."""
         return None if obj is None else obj.toordinal() - _EPOCH_DAY
 
     def from_internal_type(self, obj: int | None) -> dt.date | None:
-        """The date so many days after the epoch."""
+        """Return the date that many days after the epoch."""
         return None if obj is None else dt.date.fromordinal(obj + _EPOCH_DAY)
 
 
 class TimeTypeInfo(SqlTimeTypeInfo):
-    """A dt.time with milliseconds; what is finer is cut off."""
+    """A dt.time with milliseconds; finer parts are cut off."""
 
     _schema_name = "SQL_TIME"
 
     def to_string(self, value: Any) -> str:
-        """`23:59:59`, without the milliseconds."""
+        """Return `23:59:59`, without the milliseconds."""
         return "null" if value is None else sql_time_text(value)
 
     def _conforms(self, variable: str) -> str:
@@ -174,7 +174,7 @@ class TimeTypeInfo(SqlTimeTypeInfo):
         return _time_from_wire
 
     def to_internal_type(self, obj: dt.time | None) -> int | None:
-        """Microseconds since midnight, in UTC if the time has a zone."""
+        """Return the microseconds since midnight, in UTC if the time has a zone."""
         if obj is None:
             return None
         offset = obj.utcoffset() or dt.timedelta()
@@ -182,12 +182,12 @@ class TimeTypeInfo(SqlTimeTypeInfo):
         return micros - offset // _MICROSECOND
 
     def from_internal_type(self, obj: int | None) -> dt.time | None:
-        """The time so many microseconds after midnight."""
+        """Return the time that many microseconds after midnight."""
         return _time_from_wire(obj)
 
 
 class TimestampTypeInfo(SqlTimeTypeInfo):
-    """A dt.datetime with milliseconds; what is finer is cut off."""
+    """A dt.datetime with milliseconds; finer parts are cut off."""
 
     _schema_name = "SQL_TIMESTAMP"
 
@@ -211,14 +211,14 @@ class TimestampTypeInfo(SqlTimeTypeInfo):
         return _datetime_from_wire
 
     def to_internal_type(self, obj: dt.datetime | None) -> int | None:
-        """Microseconds since the epoch; a timestamp without a zone is local time."""
+        """Return the microseconds since the epoch; a timestamp without a zone is local time."""
         if obj is None:
             return None
         seconds = obj.timestamp() if obj.tzinfo else time.mktime(obj.timetuple())
         return int(seconds // 1) * 1_000_000 + obj.microsecond
 
     def from_internal_type(self, obj: int | None) -> dt.datetime | None:
-        """The local time so many microseconds after the epoch."""
+        """Return the local time that many microseconds after the epoch."""
         if obj is None:
             return None
         seconds, micros = divmod(obj, 1_000_000)

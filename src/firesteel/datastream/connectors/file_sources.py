@@ -33,7 +33,7 @@ class FileSplitAssignerProvider:
 
     @staticmethod
     def locality_aware_split_assigner() -> FileSplitAssignerProvider:
-        """The only assigner: every machine reaches every file equally well."""
+        """Return the only assigner: every machine reaches every file equally well."""
         return FileSplitAssignerProvider()
 
 

@@ -52,11 +52,11 @@ class RollingPolicy:
 
 
 class DefaultRollingPolicy(RollingPolicy):
-    """Return the policy that rolls by size, age and idleness."""
+    """The policy that rolls by size, age and idleness."""
 
 
 class OnCheckpointRollingPolicy(RollingPolicy):
-    """Return the policy that rolls with every epoch."""
+    """The policy that rolls with every epoch."""
 
 
 class OutputFileConfig:

@@ -130,9 +130,7 @@ class FileWriter(SinkWriter[Any]):
             self._commits.extend(self._left_behind(left))
 
     def _left_behind(self, left: FileWriterState) -> list[PartCommit]:
-        """Return commits for the open parts of an earlier writer; parts outside the base path stay with the original
-        job.
-        """
+        """Return commits for an earlier writer's open parts; those of a copied job stay with the original job."""
         base = Path(self._settings.base_path)
         return [
             part.commit
