@@ -23,11 +23,10 @@ def collected_floats(schema: dict[str, Any]) -> Convert | None:
 
 
 def narrowed_integers(schema: dict[str, Any]) -> Convert | None:
-    """Return a function that cuts off the upper bits of integers too wide for their type, as Flink does for a
-    collection.
+    """Return a function that cuts integers to the width of their type, as Flink does for a collection.
 
-    `schema` is the type's. The result is None if the type contains no BYTE, SHORT or INT. Between functions Flink
-    raises an error.
+    It drops the upper bits. `schema` is the type's. The result is None if the type contains no BYTE, SHORT or INT.
+    Between functions Flink raises an error.
 
     >>> narrowed_integers({"type": "SHORT"})(43_878)
     -21658

@@ -46,7 +46,7 @@ class _SequenceTypeInfo(TypeInformation):
         return self._element_type
 
     def to_string(self, value: Any) -> str:
-        """`[1, 2]`."""
+        """Return `[1, 2]`."""
         if value is None:
             return "null"
         if self._is_bytes:
@@ -55,7 +55,7 @@ class _SequenceTypeInfo(TypeInformation):
         return f"[{', '.join('null' if item is None else text(item) for item in value)}]"
 
     def schema(self) -> dict[str, Any]:
-        """The schema of the elements."""
+        """Return the schema of the elements."""
         return {"type": self._schema_name, "element": self._element_type.schema()}
 
     def _conforms(self, variable: str) -> str | None:
@@ -186,7 +186,7 @@ class MapTypeInfo(TypeInformation):
         return f"{{{', '.join(entries)}}}"
 
     def schema(self) -> dict[str, Any]:
-        """The schemas of keys and values."""
+        """Return the schemas of keys and values."""
         return {"type": "MAP", "key": self._key_type_info.schema(), "value": self._value_type_info.schema()}
 
     def _conforms(self, variable: str) -> None:

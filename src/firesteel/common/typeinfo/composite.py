@@ -26,7 +26,7 @@ class _FieldsTypeInfo(TypeInformation):
     _field_types: list[TypeInformation]
 
     def get_field_types(self) -> list[TypeInformation]:
-        """The types of the fields."""
+        """Return the types of the fields."""
         return self._field_types
 
     def need_conversion(self) -> bool:
@@ -58,14 +58,14 @@ class TupleTypeInfo(_FieldsTypeInfo):
         self._field_types = checked(field_types, "Types.TUPLE")
 
     def to_string(self, value: Any) -> str:
-        """`(a,1)`."""
+        """Return `(a,1)`."""
         if value is None:
             return "null"
         fields = (info.to_string(item) for info, item in zip(self._field_types, value, strict=True))
         return f"({','.join(fields)})"
 
     def schema(self) -> dict[str, Any]:
-        """The schemas of the fields."""
+        """Return the schemas of the fields."""
         return {"type": "TUPLE", "fields": [info.schema() for info in self._field_types]}
 
     def _names(self) -> dict[str, Any]:
@@ -169,26 +169,26 @@ class RowTypeInfo(_FieldsTypeInfo):
             )
 
     def get_field_names(self) -> list[str]:
-        """The names of the fields."""
+        """Return the names of the fields."""
         return self._field_names
 
     def get_field_index(self, field_name: str) -> int:
-        """The position of a named field; -1 if the type has no names of its own. Raises ValueError for others."""
+        """Return the position of a named field; -1 if the type has default names. Raises ValueError for others."""
         return self._field_names.index(field_name) if self._named else -1
 
     def to_string(self, value: Any) -> str:
-        """`+I[a, 1]`."""
+        """Return `+I[a, 1]`."""
         if value is None:
             return "null"
         fields = (info.to_string(item) for info, item in zip(self._field_types, value, strict=True))
         return f"{value.get_row_kind()}[{', '.join(fields)}]"
 
     def to_print_string(self, value: Any) -> str:
-        """`+I[a,1]`, with the fields as Python shows them (PyFlink: DataStream.print)."""
+        """Return `+I[a,1]`, with the fields as Python shows them (PyFlink: DataStream.print)."""
         return "None" if value is None else f"{value.get_row_kind()}[{','.join(map(str, value))}]"
 
     def schema(self) -> dict[str, Any]:
-        """The schemas of the fields, and their names if they have any of their own."""
+        """Return the schemas of the fields, and their names unless these are the default ones."""
         names = self._field_names if self._named else None
         return {"type": "ROW", "names": names, "fields": [info.schema() for info in self._field_types]}
 

@@ -125,7 +125,7 @@ class DateTypeInfo(SqlTimeTypeInfo):
     _schema_name = "SQL_DATE"
 
     def to_string(self, value: Any) -> str:
-        """`2020-01-31`."""
+        """Return `2020-01-31`."""
         return "null" if value is None else value.isoformat()
 
     def _conforms(self, variable: str) -> str:
@@ -192,7 +192,7 @@ class TimestampTypeInfo(SqlTimeTypeInfo):
     _schema_name = "SQL_TIMESTAMP"
 
     def to_string(self, value: Any) -> str:
-        """`2020-01-31 23:59:59.0`."""
+        """Return `2020-01-31 23:59:59.0`."""
         return "null" if value is None else timestamp_text(value)
 
     def _conforms(self, variable: str) -> str:
@@ -240,7 +240,7 @@ class LocalTimeTypeInfo(_TemporalTypeInfo):
         self._schema_name = time_type.name
 
     def to_string(self, value: Any) -> str:
-        """`2020-01-31`, `23:59` or `2020-01-31T23:59`."""
+        """Return `2020-01-31`, `23:59` or `2020-01-31T23:59`."""
         if value is None:
             return "null"
         if self._time_type is LocalTimeTypeInfo.TimeType.LOCAL_DATE:
