@@ -133,5 +133,5 @@ def test_a_directory_without_rights_says_who_has_them(
         raise PermissionError(13, os.strerror(13), str(path))
 
     monkeypatch.setattr(Path, "mkdir", refused)
-    with pytest.raises(StateError, match=r"mode 0700\): if workers or other commands run as another user"):
+    with pytest.raises(StateError, match=r"mode 0700\)\. If workers or other commands run as another user"):
         Storage.of(tmp_path / "state")
