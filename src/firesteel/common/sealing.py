@@ -124,7 +124,7 @@ def _copy(value: Any) -> Any:
             return pickle.loads(cloudpickle.dumps(value, 5))
     except Exception as error:  # a value's own __reduce__ may raise anything
         raise SerializationError(
-            "copies what it emits and what it keeps in state, as Flink serialises it, so each value must be picklable",
+            "copies what it emits, as Flink serialises it, so each must be picklable",
             got=f"a {type(value).__name__}: {error}",
             hint="use plain values (tuples, rows, numbers, strings) and keep handles such as sockets in open()",
         ) from error

@@ -65,7 +65,7 @@ def known(directory, savepoint, keys, on=LocalExecutor, **settings):
         return {row[0]: row[1:] for row in stream.execute_and_collect()}
 
 
-def bootstrap(spark):
+def bootstrap(spark, expired=kinds.NOW - 60_000, alive=kinds.NOW):
     keys = [f"k{number}" for number in range(20)]
     counts = spark.createDataFrame([(key, at) for at, key in enumerate(keys)], "key string, value int")
     at = dt.datetime(2024, 1, 1)
@@ -93,7 +93,7 @@ def bootstrap(spark):
         .with_state(kinds.ANYTHING, things)
         .with_state(
             kinds.last_descriptor(),
-            counts.withColumn("last_access", F.expr(f"if(value < 10, {kinds.NOW - 60_000}, {kinds.NOW})")),
+            counts.withColumn("last_access", F.expr(f"if(value < 10, {expired}, {alive})")),
         )
     )
     expected = {
@@ -113,7 +113,9 @@ def bootstrap(spark):
 
 @pytest.mark.parametrize("on", [LocalExecutor, spark_executor])
 def test_a_job_sees_state_made_of_data_frames(spark, tmp_path, on):
-    transformation, expected = bootstrap(spark)
+    # A job's clock is never behind its savepoint's, which is that of the machine.
+    now = time.time_ns() // 1_000_000
+    transformation, expected = bootstrap(spark, now - 60_000, now + 3_600_000)
     writer = SavepointWriter.new_savepoint(spark=spark).with_operator(KINDS, transformation)
     assert known(tmp_path / "state", writer.write(tmp_path / "new"), list(expected), on) == expected
 

@@ -43,7 +43,7 @@ class ValueCodec:
 
     def __init__(self, type_info: TypeInformation | None, who: str) -> None:
         self.coerce: Callable[[Any], Any] | None = None
-        self.own: Callable[[Any], Any] = seal
+        self.own: Callable[[Any], Any] = _owned(who)
         self.lend: Callable[[Any], Any] | None = seal
         self.schema: dict[str, Any] | None = None
         self.encode: Callable[[Any], bytes] = untyped_encoder(who)
@@ -104,6 +104,19 @@ def _widened(schema: Any) -> Any:
     if schema["type"] == "FLOAT":
         return {"type": "DOUBLE"}
     return {name: _widened(part) for name, part in schema.items()}
+
+
+def _owned(who: str) -> Callable[[Any], Any]:
+    """Return `seal` for values that `who`, a state, keeps: its error names the state."""
+
+    def own(value: Any) -> Any:
+        try:
+            return seal(value)
+        except SerializationError as error:
+            requirement = "keeps a copy of each value, so each must be picklable"
+            raise SerializationError(requirement, who=who, got=error.got, hint=error.hint) from error
+
+    return own
 
 
 def untyped_encoder(who: str) -> Callable[[Any], bytes]:
