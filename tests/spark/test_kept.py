@@ -11,6 +11,7 @@ from subprocess import CompletedProcess
 import pytest
 
 from firesteel.common.errors import UserFunctionError
+from firesteel.functions.epoch import EpochFacts
 from firesteel.runtime.plan import EpochPlan
 from firesteel.spark.announcement import Announcement
 from firesteel.spark.kept import IDLE_S, Kept
@@ -30,7 +31,7 @@ class Clock:
 
 
 def told(*running: Path, driver: str = "driver") -> Announcement:
-    epoch = EpochPlan("job", 1, "try", 1, 0, 0, final=False)
+    epoch = EpochPlan("job", EpochFacts(1, "try", 0), 1, 0)
     return Announcement(epoch, driver, frozenset(map(str, running)))
 
 

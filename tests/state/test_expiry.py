@@ -134,7 +134,7 @@ def test_reading_at_the_time_of_writing_writes_nothing() -> None:
 
 
 def test_the_expired_of_a_long_list_are_removed_once_they_are_half_of_it() -> None:
-    run = Run("keyed", config(), typed=False)
+    run = Run("keyed", config(cleaned=False), typed=False)
     run.scope.current = "a"
     sizes = []
     for number in range(6 * TTL):
