@@ -64,7 +64,9 @@ def results(shop: Path) -> list[str]:
 def stop(client: JobClient, shop: Path, lines: int) -> str:
     """Wait until there are this many lines, and stop the job with a savepoint."""
     ended = client.get_job_execution_result()
-    while len(results(shop)) < lines and not ended.done():
+    while len(results(shop)) < lines:
+        if ended.done():
+            ended.result()  # raises the error of a job that failed
         time.sleep(0.1)
     savepoint: str = client.stop_with_savepoint(False, str(shop / "savepoints")).result()
     ended.result()
