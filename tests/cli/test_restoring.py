@@ -96,5 +96,5 @@ def test_what_is_not_there_is_named(firesteel, program, second, where, message):
 def test_a_state_directory_is_needed(firesteel, program, tmp_path):
     done = firesteel("run", "--from", "latest", program, tmp_path / "gate", "nothing")
     assert done.exit_code == 1
-    assert "--from latest requires a state directory, in which the job goes on; got none" in done.stderr
+    assert "--from latest requires a state directory for the job; got none" in done.stderr
     assert "--state-dir" in done.stderr

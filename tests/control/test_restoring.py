@@ -246,7 +246,7 @@ def test_what_is_no_savepoint_is_refused(tmp_path, savepoint):
         run(tmp_path / "second", "second", str(tmp_path / "nowhere"))
     with pytest.raises(StateError, match="requires latest; got no epoch that was committed"):
         run(tmp_path / "second", "second", "latest")
-    with pytest.raises(ConfigurationError, match="requires a state directory, in which the job goes on"):
+    with pytest.raises(ConfigurationError, match="requires a state directory for the job"):
         run(tmp_path / "second", "second", str(savepoint), state_dir=None)
 
 
@@ -340,7 +340,7 @@ def test_every_damage_to_a_savepoint_is_named(tmp_path, savepoint):
         count += 1
     assert count >= 4 * 5
     assert ledger.rows("second") == []
-    with pytest.raises(StateError, match=r"was to begin with a savepoint, and that did not come to its end"):
+    with pytest.raises(StateError, match=r"was to start from a savepoint, but did not finish taking it over"):
         run(tmp_path / "second", "second")
     run(tmp_path / "second", "second", str(savepoint))
     assert done + Counter(ledger.rows("second")) == whole()

@@ -87,7 +87,7 @@ def test_a_crash_at_each_step_of_beginning_with_a_savepoint(directory, what):
             break
         if "copied" in what or what == "after job.json":
             with pytest.raises(
-                StateError, match="was to begin with a savepoint, and that did not come to its end"
+                StateError, match="was to start from a savepoint, but did not finish taking it over"
             ):
                 run(directory, 3, state_dir=str(directory / "other"))
     assert len(struck) >= (4 if "copied" in what or "manifest" in what else 1)

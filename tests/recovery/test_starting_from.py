@@ -155,7 +155,7 @@ def test_the_same_command_goes_back_once(tmp_path, caplog):
     assert caplog.messages == []
     run(tmp_path, restore_from="2", stop_after=7)
     assert caplog.messages == [
-        "the job has gone back to epoch 2 before, as epoch 5, and resumes from epoch 6; --from 5 goes back once more"
+        "the job has gone back to epoch 2 before, as epoch 5, and resumes from epoch 6; --from 5 goes back again"
     ]
     run(tmp_path, restore_from="2")
     again = Counter(counted()[upto(2) : upto(4)])

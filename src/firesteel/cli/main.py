@@ -60,8 +60,8 @@ RestoreFrom = Annotated[
     typer.Option(
         "--from",
         metavar="DIR|latest|EPOCH",
-        help="Start with a savepoint's or another job's state, where the job stands (there must be one), or again "
-        "at a kept epoch.",
+        help="Start from a savepoint, from another job's state, from the job's last epoch (there must be one), "
+        "or again from a kept epoch.",
         show_default=False,
     ),
 ]
@@ -105,7 +105,7 @@ def run(
     state_dir: Annotated[
         str | None,
         typer.Option(
-            help="Where state is kept (a path or URL); a job goes on from there.", show_default=False
+            help="Where state is kept (a path or URL); a job resumes from there.", show_default=False
         ),
     ] = None,
     restore_from: RestoreFrom = None,

@@ -81,7 +81,7 @@ def show_state(
         str | None,
         typer.Option("--key", help="Only this key: a text, or a Python literal.", show_default=False),
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", min=0, help="At most so many rows; 0: all.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", min=0, help="The most rows to show; 0: all.")] = 20,
     json: Json = False,
 ) -> None:
     """Show the contents of a keyed, window or broadcast state."""

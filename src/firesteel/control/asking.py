@@ -123,7 +123,7 @@ def _lost_driver(job: Storage) -> StateError | None:
     return StateError(
         "went away without an answer",
         who=f"the driver of the job in {job.url}{process}",
-        hint="start the job again with firesteel run --state-dir: it goes on from its last epoch; then ask once more",
+        hint="start the job again with firesteel run --state-dir, and then repeat the command",
     )
 
 

@@ -318,7 +318,7 @@ class Journal:
                 error,
                 self._plan.operators[index].who,
                 f"could not make epoch {self.epoch} visible",
-                "nothing is lost: the epoch is committed, and made visible first thing when the job goes on",
+                "nothing is lost: the epoch is committed, and becomes visible first when the job resumes",
             ) from error
 
     def close(self) -> None:

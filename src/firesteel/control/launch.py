@@ -174,7 +174,7 @@ def _discard_working_copies(journal: Journal, settings: JobSettings) -> None:
 def _temporary_directory(settings: JobSettings, opened: ExitStack) -> str:
     if settings.restore_from is not None:
         raise ConfigurationError(
-            "requires a state directory, in which the job goes on",
+            "requires a state directory for the job",
             who=f"--from {settings.restore_from}",
             got="none",
             hint="give one with --state-dir",

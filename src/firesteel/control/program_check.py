@@ -40,7 +40,7 @@ def check_program(
             who=who,
             got=f"state of operators this program does not have: {'; '.join(sorted(left))}",
             hint="give the operators the uid() they had, use another state directory, or start with "
-            "--allow-non-restored-state to go on without that state",
+            "--allow-non-restored-state to drop that state",
         )
 
 

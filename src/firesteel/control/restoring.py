@@ -72,7 +72,7 @@ class _Restoring:
             raise self._nothing(LATEST, "no epoch that was committed")
         if log is not None and log.job.restored_from and not log.epochs():
             raise StateError(
-                "was to begin with a savepoint, and that did not come to its end",
+                "was to start from a savepoint, but did not finish taking it over",
                 who=f"the state directory {self._storage.url}",
                 hint="start the job with the same --from again",
             )
@@ -105,7 +105,7 @@ class _Restoring:
             return False
         _log.warning(
             "the job has gone back to epoch %d before, as epoch %d, and resumes from epoch %d; "
-            "--from %d goes back once more",
+            "--from %d goes back again",
             epoch,
             done.as_epoch,
             epochs[-1],
@@ -128,7 +128,7 @@ class _Restoring:
                 "requires a state directory of its own",
                 who=f"a job that begins with {source.url}",
                 got=f"{self._storage.url}, which has another history",
-                hint="name an empty directory, or leave --from out to go on with the job that is there",
+                hint="name an empty directory, or leave --from out to resume the job that is there",
             )
         manifest = self_contained(ManifestReader(source), epoch)
         self._check(manifest, source)
