@@ -78,12 +78,12 @@ def launch(graph: Graph, settings: JobSettings, surroundings: Surroundings) -> J
     program = _program(graph, settings, compiled)
     with ExitStack() as opened:
         buffers = _receive_results(compiled.sinks, opened)
-        state_url = settings.state_dir or _temporary_directory(settings, opened)
-        storage = Storage.of(state_url)
+        storage = Storage.of(settings.state_dir or _temporary_directory(settings, opened))
         journal = _journal(storage, program.plan, settings)
         opened.callback(_discard_working_copies, journal, settings)
         opened.callback(journal.close)
-        executor = surroundings.executor(journal.job_id, state_url, settings)
+        # Workers may have another working directory: they get the path in full.
+        executor = surroundings.executor(journal.job_id, storage.url, settings)
         opened.callback(executor.close)
         maintenance = Maintenance(storage, executor, settings.maintenance, settings.savepoint_dir)
         loop = EpochLoop(
