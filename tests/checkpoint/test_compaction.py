@@ -245,6 +245,30 @@ def test_the_number_of_layers_is_logarithmic_whatever_their_sizes(sizes):
         assert [layer.first for layer in layers[1:]] == [layer.last + 1 for layer in layers[:-1]]
 
 
+SIZES = st.lists(st.integers(0, 9) | st.integers(0, 100_000), min_size=1, max_size=40)
+
+
+@given(st.lists(SIZES, max_size=30))
+def test_a_merge_after_many_epochs_leaves_few_layers_whatever_their_sizes(stretches):
+    layers: list[Layer] = []
+    written = rewritten = 0
+    for number, sizes in enumerate(stretches, 1):
+        layers += [Layer(number, number, False, [ref(size)]) for size in sizes]
+        written += sum(sizes)
+        if count := to_merge(layers):
+            merged = sum(layer.size for layer in layers[-count:])
+            layers[-count:] = [Layer(layers[-count].first, number, count == len(layers), [ref(merged)])]
+            rewritten += merged
+        assert len(layers) <= 2 + math.log(1 + written, 3)
+        assert rewritten <= written * (1 + math.log(1 + written, 1.5))
+
+
+def test_a_small_epoch_after_a_large_one_does_not_stop_a_merge():
+    """As when windows fire once a minute: the epochs between have little."""
+    minute = [5_000, *[10] * 19]
+    assert to_merge([Layer(n, n, False, [ref(size)]) for n, size in enumerate(minute * 5, 1)]) == 100
+
+
 def ref(size: int) -> RunRef:
     return RunRef("", 1, size, "", 0, "", 0, 0, 0)
 

@@ -1,8 +1,8 @@
 """Compaction: merges layers of state into fewer layers, in parallel to the epochs.
 
-The sizes of the layers decide which ones are merged, as in a log-structured merge tree (size-tiered): the newest ones,
-and each older one that is not much larger than all newer ones together. So an entry is rewritten about log(size of the
-state / size of an epoch) times, and a state consists of about as many layers.
+The sizes of the layers decide which ones are merged, as in a log-structured merge tree (size-tiered): all from the
+oldest one that is not much larger than all newer ones together. So an entry is rewritten about log(size of the state /
+size of an epoch) times, and a state consists of about as many layers.
 
 A merge is cut by key groups into tasks that fit into memory. The files of a task are unused until a manifest names
 them; the merged runs stay until retention removes the manifests that name them.
@@ -77,20 +77,23 @@ class Compaction:
 def to_merge(layers: list[Layer]) -> int:
     """Return how many of the last of these layers to merge: 0, or at least two.
 
+    All layers from the oldest one that is at most `RATIO` times as large as all newer ones together. A small epoch after
+    a large one does not stop the merge. What stays is more than `RATIO` times as large as all that follows it, so the
+    number of layers is logarithmic however epochs vary; and the oldest of the merged layers grows by half at least.
+
     >>> sizes = lambda *sizes: [Layer(n, n, False, [RunRef("", 1, size, "", n, "", 0, 0, 0)])
     ...                         for n, size in enumerate(sizes, 1)]
     >>> to_merge(sizes(900, 300, 10, 10, 10)), to_merge(sizes(50, 20, 10, 10)), to_merge(sizes(5))
     (3, 4, 0)
+    >>> to_merge(sizes(900, 10, 300, 10))
+    3
     """
-    if not layers:
-        return 0
-    size, count = layers[-1].size, 1
-    for layer in reversed(layers[:-1]):
-        if layer.size > RATIO * size:
-            break
-        size += layer.size
-        count += 1
-    return count if count > 1 else 0
+    newer = count = 0
+    for number, layer in enumerate(reversed(layers), 1):
+        if number > 1 and layer.size <= RATIO * newer:
+            count = number
+        newer += layer.size
+    return count
 
 
 def merge_tasks(
