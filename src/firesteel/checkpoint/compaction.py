@@ -77,9 +77,9 @@ class Compaction:
 def to_merge(layers: list[Layer]) -> int:
     """Return how many of the last of these layers to merge: 0, or at least two.
 
-    All layers from the oldest one that is at most `RATIO` times as large as all newer ones together. A small epoch after
-    a large one does not stop the merge. What stays is more than `RATIO` times as large as all that follows it, so the
-    number of layers is logarithmic however epochs vary; and the oldest of the merged layers grows by half at least.
+    These are all from the oldest one that is at most `RATIO` times as large as all newer ones together: a small epoch
+    after a large one does not stop the merge. A layer that stays is more than `RATIO` times as large as all that follow
+    it, so the number of layers is logarithmic however epochs vary. The oldest of the merged layers grows by half.
 
     >>> sizes = lambda *sizes: [Layer(n, n, False, [RunRef("", 1, size, "", n, "", 0, 0, 0)])
     ...                         for n, size in enumerate(sizes, 1)]
