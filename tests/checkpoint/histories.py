@@ -21,6 +21,7 @@ from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.recovery import catch_up
 from firesteel.checkpoint.retention import kept_epochs
 from firesteel.checkpoint.runs import write_run
+from firesteel.control.clock import Moment
 from firesteel.control.journal import Journal
 from firesteel.control.maintenance import Maintenance, MaintenancePolicy
 from firesteel.runtime.plan import OperatorSpec, Plan, SubtaskReport
@@ -153,7 +154,7 @@ class Driver:
         reports: list[SubtaskReport],
         compaction: Compaction | None = None,
     ) -> None:
-        epoch = self.journal.next_epoch(self.name, str(self._tries), 1, self.now, False, {})
+        epoch = self.journal.next_epoch(self.name, str(self._tries), 1, Moment(self.now, self.now), False, {})
         found = compaction or self.maintenance.take_compaction(epoch.facts.lineage)
         before = self.models.get(self.epoch, {})
         after = {operator: {**before.get(operator, {})} for operator in self.operators}

@@ -12,10 +12,12 @@ import pytest
 from firesteel.checkpoint.log import ManifestLog
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.savepoint import open_savepoint
-from firesteel.common import JobStatus
+from firesteel.common import JobStatus, Types, WatermarkStrategy
+from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
 from firesteel.control import asking
 from firesteel.control.commands import ALIVE_MS, COMMANDS, DriverStatus, now_ms, read_status, write_status
-from tests.cli.gated import RECORDS, counts, running
+from firesteel.datastream import StreamExecutionEnvironment
+from tests.cli.gated import RECORDS, Gated, counts, running
 
 pytestmark = pytest.mark.usefixtures("machine")
 
@@ -49,6 +51,26 @@ def test_a_savepoint_of_a_running_job_can_be_started_from(firesteel, program, jo
     job.finish()
     assert job.rows == counts(0, RECORDS)
     assert restored(firesteel, program, job, path, tmp_path / "second") == counts(20, RECORDS)
+
+
+def test_a_savepoint_of_a_running_job_names_the_sinks_whose_hidden_files_it_needs(run_python, job, tmp_path):
+    env = StreamExecutionEnvironment.get_execution_environment()
+    numbers = env.from_source(Gated(job.gate), WatermarkStrategy.no_watermarks(), "numbers")
+    texts = numbers.map(str, Types.STRING())
+    for name, policy in (("long parts", RollingPolicy()), ("short parts", RollingPolicy.on_epoch())):
+        sink = FileSink(tmp_path / name, TextLines(), BasePathBuckets(), policy)
+        texts.sink_to(sink).name(name)
+    job.handle = env.execute_async("files")._handle
+    job.read(5)
+    # In a process of its own: here the log is pytest's.
+    done = run_python("-m", "firesteel.cli", "savepoint", job.state, tmp_path / "kept")
+    (warning,) = done.stderr.splitlines()
+    assert warning.startswith("warning: the savepoint needs the hidden files of parts that are still open")
+    assert "Sinks at risk: sink 'long parts' (" in warning
+    assert "test_remote_control.py:" in warning
+    assert "short parts" not in warning
+    done = run_python("-m", "firesteel.cli", "stop", "--savepoint", job.state, tmp_path / "kept")
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("command", [("savepoint",), ("stop", "--savepoint")])

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 import pytest
 
-from firesteel.common import JobStatus, WatermarkStrategy
+from firesteel.common import Duration, JobStatus, WatermarkStrategy
+from firesteel.common.watermark_strategy import TimestampAssigner
 from firesteel.connectors.datagen import DataGeneratorSource
-from firesteel.datastream.functions import KeyedProcessFunction
+from firesteel.datastream.functions import KeyedProcessFunction, ProcessFunction
 from firesteel.functions.source import Boundedness, RecordBatches, Source, Split
 from firesteel.testing import ManualClock, ScriptedSource
 from tests.recovery import ledger
@@ -141,3 +142,96 @@ def test_processing_time_does_not_go_back_from_one_driver_to_the_next(tmp_path, 
             start(env, watch).wait(60)
     first, second = ledger.rows(name)
     assert second >= first == BEGIN
+
+
+class Itself(TimestampAssigner):
+    def extract_timestamp(self, value, record_timestamp):
+        return value
+
+
+class Marks(KeyedProcessFunction):
+    """Emits the times of its timers: the hundreds that the watermark has passed."""
+
+    def process_element(self, value, ctx):
+        ctx.timer_service().register_event_time_timer(value // 100 * 100)
+
+    def on_timer(self, timestamp, ctx):
+        yield timestamp
+
+
+class Untouched(ProcessFunction):
+    def process_element(self, value, ctx):
+        yield value
+
+
+IDLE_AFTER = 30_000
+WITH_IDLENESS = (
+    WatermarkStrategy.for_monotonous_timestamps()
+    .with_timestamp_assigner(Itself())
+    .with_idleness(Duration.of_millis(IDLE_AFTER))
+)
+IN_THE_MIDDLE = pytest.mark.parametrize("in_the_middle", [False, True], ids=["source", "in the middle"])
+
+
+def run_beside_a_quiet_source(directory, name, clock, script, act, in_the_middle=False):
+    """Runs a source that reads `script` beside one that has nothing; `act` is called after each epoch."""
+    watch = Watch(act)
+    with environment(directory, clock=clock, listener=watch) as env:
+        streams = [
+            env.from_source(
+                ScriptedSource(records, bounded=False),
+                NO_WATERMARKS if in_the_middle else WITH_IDLENESS,
+                source,
+            )
+            for source, records in (("busy", script), ("quiet", []))
+        ]
+        if in_the_middle:
+            streams = [
+                stream.process(Untouched()).assign_timestamps_and_watermarks(WITH_IDLENESS)
+                for stream in streams
+            ]
+        marks = streams[0].union(streams[1]).key_by(lambda _: 0).process(Marks())
+        marks.sink_to(ledger.LedgerSink(name))
+        assert start(env, watch).wait(60).status is JobStatus.FINISHED
+
+
+def once_there_are(name, rows):
+    """Stops the job when this many rows have come."""
+    return lambda handle, _: handle.stop() if len(ledger.rows(name)) == rows else None
+
+
+@STEPS
+@IN_THE_MIDDLE
+def test_a_source_becomes_idle_when_its_timeout_has_passed(tmp_path, name, clock, step, in_the_middle):
+    def act(handle, stats):
+        if stats.epoch == 1:
+            clock.set(clock.now() + step)
+        once_there_are(name, 1)(handle, stats)
+
+    run_beside_a_quiet_source(tmp_path, name, clock, [100, 150], act, in_the_middle)
+    assert ledger.rows(name) == [100]
+    assert IDLE_AFTER <= clock.monotonic() < IDLE_AFTER + 1000
+
+
+@STEPS
+@IN_THE_MIDDLE
+def test_the_timeout_begins_anew_when_a_job_resumes(tmp_path, name, clock, step, in_the_middle):
+    def act(handle, stats):
+        clock.advance(IDLE_AFTER // 2)
+        handle.stop()
+
+    run_beside_a_quiet_source(tmp_path, name, clock, [100, 150], act, in_the_middle)
+    assert ledger.rows(name) == []
+    resumed = ManualClock(clock.now() + step)
+    run_beside_a_quiet_source(tmp_path, name, resumed, [100, 150], once_there_are(name, 1), in_the_middle)
+    assert ledger.rows(name) == [100]
+    assert IDLE_AFTER <= resumed.monotonic() < IDLE_AFTER + 1000
+
+
+def test_a_source_that_was_idle_holds_others_back_when_a_job_resumes(tmp_path, name, clock):
+    run_beside_a_quiet_source(tmp_path, name, clock, [100, 150], once_there_are(name, 1))
+    resumed = ManualClock(clock.now() + DAY)
+    more = [100, 150, 200, 250]
+    run_beside_a_quiet_source(tmp_path, name, resumed, more, once_there_are(name, 2))
+    assert ledger.rows(name) == [100, 200]
+    assert IDLE_AFTER <= resumed.monotonic() < IDLE_AFTER + 1000

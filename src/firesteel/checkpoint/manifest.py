@@ -113,10 +113,12 @@ class Manifest(msgspec.Struct, frozen=True):
     """One committed epoch; `sources` and `committables` are by operator id, times are in milliseconds.
 
     `version` is Firesteel's; `program` and `fingerprint` identify the program, and `records` is the number of records
-    that the epoch read. `layers` (by operator id, oldest first) are the state up to epoch `compacted`. `oldest` is the
-    oldest epoch that is kept. `restored_from` names the epoch or savepoint that a reset took over. The log adds
-    the last three: `span` epochs up to this one, if they are not compacted, have their runs in this manifest,
-    those before this epoch in `history` (by operator, in order); `writer` distinguishes the drivers.
+    that the epoch read. At the processing times of `wakeups` a subtask wants an epoch, at the steady times of
+    `idle_deadlines` a stream becomes idle (see `functions.epoch` for both). `layers` (by operator id, oldest first) are
+    the state up to epoch `compacted`. `oldest` is the oldest epoch that is kept. `restored_from` names the epoch or
+    savepoint that a reset took over. The log adds the last three: `span` epochs up to this one, if they are not
+    compacted, have their runs in this manifest, those before this epoch in `history` (by operator, in order); `writer`
+    distinguishes the drivers.
     """
 
     job_id: str
@@ -130,6 +132,8 @@ class Manifest(msgspec.Struct, frozen=True):
     created_at: int
     version: str
     wakeups: list[int] = []
+    steady_time: int = 0
+    idle_deadlines: list[int] = []
     fingerprint: str = ""
     program: str = ""
     job_name: str = ""

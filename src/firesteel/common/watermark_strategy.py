@@ -195,7 +195,8 @@ class WatermarkStrategy:
     def with_idleness(self, idle_timeout: Duration) -> WatermarkStrategy:
         """Return the strategy in which a source split without events for `idle_timeout` does not hold back the others.
 
-        Raises ProgramError for a duration that is not positive, or if it is not a Duration.
+        Setting the machine's clock does not change when that is. When a job resumes, the timeout begins anew. Raises
+        ProgramError for a duration that is not positive, or if it is not a Duration.
         """
         timeout = _millis(idle_timeout, "with_idleness")
         if timeout <= 0:

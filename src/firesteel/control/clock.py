@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 _log = logging.getLogger("firesteel.control")
 
@@ -40,7 +40,11 @@ class SystemClock:
 
 
 class SteadyTime:
-    """The time for sources: it begins at the wall clock's time, and setting that clock does not change it."""
+    """The time that measures a job's intervals: rates, discovery, idleness.
+
+    It begins at the wall clock's time, or later at what an earlier driver has seen of it. Setting that clock does not
+    change it.
+    """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -49,6 +53,10 @@ class SteadyTime:
     def now(self) -> int:
         """Return milliseconds that never go back and never jump."""
         return self._clock.monotonic() + self._offset
+
+    def at_least(self, time_ms: int) -> None:
+        """Continue from a time that an earlier epoch has seen."""
+        self._offset += max(0, time_ms - self.now())
 
 
 class ProcessingTime:
@@ -87,3 +95,33 @@ class ProcessingTime:
     def _advance(self, time_ms: int) -> None:
         if time_ms > self._last:
             self._last, self._since = time_ms, self._clock.monotonic()
+
+
+class Moment(NamedTuple):
+    """A point in a job's time (milliseconds).
+
+    `steady` measures intervals, and was `resumed` when this run of the job began.
+    """
+
+    processing: int
+    steady: int
+    resumed: int = 0
+
+
+class JobTime:
+    """The processing time and the steady time of one job."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._processing = ProcessingTime(clock)
+        self._steady = SteadyTime(clock)
+        self._resumed = 0
+
+    def resume(self, processing: int, steady: int) -> None:
+        """Begin a run of the job at the times that its last epoch has seen, or later."""
+        self._processing.at_least(processing)
+        self._steady.at_least(steady)
+        self._resumed = self._steady.now()
+
+    def now(self) -> Moment:
+        """Return the current times."""
+        return Moment(self._processing.now(), self._steady.now(), self._resumed)

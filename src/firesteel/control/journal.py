@@ -15,22 +15,23 @@ import cloudpickle
 from firesteel import __version__
 from firesteel.checkpoint.compaction import Compaction
 from firesteel.checkpoint.log import ManifestLog, ManifestReader
-from firesteel.checkpoint.manifest import Layer, Manifest, OperatorSnapshot, SourceProgress, SplitPosition
+from firesteel.checkpoint.manifest import Layer, Manifest, SourceProgress, SplitPosition
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.publication import PUBLISHED, published_epoch
 from firesteel.checkpoint.retention import kept_epochs
 from firesteel.checkpoint.splits import finished_splits, progressed
 from firesteel.common.errors import StateCorruptedError
+from firesteel.control.clock import Moment
 from firesteel.control.connector_errors import connector_error
 from firesteel.control.kept_parallelism import keep_parallelism
 from firesteel.control.program_check import check_program
 from firesteel.control.redistribution import inherited_states, own_states
+from firesteel.control.snapshots import operator_snapshot
 from firesteel.control.sources import Positions
+from firesteel.control.wakeups import Wakeups
 from firesteel.functions.epoch import EpochFacts
 from firesteel.functions.sink import Committer, Leftovers, Sink
-from firesteel.runtime.plan import EpochPlan, OperatorSpec, Plan, SplitInput, SubtaskReport
-from firesteel.state.live.operator_lists import OperatorLists
-from firesteel.state.values.catalog import merge_schemas
+from firesteel.runtime.plan import EpochPlan, Plan, SplitInput, SubtaskReport
 
 _log = logging.getLogger("firesteel.control")
 
@@ -67,7 +68,6 @@ class Journal:
         self._retained = retained
         self._allow_non_restored_state = allow_non_restored_state
         self._last: Manifest | None = None
-        self._wakeups: list[int] = []
         self._resuming = True
         self._tidied = False
         self._committers: dict[str, Committer] = {}
@@ -113,7 +113,6 @@ class Journal:
         # The published epoch is read before the manifests: another driver may be adding to both.
         published = published_epoch(self._storage)
         self._last = self._log.latest()
-        self._wakeups = []
         self._resuming = True
         if published > self.epoch:
             raise self._lost(published)
@@ -125,7 +124,6 @@ class Journal:
                 unpublished=published < self._last.epoch,
                 allow_non_restored_state=self._allow_non_restored_state,
             )
-            self._wakeups = [wakeup for wakeup in self._last.wakeups if wakeup is not None]
 
     def keep_parallelism(self, started_at: int, parallelism: int) -> None:
         """Make later drivers of the job begin at another parallelism: see `firesteel.control.kept_parallelism`."""
@@ -152,16 +150,18 @@ class Journal:
         sources = {} if self._last is None else self._last.sources
         return sources.get(operator_id) or SourceProgress()
 
-    def next_wakeup(self) -> int | None:
-        """Return the processing time (milliseconds) at which some subtask wants an epoch even without input."""
-        return min(self._wakeups, default=None)
+    @property
+    def wakeups(self) -> Wakeups:
+        """When some subtask wants an epoch even without input."""
+        last = self._last
+        return Wakeups() if last is None else Wakeups.first_of(last.wakeups, last.idle_deadlines)
 
     def next_epoch(
         self,
         driver: str,
         attempt: str,
         run: int,
-        processing_time: int,
+        moment: Moment,
         final: bool,
         inputs: dict[int, dict[int, list[SplitInput]]],
         budget: int | None = None,
@@ -174,11 +174,13 @@ class Journal:
             facts=EpochFacts(
                 number=self.epoch + 1,
                 attempt=attempt,
-                processing_time=processing_time,
+                processing_time=moment.processing,
                 final=final,
                 lineage=self.lineage,
                 oldest=self._oldest(self.epoch + 1),
                 budget=budget,
+                steady_time=moment.steady,
+                resumed_at=moment.resumed,
             ),
             run=run,
             committed=self.epoch,
@@ -212,7 +214,7 @@ class Journal:
             compaction = Compaction(uuid.uuid4().hex, self.epoch, self._log.all_layers(0, self.epoch))
         manifest = self._manifest(epoch, reports, positions, compaction)
         self._log.append(manifest)
-        self._last, self._wakeups, self._resuming = manifest, list(manifest.wakeups), False
+        self._last, self._resuming = manifest, False
 
     def _manifest(
         self,
@@ -224,12 +226,16 @@ class Journal:
         by_operator: dict[int, list[SubtaskReport]] = defaultdict(list)
         for report in sorted(reports, key=lambda report: report.subtask):
             by_operator[report.operator].append(report)
+        before = {} if self._last is None else self._last.operators
         return Manifest(
             job_id=self.job_id,
             epoch=epoch.facts.number,
             max_parallelism=self._plan.max_parallelism,
             operators={
-                spec.id: self._snapshot(spec, by_operator[spec.index]) for spec in self._plan.operators
+                spec.id: operator_snapshot(
+                    spec, by_operator[spec.index], before.get(spec.id), resuming=self._resuming
+                )
+                for spec in self._plan.operators
             },
             sources={
                 operator: progressed(
@@ -250,10 +256,12 @@ class Journal:
                 if any(report.committables for report in mine)
             },
             processing_time=epoch.facts.processing_time,
+            steady_time=epoch.facts.steady_time,
             finished=epoch.facts.final,
             created_at=int(time.time() * 1000),
             version=__version__,
             wakeups=[report.next_wakeup for report in reports if report.next_wakeup is not None],
+            idle_deadlines=[report.idle_deadline for report in reports if report.idle_deadline is not None],
             fingerprint=self._fingerprint,
             program=self._program,
             job_name=self._plan.job_name,
@@ -347,48 +355,6 @@ class Journal:
     def _oldest(self, epoch: int) -> int:
         before = epoch if self._last is None else self._last.oldest
         return max(before, epoch - self._retained + 1)
-
-    def _snapshot(self, spec: OperatorSpec, reports: list[SubtaskReport]) -> OperatorSnapshot:
-        previous = None if self._last is None else self._last.operators.get(spec.id)
-        before = {} if previous is None else previous.states
-        states = merge_schemas([before, *(report.schemas for report in reports if report.schemas)])
-        return OperatorSnapshot(
-            name=spec.name,
-            parallelism=spec.parallelism,
-            max_parallelism=spec.max_parallelism,
-            watermarks=[report.watermark for report in reports],
-            operator_state=[
-                None if report.operator_state is None else cloudpickle.dumps(report.operator_state)
-                for report in reports
-            ],
-            holds_lists=any(isinstance(report.operator_state, OperatorLists) for report in reports),
-            states=states,
-            runs=[report.run for report in reports if report.run is not None],
-            key_types=list(spec.key_types),
-            key_kinds=self._key_kinds(spec, previous, reports),
-        )
-
-    def _key_kinds(
-        self, spec: OperatorSpec, previous: OperatorSnapshot | None, reports: list[SubtaskReport]
-    ) -> list[str] | None:
-        """Return the kinds of all keys an operator ever had state for; None if an earlier manifest does not have them.
-
-        Keys without a declared type may be of any kind at any time. But if no key of the first epoch of a run is of a
-        kind in the saved state, the key selector has probably changed, and the log reports it.
-        """
-        kinds = {kind for report in reports for kind in report.key_kinds or ()}
-        known = [] if previous is None else previous.key_kinds
-        if known is None:
-            return None
-        if self._resuming and kinds and known and kinds.isdisjoint(known):
-            _log.warning(
-                "%s: no key of this epoch is of a kind its state was saved by, so none finds any state; keys now: %s, "
-                "keys saved: %s. Declare the key type (key_by(..., key_type=...)) to have such a change refused.",
-                spec.who,
-                ", ".join(sorted(kinds)),
-                ", ".join(known),
-            )
-        return sorted(kinds.union(known))
 
     def _lost(self, published: int) -> StateCorruptedError:
         return StateCorruptedError(

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from firesteel.control.views.metrics import JobMetrics
+
+_DAY_MS: Final = 86_400_000
+
+
+def lag_of(watermark: int | None, now: int) -> int | None:
+    """Return how far a watermark is behind the wall clock: `EpochStats.lag_ms`."""
+    if watermark is None:
+        return None
+    lag = max(0, now - watermark)
+    return lag if lag <= _DAY_MS else None
 
 
 def _no_metrics() -> None:

@@ -15,7 +15,7 @@ from firesteel.common.errors import EngineError, FiresteelError, StateEvolutionR
 from firesteel.common.job_status import JobStatus
 from firesteel.common.time import MAX_WATERMARK, MIN_WATERMARK
 from firesteel.control.admission import FIRST, Admission
-from firesteel.control.clock import Clock, ProcessingTime, SteadyTime
+from firesteel.control.clock import Clock, JobTime, Moment
 from firesteel.control.cost import Load
 from firesteel.control.events import (
     Command,
@@ -39,7 +39,7 @@ from firesteel.control.events import (
 )
 from firesteel.control.executor import Executor
 from firesteel.control.journal import Journal
-from firesteel.control.listeners import EpochStats
+from firesteel.control.listeners import EpochStats, lag_of
 from firesteel.control.machine import Job, step
 from firesteel.control.maintenance import Maintenance
 from firesteel.control.metrics import Metrics
@@ -49,6 +49,7 @@ from firesteel.control.settings import JobSettings
 from firesteel.control.sources import SourceCoordinator, SourcePlan
 from firesteel.control.state_conversion import evolve
 from firesteel.control.views.metrics import JobMetrics
+from firesteel.control.wakeups import Wakeups
 from firesteel.runtime.plan import EpochPlan, SubtaskReport, TaskReport
 
 POLL_MS: Final = 50
@@ -57,8 +58,6 @@ POLL_MS: Final = 50
 EAGER_POLL_MS: Final = 10
 EAGER_POLLS: Final = 100
 """The number of shorter waits after an epoch, so that occasional input does not have to wait."""
-
-_DAY_MS: Final = 86_400_000
 
 _log = logging.getLogger("firesteel.control")
 
@@ -101,8 +100,7 @@ class EpochLoop:
         self._settings = settings
         self._clock = clock
         self._held_back = held_back
-        self._steady = SteadyTime(clock)
-        self._time = ProcessingTime(clock)
+        self._time = JobTime(clock)
         self._pending = Pending()
         self._to_keep: set[int] = set()
         most = settings.max_epoch_records
@@ -114,7 +112,7 @@ class EpochLoop:
         self._token = uuid.uuid4().hex[:8]
         self._tries = 0
         self._runs = self._polls = 0
-        self._wait_until: int | None = None
+        self._wakeups = Wakeups()
         self._turn: _Turn | None = None
         self._change: StateEvolutionRequired | None = None
         self._handlers: dict[Command, Callable[[], Event]] = {
@@ -169,19 +167,7 @@ class EpochLoop:
     @property
     def caution(self) -> str | None:
         """A warning about a savepoint of the job if the job continues; None if there is none."""
-        program = self._program
-        sinks = [
-            program.plan.operators[index].who
-            for index, sink in program.sinks.items()
-            if sink.holds_output_back
-        ]
-        if not sinks:
-            return None
-        return (
-            f"the savepoint refers to hidden pieces of open part files, which the running job completes and removes "
-            f"later ({', '.join(sinks)}): start from it soon, take it with `firesteel stop --savepoint`, or have parts "
-            "end with each epoch"
-        )
+        return self._program.savepoint_caution
 
     def savepoint(self, target: str | None = None) -> Future[str]:
         """Take a savepoint below a directory (None or "": the job's own) while the job runs."""
@@ -245,8 +231,12 @@ class EpochLoop:
         """Reopen operators, and continue sources from their committed positions."""
         self._runs += 1
         self._fresh = True
-        if self._journal.last is not None:
-            self._time.at_least(self._journal.last.processing_time)
+        last = self._journal.last
+        if last is None:
+            self._time.resume(0, 0)
+        else:
+            # Manifests of earlier versions have no steady time; theirs was near processing time.
+            self._time.resume(last.processing_time, last.steady_time or last.processing_time)
         plan = self._program.plan
         self._coordinators = {
             index: SourceCoordinator(
@@ -271,19 +261,18 @@ class EpochLoop:
 
     def _plan(self) -> Event:
         if self._held_back():
-            self._wait_until = None
+            self._wakeups = Wakeups()
             return Planned(work=False)
-        now, steady = self._time.now(), self._steady.now()
+        now = self._time.now()
         plans = {
-            index: coordinator.plan(self._admission.limit, now, steady)
+            index: coordinator.plan(self._admission.limit, now.processing, now.steady)
             for index, coordinator in self._coordinators.items()
         }
         ended = all(coordinator.ended for coordinator in self._coordinators.values())
         final = ended or all(plan.ends or self._coordinators[index].ended for index, plan in plans.items())
-        wakeup = self._journal.next_wakeup()
-        due = wakeup is not None and wakeup <= now
-        if not (final or due or any(plan.work for plan in plans.values())):
-            self._wait_until = wakeup
+        wakeups = self._journal.wakeups
+        if not (final or wakeups.left(now) == 0 or any(plan.work for plan in plans.values())):
+            self._wakeups = wakeups
             return Planned(work=False)
         self._begin_epoch(now, plans, final)
         return Planned(work=True)
@@ -294,14 +283,14 @@ class EpochLoop:
         self._begin_epoch(self._time.now(), plans, final=True)
         return Planned(work=True)
 
-    def _begin_epoch(self, now: int, plans: dict[int, SourcePlan], final: bool) -> None:
+    def _begin_epoch(self, now: Moment, plans: dict[int, SourcePlan], final: bool) -> None:
         self._tries += 1
         self._polls = 0
         epoch = self._journal.next_epoch(
             driver=self._token,
             attempt=f"{self._token}-{self._tries}",
             run=self._runs,
-            processing_time=now,
+            moment=now,
             final=final,
             inputs={index: plan.inputs for index, plan in plans.items()},
             budget=self._settings.max_epoch_bytes,
@@ -377,25 +366,18 @@ class EpochLoop:
             records_out=out,
             duration_ms=duration_ms,
             watermark=known,
-            lag_ms=self._lag(known),
+            lag_ms=lag_of(known, self._clock.now()),
             finished=turn.epoch.facts.final,
             metrics=self.metrics,
         )
         for listener in self._settings.listeners:
             listener.on_epoch(stats)
 
-    def _lag(self, watermark: int | None) -> int | None:
-        if watermark is None:
-            return None
-        lag = max(0, self._clock.now() - watermark)
-        return lag if lag <= _DAY_MS else None
-
     def _wait(self) -> Event:
         self._polls += 1
         timeout = EAGER_POLL_MS if self._polls <= EAGER_POLLS else POLL_MS
-        if self._wait_until is not None:
-            timeout = max(0, min(timeout, self._wait_until - self._time.now()))
-        self._clock.wait(timeout, self._wakeup)
+        left = self._wakeups.left(self._time.now())
+        self._clock.wait(timeout if left is None else min(timeout, left), self._wakeup)
         return Woken()
 
     def _back_off(self) -> Event:

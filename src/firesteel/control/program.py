@@ -23,3 +23,18 @@ class Program:
     sinks: dict[int, Sink[Any]]
     parallelism: int
     at: Callable[[int], Program]
+
+    @property
+    def savepoint_caution(self) -> str | None:
+        """A warning about a savepoint if the job continues; None if there is none."""
+        sinks = [
+            self.plan.operators[index].who for index, sink in self.sinks.items() if sink.holds_output_back
+        ]
+        if not sinks:
+            return None
+        return (
+            "the savepoint needs the hidden files of parts that are still open, and the running job removes these "
+            f"files some time after a part is complete. Sinks at risk: {', '.join(sinks)}. Start from the savepoint "
+            "soon, end the job with it (`firesteel stop --savepoint`), or have parts end with each epoch "
+            "(`RollingPolicy.on_checkpoint_rolling_policy()`)"
+        )

@@ -10,8 +10,9 @@ before a later batch, when `interval` milliseconds or a whole batch of records h
 periodic emission, bounded in records. So a short bounded input is read with only the final watermark, as in Flink.
 Watermarks that a user's generator emits in `on_event` are sent at once, and their place among the records is exact.
 
-Its `state` (picklable) is the generator, the last watermark and, for idleness, the processing time since when nothing
-came (Flink: `WatermarksWithIdleness`). It survives in the manifest.
+Its `state` (picklable) is the generator, the last watermark and, for idleness, the steady time since when nothing came.
+It survives in the manifest. As in Flink (`WatermarksWithIdleness`), setting the machine's clock does not change when a
+stream becomes idle, and a job that resumes waits for the whole timeout again.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from typing import Any, Final
 from firesteel.common.errors import TypeMismatchError
 from firesteel.common.time import MIN_WATERMARK
 from firesteel.common.watermark_strategy import WatermarkOutput, WatermarkStrategy
+from firesteel.functions.epoch import EpochFacts
 from firesteel.runtime.batch import MAX_BATCH
 from firesteel.runtime.failures import RAISED, summary, user_failure
 
@@ -66,16 +68,18 @@ class _Emitted(WatermarkOutput):
 
 
 class EventTime:
-    """Assigner and generator of one stream; times in milliseconds, `now` is the epoch's processing time."""
+    """Assigner and generator of one stream in one epoch; times in milliseconds, `active_at` is a steady time."""
 
     __slots__ = (
         "_assign", "_bound", "_emitted", "_generator", "_held", "_idle_timeout", "_interval", "_now", "_sent_at",
         "_since", "_who", "active_at", "idle", "watermark",
     )  # fmt: skip
 
-    def __init__(self, strategy: WatermarkStrategy, who: str, state: Any, now: int, interval: int) -> None:
+    def __init__(
+        self, strategy: WatermarkStrategy, who: str, state: Any, facts: EpochFacts, interval: int
+    ) -> None:
         self._who = who
-        self._now = now
+        self._now = facts.steady_time
         assigner = strategy.timestamp_assigner
         self._assign = None if assigner is None else assigner.extract_timestamp
         self._idle_timeout: int | None = strategy.idle_timeout
@@ -83,9 +87,11 @@ class EventTime:
         self._emitted = _Emitted()
         if state is None:
             self._generator = None if factory is None else factory()
-            self.watermark, self.active_at, self.idle = MIN_WATERMARK, now, False
+            self.watermark, self.active_at, self.idle = MIN_WATERMARK, self._now, False
         else:
             self._generator, self.watermark, self.active_at, self.idle = state
+            if self._idle_timeout is not None and self.active_at < facts.resumed_at:
+                self.active_at, self.idle = facts.resumed_at, False
         self._bound: int | None = getattr(self._generator, "out_of_orderness", None)
         self._interval = interval / 1000
         self._held: int | None = None
@@ -104,7 +110,7 @@ class EventTime:
         return self.idle
 
     def idle_deadline(self) -> int | None:
-        """Return the processing time at which this stream becomes idle; None if it never will."""
+        """Return the steady time at which this stream becomes idle; None if it never will."""
         return None if self._idle_timeout is None or self.idle else self.active_at + self._idle_timeout
 
     def stamp(self, values: list[Any], timestamps: list[int | None] | None) -> Iterator[Segment]:

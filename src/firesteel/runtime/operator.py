@@ -92,13 +92,14 @@ class OperatorReport:
     """An operator's report for the manifest at the end of an epoch; the task reports keyed state and timers.
 
     `splits` are a source's `SplitReport`s. `next_wakeup` is the processing time (milliseconds) at which this
-    subtask wants an epoch even without input.
+    subtask wants an epoch even without input, `idle_deadline` the steady time at which one of its streams becomes idle.
     """
 
     operator_state: Any = None
     committables: Sequence[Any] = ()
     splits: Sequence[SplitReport] = ()
     next_wakeup: int | None = None
+    idle_deadline: int | None = None
 
 
 class Operator(ABC, Generic[B]):

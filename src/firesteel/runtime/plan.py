@@ -272,6 +272,7 @@ class SubtaskReport:
     schemas: dict[str, Schema] | None = None
     key_kinds: list[str] | None = None
     next_wakeup: int | None = None
+    idle_deadline: int | None = None
     records_in: int = 0
     records_out: int = 0
     metrics: dict[str, Reading] = field(default_factory=dict)

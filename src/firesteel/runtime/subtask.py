@@ -158,6 +158,7 @@ class LiveSubtask:
             splits=list(report.splits),
             schemas=None if self.backend is None else self.backend.schemas(),
             next_wakeup=self._next_wakeup(report.next_wakeup),
+            idle_deadline=report.idle_deadline,
             records_in=self.records_in,
             records_out=sum(output.records for output in (self.output, *self.side_outputs.values())),
             metrics=self.guard(self._metrics.take),

@@ -73,6 +73,7 @@ class SourceOperator(Operator[RowBatch]):
 
     def begin_epoch(self, epoch: Epoch) -> None:
         super().begin_epoch(epoch)
+        self._facts = epoch.facts
         self._final = epoch.facts.final
         self._bounded = self._source.boundedness is Boundedness.BOUNDED
         self._budget = None if epoch.facts.final else epoch.facts.budget
@@ -136,7 +137,7 @@ class SourceOperator(Operator[RowBatch]):
                 )
                 for split in self._splits
             ],
-            next_wakeup=min((due for due in deadlines if due is not None), default=None),
+            idle_deadline=min((due for due in deadlines if due is not None), default=None),
         )
 
     def _open(self, given: SplitInput) -> _OpenSplit:
@@ -144,7 +145,7 @@ class SourceOperator(Operator[RowBatch]):
             self._strategy,
             self.context.who,
             given.generator_state,
-            self.processing_time,
+            self._facts,
             self.context.watermark_interval,
         )
         split = _OpenSplit(given, event_time)

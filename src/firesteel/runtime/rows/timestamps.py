@@ -22,7 +22,7 @@ class TimestampsOperator(Operator[RowBatch]):
             self._strategy,
             self.context.who,
             min(known, key=watermark_of, default=None),
-            epoch.facts.processing_time,
+            epoch.facts,
             self.context.watermark_interval,
         )
         self._final = epoch.facts.final
@@ -49,7 +49,7 @@ class TimestampsOperator(Operator[RowBatch]):
             self._rise(self._time.flush())
         if self._time.check_idle():
             self.emit_watermark(None)
-        return OperatorReport(operator_state=self._time.state, next_wakeup=self._time.idle_deadline())
+        return OperatorReport(operator_state=self._time.state, idle_deadline=self._time.idle_deadline())
 
     def _rise(self, watermark: int | None) -> None:
         if watermark is not None and watermark > self.watermark:
