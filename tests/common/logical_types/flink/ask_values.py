@@ -1,0 +1,109 @@
+"""Ask real Flink how it shows values, and keep the answers in values.json beside this file.
+
+    /path/to/venv/bin/python tests/common/logical_types/flink/ask_values.py
+
+Each expression of values.py is evaluated. Kept are CAST(... AS STRING), the cell that `TableResult.print` shows,
+the line that the `print` connector writes, and `repr` of what PyFlink's `collect` returns. The session's zone is
+UTC or Asia/Tokyo; the process's zone is UTC. The interpreter must have `apache-flink` installed (2.3.0 for the
+answers that are kept); Java 17 must be on the PATH.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+os.environ["TZ"] = "UTC"
+time.tzset()
+
+from py4j.protocol import Py4JJavaError  # noqa: E402 - the zone must be set before Java starts
+from pyflink.java_gateway import get_gateway  # noqa: E402
+from pyflink.table import EnvironmentSettings, TableEnvironment  # noqa: E402
+from pyflink.util.exceptions import JavaException  # noqa: E402
+from values import expressions  # noqa: E402
+
+REFUSED = (Py4JJavaError, JavaException)
+HERE = Path(__file__).parent
+J = get_gateway().jvm
+
+
+def environment(zone: str) -> TableEnvironment:
+    env = TableEnvironment.create(EnvironmentSettings.in_batch_mode())
+    env.get_config().set("table.local-time-zone", zone)
+    env.get_config().set("parallelism.default", "1")
+    return env
+
+
+def cells(env: TableEnvironment, columns: list[str]) -> list[str]:
+    """Return the cells that TableResult.print would show for one row of the given columns."""
+    result = env.execute_sql(f"SELECT {', '.join(columns)}")._j_table_result
+    row = result.collectInternal().next()
+    return list(result.getRowDataToStringConverter().convert(row))
+
+
+def collected(env: TableEnvironment, columns: list[str]) -> list[str]:
+    with env.execute_sql(f"SELECT {', '.join(columns)}").collect() as rows:
+        return [repr(value) for value in next(iter(rows))]
+
+
+def one_by_one(ask: Any, env: TableEnvironment, columns: list[str]) -> list[str | None]:
+    """Ask for all columns at once; if that fails, for each alone, so that one refusal is one answer."""
+    try:
+        return ask(env, columns)
+    except Exception:
+        if len(columns) == 1:
+            return [None]
+        half = len(columns) // 2
+        return one_by_one(ask, env, columns[:half]) + one_by_one(ask, env, columns[half:])
+
+
+def printed(env: TableEnvironment, chosen: list[tuple[str, str]]) -> list[str | None]:
+    """Return the lines that the print connector writes, one sink for each expression."""
+    stream = J.java.io.ByteArrayOutputStream()
+    before = J.java.lang.System.out
+    J.java.lang.System.setOut(J.java.io.PrintStream(stream, True, "UTF-8"))
+    statements = env.create_statement_set()
+    for place, (kind, expression) in enumerate(chosen):
+        env.execute_sql(
+            f"CREATE TEMPORARY TABLE p{place} (v {kind}) WITH ('connector' = 'print', 'print-identifier' = 'p{place}')"
+        )
+        statements.add_insert_sql(f"INSERT INTO p{place} SELECT {expression}")
+    statements.execute().wait()
+    J.java.lang.System.setOut(before)
+    lines: dict[str, str] = {}
+    for line in stream.toString("UTF-8").splitlines():
+        name, _, text = line.partition("> ")
+        lines[name.partition(":")[0]] = text
+    return [lines.get(f"p{place}") for place in range(len(chosen))]
+
+
+def main() -> None:
+    """Write the answers."""
+    chosen = expressions()
+    columns = [expression for _, expression in chosen]
+    answers: list[dict[str, Any]] = [{"type": kind, "expression": text} for kind, text in chosen]
+    utc = environment("UTC")
+    found = {
+        "string": one_by_one(cells, utc, [f"CAST({column} AS STRING)" for column in columns]),
+        "cell": one_by_one(cells, utc, columns),
+        "collected": one_by_one(collected, utc, columns),
+        "printed": printed(utc, chosen),
+    }
+    tokyo = environment("Asia/Tokyo")
+    zoned = [place for place, (kind, _) in enumerate(chosen) if "LTZ" in kind]
+    texts = one_by_one(cells, tokyo, [f"CAST({columns[place]} AS STRING)" for place in zoned])
+    shown = one_by_one(cells, tokyo, [columns[place] for place in zoned])
+    for name, values in found.items():
+        for answer, value in zip(answers, values, strict=True):
+            answer[name] = value
+    for place, text, cell in zip(zoned, texts, shown, strict=True):
+        answers[place] |= {"string_in_tokyo": text, "cell_in_tokyo": cell}
+    lines = ",\n".join(json.dumps(answer, ensure_ascii=False) for answer in answers)
+    (HERE / "values.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
