@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import isinf
 from statistics import median
 from typing import Final
 
@@ -22,7 +23,8 @@ FEWEST: Final = 4
 class Limit:
     """How much a quantity may grow over the time that is measured: `part` of its median, plus `beyond`.
 
-    `unit` is what a shown figure is divided by, and its name. Shrinking is allowed.
+    An infinite `part` means that the quantity is shown and not judged. `unit` is what a shown figure is divided by, and
+    its name. Shrinking is allowed.
     """
 
     name: str
@@ -48,7 +50,7 @@ class Verdict:
 
     def __str__(self) -> str:
         unit, name = self.limit.unit, self.limit.unit_name
-        said = "DRIFTS" if self.drifts else "ok"
+        said = "not judged" if isinf(self.allowed) else "DRIFTS" if self.drifts else "ok"
         return (
             f"{self.limit.name:<28}{self.median / unit:12,.1f}{self.growth / unit:+12,.1f}"
             f"{self.allowed / unit:12,.1f} {name:<6}{said}"

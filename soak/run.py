@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from bench.process import sampling
 from firesteel.datastream.ambient import Ambient, surrounded_by
 from soak.drift import FEWEST, Verdict, judged
-from soak.measures import LIMITS, Epochs, Sampler, Series
+from soak.measures import LIMITS, Epochs, Sampler, Series, Work, cpu_s
 from soak.program import run_short_job, start_long_job
 
 WARM_UP: Final = 0.4
@@ -24,7 +24,8 @@ _WARM_EPOCHS: Final = 24
 
 _FILES_EVERY_S: Final = 0.5
 _LOOK_EVERY_S: Final = 1.0
-_PAUSE_S: Final = 1.0
+_EPOCHS_BETWEEN: Final = 3
+"""Epochs of the long job between two short jobs."""
 
 
 @dataclass(frozen=True)
@@ -58,19 +59,19 @@ def run(directory: Path, seconds: float, say: Callable[[str], None]) -> Outcome:
     series = Series()
     arriving = _Arriving(watched)
     sampler = Sampler(series, state, local)
-    with surrounded_by(Ambient(listeners=(Epochs(series),))):
+    epochs = Epochs(series)
+    work = Work(series, epochs, cpu_s)
+    with surrounded_by(Ambient(listeners=(epochs,))):
         client = start_long_job(watched, output, state)
     short_jobs = 0
     try:
         with sampling(arriving.another, _FILES_EVERY_S), sampling(sampler.look, _LOOK_EVERY_S):
             while series.now < seconds or not _can_be_judged(series, _warm_up_s(series, seconds)):
-                began = series.now
-                run_short_job(short_jobs)
-                series.add("short job", (series.now - began) * 1000)
+                work.of_epochs(_EPOCHS_BETWEEN)
+                work.of_short_job(partial(_timed_short_job, series, short_jobs))
                 short_jobs += 1
                 if short_jobs % 20 == 0:
-                    say(f"{series.now:6.0f} s: {short_jobs} short jobs, {len(series.values['epoch'])} epochs")
-                time.sleep(_PAUSE_S)
+                    say(f"{series.now:6.0f} s: {short_jobs} short jobs, {epochs.count} epochs")
     finally:
         client.stop().result()
         client.get_job_execution_result().result()
@@ -78,6 +79,12 @@ def run(directory: Path, seconds: float, say: Callable[[str], None]) -> Outcome:
     verdicts = [judged(limit, series.values[limit.name], warm_up) for limit in LIMITS]
     lines = sum(path.read_text().count("\n") for path in output.rglob("[!.]*") if path.is_file())
     return Outcome(series, verdicts, short_jobs, arriving.count, lines, warm_up)
+
+
+def _timed_short_job(series: Series, number: int) -> None:
+    began = series.now
+    run_short_job(number)
+    series.add("short job", (series.now - began) * 1000)
 
 
 def _warm_up_s(series: Series, seconds: float) -> float:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from firesteel.control.listeners import EpochStats
 from soak.__main__ import report
 from soak.drift import Limit, judged, slope, thinned
-from soak.measures import LIMITS, Sampler, Series, descendants
+from soak.measures import LIMITS, Epochs, Sampler, Series, Work, cpu_s, descendants
 from soak.program import LIVES_MS, RATE, record
 from soak.run import Outcome, _warm_up_s
 
@@ -24,7 +27,7 @@ STRICT = {
     "threads, driver and JVM",
     "processes",
 }
-"""What two minutes tell: memory, disk, manifests and times need longer to come to rest."""
+"""What two minutes tell: memory, disk, manifests and CPU time need longer to come to rest."""
 
 
 @pytest.mark.spark
@@ -94,6 +97,62 @@ def test_the_warm_up_lasts_until_enough_has_happened() -> None:
     assert _warm_up_s(series, 1000.0) == 400.0
 
 
+class Machine:
+    """Epochs of a long job and the CPU time that they and short jobs take: 2 s and 5 s."""
+
+    def __init__(self) -> None:
+        self.series = Series()
+        self.epochs = Epochs(self.series)
+        self.cpu_s = 0.0
+        self.work = Work(self.series, self.epochs, lambda: self.cpu_s)
+
+    def epoch(self, records: int = 1) -> None:
+        self.cpu_s += 2.0
+        self.epochs.on_epoch(EpochStats(1, records, 0, 70_000.0, None, None, False))
+
+    def short_job(self) -> None:
+        self.cpu_s += 5.0
+        for _ in range(7):
+            self.epoch()
+
+
+def test_cpu_time_is_that_of_an_epoch_and_of_a_short_job_however_long_they_take(monkeypatch) -> None:
+    machine = Machine()
+    monkeypatch.setattr(machine.epochs, "wait_for", lambda more: [machine.epoch() for _ in range(more)])
+    for _ in range(3):
+        machine.work.of_epochs(4)
+        machine.work.of_short_job(machine.short_job)
+    values = {name: [value for _, value in found] for name, found in machine.series.values.items()}
+    assert values["CPU time of an epoch"] == [2000.0] * 3
+    assert values["CPU time of a short job"] == [5000.0] * 3
+    assert set(values["epoch"]) == {70_000.0}
+
+
+def test_waiting_ends_with_the_epoch(monkeypatch) -> None:
+    machine = Machine()
+    with ThreadPoolExecutor(1) as pool:
+        waited = pool.submit(machine.epochs.wait_for, 2)
+        while not waited.done():
+            machine.epoch(records=0)
+            machine.epoch()
+    assert machine.epochs.count >= 2
+    monkeypatch.setattr("soak.measures._NO_EPOCH_S", 0.0)
+    with pytest.raises(TimeoutError, match="1 epochs took longer"):
+        machine.epochs.wait_for(1)
+
+
+def test_the_cpu_time_of_processes_that_have_ended_counts() -> None:
+    before = cpu_s()
+    subprocess.run([sys.executable, "-c", "sum(range(3_000_000))"], check=True)
+    assert cpu_s() > before
+
+
+def test_a_time_on_the_clock_is_shown_and_not_judged() -> None:
+    verdict = judged(Limit("time", math.inf, 0.0), [(float(at), 1.0 + at) for at in range(50)], 10)
+    assert not verdict.drifts
+    assert str(verdict).endswith("not judged")
+
+
 def test_many_points_become_few_that_have_the_same_slope() -> None:
     points = [(float(at), 3.0 * at) for at in range(5000)]
     assert len(thinned(points)) <= 120
@@ -119,7 +178,8 @@ def test_a_sample_has_every_quantity_that_is_not_a_time(tmp_path: Path) -> None:
     (copies / "data.mdb").write_bytes(b"x" * 9000)
     series = Series()
     Sampler(series, state, copies).look()
-    assert set(series.values) == {limit.name for limit in LIMITS} - {"epoch", "short job"}
+    timed = {"epoch", "short job", "CPU time of an epoch", "CPU time of a short job"}
+    assert set(series.values) == {limit.name for limit in LIMITS} - timed
     assert series.values["manifest"][0][1] == 5000
     assert series.values["working copies"][0][1] >= 9000
     assert series.values["processes"][0][1] == 1 + len(descendants(os.getpid()))
