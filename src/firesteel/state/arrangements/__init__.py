@@ -1,0 +1,1 @@
+"""Arrangements: the state of relational operators, as sorted columns."""

@@ -1,0 +1,122 @@
+"""A chunk: rows of an arrangement in their order, each once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.state.arrangements.columns import Numbers, numbers
+from firesteel.state.arrangements.consolidation import consolidated
+from firesteel.state.arrangements.hashing import Words
+from firesteel.state.arrangements.layout import HASH, WEIGHT, Kind, Layout
+from firesteel.state.arrangements.sorting import Positions
+
+
+class Cut(NamedTuple):
+    """A place in the order of rows: before all rows with these words. `leading` is 0 if the layout has none."""
+
+    leading: int
+    hash: np.uint64
+
+
+class Chunk:
+    """Sorted rows with their weights, as one Arrow batch; it never changes.
+
+    The words and weights share the batch's memory, which may be that of a mapped file.
+    """
+
+    __slots__ = ("_distinct", "batch", "hashes", "layout", "leading", "weights")
+
+    def __init__(self, layout: Layout, batch: pa.RecordBatch) -> None:
+        self.layout = layout
+        self.batch = batch
+        self.hashes: Words = batch.column(HASH).to_numpy()
+        self.weights: Numbers = numbers(batch.column(WEIGHT))
+        self.leading: Numbers | None = None
+        if layout.leading is not None:
+            self.leading = numbers(batch.column(layout.leading))
+        self._distinct: bool | None = None
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+    def slice(self, start: int, stop: int) -> Chunk:
+        """Return the rows from `start` to `stop` (exclusive), without a copy."""
+        return Chunk(self.layout, self.batch.slice(start, stop - start))
+
+    def cut_at(self, place: int) -> Cut:
+        """Return the words of the row at a place."""
+        return Cut(0 if self.leading is None else int(self.leading[place]), self.hashes[place])
+
+    def first(self) -> Cut:
+        """Return the words of the first row."""
+        return self.cut_at(0)
+
+    def position(self, cut: Cut) -> int:
+        """Return how many rows are before a cut."""
+        start, stop = self.with_leading(cut.leading)
+        return start + int(np.searchsorted(self.hashes[start:stop], cut.hash, "left"))
+
+    def with_leading(self, leading: int) -> tuple[int, int]:
+        """Return where the rows with a leading value begin and end; all rows if the layout has none."""
+        if self.leading is None:
+            return 0, len(self)
+        start = np.searchsorted(self.leading, leading, "left")
+        stop = np.searchsorted(self.leading, leading, "right")
+        return int(start), int(stop)
+
+    def up_to(self, leading: int) -> int:
+        """Return how many rows have a leading value of at most this."""
+        return len(self) if self.leading is None else int(np.searchsorted(self.leading, leading, "right"))
+
+    def bounds(self, leading: int, hashes: Words) -> tuple[Positions, Positions]:
+        """Return where the rows with this leading value and each of the hashes, which ascend, begin, and how many."""
+        first, last = self.with_leading(leading)
+        stretch = self.hashes[first:last]
+        starts = np.searchsorted(stretch, hashes, "left")
+        counts = np.zeros(len(hashes), np.int64)
+        if len(stretch):
+            hit = stretch[np.minimum(starts, len(stretch) - 1)] == hashes
+            if self.distinct:
+                counts[hit] = 1
+            else:
+                counts[hit] = np.searchsorted(stretch, hashes[hit], "right") - starts[hit]
+        return starts + first, counts
+
+    @property
+    def distinct(self) -> bool:
+        """Whether no two rows with one leading value have the same hash."""
+        if self._distinct is None:
+            same = self.hashes[1:] == self.hashes[:-1]
+            if self.leading is not None:
+                same &= self.leading[1:] == self.leading[:-1]
+            self._distinct = not same.any()
+        return self._distinct
+
+
+def chunk_of(layout: Layout, rows: pa.RecordBatch, weights: Numbers) -> Chunk:
+    """Return changes, in any order, as a chunk.
+
+    `rows` have the layout's columns. If several have one identity, an upsert takes the last of them, a multiset the sum
+    of their weights.
+    """
+    words = [pa.array(layout.hash_of(rows))]
+    if layout.kind is Kind.MULTISET:
+        words.append(pa.array(layout.identity_of(rows)))
+    columns = [*words, *(rows.column(name) for name in layout.rows.names), pa.array(weights)]
+    batch = pa.RecordBatch.from_arrays(columns, schema=layout.stored)
+    return Chunk(layout, consolidated(layout, batch))
+
+
+def merged(layout: Layout, chunks: Sequence[Chunk], *, whole: bool) -> Chunk:
+    """Return the changes of chunks, oldest first, as one chunk; `whole`: nothing older exists, so deletes go."""
+    if len(chunks) == 1:
+        result = chunks[0]
+    else:
+        result = Chunk(layout, consolidated(layout, pa.concat_batches([chunk.batch for chunk in chunks])))
+    if whole and layout.kind is Kind.UPSERT and (result.weights < 0).any():
+        return Chunk(layout, result.batch.filter(pa.array(result.weights > 0)))
+    return result

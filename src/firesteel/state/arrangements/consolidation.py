@@ -1,0 +1,111 @@
+"""Consolidation: of rows with one identity, one is left."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.state.arrangements.columns import Mask, Numbers, numbers, same_rows
+from firesteel.state.arrangements.hashing import Words
+from firesteel.state.arrangements.layout import HASH, IDENTITY, WEIGHT, Kind, Layout
+from firesteel.state.arrangements.sorting import Positions, order_by, order_of
+
+
+def consolidated(layout: Layout, batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return stored changes, given oldest first, in the order of the layout and each identity once.
+
+    An upsert keeps the last row of an identity. A multiset keeps one with the sum of the weights; those with sum 0 go.
+    """
+    order, weights = survivors(layout, batch)
+    batch = batch.take(pa.array(order))
+    if layout.kind is Kind.UPSERT:
+        return batch
+    return batch.set_column(batch.num_columns - 1, layout.stored.field(WEIGHT), pa.array(weights))
+
+
+def survivors(layout: Layout, batch: pa.RecordBatch) -> tuple[Positions, Numbers]:
+    """Return the positions of the rows that consolidation leaves, in the order of the layout, and their weights."""
+    order, equal = _order(layout, batch)
+    if equal.any():
+        order, equal = _exactly(layout, batch, order, equal)
+    weights = numbers(batch.column(WEIGHT))[order]
+    starts = np.flatnonzero(np.concatenate(([True], ~equal)))[: len(order)]
+    if layout.kind is Kind.UPSERT:
+        lasts = np.append(starts[1:], len(order))[: len(starts)] - 1
+        return order[lasts], weights[lasts]
+    if len(starts) < len(order):
+        order, weights = order[starts], np.add.reduceat(weights, starts)
+    alive = weights != 0
+    return (order, weights) if alive.all() else (order[alive], weights[alive])
+
+
+def _order(layout: Layout, batch: pa.RecordBatch) -> tuple[Positions, Mask]:
+    """Return the order of rows by their words, and which of them have the same words as the next one."""
+    leading = None if layout.leading is None else numbers(batch.column(layout.leading))
+    hashes: Words = batch.column(HASH).to_numpy()
+    order = order_by(leading, hashes)
+    equal = _repeats(order, leading, hashes)
+    if layout.kind is Kind.MULTISET and equal.any():
+        return _order_by_identity(order, equal, batch.column(IDENTITY).to_numpy())
+    return order, equal
+
+
+def _repeats(order: Positions, leading: Numbers | None, hashes: Words) -> Mask:
+    ordered = hashes[order]
+    equal: Mask = ordered[1:] == ordered[:-1]
+    if leading is not None:
+        times = leading[order]
+        equal &= times[1:] == times[:-1]
+    return equal
+
+
+def _order_by_identity(order: Positions, equal: Mask, identities: Words) -> tuple[Positions, Mask]:
+    """Refine an order: rows of one key (`equal`) by their identities.
+
+    The number of the key and the high bits of the identity make one word. Identities that differ in the low bits only
+    count as equal; `_exactly` settles that, as any other collision.
+    """
+    keys = np.concatenate(([0], np.cumsum(~equal))).astype(np.uint64)
+    bits = np.uint64(max(int(keys[-1]).bit_length(), 1))
+    words = keys << (np.uint64(64) - bits) | identities[order] >> bits
+    refined = order_of(words)
+    words = words[refined]
+    return order[refined], words[1:] == words[:-1]
+
+
+def _exactly(layout: Layout, batch: pa.RecordBatch, order: Positions, equal: Mask) -> tuple[Positions, Mask]:
+    """Settle which neighbours with equal words are equal rows.
+
+    Rows that differ all the same are collisions of hashes. Stretches with collisions are brought into an order in which
+    equal rows are neighbours.
+    """
+    places = np.flatnonzero(equal)
+    same = _same_at(layout, batch, order, places)
+    if same.all():
+        return order, equal
+    order, equal = order.copy(), equal.copy()
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], equal.view(np.int8), [0]))))
+    for start, stop in edges.reshape(-1, 2):
+        stretch = order[start : stop + 1]
+        order[start : stop + 1] = stretch[_by_first_appearance(layout, batch.take(pa.array(stretch)))]
+    equal[places] = _same_at(layout, batch, order, places)
+    return order, equal
+
+
+def _same_at(layout: Layout, batch: pa.RecordBatch, order: Positions, places: Positions) -> Mask:
+    """Return for each place whether the rows there and after it are equal."""
+    rows = batch.select(list(layout.identifying))
+    here, next_one = (rows.take(pa.array(order[at])) for at in (places, places + 1))
+    return same_rows(here, next_one, layout.identifying)
+
+
+def _by_first_appearance(layout: Layout, rows: pa.RecordBatch) -> Positions:
+    """Return an order in which equal rows are neighbours, and else stay in their order."""
+    left = np.arange(rows.num_rows)
+    order: list[int] = []
+    while len(left):
+        first = rows.take(pa.array(np.full(len(left), left[0])))
+        same = same_rows(first, rows.take(pa.array(left)), layout.identifying)
+        order.extend(left[same].tolist())
+        left = left[~same]
+    return np.array(order, np.int64)

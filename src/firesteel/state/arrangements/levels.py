@@ -1,0 +1,190 @@
+"""Levels: the changes of an arrangement in chunks, from the oldest to the newest, and their merges.
+
+A level is a sorted sequence of chunks with disjoint ranges. Levels are kept few: whenever a level is more than half
+as large as the one before it, the two are merged, so sizes fall by half from level to level, and a row is rewritten
+about log2(rows of the state / rows of an epoch) times. A merge is done in steps, a chunk at a time. Each row that
+arrives pays for some rows of every merge under way (`MERGED_PER_ROW`), so that no epoch waits for the merge of a
+large state. Until a merge is complete, its two levels are read. This is the fuelled merge of differential dataflow's
+trace (McSherry, Lattuada, Schwarzkopf, Roscoe: Shared Arrangements, VLDB 2020).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, Protocol
+
+import pyarrow as pa
+
+from firesteel.state.arrangements.chunk import Chunk, Cut, merged
+from firesteel.state.arrangements.layout import Layout
+
+CHUNK_ROWS: Final = 1 << 17
+"""About the rows of a chunk: a step of a merge takes some ten milliseconds, and a look-up in a chunk some ten
+microseconds besides what its keys cost."""
+
+MERGED_PER_ROW: Final = 4
+"""The rows that a merge reads for each row that arrives. A level that is merged holds at most three times the rows that
+arrive until the next level of its size is there, so 4 completes each merge in time."""
+
+Level = tuple[Chunk, ...]
+
+
+class Shelf(Protocol):
+    """Where chunks are kept: in memory, or in files that are mapped."""
+
+    def keep(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return the same rows, wherever they are kept."""
+
+
+class InMemory:
+    """Keeps chunks in memory."""
+
+    def keep(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        return batch
+
+
+class Levels:
+    """The levels of one arrangement.
+
+    Contract: `add` the newest level; `newest_first` to read. `add` advances the merges that are due in proportion to
+    the rows added; `settle` completes them. `whole` means that nothing exists besides these levels, so that a delete in
+    the oldest one has nothing to delete.
+
+    >>> import numpy as np
+    >>> from firesteel.state.arrangements.chunk import chunk_of
+    >>> layout = Layout(pa.schema([("key", pa.int64()), ("count", pa.int64())]), ("key",))
+    >>> levels = Levels(layout)
+    >>> for count in (1, 2):
+    ...     rows = pa.RecordBatch.from_pydict({"key": [7], "count": [count]})
+    ...     levels.add((chunk_of(layout, rows, np.array([1])),))
+    >>> [chunk.batch["count"].to_pylist() for level in levels.newest_first() for chunk in level]
+    [[2]]
+    """
+
+    def __init__(
+        self, layout: Layout, shelf: Shelf | None = None, *, chunk_rows: int = CHUNK_ROWS, whole: bool = True
+    ) -> None:
+        self._layout = layout
+        self.shelf = shelf or InMemory()
+        self._chunk_rows = chunk_rows
+        self._whole = whole
+        self._levels: list[Level] = []
+        self._merges: list[_Merge] = []
+
+    def __len__(self) -> int:
+        """Return the number of rows in all levels, those with one identity counted in each."""
+        return sum(rows_of(level) for level in self._levels)
+
+    def add(self, level: Level) -> None:
+        """Add the newest level, and advance the merges."""
+        if level:
+            self._levels.append(level)
+            self._work(MERGED_PER_ROW * rows_of(level))
+
+    def settle(self) -> None:
+        """Complete all merges that are due."""
+        self._start()
+        while self._merges:
+            self._work(len(self))
+            self._start()
+
+    def newest_first(self) -> Iterator[Level]:
+        """Yield the levels from the newest to the oldest."""
+        return reversed(self._levels)
+
+    def _start(self) -> None:
+        """Start the merges of neighbours whose sizes are too close, from the newest to the oldest."""
+        busy = {id(level) for merge in self._merges for level in merge.pair}
+        place = len(self._levels) - 1
+        while place > 0:
+            older, newer = pair = (self._levels[place - 1], self._levels[place])
+            if id(older) in busy or id(newer) in busy or 2 * rows_of(newer) <= rows_of(older):
+                place -= 1
+                continue
+            whole = self._whole and place == 1
+            self._merges.append(_Merge(self._layout, self.shelf, self._chunk_rows, pair, whole=whole))
+            place -= 2
+
+    def _work(self, rows: int) -> None:
+        """Start the merges that are due, and read about as many rows in each."""
+        self._start()
+        for merge in list(self._merges):
+            if merge.work(rows):
+                self._merges.remove(merge)
+                self._install(merge)
+
+    def _install(self, merge: _Merge) -> None:
+        place = next(place for place, level in enumerate(self._levels) if level is merge.pair[0])
+        self._levels[place : place + 2] = [tuple(merge.chunks)] if merge.chunks else []
+
+
+def rows_of(level: Level) -> int:
+    """Return the number of rows of a level."""
+    return sum(map(len, level))
+
+
+class _Merge:
+    """The merge of two neighbouring levels, in steps; `whole`: no older level exists."""
+
+    def __init__(
+        self, layout: Layout, shelf: Shelf, chunk_rows: int, pair: tuple[Level, Level], *, whole: bool
+    ) -> None:
+        self.pair = pair
+        self.chunks: list[Chunk] = []
+        self._layout = layout
+        self._shelf = shelf
+        self._chunk_rows = chunk_rows
+        self._whole = whole
+        self._pieces = pieces(pair, chunk_rows)
+        self._credit = 0
+
+    def work(self, rows: int) -> bool:
+        """Read about as many rows more, what earlier steps read too much deducted; return whether all is merged."""
+        self._credit += rows
+        while self._credit > 0:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return True
+            chunk = merged(self._layout, piece, whole=self._whole)
+            self.chunks.extend(cut_up(chunk, self._chunk_rows, self._shelf))
+            self._credit -= sum(map(len, piece))
+        return False
+
+
+def pieces(levels: Sequence[Level], rows: int) -> Iterator[list[Chunk]]:
+    """Cut levels at the same words into pieces of the chunks' order of size, each with its parts oldest first."""
+    longest = max(levels, key=len)
+    cuts: list[Cut | None] = [chunk.first() for chunk in longest[1:]]
+    if not cuts and sum(map(rows_of, levels)) > 2 * rows:  # a single chunk of many rows: never from a merge
+        cuts = [longest[0].cut_at(place) for place in range(rows, len(longest[0]), rows)]
+    starts = [0] * len(levels)
+    rests = [list(level) for level in levels]
+    for cut in [*cuts, None]:
+        piece = []
+        for number, rest in enumerate(rests):
+            while rest:
+                chunk, start = rest[0], starts[number]
+                stop = len(chunk) if cut is None else chunk.position(cut)
+                if stop > start:
+                    piece.append(chunk.slice(start, stop))
+                if stop < len(chunk):
+                    starts[number] = stop
+                    break
+                starts[number] = 0
+                rest.pop(0)
+        if piece:
+            yield piece
+
+
+def cut_up(chunk: Chunk, rows: int, shelf: Shelf) -> Iterator[Chunk]:
+    """Yield a chunk in parts of at most 1.5 times as many rows, which the shelf keeps; equal words stay together."""
+    start = 0
+    while start < len(chunk):
+        stop = start + rows
+        if len(chunk) - start <= rows + rows // 2:
+            stop = len(chunk)
+        elif stop < len(chunk):
+            stop = max(chunk.position(chunk.cut_at(stop)), start + 1)
+        part = chunk if stop - start == len(chunk) else chunk.slice(start, stop)
+        yield Chunk(part.layout, shelf.keep(part.batch))
+        start = stop

@@ -1,0 +1,223 @@
+"""Arrangements against a model: a dict for upserts, a counter for multisets; also if all hashes collide."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firesteel.state.arrangements.arrangement import Arrangement
+from firesteel.state.arrangements.hashing import Words, hash_columns
+from firesteel.state.arrangements.layout import Kind, Layout
+from firesteel.state.arrangements.levels import Level, rows_of
+
+ROWS = pa.schema(
+    [("time", pa.int64()), ("name", pa.string()), ("number", pa.float64()), ("value", pa.int64())]
+)
+
+Row = tuple[int, str | None, float | None, int]
+Step = tuple[str, list[Row]]
+
+
+def colliding(columns: Sequence[pa.Array]) -> Words:
+    """Return one of three hashes."""
+    return hash_columns(columns) % np.uint64(3)
+
+
+def same_high_bits(columns: Sequence[pa.Array]) -> Words:
+    """Return hashes that differ in their low bits only."""
+    return hash_columns(columns) % np.uint64(7) + np.uint64(1 << 60)
+
+
+HASHES: list[Callable[[Sequence[pa.Array]], Words]] = [hash_columns, colliding, same_high_bits]
+KEYS = ("name", "number")
+
+row = st.tuples(
+    st.integers(-2, 2),
+    st.sampled_from(["a", "b", "c", None]),
+    st.sampled_from([0.0, 1.5, None]),
+    st.integers(0, 3),
+)
+step = st.tuples(st.sampled_from(["put", "delete", "read", "commit", "settle"]), st.lists(row, max_size=6))
+history = st.lists(step, max_size=12)
+form = st.tuples(st.sampled_from(HASHES), st.booleans(), st.sampled_from([1, 2, 3, 1000]))
+
+
+def batch_of(rows: Sequence[Row]) -> pa.RecordBatch:
+    columns = list(zip(*rows, strict=True)) or [()] * 4
+    return pa.RecordBatch.from_arrays(
+        [pa.array(column, kind) for column, kind in zip(columns, ROWS.types, strict=True)], schema=ROWS
+    )
+
+
+def rows_in(batch: pa.RecordBatch) -> list[Row]:
+    return list(zip(*(column.to_pylist() for column in batch.columns), strict=True))
+
+
+def key_of(layout: Layout, given: Row) -> tuple[Any, ...]:
+    return given[:3] if layout.leading else given[1:3]
+
+
+def distinct_keys(layout: Layout, rows: Sequence[Row]) -> list[Row]:
+    return list({key_of(layout, given): given for given in rows}.values())
+
+
+@given(history, form)
+def test_upserts_are_a_dict(steps: list[Step], form: tuple[Any, bool, int]) -> None:
+    hashed, leading, chunk_rows = form
+    layout = Layout(ROWS, KEYS, leading="time" if leading else None, hashed=hashed)
+    arrangement, model = Arrangement(layout, chunk_rows=chunk_rows), dict[tuple[Any, ...], Row]()
+    for name, rows in steps:
+        match name:
+            case "put":
+                arrangement.put(batch_of(rows))
+                model |= {key_of(layout, given): given for given in rows}
+            case "delete":
+                arrangement.delete(batch_of(rows))
+                for given in rows:
+                    model.pop(key_of(layout, given), None)
+            case "read":
+                wanted = distinct_keys(layout, rows)
+                found = arrangement.get(batch_of(wanted))
+                got = dict(zip(found.keys.tolist(), rows_in(found.rows), strict=True))
+                known = {place: model.get(key_of(layout, given)) for place, given in enumerate(wanted)}
+                assert got == {place: found for place, found in known.items() if found is not None}
+            case "commit":
+                arrangement.changes()
+            case "settle":
+                arrangement.settle()
+        assert sorted(everything(arrangement), key=repr) == sorted(model.values(), key=repr)
+        if leading:
+            below = [given for given in model.values() if given[0] <= 0]
+            assert sorted(rows_in(arrangement.up_to(0)), key=repr) == sorted(below, key=repr)
+
+
+@given(history, form)
+def test_multisets_are_counters(steps: list[Step], form: tuple[Any, bool, int]) -> None:
+    hashed, leading, chunk_rows = form
+    layout = Layout(ROWS, KEYS, Kind.MULTISET, leading="time" if leading else None, hashed=hashed)
+    arrangement, model = Arrangement(layout, chunk_rows=chunk_rows), Counter[Row]()
+    for name, rows in steps:
+        match name:
+            case "put":
+                arrangement.put(batch_of(rows))
+                model.update(rows)
+            case "delete":
+                there = [given for given in rows if model[given] >= rows.count(given)]
+                arrangement.delete(batch_of(there))
+                model.subtract(there)
+            case "read":
+                wanted = distinct_keys(layout, rows)
+                found = arrangement.of(batch_of(wanted))
+                got = sorted(
+                    zip(found.keys.tolist(), rows_in(found.rows), found.weights.tolist(), strict=True),
+                    key=repr,
+                )
+                known = [
+                    (place, given, count)
+                    for place, want in enumerate(wanted)
+                    for given, count in model.items()
+                    if count and key_of(layout, given) == key_of(layout, want)
+                ]
+                assert got == sorted(known, key=repr)
+            case "commit":
+                arrangement.changes()
+            case "settle":
+                arrangement.settle()
+        assert sorted(everything(arrangement), key=repr) == sorted((+model).keys(), key=repr)
+
+
+@given(history, form, st.sampled_from(list(Kind)))
+def test_changes_of_epochs_make_the_same_arrangement(
+    steps: list[Step], form: tuple[Any, bool, int], kind: Kind
+) -> None:
+    hashed, leading, chunk_rows = form
+    layout = Layout(ROWS, KEYS, kind, leading="time" if leading else None, hashed=hashed)
+    arrangement, copy = Arrangement(layout, chunk_rows=chunk_rows), Arrangement(layout, chunk_rows=chunk_rows)
+    for name, rows in steps:
+        if name == "put" or (name == "delete" and kind is Kind.UPSERT):
+            arrangement.change(batch_of(rows), np.full(len(rows), 1 if name == "put" else -1))
+        elif name == "commit":
+            copy.load(arrangement.changes())
+    copy.load(arrangement.changes())
+    assert everything(copy) == everything(arrangement)
+
+
+def everything(arrangement: Arrangement) -> list[Row]:
+    return [found for batch in arrangement.rows() for found in rows_in(batch)]
+
+
+def test_nan_is_one_key_and_the_zeros_are_two() -> None:
+    arrangement = Arrangement(Layout(ROWS, KEYS))
+    nan = float("nan")
+    for value, number in enumerate([nan, 0.0, -0.0, nan]):
+        arrangement.put(batch_of([(0, "a", number, value)]))
+    found = arrangement.get(batch_of([(0, "a", nan, 0), (0, "a", 0.0, 0), (0, "a", -0.0, 0)]))
+    assert sorted(zip(found.keys.tolist(), found.rows["value"].to_pylist(), strict=True)) == [
+        (0, 3),
+        (1, 1),
+        (2, 2),
+    ]
+
+
+def test_levels_stay_few_and_deletes_vanish() -> None:
+    layout = Layout(pa.schema([("key", pa.int64())]), ("key",))
+    arrangement = Arrangement(layout, chunk_rows=64)
+    levels: list[Level] = []
+    for epoch in range(200):
+        arrangement.put(pa.RecordBatch.from_pydict({"key": range(epoch * 50, epoch * 50 + 50)}))
+        levels.append(arrangement.changes())
+    assert [rows_of(level) for level in levels] == [50] * 200
+    assert arrangement.level_sizes()[-1] >= 5_000
+    assert len(arrangement.level_sizes()) <= 10
+    for epoch in range(200):
+        arrangement.delete(pa.RecordBatch.from_pydict({"key": range(epoch * 50, epoch * 50 + 50)}))
+        arrangement.changes()
+    arrangement.settle()
+    assert sum(arrangement.level_sizes()) <= 50
+
+
+def test_a_merge_costs_each_epoch_a_share_of_it() -> None:
+    layout = Layout(pa.schema([("key", pa.int64())]), ("key",))
+    shelf = Counting()
+    arrangement = Arrangement(layout, shelf, chunk_rows=100)
+    for start in (0, 5_000):
+        arrangement.put(pa.RecordBatch.from_pydict({"key": range(start, start + 5_000)}))
+        arrangement.changes()
+    arrangement.settle()
+    merged = []
+    for epoch in range(100):
+        arrangement.put(
+            pa.RecordBatch.from_pydict({"key": range(10**6 + epoch * 100, 10**6 + epoch * 100 + 100)})
+        )
+        before = shelf.rows
+        arrangement.changes()
+        merged.append(shelf.rows - before)
+    assert max(merged) <= 2_000
+    assert sum(merged) > 20_000
+
+
+class Counting:
+    """A shelf in memory that counts rows."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+
+    def keep(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        self.rows += batch.num_rows
+        return batch
+
+
+def test_a_layout_refuses_columns_that_it_does_not_have() -> None:
+    with pytest.raises(ValueError, match="no columns"):
+        Layout(ROWS, ("nobody",))
+    with pytest.raises(ValueError, match="reserved"):
+        Layout(pa.schema([("$hash", pa.int64())]), ())
+    with pytest.raises(ValueError, match="leading"):
+        Layout(ROWS, ("time",), leading="time")

@@ -1,0 +1,109 @@
+"""The hash of columns: it never changes, and does not depend on how a column is stored."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firesteel.state.arrangements.hashing import LONGEST, first_hash, hash_columns, key_groups
+
+GOLDEN = [
+    (
+        pa.array([0, -1, None, 2**62]),
+        ["0xe220a8397b1dcdaf", "0xe4d971771b652c20", "0xa7fb0c1b3a8d23e", "0xaa50ea8e0fa9eb"],
+    ),
+    (
+        pa.array([0.0, -0.0, math.nan, None, 1.5]),
+        [
+            "0xe220a8397b1dcdaf",
+            "0x481ec0a212a9f3db",
+            "0xc72971d82e15bb46",
+            "0xa7fb0c1b3a8d23e",
+            "0xd6dab18e1392608a",
+        ],
+    ),
+    (pa.array([True, False]), ["0x910a2dec89025cc1", "0xe220a8397b1dcdaf"]),
+    (
+        pa.array(["", "a", "exactly8", "nine chars", "x" * 200]),
+        [
+            "0xa706dd2f4d197e6f",
+            "0xc65453bac8da37f7",
+            "0x2a31b4b7b1120265",
+            "0xe93b6ec340097864",
+            "0x41df90b64912ac5",
+        ],
+    ),
+    (pa.array([decimal.Decimal("1.50")], pa.decimal128(10, 2)), ["0x85db4a006873013c"]),
+    (pa.array([dt.datetime(2024, 1, 2, 3, 4, 5)], pa.timestamp("ms")), ["0xae32adee8dbcdd54"]),
+    (pa.array([dt.date(2024, 1, 2)]), ["0x596cad38c0cd30d6"]),
+    (pa.array([{"a": 1, "b": "x"}, None]), ["0x860eb442aea2a43", "0xa86bb89fbf75f02f"]),
+]
+
+
+@pytest.mark.parametrize(("column", "hashes"), GOLDEN)
+def test_hashes_in_checkpoints_stay_valid(column: pa.Array, hashes: list[str]) -> None:
+    assert [hex(value) for value in hash_columns([column]).tolist()] == hashes
+
+
+def test_equal_numbers_of_any_width_have_one_hash() -> None:
+    values = [1, -7, None, 0]
+    hashes = [hash_columns([pa.array(values, kind)]).tolist() for kind in (pa.int8(), pa.int32(), pa.int64())]
+    assert hashes[0] == hashes[1] == hashes[2]
+
+
+def test_the_order_of_columns_matters_and_null_is_no_zero() -> None:
+    a, b = pa.array([1, 0]), pa.array([2, None])
+    assert hash_columns([a, b])[0] != hash_columns([b, a])[0]
+    assert hash_columns([pa.array([0])])[0] != hash_columns([pa.array([None], pa.int64())])[0]
+
+
+def test_zeros_at_the_end_of_binary_values_count() -> None:
+    assert (
+        len(set(hash_columns([pa.array([b"", b"\x00", b"\x00\x00", b"\x00" * 8, b"\x00" * 9])]).tolist()))
+        == 5
+    )
+
+
+def test_a_map_cannot_be_a_key() -> None:
+    with pytest.raises(TypeError, match="cannot be keys"):
+        hash_columns([pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64()))])
+
+
+@given(
+    st.lists(st.none() | st.text(max_size=20) | st.just("y" * (LONGEST + 1)), min_size=1, max_size=30),
+    st.data(),
+)
+def test_a_text_has_one_hash_wherever_it_lies(texts: list[str | None], data: st.DataObject) -> None:
+    column = pa.array(texts, pa.string())
+    hashes = hash_columns([column])
+    start = data.draw(st.integers(0, len(texts) - 1))
+    assert hash_columns([column.slice(start)]).tolist() == hashes[start:].tolist()
+    assert hash_columns([column.cast(pa.large_string())]).tolist() == hashes.tolist()
+    assert hash_columns([column.dictionary_encode()]).tolist() == hashes.tolist()
+    for text, value in zip(texts, hashes, strict=True):
+        assert hash_columns([pa.array([text], pa.string())])[0] == value
+    distinct = dict(zip(texts, hashes.tolist(), strict=True))
+    assert len(set(distinct.values())) == len(distinct)
+
+
+@given(st.lists(st.integers(0, 2**64 - 1), min_size=1), st.sampled_from([1, 3, 128, 720, 32768]))
+def test_key_groups_rise_with_hashes(values: list[int], max_parallelism: int) -> None:
+    hashes = np.array(sorted(values), np.uint64)
+    groups = key_groups(hashes, max_parallelism)
+    assert (np.diff(groups) >= 0).all()
+    for value, group in zip(sorted(values), groups.tolist(), strict=True):
+        assert first_hash(group, max_parallelism) <= value < first_hash(group + 1, max_parallelism)
+
+
+def test_key_groups_are_even() -> None:
+    groups = key_groups(hash_columns([pa.array(np.arange(128_000))]), 128)
+    counts = np.bincount(groups, minlength=128)
+    assert counts.min() > 850
+    assert counts.max() < 1150
