@@ -26,6 +26,8 @@ KINDS = b"+-"
 class Columns:
     """Numbers, and of each the kind of its change."""
 
+    MOST = 500
+
     def __init__(self, numbers: Iterable[int], kinds: bytes) -> None:
         self.numbers = array("q", numbers)
         self.kinds = kinds
@@ -39,8 +41,10 @@ class Columns:
     def take(self, positions: Sequence[int]) -> Columns:
         return Columns([self.numbers[at] for at in positions], bytes(self.kinds[at] for at in positions))
 
-    def where(self, mask: bytes) -> Columns:
-        return self.take([at for at, chosen in enumerate(mask) if chosen])
+    def scatter(self, targets: Sequence[int], count: int) -> Iterable[tuple[int, Columns]]:
+        for target in range(count):
+            if positions := [at for at, chosen in enumerate(targets) if chosen == target]:
+                yield target, self.take(positions)
 
     def joined(self, others: Sequence[Columns]) -> Columns:
         parts = [self, *others]

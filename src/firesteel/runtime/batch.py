@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import pickle
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, compress
-from typing import Any, Final, Protocol, Self, cast
+from typing import Any, ClassVar, Final, Protocol, Self, cast
 
 import cloudpickle
 
@@ -34,10 +34,12 @@ _ONLY: Final = [bytes(byte == target for byte in range(256)) for target in range
 class Batch(Protocol):
     """Records in order.
 
-    Contract: a batch never changes once it has been emitted; `slice`, `take`, `where` and `joined` may share records
+    Contract: a batch never changes once it has been emitted; `slice`, `take`, `scatter` and `joined` may share records
     with it, `copy` shares nothing that can be changed. `encode` and the form's entry in
-    `firesteel.runtime.blocks.FORMS` are inverse to each other.
+    `firesteel.runtime.blocks.FORMS` are inverse to each other. `MOST` is how many records a block may have.
     """
+
+    MOST: ClassVar[int]
 
     def __len__(self) -> int:
         """Return the number of records."""
@@ -48,8 +50,11 @@ class Batch(Protocol):
     def take(self, positions: Sequence[int]) -> Self:
         """Return the records at these positions, in their order."""
 
-    def where(self, mask: bytes) -> Self:
-        """Return the records at whose position the mask is not 0."""
+    def scatter(self, targets: Any, count: int) -> Iterable[tuple[int, Self]]:
+        """Return for each of `count` targets that gets records which those are, in their order.
+
+        `targets` names that of each record: a sequence of numbers, or what the form's `EdgeFunctions` return.
+        """
 
     def joined(self, others: Sequence[Self]) -> Self:
         """Return this batch's records and then those of the others; `others` is not empty."""
@@ -59,22 +64,6 @@ class Batch(Protocol):
 
     def encode(self) -> tuple[int, bytes]:
         """Return the codec and the records as bytes. Raises SerializationError."""
-
-
-def scatter(batch: Batch, targets: Sequence[int], count: int) -> Iterator[tuple[int, Batch]]:
-    """Yield for each of `count` targets that gets records which those are; `targets` names that of each record.
-
-    >>> [(target, part.values) for target, part in scatter(RowBatch(["a", "b", "c"]), [1, 0, 1], 2)]
-    [(0, ['b']), (1, ['a', 'c'])]
-    """
-    if count > _FEW_TARGETS:
-        for target, positions in _positions(targets).items():
-            yield target, batch.take(positions)
-        return
-    chosen = bytes(targets)
-    for target in range(count):
-        if target in chosen:
-            yield target, batch.where(chosen.translate(_ONLY[target]))
 
 
 def _positions(targets: Sequence[int]) -> dict[int, list[int]]:
@@ -94,6 +83,8 @@ class RowBatch:
     that live in the program's `__main__` cannot be pickled by reference in a worker; such a batch falls back to
     cloudpickle, which carries the class along.
     """
+
+    MOST: ClassVar[int] = 4096
 
     __slots__ = ("keys", "timestamps", "values")
 
@@ -127,6 +118,21 @@ class RowBatch:
             None if stamps is None else list(map(stamps.__getitem__, positions)),
             None if keys is None else list(map(keys.__getitem__, positions)),
         )
+
+    def scatter(self, targets: Sequence[int], count: int) -> Iterator[tuple[int, RowBatch]]:
+        """Yield for each of `count` targets that gets records which those are; `targets` names that of each record.
+
+        >>> [(target, part.values) for target, part in RowBatch(["a", "b", "c"]).scatter([1, 0, 1], 2)]
+        [(0, ['b']), (1, ['a', 'c'])]
+        """
+        if count > _FEW_TARGETS:
+            for target, positions in _positions(targets).items():
+                yield target, self.take(positions)
+            return
+        chosen = bytes(targets)
+        for target in range(count):
+            if target in chosen:
+                yield target, self.where(chosen.translate(_ONLY[target]))
 
     def where(self, mask: bytes) -> RowBatch:
         """Return the records at whose position the mask is not 0."""

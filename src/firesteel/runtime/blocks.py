@@ -14,12 +14,14 @@ from struct import Struct
 from typing import Final
 
 from firesteel.runtime.batch import CLOUDPICKLED, PICKLED, Batch, RowBatch
+from firesteel.runtime.columns.batch import COLUMNS, ColumnBatch
 
 Mark = tuple[int, int | None]
 
 FORMS: Final[dict[int, Callable[[memoryview], Batch]]] = {
     PICKLED: RowBatch.decode,
     CLOUDPICKLED: RowBatch.decode,
+    COLUMNS: ColumnBatch.decode,
 }
 """Codec -> the function from bytes to a batch; another form of batch has its own codec (1 to 255)."""
 

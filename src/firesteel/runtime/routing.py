@@ -3,7 +3,7 @@
 A `Router` writes one edge for one upstream subtask. Its blocks are numbered per target (`seq`), so that a receiver that
 sorts by `(seq, channel)` sees each channel in order and all channels in step; blocks of an edge that its receiver takes
 first have numbers below 0. Watermarks go to every target the router is connected to, at their exact place among the
-records. A block has at most `BLOCK_RECORDS` records and, unless it is a single one, `BLOCK_BYTES`; the first ones are
+records. A block has at most `Batch.MOST` records and, unless it is a single one, `BLOCK_BYTES`; the first ones are
 small, to learn the size of records.
 """
 
@@ -15,12 +15,11 @@ from collections.abc import Sequence
 from typing import Any, Final, Protocol
 
 from firesteel.functions.base import RuntimeContext
-from firesteel.runtime.batch import Batch, scatter
+from firesteel.runtime.batch import Batch
 from firesteel.runtime.blocks import Mark, encode_block
 from firesteel.runtime.outbox import Outbox
 from firesteel.runtime.plan import Distribution, EdgeSpec
 
-BLOCK_RECORDS: Final = 4096
 BLOCK_BYTES: Final = 1 << 20
 _FIRST: Final = 64
 
@@ -116,7 +115,7 @@ class Router:
             self._send(target, buffer)
 
     def _scatter(self, batch: Batch, targets: Sequence[int]) -> None:
-        for target, part in scatter(batch, targets, len(self._buffers)):
+        for target, part in batch.scatter(targets, len(self._buffers)):
             self._add(target, part)
 
     def _send(self, target: int, buffer: _Buffer) -> None:
@@ -141,12 +140,12 @@ def _block(buffer: _Buffer, batch: Batch | None, count: int, marks: list[Mark]) 
     """Return some records as a block, or None if it would be too large; learn the number for the next block."""
     block = encode_block(batch, marks)
     size = len(block)
-    if count:
+    if batch is not None and count:
         fitting = max(1, count * BLOCK_BYTES // (2 * size))
         if size > BLOCK_BYTES and count > 1:
             buffer.limit = fitting
             return None
-        buffer.limit = min(BLOCK_RECORDS, max(fitting, buffer.limit // 2))
+        buffer.limit = min(batch.MOST, max(fitting, buffer.limit // 2))
     return block
 
 

@@ -1,0 +1,1 @@
+"""The columnar runtime: batches of columns, and the operators that work on them."""
