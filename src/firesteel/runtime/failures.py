@@ -81,6 +81,11 @@ def user_failure(
     )
 
 
+def task_failure(error: BaseException, who: str) -> FiresteelError:
+    """Return what ended a task as an error: one that has a subject is returned as it is, any other gets `who`."""
+    return error if isinstance(error, FiresteelError) and error.who else user_failure(error, who)
+
+
 def _missing_module(
     error: ModuleNotFoundError, who: str, frames: Sequence[FrameSummary] | None
 ) -> SerializationError:

@@ -22,7 +22,7 @@ import cloudpickle
 
 from firesteel.common.errors import FiresteelError
 from firesteel.runtime.blocks import decode_block
-from firesteel.runtime.failures import RAISED, user_failure
+from firesteel.runtime.failures import RAISED, task_failure
 from firesteel.runtime.outbox import Outbox, Row
 from firesteel.runtime.plan import EdgeSpec, EpochPlan, OperatorSpec, Plan, TaskReport
 from firesteel.runtime.routing import Router, make_router
@@ -113,16 +113,7 @@ def run_task(
 
 def failed_task(error: BaseException, subtask: int) -> Iterator[Row]:
     """Return the whole output of a failed task: one row, with its error."""
-    if isinstance(error, FiresteelError) and error.who:
-        failure = error
-    else:
-        failure = user_failure(error, "a task")
-    return iter([(0, FAILURE, subtask, _AHEAD, _dump(failure))])
-
-
-def _dump(failure: FiresteelError) -> bytes:
-    failure.__cause__ = failure.__context__ = None
-    return pickle.dumps(failure)
+    return iter([(0, FAILURE, subtask, _AHEAD, pickle.dumps(task_failure(error, "a task")))])
 
 
 class _Task:

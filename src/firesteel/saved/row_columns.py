@@ -1,16 +1,16 @@
 """The rows of a state as columns of a table.
 
-============ ==================================================== =========================================
+============ ==================================================== ==============================================
 column       of                                                   holds
-============ ==================================================== =========================================
+============ ==================================================== ==============================================
 key          all but broadcast state                              the key
-namespace    all but broadcast state                              the window, null where there is none
+namespace    all but broadcast state                              the window, null if there is none (`windows`)
 position     lists                                                the place of the element, from 0
 map_key      maps, broadcast state                                the key of the entry
 timestamp    timers                                               when the timer is due (milliseconds)
 value        all but timers                                       the value, element or accumulator
 last_access  state with a time to live                            when it was last touched (milliseconds)
-============ ==================================================== =========================================
+============ ==================================================== ==============================================
 
 Keys, map keys or values without a type have two columns: `value` shows them as text, and `value_raw` holds the stored
 bytes (`load_object` reads them).
@@ -38,11 +38,9 @@ from firesteel.saved.columns import (
     to_column,
 )
 from firesteel.saved.entries import StoredRow, value_decoder, value_type
+from firesteel.saved.windows import WINDOW, window_column
 from firesteel.state.keys.groups import StateKey, state_key_bytes, user_key
 from firesteel.state.values.schemas import Schema, type_text
-
-WINDOW: Final = pa.struct([("start", pa.int64()), ("end", pa.int64()), ("text", pa.string())])
-"""A window: its text and, for a time window, its start and end (exclusive) in milliseconds."""
 
 RAW: Final = "_raw"
 _KEYS_KEPT: Final = 1 << 12
@@ -162,15 +160,6 @@ class RowColumns:
             return None if value is None else coerce(value)
 
         return [Column("value", arrow_type(wanted.schema()), _shown(typed, convert))]
-
-
-def window_column(window: Any) -> dict[str, Any] | None:
-    """Return a window as the value of a namespace column."""
-    if window is None:
-        return None
-    start, end = getattr(window, "start", None), getattr(window, "end", None)
-    timed = type(start) is int and type(end) is int
-    return {"start": start if timed else None, "end": end if timed else None, "text": repr(window)}
 
 
 def _shown(

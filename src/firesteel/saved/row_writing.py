@@ -18,6 +18,7 @@ from firesteel.saved.column_checks import object_from, require_fit
 from firesteel.saved.columns import TypeSchema, from_column, is_untyped
 from firesteel.saved.entries import value_type
 from firesteel.saved.row_columns import RAW
+from firesteel.saved.windows import is_window_type, window_of
 from firesteel.state.keys.composite import (
     GroupHeads,
     NamespaceCodec,
@@ -43,7 +44,6 @@ from firesteel.state.values.schemas import Schema
 POSITION_SIZE: Final = 8
 _MOST: Final = (1 << 63) - 1
 _INTEGER: Final = {"type": "LONG"}
-_WINDOW_FIELDS: Final = ("start", "end")
 
 Item = dict[str, Any]
 """A row: the value that Arrow gives for each column."""
@@ -64,21 +64,13 @@ class Written(NamedTuple):
 class RowWriter:
     """Turns the rows of a table into entries of a state, in no order.
 
-    Entries of lists have the position (8 bytes) after the key's prefix, and hold one element each. `make_window` turns
-    the value of a namespace column into a window. Raises ProgramError for columns that are missing or of a wrong type.
+    Entries of lists have the position (8 bytes) after the key's prefix, and hold one element each. Raises ProgramError
+    for columns that are missing or of a wrong type.
     """
 
-    def __init__(
-        self,
-        written: Written,
-        columns: pa.Schema,
-        codec: NamespaceCodec,
-        make_window: Callable[[Item], Any],
-        who: str,
-    ) -> None:
+    def __init__(self, written: Written, columns: pa.Schema, codec: NamespaceCodec, who: str) -> None:
         self._written, self._columns, self._codec = written, columns, codec
         self._schema, self._who = written.schema, who
-        self._make_window = make_window
         self._compose = self._composer()
         keyed = self._schema["scope"] != "broadcast"
         self._key = self._state_key("key", written.key_type) if keyed else lambda _: None
@@ -135,11 +127,9 @@ class RowWriter:
 
     def _window(self, item: Item) -> Any:
         namespace = item["namespace"]
-        window = None if namespace is None else self._make_window(namespace)
+        window = None if namespace is None else window_of(namespace)
         if window is None:
-            raise TypeMismatchError(
-                "requires a namespace that is a time, count or global window", got=repr(namespace)
-            )
+            raise TypeMismatchError("requires a window in column 'namespace'", got=repr(namespace))
         return window
 
     def _placer(self) -> Callable[[Item], bytes]:
@@ -237,9 +227,11 @@ class RowWriter:
         found = self._columns.field(name).type
         if type_schema is not None:
             require_fit(name, found, type_schema, self._who)
-        elif not pa.types.is_struct(found) or {field.name for field in found}.isdisjoint(_WINDOW_FIELDS):
+        elif not is_window_type(found):
             raise ProgramError(
-                f"requires a struct of start and end in column '{name}'", who=self._who, got=str(found)
+                f"requires a struct with start and end, or with kind, in column '{name}'",
+                who=self._who,
+                got=str(found),
             )
 
 

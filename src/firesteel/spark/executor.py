@@ -9,14 +9,11 @@
 from __future__ import annotations
 
 import logging
-import sys
 import uuid
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from pathlib import Path
+from dataclasses import replace
 from typing import Any, Final
-
-from pyspark.sql.types import BinaryType, IntegerType, LongType, StructType
 
 from firesteel.checkpoint.compaction import MergeTask
 from firesteel.checkpoint.objects import Storage
@@ -33,25 +30,14 @@ from firesteel.spark.plans import StoredPlans
 from firesteel.spark.preconditions import is_local
 from firesteel.spark.release import release
 from firesteel.spark.session import open_session, started_here
+from firesteel.spark.shipped import ANSWER, Preparation
 from firesteel.spark.shipping import ship, ship_environment
-from firesteel.spark.worker import LevelTask, MergeJob, read_merged
+from firesteel.spark.worker import EXCHANGE, LevelTask, MergeJob
 from firesteel.spark.worker_python import WorkerPython
 from firesteel.state.live.durable import RunRef
 
 _log = logging.getLogger(__name__)
 
-_SCHEMA: Final = (
-    StructType()
-    .add("target", IntegerType())
-    .add("edge", IntegerType())
-    .add("channel", IntegerType())
-    .add("seq", LongType())
-    .add("block", BinaryType())
-)
-"""A type instead of its text, because the JVM would parse the text twice for each level in each epoch."""
-
-
-_BLOB: Final = StructType().add("blob", BinaryType())
 _NO_DEPENDENCIES: Final = PythonDependencies()
 
 _PROCESS: Final = uuid.uuid4().hex
@@ -83,7 +69,7 @@ class SparkExecutor:
         self._shipping = (python, worker_setup)
         self._state_url = state_url
         self._storage = Storage.of(state_url)
-        self._sys_path = [path or str(Path.cwd()) for path in sys.path]
+        self._preparation = Preparation.of_driver()  # before Spark adds what is shipped to the path
         self._connect()
         _running.append(state_url)
         self._runs = True
@@ -99,7 +85,8 @@ class SparkExecutor:
         self._prepared: tuple[Plan, Any] | None = None
         cluster = not is_local(self._spark.conf.get("spark.master", ""))
         ship(self._spark, python.files, cluster=cluster)
-        self._worker_setup = setup = ship_environment(self._spark, python, worker_setup)
+        setup = ship_environment(self._spark, python, worker_setup)
+        self._preparation = replace(self._preparation, setup=setup)
         own = setup if isinstance(setup, WorkerPython) else None
         self._own_workers = None if own is None else own.key
         self._python = python.executable and resolved(
@@ -138,14 +125,14 @@ class SparkExecutor:
 
     def merge(self, task: MergeTask) -> RunRef | None:
         """Merge runs in a Spark job of one task, which takes at most one core from running epochs."""
-        job = MergeJob(self._state_url, task, self._sys_path, self._worker_setup)
+        job = MergeJob(self._preparation, self._state_url, task)
         try:
             with self._workers():
-                frame = self._spark.range(0, 1, 1, 1).mapInArrow(job, _BLOB)
+                frame = self._spark.range(0, 1, 1, 1).mapInArrow(job, ANSWER.spark)
             rows = frame.collect()
         except Exception as error:
             raise self._failure(error) from None
-        return read_merged(bytes(rows[0][0]))
+        return job.read(rows[0])
 
     def _failure(self, error: Exception) -> FiresteelError:
         return self._jvm.loss(error) or engine_error(error)
@@ -179,14 +166,14 @@ class SparkExecutor:
 
     def _build(self, plan: Plan, plan_path: str) -> Any:
         first, *others = plan.levels
-        frame = self._spark.range(0, first, 1, first).mapInArrow(self._task(0, plan_path), _SCHEMA)
+        frame = self._spark.range(0, first, 1, first).mapInArrow(self._task(0, plan_path), EXCHANGE.spark)
         for level, width in enumerate(others, start=1):
             frame = (
                 frame.repartitionById(width, frame["target"])
                 .sortWithinPartitions("seq", "channel")
-                .mapInArrow(self._task(level, plan_path), _SCHEMA)
+                .mapInArrow(self._task(level, plan_path), EXCHANGE.spark)
             )
         return frame
 
     def _task(self, level: int, plan_path: str) -> LevelTask:
-        return LevelTask(level, self._state_url, plan_path, self._sys_path, self._worker_setup)
+        return LevelTask(self._preparation, level, self._state_url, plan_path)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import logging
 import threading
 import uuid
+from collections.abc import Sequence
 from typing import Any, Final
 
-from pyspark.sql.types import BinaryType, StructType
-
+from firesteel.common.errors import FiresteelError
 from firesteel.spark.errors import engine_error
 from firesteel.spark.interruption import Interruption
+from firesteel.spark.shipped import ANSWER, Preparation
 from firesteel.spark.worker import LetGoTask
 
 _log = logging.getLogger(__name__)
-
-_BLOB: Final = StructType().add("blob", BinaryType())
 
 PATIENCE_S: Final = 30.0
 """How long the workers have: a job must be able to end even while its functions, or other jobs, occupy them."""
@@ -26,6 +25,7 @@ def release(spark: Any, state_url: str) -> None:
 
     This takes one task for each slot of the application, all at once, so that each is in a different worker process.
     """
+    task = LetGoTask(Preparation(), state_url)
     interruption = Interruption(spark, f"firesteel-release-{uuid.uuid4().hex}")
     timer = threading.Timer(PATIENCE_S, interruption.interrupt)
     timer.daemon = True
@@ -33,15 +33,23 @@ def release(spark: Any, state_url: str) -> None:
     try:
         slots = _slots(spark)
         with interruption.running():
-            tasks = spark.range(0, slots, 1, slots).mapInArrow(LetGoTask(state_url), _BLOB, barrier=True)
-            problems = {bytes(row[0]).decode() for row in tasks.collect()}
+            tasks = spark.range(0, slots, 1, slots).mapInArrow(task, ANSWER.spark, barrier=True)
+            answers = tasks.collect()
     except Exception as error:
         _log.warning("workers close the job's functions later, if at all: %s", engine_error(error))
         return
     finally:
         timer.cancel()
-    for problem in filter(None, sorted(problems)):
+    for problem in sorted({problem for answer in answers if (problem := _problem(task, answer))}):
         _log.warning("%s", problem)
+
+
+def _problem(task: LetGoTask, answer: Sequence[Any]) -> str | None:
+    try:
+        task.read(answer)
+    except FiresteelError as error:
+        return str(error)
+    return None
 
 
 def _slots(spark: Any) -> int:

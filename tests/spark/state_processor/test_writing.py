@@ -5,7 +5,9 @@ from __future__ import annotations
 import datetime as dt
 import time
 from decimal import Decimal
+from typing import NamedTuple
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import functions as F
 
@@ -14,7 +16,9 @@ from firesteel.common.errors import ProgramError, StateError, TypeMismatchError
 from firesteel.control.launch import spark_executor
 from firesteel.datastream.functions import KeyedProcessFunction
 from firesteel.datastream.state import ListStateDescriptor, ValueStateDescriptor
+from firesteel.functions.windows import CountWindow, GlobalWindow, TimeWindow
 from firesteel.saved.inspection import SavedState
+from firesteel.saved.windows import WINDOW, window_column, window_of
 from firesteel.state_processor import (
     OperatorIdentifier,
     SavepointReader,
@@ -30,6 +34,12 @@ from tests.state import kinds
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
 MANY = 200_000
+
+
+class Shard(NamedTuple):
+    """A window of a program."""
+
+    number: int
 
 
 class Known(KeyedProcessFunction):
@@ -292,6 +302,24 @@ def test_keys_of_all_types_are_found_by_the_job_and_read_again(spark, tmp_path, 
         assert sorted(stream.execute_and_collect()) == sorted((repr(key), repr(key)) for key in keys)
     read = SavepointReader.read(written, spark=spark).read_keyed_state(uid, "value").drop("namespace")
     assert sorted(map(repr, read.select("key", "value").collect())) == sorted(map(repr, frame.collect()))
+
+
+def test_windows_of_every_kind_are_written_and_read_again(spark, tmp_path):
+    windows = [TimeWindow(0, 5), CountWindow(3), GlobalWindow.get(), Shard(7)]
+    rows = [(key, window_column(window), at) for key in "ab" for at, window in enumerate(windows)]
+    frame = spark.createDataFrame(
+        pa.Table.from_pylist(
+            [{"key": key, "namespace": window, "value": value} for key, window, value in rows],
+            pa.schema([("key", pa.string()), ("namespace", WINDOW), ("value", pa.int64())]),
+        )
+    )
+    change = StateBootstrapTransformation().with_window_state(ValueStateDescriptor("n", Types.LONG()), frame)
+    uid = OperatorIdentifier.for_uid("windows")
+    written = SavepointWriter.new_savepoint(spark=spark).with_operator(uid, change).write(tmp_path / "new")
+    read = SavepointReader.read(written, spark=spark).read_window_state(uid, "n").collect()
+    assert sorted((row.key, repr(window_of(row.namespace.asDict())), row.value) for row in read) == sorted(
+        (key, repr(windows[value]), value) for key, _, value in rows
+    )
 
 
 def test_a_large_state_is_written_and_read_in_parts(spark, tmp_path):

@@ -14,7 +14,6 @@ from firesteel.common.typeinfo import TypeInformation
 from firesteel.functions.windows import WINDOW_CODEC
 from firesteel.saved.columns import TypeSchema
 from firesteel.saved.row_writing import RowWriter, Written
-from firesteel.spark.state_processor.tasks import window_of
 from firesteel.state.descriptors import (
     AggregatingStateDescriptor,
     ListStateDescriptor,
@@ -89,7 +88,7 @@ class StateBootstrapTransformation:
         return self._add("keyed", descriptor.name, _declared(descriptor), frame)
 
     def with_window_state(self, descriptor: StateDescriptor, frame: DataFrame) -> Self:
-        """Set a state by key and window; a window is a struct of start and end in milliseconds."""
+        """Set a state by key and window; `firesteel.saved.windows` describes the column."""
         return self._add("windowed", descriptor.name, _declared(descriptor), frame)
 
     def with_broadcast_state(self, descriptor: MapStateDescriptor, frame: DataFrame) -> Self:
@@ -110,7 +109,7 @@ class StateBootstrapTransformation:
         wanted = _wanted(frame.columns)
         source = StateSource(scope, name, declared, frame.select(wanted), _columns(frame, wanted))
         written = Written(known, self._key_type, 1, 0)
-        RowWriter(written, source.columns, WINDOW_CODEC, window_of, source.who)  # raises for wrong columns
+        RowWriter(written, source.columns, WINDOW_CODEC, source.who)  # raises for wrong columns
         if source.path in self._sources:
             raise ProgramError("requires one DataFrame", who=source.who, got="a second one")
         self._sources[source.path] = source

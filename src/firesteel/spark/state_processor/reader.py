@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +10,17 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import StateError
 from firesteel.common.typeinfo import TypeInformation, Types
 from firesteel.functions.windows import WINDOW_CODEC
 from firesteel.saved.columns import type_of_keys
 from firesteel.saved.entries import StoredRow
-from firesteel.saved.inspection import Groups, SavedOperator, SavedState, StateSlice
+from firesteel.saved.inspection import SavedOperator, SavedState
 from firesteel.saved.row_columns import RowColumns, RowTypes
 from firesteel.spark.session import open_session
+from firesteel.spark.shipped import Preparation
 from firesteel.spark.state_processor.identifier import Operator, find_operator
+from firesteel.spark.state_processor.tasks import ReadTask
 from firesteel.state.keys.groups import user_key
 from firesteel.state.values.schemas import Schema, schema_text
 
@@ -164,12 +163,12 @@ class SavepointReader:
         columns = RowColumns(schema, types, who)
         ranges = found.ranges(self._spark.sparkContext.defaultParallelism, broadcast=scope == "broadcast")
         task = ReadTask(
+            Preparation.of_driver(),
             self._saved.storage.url,
             self._saved.slice(found, [schema], expired=expired),
             tuple(ranges),
             types,
             who,
-            search_path(),
         )
         frame = self._spark.range(0, len(ranges), 1, len(ranges))
         return frame.mapInArrow(task, from_arrow_schema(columns.arrow_schema))
@@ -179,38 +178,12 @@ class SavepointReader:
         return type_of_keys(list(map(user_key, keys))) or Types.PICKLED_BYTE_ARRAY()
 
 
-@dataclass(frozen=True)
-class ReadTask:
-    """The function that Spark runs for each number of a range of key groups."""
-
-    url: str
-    part: StateSlice
-    ranges: tuple[Groups, ...]
-    types: RowTypes
-    who: str
-    sys_path: list[str]
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of the ranges with these numbers."""
-        sys.path.extend(path for path in self.sys_path if path not in sys.path)
-        storage = Storage.of(self.url)
-        columns = RowColumns(self.part.schemas[0], self.types, self.who)
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                yield from columns.batches(self.part.rows(storage, self.ranges[number], WINDOW_CODEC))
-
-
 def session(spark: SparkSession | None) -> SparkSession:
     """Return the session to use: the given one, the active one, or a new one with all cores of this machine."""
     if spark is not None:
         return spark
     active = SparkSession.getActiveSession()
     return active if active is not None else open_session("local[*]", 1, {})
-
-
-def search_path() -> list[str]:
-    """Return the directories in which this process finds modules, for the workers."""
-    return [path or str(Path.cwd()) for path in sys.path]
 
 
 _STATES = (

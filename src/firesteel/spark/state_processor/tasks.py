@@ -1,66 +1,98 @@
-"""The tasks that write a savepoint: from rows to entries, and from the entries of a range of key groups to a run."""
+"""The tasks that read and write saved state.
+
+A state is read by key groups. It is written in two steps: from rows to entries, and from the entries of a range of key
+groups to a run.
+"""
 
 from __future__ import annotations
 
 import heapq
 import pickle
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import pyarrow as pa
-from pyspark import TaskContext
-from pyspark.sql.types import BinaryType, IntegerType, StructType
 
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.runs import batches_of, entries_of, write_run
 from firesteel.common.errors import FiresteelError, ProgramError
-from firesteel.functions.windows import WINDOW_CODEC, CountWindow, GlobalWindow, TimeWindow
+from firesteel.functions.windows import WINDOW_CODEC
 from firesteel.saved.entries import locate
 from firesteel.saved.inspection import Groups, StateSlice
+from firesteel.saved.row_columns import RowColumns, RowTypes
 from firesteel.saved.row_writing import POSITION_SIZE, RowWriter, Written
+from firesteel.spark.shipped import AnsweringTask, Batches, RowForm, ShippedTask, current_task
 from firesteel.state.keys.composite import BROADCAST_GROUP
 from firesteel.state.keys.groups import subtask_of, user_key
 from firesteel.state.live.durable import RunRef
 from firesteel.state.values.chunks import Entry, in_chunks
 from firesteel.state.values.schemas import Schema
 
-ENTRY: Final = StructType().add("target", IntegerType()).add("key", BinaryType()).add("value", BinaryType())
-BLOB: Final = StructType().add("blob", BinaryType())
+ENTRIES: Final = RowForm(target="int", key="binary", value="binary")
+"""Entries on their way to the part that writes them."""
 
-_ENTRY: Final = pa.schema([("target", pa.int32()), ("key", pa.binary()), ("value", pa.binary())])
-_BLOB: Final = pa.schema([("blob", pa.binary())])
+_New = tuple[bytes, bytes]
+"""An entry with a value: new state has no deletes."""
+
 _FAILURE: Final = b""
 """The key of an error; no entry has it, and it sorts before all of them."""
 
 
 @dataclass(frozen=True)
-class EncodeTask:
+class ReadTask(ShippedTask):
+    """Reads the rows of a state: each input row is the number of a range of key groups.
+
+    The DataFrame is the user's, so an error becomes that of Spark's job.
+    """
+
+    url: str
+    part: StateSlice
+    ranges: tuple[Groups, ...]
+    types: RowTypes
+    state: str
+
+    @property
+    def who(self) -> str:
+        """The state."""
+        return self.state
+
+    def run(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of the ranges with these numbers."""
+        storage = Storage.of(self.url)
+        columns = RowColumns(self.part.schemas[0], self.types, self.state)
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                yield from columns.batches(self.part.rows(storage, self.ranges[number], WINDOW_CODEC))
+
+
+@dataclass(frozen=True)
+class EncodeTask(ShippedTask):
     """Converts the rows of a DataFrame to entries of one state, each with the part it belongs to."""
 
     written: Written
     columns: pa.Schema
     parts: int
-    who: str
-    sys_path: list[str]
+    state: str
 
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield entries; the last one is an error if there was one."""
-        sys.path.extend(path for path in self.sys_path if path not in sys.path)
-        writer = RowWriter(self.written, self.columns, WINDOW_CODEC, window_of, self.who)
+    @property
+    def who(self) -> str:
+        """The state."""
+        return self.state
+
+    def run(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        """Yield entries."""
+        writer = RowWriter(self.written, self.columns, WINDOW_CODEC, self.state)
         for batch in batches:
-            try:
-                rows = list(self._targeted(writer.entries(batch)))
-            except FiresteelError as error:
-                error.__cause__ = error.__context__ = None
-                yield _batch([(0, _FAILURE, pickle.dumps(error))], _ENTRY)
-                return
-            yield _batch(rows, _ENTRY)
+            yield ENTRIES.batch([*self._targeted(writer.entries(batch))])
 
-    def _targeted(self, entries: Iterator[tuple[bytes, bytes]]) -> Iterator[tuple[int, bytes, bytes]]:
+    def failed(self, failure: FiresteelError) -> Iterator[pa.RecordBatch]:
+        """Return an error for the part that would have written the entries."""
+        return iter([ENTRIES.batch([(0, _FAILURE, pickle.dumps(failure))])])
+
+    def _targeted(self, entries: Iterator[_New]) -> Iterator[tuple[int, bytes, bytes]]:
         parts, groups = self.parts, self.written.max_parallelism
         for key, value in entries:
             group = int.from_bytes(key[2:4], "big")
@@ -79,36 +111,33 @@ class Target(NamedTuple):
 
 
 @dataclass(frozen=True)
-class WriteTask:
-    """Writes the run of a part: the new entries, sorted by key, and those kept from an older savepoint."""
+class WriteTask(AnsweringTask[RunRef | None]):
+    """Writes the run of a part: the new entries, sorted by key, and those kept from an older savepoint.
+
+    Its answer is the run, or None if there is nothing to write.
+    """
 
     target: Target
     ranges: tuple[Groups, ...]
     schemas: dict[int, Schema]
     kept: StateSlice | None
     kept_url: str
-    sys_path: list[str]
+    operator: str
 
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield one row: the pickled RunRef (None: nothing to write), or an error."""
-        sys.path.extend(path for path in self.sys_path if path not in sys.path)
-        context = TaskContext.get()
-        assert context is not None
-        written: RunRef | FiresteelError | None
-        try:
-            written = self._write(self.ranges[context.partitionId()], _entries(batches))
-        except FiresteelError as error:
-            error.__cause__ = error.__context__ = None
-            written = error
-        yield _batch([(pickle.dumps(written),)], _BLOB)
+    @property
+    def who(self) -> str:
+        """The operator."""
+        return self.operator
 
-    def _write(self, groups: Groups, entries: Iterator[tuple[bytes, bytes]]) -> RunRef | None:
+    def answer(self, batches: Batches) -> RunRef | None:
+        """Write the run. Raises the error of an `EncodeTask`, if one is among the entries."""
+        groups = self.ranges[current_task().partitionId()]
         first, last = groups
         target = self.target
         return write_run(
             Storage.of(target.url),
             f"runs/{target.operator}/{target.epoch:012d}-m{first:05d}.run",
-            heapq.merge(self._new(entries), self._old(groups)),
+            heapq.merge(self._new(_entries(batches)), self._old(groups)),
             epoch=target.epoch,
             operator=target.operator,
             subtask=0,
@@ -116,7 +145,7 @@ class WriteTask:
             last_group=last,
         )
 
-    def _new(self, entries: Iterator[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
+    def _new(self, entries: Iterator[_New]) -> Iterator[_New]:
         for state_id, found in groupby(entries, key=lambda entry: entry[0][:2]):
             schema = self.schemas[int.from_bytes(state_id, "big")]
             new = _lists if schema["kind"] == "list" else partial(_single, schema)
@@ -130,44 +159,19 @@ class WriteTask:
             yield from entries_of(batch)
 
 
-def read_written(blob: bytes) -> RunRef | None:
-    """Return the run that a task has written; raise its error."""
-    written: Any = pickle.loads(blob)
-    if isinstance(written, FiresteelError):
-        raise written
-    return written  # type: ignore[no-any-return]
+def _entries(batches: Batches) -> Iterator[_New]:
+    for _, key, value in ENTRIES.rows(batches):
+        if key == _FAILURE:
+            raise pickle.loads(value)
+        yield key, value
 
 
-def window_of(namespace: dict[str, Any]) -> TimeWindow | CountWindow | GlobalWindow | None:
-    """Return the window in a namespace column; None if its kind is not built in.
-
-    >>> window_of({"start": 0, "end": 5}), window_of({"start": None, "end": None, "text": "CountWindow(id=3)"})
-    (TimeWindow(start=0, end=5), CountWindow(id=3))
-    """
-    start, end, text = namespace.get("start"), namespace.get("end"), namespace.get("text") or ""
-    if start is not None and end is not None:
-        return TimeWindow(start, end)
-    if text == repr(GlobalWindow.get()):
-        return GlobalWindow.get()
-    count = text.removeprefix("CountWindow(id=").removesuffix(")")
-    return CountWindow(int(count)) if count != text and count.isdecimal() else None
-
-
-def _entries(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[bytes, bytes]]:
-    for batch in batches:
-        _, keys, values = (column.to_pylist() for column in batch.columns)
-        for key, value in zip(keys, values, strict=True):
-            if key == _FAILURE:
-                raise pickle.loads(value)
-            yield key, value
-
-
-def _lists(elements: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
+def _lists(elements: Iterable[_New]) -> Iterator[_New]:
     for prefix, mine in groupby(elements, key=lambda entry: entry[0][:-POSITION_SIZE]):
         yield from sorted(in_chunks(prefix, (value for _, value in mine)))
 
 
-def _single(schema: Schema, entries: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
+def _single(schema: Schema, entries: Iterable[_New]) -> Iterator[_New]:
     last = None
     for key, value in entries:
         if key == last:
@@ -182,9 +186,3 @@ def _single(schema: Schema, entries: Iterable[tuple[bytes, bytes]]) -> Iterator[
             )
         last = key
         yield key, value
-
-
-def _batch(rows: list[tuple[Any, ...]], schema: pa.Schema) -> pa.RecordBatch:
-    columns: Any = zip(*rows, strict=True) if rows else [[] for _ in schema]
-    arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, schema=schema)

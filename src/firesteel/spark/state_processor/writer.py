@@ -27,10 +27,11 @@ from firesteel.common.errors import ProgramError
 from firesteel.saved.inspection import SavedOperator, SavedState
 from firesteel.saved.row_writing import Written
 from firesteel.spark.errors import engine_error
+from firesteel.spark.shipped import ANSWER, Preparation
 from firesteel.spark.state_processor.bootstrap import StateBootstrapTransformation, StateSource
 from firesteel.spark.state_processor.identifier import Operator, OperatorIdentifier, find_operator
-from firesteel.spark.state_processor.reader import search_path, session
-from firesteel.spark.state_processor.tasks import BLOB, ENTRY, EncodeTask, Target, WriteTask, read_written
+from firesteel.spark.state_processor.reader import session
+from firesteel.spark.state_processor.tasks import ENTRIES, EncodeTask, Target, WriteTask
 from firesteel.state.live.durable import RunRef
 from firesteel.state.values.catalog import StateCatalog
 from firesteel.state.values.schemas import Schema
@@ -187,24 +188,27 @@ class SavepointWriter:
             self._encoded(source, by_path[source.path], change, before.max_parallelism, len(ranges))
             for source in change.sources()
         ]
-        frame = reduce(DataFrame.union, encoded) if encoded else self._spark.createDataFrame([], ENTRY)
+        frame = (
+            reduce(DataFrame.union, encoded) if encoded else self._spark.createDataFrame([], ENTRIES.spark)
+        )
         saved = self._saved
         task = WriteTask(
+            Preparation.of_driver(),
             Target(target.url, operator_id, self._manifest.epoch),
             tuple(ranges),
             {schema["id"]: schema for schema in schemas},
             saved.slice(before, kept, expired=True) if saved is not None and kept else None,
             "" if saved is None else saved.storage.url,
-            search_path(),
+            f"operator '{change.name}'",
         )
         written = frame.repartitionById(len(ranges), frame["target"]).sortWithinPartitions("key")
         try:
-            blobs = [bytes(row[0]) for row in written.mapInArrow(task, BLOB).collect()]
+            answers = written.mapInArrow(task, ANSWER.spark).collect()
         except Exception as error:
             failure = engine_error(error)
             failure.requirement = f"could not write the state of operator '{change.name}'"
             raise failure from None
-        runs = [run for run in map(read_written, blobs) if run is not None]
+        runs = [run for run in map(task.read, answers) if run is not None]
         return _snapshot_after(before, change, by_path), sorted(runs, key=lambda run: run.first_group)
 
     def _encoded(
@@ -215,7 +219,8 @@ class SavepointWriter:
             schema, change.transformation.key_type, max_parallelism, self._manifest.processing_time
         )
         who = f"{source.who} of operator '{change.name}'"
-        return source.frame.mapInArrow(EncodeTask(written, source.columns, parts, who, search_path()), ENTRY)
+        task = EncodeTask(Preparation.of_driver(), written, source.columns, parts, who)
+        return source.frame.mapInArrow(task, ENTRIES.spark)
 
     def _schemas(self, before: SavedOperator, change: _Change) -> tuple[list[Schema], list[Schema]]:
         """Return the schemas of states that stay, and those of all states after the change."""
