@@ -1,4 +1,7 @@
-"""The small files of a state directory: JSON documents, with or without a checksum, and the error for a damaged one."""
+"""The small files of a state directory: JSON documents, with or without a checksum, and the published epoch.
+
+They all raise the same error if they are damaged; so do runs and manifests.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ from firesteel.checkpoint.objects import NotFound, Storage
 from firesteel.common.errors import StateCorruptedError, StateMismatchError
 
 RESTORE: Final = "the file was damaged or removed after it was written; restore it from a backup"
+
+_PUBLISHED: Final = "published"
 
 
 class Signed(Protocol):
@@ -74,6 +79,27 @@ def read_signed(storage: Storage, path: str, kind: type[D], known: int, what: st
             else "use the version of Firesteel that wrote it; with this one, use another directory",
         )
     return found
+
+
+def published_epoch(storage: Storage) -> int:
+    """Return the last epoch whose committables are committed, as recorded in a state directory; 0 before the first.
+
+    Raises StateCorruptedError if the record is not a number.
+    """
+    try:
+        data = storage.get(_PUBLISHED)
+    except NotFound:
+        return 0
+    if not data.isdigit():
+        raise damaged_error(
+            storage, _PUBLISHED, repr(data[:40]), requirement="must be the number of an epoch"
+        )
+    return int(data)
+
+
+def record_published(storage: Storage, epoch: int) -> None:
+    """Record that the committables of all epochs up to this one are committed."""
+    storage.put(_PUBLISHED, str(epoch).encode())
 
 
 def write_document(storage: Storage, path: str, content: msgspec.Struct) -> None:

@@ -10,7 +10,6 @@ from typing import Final, TypeVar
 import msgspec
 
 from firesteel.checkpoint.documents import as_document, damaged_error, read_signed, write_document
-from firesteel.checkpoint.fencing import fenced_error, job_in
 from firesteel.checkpoint.manifest import (
     FORMAT,
     MANIFESTS,
@@ -229,6 +228,17 @@ class ManifestLog(ManifestReader):
 def write_manifest(storage: Storage, manifest: Manifest) -> None:
     """Write a manifest into a savepoint, where no driver competes."""
     storage.put(manifest_path(manifest.epoch), encode_manifest(manifest))
+
+
+def fenced_error(requirement: str, who: str, outcome: str = "the other one continues") -> FencedError:
+    """Return the error that ends a driver which has a successor; `outcome` says what happens to its work."""
+    hint = f"a job is run by one driver at a time; this one ends, {outcome}"
+    return FencedError(requirement, who=who, hint=hint)
+
+
+def job_in(storage: Storage) -> str:
+    """Return the name of a state directory's job in errors."""
+    return f"the job in {storage.url}"
 
 
 def _span(epoch: int) -> int:

@@ -12,9 +12,8 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
-from firesteel.checkpoint.fencing import fenced_error, job_in
 from firesteel.checkpoint.fetching import fetching_ahead
-from firesteel.checkpoint.log import ManifestReader
+from firesteel.checkpoint.log import ManifestReader, fenced_error, job_in
 from firesteel.checkpoint.manifest import MANIFESTS, Layer, manifest_path
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.runs import RunEntries

@@ -7,9 +7,9 @@ import time
 from pathlib import Path
 from typing import Final
 
+from firesteel.checkpoint.documents import published_epoch
 from firesteel.checkpoint.log import ManifestLog
 from firesteel.checkpoint.objects import Storage
-from firesteel.checkpoint.publication import published_epoch
 from firesteel.checkpoint.savepoint import new_savepoint
 from firesteel.common.errors import StateError
 from firesteel.control.commands import (

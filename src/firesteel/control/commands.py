@@ -18,7 +18,7 @@ from typing import Final, Literal
 import msgspec
 
 from firesteel.checkpoint.documents import read_document, write_document
-from firesteel.checkpoint.fencing import job_in
+from firesteel.checkpoint.log import job_in
 from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import StateError
 

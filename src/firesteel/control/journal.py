@@ -14,10 +14,10 @@ import cloudpickle
 
 from firesteel import __version__
 from firesteel.checkpoint.compaction import Compaction
+from firesteel.checkpoint.documents import published_epoch, record_published
 from firesteel.checkpoint.log import ManifestLog, ManifestReader
 from firesteel.checkpoint.manifest import Layer, Manifest, SourceProgress, SplitPosition
 from firesteel.checkpoint.objects import Storage
-from firesteel.checkpoint.publication import PUBLISHED, published_epoch
 from firesteel.checkpoint.retention import kept_epochs
 from firesteel.checkpoint.splits import finished_splits, progressed
 from firesteel.common.errors import StateCorruptedError
@@ -292,7 +292,7 @@ class Journal:
             blobs = last.committables.get(spec.id)
             if blobs:
                 self._commit_sink(index, sink, [pickle.loads(blob) for blob in blobs])
-        self._storage.put(PUBLISHED, str(last.epoch).encode())
+        record_published(self._storage, last.epoch)
 
     def _committer(self, index: int, sink: Sink[Any]) -> Committer:
         operator_id = self._plan.operators[index].id

@@ -7,12 +7,16 @@ from typing import Final
 
 import msgspec
 
-from firesteel.checkpoint.documents import read_document, write_document
+from firesteel.checkpoint.documents import (
+    published_epoch,
+    read_document,
+    record_published,
+    write_document,
+)
 from firesteel.checkpoint.integrity import advised_error, damage_of
 from firesteel.checkpoint.log import ManifestLog, ManifestReader
 from firesteel.checkpoint.manifest import Manifest, stored_runs, taken_over
 from firesteel.checkpoint.objects import Storage
-from firesteel.checkpoint.publication import PUBLISHED, published_epoch
 from firesteel.checkpoint.retention import kept_epochs
 from firesteel.checkpoint.savepoint import copy_runs, open_savepoint, self_contained
 from firesteel.common.errors import StateCorruptedError, StateError, StateMismatchError
@@ -156,7 +160,7 @@ class _Restoring:
         try:
             return published_epoch(self._storage)
         except StateCorruptedError:
-            self._storage.put(PUBLISHED, str(newest - 1).encode())
+            record_published(self._storage, newest - 1)
             return newest - 1
 
     def _check(self, manifest: Manifest, source: Storage) -> None:
