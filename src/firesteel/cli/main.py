@@ -25,7 +25,7 @@ from firesteel.cli.options import (
     chosen_program,
     python_options,
 )
-from firesteel.cli.program import log_to_stderr, parse_configuration, reporting, run_job
+from firesteel.cli.program import log_on_stderr, parse_configuration, reporting, run_job
 from firesteel.cli.state import state_app
 from firesteel.common.errors import FiresteelError
 from firesteel.common.excepthook import DEBUG_VARIABLE, describe_failure
@@ -120,7 +120,6 @@ def run(
 ) -> None:
     """Run a program. Options given here override the program's own settings."""
     _prepare(debug)
-    log_to_stderr(verbose)
     chosen = chosen_program(file, module, arguments, py_files)
     surroundings = Ambient(
         parallelism,
@@ -130,7 +129,8 @@ def run(
         restore_from=restore_from,
         allow_non_restored_state=allow_non_restored_state,
     )
-    raise typer.Exit(run_job(chosen, surroundings, pyflink))
+    with log_on_stderr(verbose):
+        raise typer.Exit(run_job(chosen, surroundings, pyflink))
 
 
 @app.command()

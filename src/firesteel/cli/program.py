@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
 import typer
 
@@ -163,15 +163,30 @@ def parse_configuration(pairs: Sequence[str]) -> dict[str, str]:
     return configuration
 
 
-def log_to_stderr(verbose: bool) -> None:
+@contextmanager
+def log_on_stderr(verbose: bool) -> Iterator[None]:
     """Send Firesteel's own log to standard error: warnings and progress, with `verbose` everything from INFO.
 
-    The root logger does not change, because the program configures it.
+    The root logger does not change, because the program configures it. Afterwards, logging is as before.
     """
-    handler = logging.StreamHandler()
+    handler = _StderrHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    log = logging.getLogger("firesteel")
-    log.handlers = [handler]
-    log.propagate = False
+    log, progress = logging.getLogger("firesteel"), logging.getLogger("firesteel.progress")
+    before = log.handlers, log.propagate, log.level, progress.level
+    log.handlers, log.propagate = [handler], False
     log.setLevel(logging.INFO if verbose else logging.WARNING)
-    logging.getLogger("firesteel.progress").setLevel(logging.INFO)
+    progress.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.handlers, log.propagate, level, progress_level = before
+        log.setLevel(level)
+        progress.setLevel(progress_level)
+
+
+class _StderrHandler(logging.StreamHandler[TextIO]):
+    """Writes to the present `sys.stderr`: the progress display replaces it, and a program can."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.stream = sys.stderr
+        super().emit(record)
