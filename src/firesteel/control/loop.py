@@ -13,7 +13,6 @@ from typing import Final
 
 from firesteel.common.errors import EngineError, FiresteelError, StateEvolutionRequired
 from firesteel.common.job_status import JobStatus
-from firesteel.common.time import MAX_WATERMARK, MIN_WATERMARK
 from firesteel.control.admission import FIRST, Admission
 from firesteel.control.clock import Clock, JobTime, Moment
 from firesteel.control.cost import Load
@@ -38,6 +37,7 @@ from firesteel.control.events import (
     Woken,
 )
 from firesteel.control.executor import Executor
+from firesteel.control.job_sources import EpochInput, JobSources
 from firesteel.control.journal import Journal
 from firesteel.control.listeners import EpochStats, lag_of
 from firesteel.control.machine import Job, step
@@ -46,7 +46,6 @@ from firesteel.control.metrics import Metrics
 from firesteel.control.pending import Pending
 from firesteel.control.program import Program
 from firesteel.control.settings import JobSettings
-from firesteel.control.sources import SourceCoordinator, SourcePlan
 from firesteel.control.state_conversion import evolve
 from firesteel.control.views.metrics import JobMetrics
 from firesteel.control.wakeups import Wakeups
@@ -237,17 +236,7 @@ class EpochLoop:
         else:
             # Manifests of earlier versions have no steady time; theirs was near processing time.
             self._time.resume(last.processing_time, last.steady_time or last.processing_time)
-        plan = self._program.plan
-        self._coordinators = {
-            index: SourceCoordinator(
-                plan.operators[index].who,
-                source,
-                plan.operators[index].parallelism,
-                self._journal.positions(plan.operators[index].id),
-                self._journal.finished_splits(plan.operators[index].id),
-            )
-            for index, source in self._program.sources.items()
-        }
+        self._sources = JobSources(self._program.sources, self._program.plan, self._journal)
 
     def _save(self) -> Event:
         self._pending.take_savepoints(self._journal, self._maintenance)
@@ -264,26 +253,20 @@ class EpochLoop:
             self._wakeups = Wakeups()
             return Planned(work=False)
         now = self._time.now()
-        plans = {
-            index: coordinator.plan(self._admission.limit, now.processing, now.steady)
-            for index, coordinator in self._coordinators.items()
-        }
-        ended = all(coordinator.ended for coordinator in self._coordinators.values())
-        final = ended or all(plan.ends or self._coordinators[index].ended for index, plan in plans.items())
+        found = self._sources.plan(self._admission.limit, now)
         wakeups = self._journal.wakeups
-        if not (final or wakeups.left(now) == 0 or any(plan.work for plan in plans.values())):
+        if not (found.final or found.work or wakeups.left(now) == 0):
             self._wakeups = wakeups
             return Planned(work=False)
-        self._begin_epoch(now, plans, final)
+        self._begin_epoch(now, found)
         return Planned(work=True)
 
     def _drain(self) -> Event:
         """Plan the job's last epoch: it reads nothing more, and ends the sources at their current positions."""
-        plans = {index: coordinator.rest() for index, coordinator in self._coordinators.items()}
-        self._begin_epoch(self._time.now(), plans, final=True)
+        self._begin_epoch(self._time.now(), self._sources.rest())
         return Planned(work=True)
 
-    def _begin_epoch(self, now: Moment, plans: dict[int, SourcePlan], final: bool) -> None:
+    def _begin_epoch(self, now: Moment, found: EpochInput) -> None:
         self._tries += 1
         self._polls = 0
         epoch = self._journal.next_epoch(
@@ -291,8 +274,8 @@ class EpochLoop:
             attempt=f"{self._token}-{self._tries}",
             run=self._runs,
             moment=now,
-            final=final,
-            inputs={index: plan.inputs for index, plan in plans.items()},
+            final=found.final,
+            inputs=found.splits,
             budget=self._settings.max_epoch_bytes,
         )
         self._turn = _Turn(epoch, time.perf_counter())
@@ -326,19 +309,10 @@ class EpochLoop:
     def _commit(self) -> Event:
         assert self._turn is not None
         turn = self._turn
-        splits = {
-            index: [split for report in turn.reports if report.operator == index for split in report.splits]
-            for index in self._coordinators
-        }
-        positions = {
-            self._program.plan.operators[index].id: coordinator.snapshot(splits[index])
-            for index, coordinator in self._coordinators.items()
-        }
+        positions = self._sources.positions(turn.reports)
         compaction = self._maintenance.take_compaction(turn.epoch.facts.lineage)
         self._journal.commit(turn.epoch, turn.reports, positions, compaction)
-        self._records = sum(
-            coordinator.committed(splits[index]) for index, coordinator in self._coordinators.items()
-        )
+        self._records = self._sources.committed(turn.reports)
         self._metrics.add(turn.epoch.facts.number, turn.reports, self._clock.now())
         return Committed(turn.epoch.facts.final)
 
@@ -350,23 +324,21 @@ class EpochLoop:
             load = Load(self._records, duration, turn.busiest, self._fresh)
             self._fresh = False
             self._admission = self._admission.after(load)
-            self._tell(turn, duration)
+            self._report(turn, duration)
             if self._journal.last is not None:
                 self._maintenance.after_epoch(self._journal.last)
         return Published()
 
-    def _tell(self, turn: _Turn, duration_ms: float) -> None:
-        marks = [report.watermark for report in turn.reports if report.operator in self._coordinators]
-        watermark = min(marks, default=MIN_WATERMARK)
-        known = watermark if MIN_WATERMARK < watermark < MAX_WATERMARK else None
+    def _report(self, turn: _Turn, duration_ms: float) -> None:
+        watermark = self._sources.watermark(turn.reports)
         out = sum(report.records_in for report in turn.reports if report.operator in self._program.sinks)
         stats = EpochStats(
             epoch=turn.epoch.facts.number,
             records_in=self._records,
             records_out=out,
             duration_ms=duration_ms,
-            watermark=known,
-            lag_ms=lag_of(known, self._clock.now()),
+            watermark=watermark,
+            lag_ms=lag_of(watermark, self._clock.now()),
             finished=turn.epoch.facts.final,
             metrics=self.metrics,
         )
