@@ -130,7 +130,7 @@ class RescaleRequested:
     """Change the parallelism before the next epoch."""
 
 
-Request = StopRequested | SavepointRequested | RescaleRequested
+RequestEvent = StopRequested | SavepointRequested | RescaleRequested
 """A request from outside, in any phase."""
 
 Event = (
@@ -145,5 +145,5 @@ Event = (
     | Committed
     | Failed
     | Woken
-    | Request
+    | RequestEvent
 )

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from firesteel.checkpoint.documents import read_document, write_document
-from firesteel.checkpoint.objects import NotFound, Storage
+from firesteel.checkpoint.objects import Storage
 
 _FILE: Final = "parallelism.json"
 
@@ -26,16 +26,12 @@ def keep_parallelism(storage: Storage, started_at: int, parallelism: int) -> Non
     write_document(storage, _FILE, _Kept(parallelism, asked))
 
 
-def kept_parallelism(location: str, asked: int) -> int:
+def kept_parallelism(storage: Storage, asked: int) -> int:
     """Return the parallelism with which a driver that was asked for `asked` starts the job in a state directory.
 
     It differs from `asked` only if a kept rescale replaced that same parallelism. If you start the job with another
-    one, that counts, and the rescale is forgotten. A missing directory is not created.
+    one, that counts, and the rescale is forgotten.
     """
-    try:
-        storage = Storage.existing(location)
-    except NotFound:
-        return asked
     kept = read_document(storage, _FILE, _Kept)
     if kept is None:
         return asked

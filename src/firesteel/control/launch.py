@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from firesteel.checkpoint.integrity import advised_error
-from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.objects import NotFound, Storage
 from firesteel.common.errors import ConfigurationError, EngineError, StateCorruptedError
 from firesteel.common.job_status import JobStatus
 from firesteel.compiler import Compiled, compile_graph
@@ -71,14 +71,14 @@ def launch(graph: Graph, settings: JobSettings, surroundings: Surroundings) -> J
     Raises ProgramError for errors in the program, StateError if the state directory belongs to another program or is
     damaged, EngineError if Spark cannot be started.
     """
-    if settings.state_dir is not None:
-        parallelism = kept_parallelism(settings.state_dir, settings.parallelism)
-        settings = replace(settings, parallelism=parallelism)
+    storage = _existing_storage(settings)
+    if storage is not None:
+        settings = replace(settings, parallelism=kept_parallelism(storage, settings.parallelism))
     compiled = compile_graph(graph, settings)
     program = _program(graph, settings, compiled)
     with ExitStack() as opened:
         buffers = _receive_results(compiled.sinks, opened)
-        storage = Storage.of(settings.state_dir or _temporary_directory(settings, opened))
+        storage = storage or Storage.of(settings.state_dir or _temporary_directory(settings, opened))
         journal = _journal(storage, program.plan, settings)
         opened.callback(_discard_working_copies, journal, settings)
         opened.callback(journal.close)
@@ -152,6 +152,14 @@ def _failure(job: Job, storage: Storage) -> Exception | None:
     if isinstance(job.error, StateCorruptedError):
         return advised_error(job.error, storage)
     return job.error or EngineError("the job failed without saying why")
+
+
+def _existing_storage(settings: JobSettings) -> Storage | None:
+    """Open the state directory if it exists: an error in the program must not leave a new one behind."""
+    try:
+        return None if settings.state_dir is None else Storage.existing(settings.state_dir)
+    except NotFound:
+        return None
 
 
 def _receive_results(sinks: dict[int, Sink[Any]], opened: ExitStack) -> dict[int, CollectBuffer]:

@@ -28,7 +28,7 @@ from firesteel.control.events import (
     Planned,
     Published,
     Recovered,
-    Request,
+    RequestEvent,
     Rescaled,
     RescaleRequested,
     Saved,
@@ -196,7 +196,7 @@ class EpochLoop:
             self._pending.close(self._job, self._journal, self._maintenance)
         return self._job
 
-    def _request(self, event: Request) -> None:
+    def _request(self, event: RequestEvent) -> None:
         """Feed the machine at once: the loop's thread sees the result at its next event, or is woken for it."""
         with self._lock:
             self._job, commands = step(self._job, event)
