@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from firesteel.control.clock import ProcessingTime, SteadyTime
@@ -32,6 +32,7 @@ def test_steady_time_is_what_has_passed(steps):
 
 
 @given(moves)
+@example([("set", 995_000), ("advance", 5000)])
 def test_processing_time_never_goes_back_never_stands_still_and_follows_the_wall_clock(steps):
     clock = ManualClock(1_000_000)
     time = ProcessingTime(clock)

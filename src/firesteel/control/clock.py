@@ -86,10 +86,8 @@ class ProcessingTime:
 
     def now(self) -> int:
         """Return the processing time (milliseconds)."""
-        wall = self._clock.now()
-        self._advance(
-            wall if wall >= self._last else self._last + (self._clock.monotonic() - self._since) // 2
-        )
+        half_speed = self._last + (self._clock.monotonic() - self._since) // 2
+        self._advance(max(self._clock.now(), half_speed))
         return self._last
 
     def _advance(self, time_ms: int) -> None:
