@@ -144,7 +144,11 @@ def test_a_savepoint_of_a_running_job_names_the_sinks_whose_parts_it_needs(tmp_p
 
     run(tmp_path, rolling=rolling, also=save)
     assert answers[0].result(30)
-    said = [message for message in caplog.messages if "needs the hidden files of parts that are still open" in message]
+    said = [
+        message
+        for message in caplog.messages
+        if "needs the hidden files of parts that are still open" in message
+    ]
     assert len(said) == (1 if rolling is LONG else 0)
     assert all("test_starting_from.py:" in message for message in said)
 
