@@ -54,7 +54,10 @@ WAITING = {
 
 
 @contextmanager
-def program(directory: Path, text: str, *command: str) -> Iterator[subprocess.Popen[str]]:
+def program(
+    directory: Path, text: str, *command: str, merged: bool = False
+) -> Iterator[subprocess.Popen[str]]:
+    """Runs a program; its errors go to a file, or to standard output if they are `merged`."""
     (directory / "program.py").write_text(BEGIN + "    " + text + "\n")
     path = os.pathsep.join([str(Path(__file__).parents[2] / "src"), *sys.path])
     with (
@@ -62,7 +65,7 @@ def program(directory: Path, text: str, *command: str) -> Iterator[subprocess.Po
         subprocess.Popen(
             [sys.executable, *command, "program.py"],
             stdout=subprocess.PIPE,
-            stderr=errors,
+            stderr=subprocess.STDOUT if merged else errors,
             text=True,
             cwd=directory,
             env={**os.environ, "PYTHONPATH": path},
@@ -129,9 +132,43 @@ def test_a_job_whose_results_nobody_reads_any_more_is_cancelled(tmp_path):
 
 @pytest.mark.parametrize("command", [(), ("-m", "firesteel.cli", "run")], ids=["python", "firesteel run"])
 def test_a_failure_that_the_program_has_not_seen_is_reported(tmp_path, command):
-    failing = "stream().map(lambda value: 1 // (100 - value)).print(); env.execute_async()"
+    failing = """
+    stream().map(lambda value: 1 // (100 - value)).print()
+    env.execute_async()
+    import atexit
+    atexit.register(print, "what others have registered")
+    print("the end")"""
     with program(tmp_path, failing, *command) as process:
-        process.stdout.read()
-    assert "ZeroDivisionError" in (tmp_path / "errors.txt").read_text()
-    assert process.returncode == (1 if command else 0)
+        printed = process.stdout.read()
+    errors = (tmp_path / "errors.txt").read_text()
+    assert errors.count("ZeroDivisionError: integer division or modulo by zero") == 1
+    assert errors.count("program.py") >= 1
+    assert "error: map" in errors
+    assert "Firesteel: FIRESTEEL_DEBUG" not in errors
+    assert process.returncode == 1
+    assert "the end\n" in printed
+    assert printed.endswith("what others have registered\n")
     assert status(tmp_path) == "FAILED"
+
+
+def test_a_failure_that_the_program_has_seen_does_not_change_its_exit_code(tmp_path):
+    failing = """
+    env.from_collection([0]).map(lambda value: 1 // value).print()
+    client = env.execute_async()
+    try:
+        client.get_job_execution_result().result()
+    except Exception as error:
+        print("seen")"""
+    with program(tmp_path, failing) as process:
+        assert process.stdout.read() == "seen\n"
+    assert process.returncode == 0
+    assert (tmp_path / "errors.txt").read_text() == ""
+
+
+def test_a_signal_while_a_program_waits_for_its_jobs_stops_them(tmp_path):
+    with program(tmp_path, "stream().print(); env.execute_async()", merged=True) as process:
+        assert any("still runs, and is waited for" in line for line in process.stdout)
+        process.send_signal(signal.SIGINT)
+        process.stdout.read()
+    assert process.returncode == 0
+    assert status(tmp_path) == "FINISHED"

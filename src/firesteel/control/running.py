@@ -4,17 +4,20 @@ A job of `execute_async` survives the end of its program, as on a Flink cluster:
 local cluster ends with the process, and the job is lost.) If the program ends by an error or by a signal, or in an
 interactive session, its jobs are stopped after the running epoch. At a normal end, a job whose results the program was
 collecting is cancelled, because nobody can read them any more.
+
+If a job fails after the normal end of its program, its error is reported as if the program had raised it, and the exit
+code is 1. (Flink's client does not know: it has ended long before. Here nobody else can report it.)
 """
 
 from __future__ import annotations
 
+import atexit
 import logging
+import os
 import sys
 import threading
 from typing import Final
 
-from firesteel.common.errors import FiresteelError
-from firesteel.common.excepthook import describe_failure
 from firesteel.control.handle import JobHandle
 from firesteel.control.signals import Terminated, heed_sigterm, was_terminated
 
@@ -57,6 +60,21 @@ def stop_jobs() -> None:
 
 
 def _end(stopping: bool) -> None:
+    failures: list[Exception] = []
+    signalled: BaseException | None = None
+    try:
+        _wait_for_all(stopping, failures)
+    except (KeyboardInterrupt, Terminated) as signal:
+        signalled = signal
+        _wait_for_all(True, failures)
+    if failures:
+        raise failures[0]
+    if signalled is not None:
+        raise signalled
+
+
+def _wait_for_all(stopping: bool, failures: list[Exception]) -> None:
+    """Wait for all jobs, and collect the failures that the program has not seen."""
     left = [job for job in _jobs if not job.concluded]
     for job in left:
         if job.done():
@@ -70,19 +88,11 @@ def _end(stopping: bool) -> None:
                 "the program has ended; its job %s still runs, and is waited for (Ctrl-C stops it)",
                 job.job_id,
             )
-    signalled: BaseException | None = None
-    failed: Exception | None = None
     for job in left:
-        if signalled is not None:
-            job.stop()
         try:
             job.wait()
-        except (KeyboardInterrupt, Terminated) as ended:
-            signalled = ended
         except Exception as error:
-            failed = failed or error
-    if failed or signalled:
-        raise failed or signalled  # type: ignore[misc]
+            failures.append(error)
 
 
 def _at_exit() -> None:
@@ -92,5 +102,22 @@ def _at_exit() -> None:
         _end(stopping=gone_wrong)
     except (KeyboardInterrupt, Terminated):
         return
-    except FiresteelError as error:
-        sys.stderr.write(f"{describe_failure(error)}\n")
+    except Exception as error:
+        sys.excepthook(type(error), error, error.__traceback__)
+        if not gone_wrong:
+            atexit.register(_exit_with_failure)
+
+
+def _exit_with_failure() -> None:
+    """End the process with exit code 1, after all that others have registered for its end.
+
+    At this point Python has fixed the exit code, so the process must be ended here.
+    """
+    atexit.unregister(_exit_with_failure)
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):  # nobody reads it any more, or the program has closed it
+            continue
+    os._exit(1)
