@@ -15,7 +15,8 @@ from firesteel.connectors.print_sink import PrintSink
 from firesteel.datastream.streams.adding import OutputType, add_node, declared_type, same
 from firesteel.datastream.streams.broadcast import BroadcastStream
 from firesteel.datastream.streams.connected import BroadcastConnectedStream, ConnectedStreams
-from firesteel.datastream.streams.node_settings import StreamSettings, call_site
+from firesteel.datastream.streams.exchanges import Exchanges
+from firesteel.datastream.streams.node_settings import call_site
 from firesteel.datastream.streams.results import CloseableIterator
 from firesteel.datastream.streams.sink import DataStreamSink
 from firesteel.datastream.streams.windowed import AllWindowedStream
@@ -26,7 +27,6 @@ from firesteel.functions.elements import (
     FlatMapFunction,
     KeySelector,
     MapFunction,
-    Partitioner,
 )
 from firesteel.functions.output_tag import OutputTag
 from firesteel.functions.process import ProcessFunction
@@ -35,14 +35,9 @@ from firesteel.graph import Edge, GraphBuilder, Node
 from firesteel.graph.checks import require
 from firesteel.graph.nodes import (
     AUTO,
-    Broadcast,
     Custom,
-    Forward,
     KeyBy,
     Partitioning,
-    Rebalance,
-    Rescale,
-    Shuffle,
 )
 from firesteel.graph.operations import (
     FilterOp,
@@ -54,14 +49,13 @@ from firesteel.graph.operations import (
     SinkOp,
     TimestampsOp,
 )
-from firesteel.state.descriptors import MapStateDescriptor
 
 if TYPE_CHECKING:
     from firesteel.datastream.stream_execution_environment import StreamExecutionEnvironment
     from firesteel.datastream.streams.keyed import KeyedStream
 
 
-class DataStream(StreamSettings):
+class DataStream(Exchanges):
     """A stream of records of one type; its methods add operations to the program and return the result streams.
 
     Nothing runs before `execute`. `func` arguments take a plain function, a lambda or a generator function as well as
@@ -183,55 +177,6 @@ class DataStream(StreamSettings):
             return BroadcastConnectedStream(self, ds, ds.broadcast_state_descriptors)
         self._require_neighbour(ds, "connect")
         return ConnectedStreams(self, ds)
-
-    def shuffle(self) -> DataStream:
-        """Send each record to a subtask at random."""
-        return self._repartitioned(Shuffle())
-
-    def rescale(self) -> DataStream:
-        """Send records round robin to the subtasks nearest to the sender's."""
-        return self._repartitioned(Rescale())
-
-    def rebalance(self) -> DataStream:
-        """Send records round robin to all subtasks."""
-        return self._repartitioned(Rebalance())
-
-    def forward(self) -> DataStream:
-        """Keep records in their subtask; the next operation must have the same parallelism."""
-        return self._repartitioned(Forward())
-
-    @overload
-    def broadcast(self) -> DataStream: ...
-    @overload
-    def broadcast(
-        self,
-        broadcast_state_descriptor: MapStateDescriptor,
-        *other_broadcast_state_descriptors: MapStateDescriptor,
-    ) -> BroadcastStream: ...
-    def broadcast(
-        self,
-        broadcast_state_descriptor: MapStateDescriptor | None = None,
-        *other_broadcast_state_descriptors: MapStateDescriptor,
-    ) -> DataStream | BroadcastStream:
-        """Send each record to all subtasks; with state descriptors, for a function with broadcast state."""
-        broadcast = self._repartitioned(Broadcast())
-        if broadcast_state_descriptor is None:
-            return broadcast
-        descriptors = [broadcast_state_descriptor, *other_broadcast_state_descriptors]
-        for descriptor in descriptors:
-            require(descriptor, (MapStateDescriptor,), call_site("broadcast"), "broadcast state is a map")
-        return BroadcastStream(broadcast, descriptors)
-
-    def partition_custom(
-        self,
-        partitioner: Callable[[Any, int], int] | Partitioner,
-        key_selector: Callable[[Any], Any] | KeySelector,
-    ) -> DataStream:
-        """Send each record to the subtask that `partitioner(key, number of subtasks)` returns."""
-        who = call_site("partition_custom")
-        check_function(partitioner, Partitioner, "partition", who)
-        check_function(key_selector, KeySelector, "get_key", who)
-        return self._repartitioned(Custom(partitioner, key_selector))
 
     def project(self, *field_indexes: int) -> DataStream:
         """Keep some fields of a stream of tuples, in this order. Raises ProgramError for other types and fields."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from firesteel.common.errors import ProgramError
 from firesteel.common.typeinfo import TypeInformation
@@ -31,12 +31,19 @@ if TYPE_CHECKING:
     from firesteel.datastream.streams.keyed import KeyedStream
     from firesteel.datastream.streams.plain import DataStream
 
-KeyedWindowFunction = WindowFunction[Any, Any, Any, Any] | ProcessWindowFunction[Any, Any, Any, Any]
-AnyWindowFunction = AllWindowFunction[Any, Any, Any] | ProcessAllWindowFunction[Any, Any, Any]
+Applied = TypeVar("Applied")
+"""The functions that `apply` takes."""
+
+Processed = TypeVar("Processed")
+"""The functions that `process` takes."""
 
 
-class _Windowed(ABC):
-    """The common part of windows of a keyed stream and of a whole stream."""
+class _Windowed(ABC, Generic[Applied, Processed]):
+    """Windows of a stream, and what is evaluated in them.
+
+    The windows of a keyed stream and those of a whole stream differ in the functions that they take, and in how the
+    operation is added to the graph.
+    """
 
     def __init__(self, stream: DataStream, window_assigner: WindowAssigner[Any, Any]) -> None:
         require(
@@ -91,6 +98,42 @@ class _Windowed(ABC):
         self._late_tag = output_tag
         return self
 
+    def reduce(
+        self,
+        reduce_function: Callable[[Any, Any], Any] | ReduceFunction,
+        window_function: Applied | Processed | None = None,
+        output_type: TypeInformation | None = None,
+    ) -> DataStream:
+        """Reduce each window's records as they arrive; `window_function` gets the single result."""
+        output = self._reduced_type(window_function, output_type)
+        return self._evaluate("reduce", reduce_function, window_function, output)
+
+    def aggregate(
+        self,
+        aggregate_function: AggregateFunction,
+        window_function: Applied | Processed | None = None,
+        accumulator_type: TypeInformation | None = None,
+        output_type: TypeInformation | None = None,
+    ) -> DataStream:
+        """Aggregate each window's records as they arrive; `window_function` gets the single result."""
+        return self._evaluate("aggregate", aggregate_function, window_function, output_type, accumulator_type)
+
+    def apply(
+        self,
+        window_function: Applied,
+        output_type: TypeInformation | None = None,
+    ) -> DataStream:
+        """Evaluate each window over all of its records, which are kept until then."""
+        return self._evaluate("apply", None, window_function, output_type)
+
+    def process(
+        self,
+        process_window_function: Processed,
+        output_type: TypeInformation | None = None,
+    ) -> DataStream:
+        """Evaluate each window over all of its records, with a context."""
+        return self._evaluate("process", None, process_window_function, output_type)
+
     @abstractmethod
     def _add(self, operation: WindowOp, name: str, output_type: OutputType, description: str) -> DataStream:
         """Add the window operation to the graph."""
@@ -129,7 +172,9 @@ class _Windowed(ABC):
         return output_type
 
 
-class WindowedStream(_Windowed):
+class WindowedStream(
+    _Windowed[WindowFunction[Any, Any, Any, Any], ProcessWindowFunction[Any, Any, Any, Any]]
+):
     """A keyed stream whose records are grouped into windows, separately for each key.
 
     >>> from firesteel.common import Time
@@ -145,85 +190,15 @@ class WindowedStream(_Windowed):
     def __init__(self, keyed_stream: KeyedStream, window_assigner: WindowAssigner[Any, Any]) -> None:
         super().__init__(keyed_stream, window_assigner)
 
-    def reduce(
-        self,
-        reduce_function: Callable[[Any, Any], Any] | ReduceFunction,
-        window_function: KeyedWindowFunction | None = None,
-        output_type: TypeInformation | None = None,
-    ) -> DataStream:
-        """Reduce each window's records as they arrive; `window_function` gets the single result."""
-        output = self._reduced_type(window_function, output_type)
-        return self._evaluate("reduce", reduce_function, window_function, output)
-
-    def aggregate(
-        self,
-        aggregate_function: AggregateFunction,
-        window_function: KeyedWindowFunction | None = None,
-        accumulator_type: TypeInformation | None = None,
-        output_type: TypeInformation | None = None,
-    ) -> DataStream:
-        """Aggregate each window's records as they arrive; `window_function` gets the single result."""
-        return self._evaluate("aggregate", aggregate_function, window_function, output_type, accumulator_type)
-
-    def apply(
-        self,
-        window_function: WindowFunction[Any, Any, Any, Any],
-        output_type: TypeInformation | None = None,
-    ) -> DataStream:
-        """Evaluate each window over all of its records, which are kept until then."""
-        return self._evaluate("apply", None, window_function, output_type)
-
-    def process(
-        self,
-        process_window_function: ProcessWindowFunction[Any, Any, Any, Any],
-        output_type: TypeInformation | None = None,
-    ) -> DataStream:
-        """Evaluate each window over all of its records, with a context."""
-        return self._evaluate("process", None, process_window_function, output_type)
-
     def _add(self, operation: WindowOp, name: str, output_type: OutputType, description: str) -> DataStream:
         return self._stream._then(operation, name, output_type, description=f"Window({description})")
 
 
-class AllWindowedStream(_Windowed):
+class AllWindowedStream(_Windowed[AllWindowFunction[Any, Any, Any], ProcessAllWindowFunction[Any, Any, Any]]):
     """A stream whose records are grouped into windows regardless of keys, in a single subtask."""
 
     def __init__(self, data_stream: DataStream, window_assigner: WindowAssigner[Any, Any]) -> None:
         super().__init__(data_stream, window_assigner)
-
-    def reduce(
-        self,
-        reduce_function: Callable[[Any, Any], Any] | ReduceFunction,
-        window_function: AnyWindowFunction | None = None,
-        output_type: TypeInformation | None = None,
-    ) -> DataStream:
-        """Reduce each window's records as they arrive; `window_function` gets the single result."""
-        output = self._reduced_type(window_function, output_type)
-        return self._evaluate("reduce", reduce_function, window_function, output)
-
-    def aggregate(
-        self,
-        aggregate_function: AggregateFunction,
-        window_function: AnyWindowFunction | None = None,
-        accumulator_type: TypeInformation | None = None,
-        output_type: TypeInformation | None = None,
-    ) -> DataStream:
-        """Aggregate each window's records as they arrive; `window_function` gets the single result."""
-        return self._evaluate("aggregate", aggregate_function, window_function, output_type, accumulator_type)
-
-    def apply(
-        self, window_function: AllWindowFunction[Any, Any, Any], output_type: TypeInformation | None = None
-    ) -> DataStream:
-        """Evaluate each window over all of its records, which are kept until then."""
-        return self._evaluate("apply", None, window_function, output_type)
-
-    def process(
-        self,
-        process_window_function: ProcessAllWindowFunction[Any, Any, Any],
-        output_type: TypeInformation | None = None,
-    ) -> DataStream:
-        """Evaluate each window over all of its records, with a context."""
-        return self._evaluate("process", None, process_window_function, output_type)
 
     def _add(self, operation: WindowOp, name: str, output_type: OutputType, description: str) -> DataStream:
         inputs: list[tuple[Edge, ...]] = [self._stream._partitioned(Global())]
