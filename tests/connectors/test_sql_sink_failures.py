@@ -14,6 +14,7 @@ from firesteel.common.errors import ConnectorError
 from firesteel.common.types import RowKind
 from firesteel.connectors.sql import SqlSink, prepared, progress, staged
 from firesteel.connectors.sql.database import Database
+from firesteel.connectors.sql.prepared import PreparedCommitter
 from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.datastream.functions import KeyedProcessFunction
 from firesteel.datastream.state import ValueStateDescriptor
@@ -60,7 +61,14 @@ def found(target: Target) -> dict[str, list[Any]]:
     }
 
 
-def run(target: Target, way: Any, directory: Path, parallelism: int, crasher: Crasher | None = None) -> None:
+def run(
+    target: Target,
+    way: Any,
+    directory: Path,
+    parallelism: int,
+    crasher: Crasher | None = None,
+    restore_from: str | None = None,
+) -> None:
     crasher = crasher or Crasher()
     with (
         points(crasher),
@@ -71,6 +79,7 @@ def run(target: Target, way: Any, directory: Path, parallelism: int, crasher: Cr
             parallelism=parallelism,
             state_dir=str(directory / "state"),
             clock=ManualClock(1_000_000),
+            restore_from=restore_from,
         ),
     ):
         env = StreamExecutionEnvironment.get_execution_environment()
@@ -272,6 +281,30 @@ def test_a_prepared_transaction_that_somebody_rolled_back_is_an_error(postgres_t
         ConnectorError, match="got a database that does not know it, and has not committed it"
     ):
         commit(sink, committables)
+
+
+@pytest.mark.xdist_group("postgres")
+def test_going_back_rolls_back_what_the_dropped_epochs_had_prepared(postgres_target, tmp_path, monkeypatch):
+    commit = PreparedCommitter.commit
+
+    def fails_for_the_last_epoch(self, committables):
+        if any(committable.epoch == 3 for committable in committables):
+            raise ConnectorError("is out of reach", who="the database")
+        commit(self, committables)
+
+    postgres_target.run(*TABLES)
+    prepared_now = "SELECT count(*) FROM pg_prepared_xacts WHERE database = current_database()"
+    monkeypatch.setattr(PreparedCommitter, "commit", fails_for_the_last_epoch)
+    with pytest.raises(ConnectorError, match="out of reach"):
+        run(postgres_target, "prepared", tmp_path, 1)
+    assert postgres_target.rows(prepared_now) == [(2,)]
+    monkeypatch.setattr(PreparedCommitter, "commit", commit)
+    run(postgres_target, "prepared", tmp_path, 1, restore_from="1")
+    assert postgres_target.rows(prepared_now) == [(0,)]
+    assert found(postgres_target) == {
+        "totals": expected()["totals"],
+        "seen": sorted([*RECORDS, *RECORDS[8:16]]),  # only the second epoch was visible before
+    }
 
 
 @pytest.mark.xdist_group("postgres")

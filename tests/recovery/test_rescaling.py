@@ -6,6 +6,7 @@ import pytest
 
 from firesteel.common import Types, WatermarkStrategy
 from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
+from firesteel.datastream import RuntimeExecutionMode
 from firesteel.datastream.functions import (
     BroadcastProcessFunction,
     KeyedBroadcastProcessFunction,
@@ -15,7 +16,7 @@ from firesteel.datastream.state import ListStateDescriptor, MapStateDescriptor
 from firesteel.runtime.task import Worker
 from firesteel.testing import LocalExecutor, ScriptedSource
 from tests.recovery import ledger
-from tests.recovery.jobs import Watch, environment, lines, start
+from tests.recovery.jobs import Watch, environment, fails_once, lines, restarting, start
 
 pytestmark = pytest.mark.usefixtures("machine")
 
@@ -31,10 +32,12 @@ def name(tmp_path):
     ledger.forget(str(tmp_path))
 
 
-def run(directory, program, parallelism, stop_after=None, on="process"):
+def run(directory, program, parallelism, stop_after=None, on="process", **more):
     """Run a program, at most to the end of an epoch; answer how many epochs the job has had."""
     watch = Watch(lambda handle, stats: handle.stop() if stats.epoch == stop_after else None)
-    with environment(directory, on=on, parallelism=parallelism, epoch_records=6, listener=watch) as env:
+    with environment(
+        directory, on=on, parallelism=parallelism, epoch_records=6, listener=watch, **more
+    ) as env:
         program(env)
         return start(env, watch).wait(60).epochs
 
@@ -108,6 +111,32 @@ def test_every_subtask_has_the_whole_broadcast_state(tmp_path, name, before, aft
     assert {value for value, _ in ledger.rows(name)} == set(range(30))
     assert all(rules == {"a": 3, "b": 2} for _, rules in ledger.rows(name)[first:])
     assert 0 < first < 30
+
+
+@pytest.mark.parametrize(("before", "after"), CHANGES)
+def test_records_that_wait_for_the_broadcast_side_of_a_batch_job(tmp_path, name, before, after):
+    class Show(BroadcastProcessFunction):
+        def process_element(self, value, ctx):
+            if value == 17:
+                fails_once(tmp_path / "struck")
+            yield value, dict(ctx.get_broadcast_state(RULES).items())
+
+        def process_broadcast_element(self, value, ctx):
+            ctx.get_broadcast_state(RULES).put(*value)
+            yield from ()
+
+    def program(env):
+        env.set_runtime_mode(RuntimeExecutionMode.BATCH)
+        rules = env.from_collection([(f"r{number}", number) for number in range(12)]).broadcast(RULES)
+        events = env.from_collection(range(30)).rebalance().map(lambda value: value)
+        events.connect(rules).process(Show()).sink_to(ledger.LedgerSink(name))
+
+    assert run(tmp_path, program, before, stop_after=4) == 4
+    assert ledger.rows(name) == []
+    run(tmp_path, program, after, options=restarting(1))
+    assert (tmp_path / "struck").exists()
+    every = {f"r{number}": number for number in range(12)}
+    assert sorted(ledger.rows(name), key=lambda row: row[0]) == [(value, every) for value in range(30)]
 
 
 class Seen(MapFunction):
