@@ -26,7 +26,7 @@ def main() -> None:
 
 
 def measure(curve: Curve) -> list[list[float]]:
-    """Size and seconds of each point of a curve, in order.
+    """Return size and seconds of each point of a curve, in order.
 
     Two jobs that are not counted run first: the first job of a session starts workers and makes the JVM load its
     classes.

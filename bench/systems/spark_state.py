@@ -79,7 +79,7 @@ class Gather:
 
 
 def session() -> SparkSession:
-    """Spark on this machine with two task slots."""
+    """Return a session of Spark on this machine with two task slots."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
     store = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     return (

@@ -137,7 +137,7 @@ class Lag:
         self._next = 0.0
 
     def note(self, index: int, elapsed: float) -> None:
-        """Event `index` is made `elapsed` seconds after the start."""
+        """Note that event `index` is made `elapsed` seconds after the start."""
         if elapsed >= self._next:
             self._next = elapsed + _NOTE_S
             with self._path.open("a", encoding="ascii") as file:

@@ -52,8 +52,9 @@ class Outcome:
         return self.visible[-1].at
 
     def latencies(self, after_s: float) -> list[float]:
-        """Of each result of a window that ended by itself `after_s` after the start or later: seconds from the
-        window's end until it was visible, in order.
+        """Return the seconds from each window's end until its result was visible, in order.
+
+        Only windows count that ended by themselves, `after_s` after the start or later.
         """
         load, found = self.load, []
         for file in self.visible:

@@ -42,7 +42,7 @@ class Configuration:
 
     @classmethod
     def from_dict(cls, map: dict[str, str]) -> Configuration:
-        """A configuration with the entries of `map`."""
+        """Return a configuration with the entries of `map`."""
         configuration = cls()
         configuration._entries.update(map)
         return configuration

@@ -100,5 +100,5 @@ class DataGeneratorSource(Source[T]):
 
 
 def _positions_below(index: int, first: int, stride: int) -> int:
-    """How many of `first, first + stride, ...` are less than `index`."""
+    """Return how many of `first, first + stride, ...` are less than `index`."""
     return max(0, -(-(index - first) // stride))

@@ -63,15 +63,15 @@ class ExternalTypeInfo(TypeInformation):
         return self._type_info.is_pickled
 
     def to_string(self, value: Any) -> str:
-        """As the type within."""
+        """Return the text that the type within has for a value."""
         return self._type_info.to_string(value)
 
     def to_print_string(self, value: Any) -> str:
-        """As the type within."""
+        """Return the text that printing shows, as the type within has it."""
         return self._type_info.to_print_string(value)
 
     def schema(self) -> dict[str, Any]:
-        """The schema of the type within."""
+        """Return the schema of the type within, marked as external."""
         return {"type": "EXTERNAL", "element": self._type_info.schema()}
 
     def _conforms(self, variable: str) -> str | None:
@@ -108,122 +108,122 @@ class Types:
 
     @staticmethod
     def STRING() -> TypeInformation:
-        """Text, or None."""
+        """Return the type of text; a value may be None."""
         return BasicTypeInfo.STRING_TYPE_INFO()
 
     @staticmethod
     def BYTE() -> TypeInformation:
-        """A whole number from -128 to 127."""
+        """Return the type of a whole number from -128 to 127."""
         return BasicTypeInfo.BYTE_TYPE_INFO()
 
     @staticmethod
     def BOOLEAN() -> TypeInformation:
-        """True or False."""
+        """Return the type of truth values."""
         return BasicTypeInfo.BOOLEAN_TYPE_INFO()
 
     @staticmethod
     def SHORT() -> TypeInformation:
-        """A whole number from -32768 to 32767."""
+        """Return the type of a whole number from -32768 to 32767."""
         return BasicTypeInfo.SHORT_TYPE_INFO()
 
     @staticmethod
     def INT() -> TypeInformation:
-        """A whole number from -2**31 to 2**31 - 1."""
+        """Return the type of a whole number from -2**31 to 2**31 - 1."""
         return BasicTypeInfo.INT_TYPE_INFO()
 
     @staticmethod
     def LONG() -> TypeInformation:
-        """A whole number from -2**63 to 2**63 - 1."""
+        """Return the type of a whole number from -2**63 to 2**63 - 1."""
         return BasicTypeInfo.LONG_TYPE_INFO()
 
     @staticmethod
     def FLOAT() -> TypeInformation:
-        """A floating-point number of 32 bits."""
+        """Return the type of a floating-point number of 32 bits."""
         return BasicTypeInfo.FLOAT_TYPE_INFO()
 
     @staticmethod
     def DOUBLE() -> TypeInformation:
-        """A floating-point number of 64 bits."""
+        """Return the type of a floating-point number of 64 bits."""
         return BasicTypeInfo.DOUBLE_TYPE_INFO()
 
     @staticmethod
     def CHAR() -> TypeInformation:
-        """A text of one character."""
+        """Return the type of a text of one character."""
         return BasicTypeInfo.CHAR_TYPE_INFO()
 
     @staticmethod
     def BIG_INT() -> TypeInformation:
-        """A whole number of any size, or None."""
+        """Return the type of a whole number of any size; a value may be None."""
         return BasicTypeInfo.BIG_INT_TYPE_INFO()
 
     @staticmethod
     def BIG_DEC() -> TypeInformation:
-        """A decimal.Decimal, or None."""
+        """Return the type of a decimal.Decimal; a value may be None."""
         return BasicTypeInfo.BIG_DEC_TYPE_INFO()
 
     @staticmethod
     def INSTANT() -> TypeInformation:
-        """A firesteel.common.Instant, or None."""
+        """Return the type of a firesteel.common.Instant; a value may be None."""
         return BasicTypeInfo.INSTANT_TYPE_INFO()
 
     @staticmethod
     def SQL_DATE() -> TypeInformation:
-        """A datetime.date, or None."""
+        """Return the type of a datetime.date; a value may be None."""
         return SqlTimeTypeInfo.DATE()
 
     @staticmethod
     def SQL_TIME() -> TypeInformation:
-        """A datetime.time to the millisecond, or None."""
+        """Return the type of a datetime.time to the millisecond; a value may be None."""
         return SqlTimeTypeInfo.TIME()
 
     @staticmethod
     def SQL_TIMESTAMP() -> TypeInformation:
-        """A datetime.datetime without zone to the millisecond, or None."""
+        """Return the type of a datetime.datetime without zone to the millisecond; a value may be None."""
         return SqlTimeTypeInfo.TIMESTAMP()
 
     @staticmethod
     def PICKLED_BYTE_ARRAY() -> TypeInformation:
-        """Any Python object."""
+        """Return the type of any Python object."""
         return PickledBytesTypeInfo()
 
     @staticmethod
     def ROW(field_types: Sequence[TypeInformation]) -> RowTypeInfo:
-        """A Row with fields of the given types, called f0, f1, ...; a field may be None, the row may not."""
+        """Return the type of a Row with fields f0, f1, ... of these types; fields may be None, the row may not."""
         return RowTypeInfo(field_types)
 
     @staticmethod
     def ROW_NAMED(field_names: Sequence[str], field_types: Sequence[TypeInformation]) -> RowTypeInfo:
-        """A Row with fields of the given names and types; a field may be None, the row may not."""
+        """Return the type of a Row with fields of these names and types; fields may be None, the row may not."""
         return RowTypeInfo(field_types, field_names)
 
     @staticmethod
     def TUPLE(field_types: Sequence[TypeInformation]) -> TupleTypeInfo:
-        """A tuple with fields of the given types."""
+        """Return the type of a tuple with fields of the given types."""
         return TupleTypeInfo(field_types)
 
     @staticmethod
     def PRIMITIVE_ARRAY(element_type: TypeInformation) -> PrimitiveArrayTypeInfo:
-        """A list of numbers, characters or truth values, none of them None; of BYTE, a bytes object."""
+        """Return the type of a list of numbers, characters or truth values, never None; of BYTE, a bytes object."""
         return PrimitiveArrayTypeInfo(element_type)
 
     @staticmethod
     def BASIC_ARRAY(element_type: TypeInformation) -> TypeInformation:
-        """A list of numbers, truth values or texts; elements may be None."""
+        """Return the type of a list of numbers, truth values or texts; elements may be None."""
         return BasicArrayTypeInfo(element_type)
 
     @staticmethod
     def OBJECT_ARRAY(element_type: TypeInformation) -> TypeInformation:
-        """A list of values of any type; elements may be None."""
+        """Return the type of a list of values of any type; elements may be None."""
         return ObjectArrayTypeInfo(element_type)
 
     @staticmethod
     def MAP(key_type_info: TypeInformation, value_type_info: TypeInformation) -> TypeInformation:
-        """A dict; values may be None."""
+        """Return the type of a dict; values may be None."""
         return MapTypeInfo(key_type_info, value_type_info)
 
     @staticmethod
     def LIST(element_type_info: TypeInformation) -> TypeInformation:
-        """A list."""
+        """Return the type of a list."""
         return ListTypeInfo(element_type_info)
 
 

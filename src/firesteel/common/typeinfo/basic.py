@@ -192,7 +192,7 @@ class BasicTypeInfo(TypeInformation):
         return "null" if value is None else self._basic.text(value)
 
     def schema(self) -> dict[str, Any]:
-        """The type's name in Types."""
+        """Return the type's name in Types, as a schema."""
         return {"type": self._basic_type.name}
 
     def _conforms(self, variable: str) -> str | None:
@@ -226,62 +226,62 @@ class BasicTypeInfo(TypeInformation):
 
     @staticmethod
     def STRING_TYPE_INFO() -> BasicTypeInfo:
-        """Text."""
+        """Return the type of text."""
         return BasicTypeInfo(BasicType.STRING)
 
     @staticmethod
     def BOOLEAN_TYPE_INFO() -> BasicTypeInfo:
-        """True or False."""
+        """Return the type of truth values."""
         return BasicTypeInfo(BasicType.BOOLEAN)
 
     @staticmethod
     def BYTE_TYPE_INFO() -> BasicTypeInfo:
-        """A signed whole number of 8 bits."""
+        """Return the type of a signed whole number of 8 bits."""
         return BasicTypeInfo(BasicType.BYTE)
 
     @staticmethod
     def SHORT_TYPE_INFO() -> BasicTypeInfo:
-        """A signed whole number of 16 bits."""
+        """Return the type of a signed whole number of 16 bits."""
         return BasicTypeInfo(BasicType.SHORT)
 
     @staticmethod
     def INT_TYPE_INFO() -> BasicTypeInfo:
-        """A signed whole number of 32 bits."""
+        """Return the type of a signed whole number of 32 bits."""
         return BasicTypeInfo(BasicType.INT)
 
     @staticmethod
     def LONG_TYPE_INFO() -> BasicTypeInfo:
-        """A signed whole number of 64 bits."""
+        """Return the type of a signed whole number of 64 bits."""
         return BasicTypeInfo(BasicType.LONG)
 
     @staticmethod
     def FLOAT_TYPE_INFO() -> BasicTypeInfo:
-        """A floating-point number of 32 bits."""
+        """Return the type of a floating-point number of 32 bits."""
         return BasicTypeInfo(BasicType.FLOAT)
 
     @staticmethod
     def DOUBLE_TYPE_INFO() -> BasicTypeInfo:
-        """A floating-point number of 64 bits."""
+        """Return the type of a floating-point number of 64 bits."""
         return BasicTypeInfo(BasicType.DOUBLE)
 
     @staticmethod
     def CHAR_TYPE_INFO() -> BasicTypeInfo:
-        """A text of one character."""
+        """Return the type of a text of one character."""
         return BasicTypeInfo(BasicType.CHAR)
 
     @staticmethod
     def BIG_INT_TYPE_INFO() -> BasicTypeInfo:
-        """A whole number of any size."""
+        """Return the type of a whole number of any size."""
         return BasicTypeInfo(BasicType.BIG_INT)
 
     @staticmethod
     def BIG_DEC_TYPE_INFO() -> BasicTypeInfo:
-        """A decimal.Decimal."""
+        """Return the type of a decimal.Decimal."""
         return BasicTypeInfo(BasicType.BIG_DEC)
 
     @staticmethod
     def INSTANT_TYPE_INFO() -> InstantTypeInfo:
-        """A firesteel.common.Instant."""
+        """Return the type of a firesteel.common.Instant."""
         return InstantTypeInfo(BasicType.INSTANT)
 
 
@@ -289,7 +289,7 @@ class InstantTypeInfo(BasicTypeInfo):
     """A point in time with nanoseconds."""
 
     def need_conversion(self) -> bool:
-        """Instants are converted."""
+        """Return True: instants are converted."""
         return True
 
     def to_internal_type(self, obj: Instant) -> int:

@@ -298,7 +298,7 @@ class PickledBytesTypeInfo(TypeInformation):
         return str(value)
 
     def schema(self) -> dict[str, Any]:
-        """The type's name in Types."""
+        """Return the type's name in Types, as a schema."""
         return {"type": "PICKLED_BYTE_ARRAY"}
 
     def _conforms(self, variable: str) -> str:

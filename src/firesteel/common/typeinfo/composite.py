@@ -30,7 +30,7 @@ class _FieldsTypeInfo(TypeInformation):
         return self._field_types
 
     def need_conversion(self) -> bool:
-        """Tuples and rows are converted."""
+        """Return True: tuples and rows are converted."""
         return True
 
     def _identity(self) -> Any:

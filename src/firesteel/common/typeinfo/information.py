@@ -59,7 +59,7 @@ class TypeInformation(ABC):
         return self.compile_coercer()(value)
 
     def compile_coercer(self) -> Convert:
-        """`coerce` as one function generated for this type, for callers that need it per record."""
+        """Return `coerce` as one function generated for this type, for callers that need it per record."""
         if self._coercer is None:
             code = GeneratedCode()
             code.names.update(info=self, located=_located, TypeMismatchError=TypeMismatchError)
@@ -89,13 +89,13 @@ class TypeInformation(ABC):
         return self.compile_decoder()(data)
 
     def compile_encoder(self) -> Callable[[Any], bytes]:
-        """`encode` as one function, for callers that need it often."""
+        """Return `encode` as one function, for callers that need it often."""
         if self._encoder is None:
             self._encoder = self._make_encoder()
         return self._encoder
 
     def compile_decoder(self) -> Callable[[bytes], Any]:
-        """`decode` as one function, for callers that need it often."""
+        """Return `decode` as one function, for callers that need it often."""
         if self._decoder is None:
             self._decoder = self._make_decoder()
         return self._decoder

@@ -88,7 +88,7 @@ class _TemporalTypeInfo(TypeInformation):
         return self._schema_name
 
     def schema(self) -> dict[str, Any]:
-        """The type's name in Types."""
+        """Return the type's name in Types, as a schema."""
         return {"type": self._schema_name}
 
 
@@ -96,7 +96,7 @@ class SqlTimeTypeInfo(_TemporalTypeInfo):
     """The types of SQL's dates and times; a time zone is dropped, the clock kept, as Flink's Python coders do it."""
 
     def need_conversion(self) -> bool:
-        """Dates and times are converted."""
+        """Return True: dates and times are converted."""
         return True
 
     def __repr__(self) -> str:
@@ -104,17 +104,17 @@ class SqlTimeTypeInfo(_TemporalTypeInfo):
 
     @staticmethod
     def DATE() -> DateTypeInfo:
-        """A date."""
+        """Return the type of a date."""
         return DateTypeInfo()
 
     @staticmethod
     def TIME() -> TimeTypeInfo:
-        """A time of day."""
+        """Return the type of a time of day."""
         return TimeTypeInfo()
 
     @staticmethod
     def TIMESTAMP() -> TimestampTypeInfo:
-        """A date with a time of day."""
+        """Return the type of a date with a time of day."""
         return TimestampTypeInfo()
 
 

@@ -118,7 +118,7 @@ class _Builder(Generic[S]):
         )
 
     def disable_compact(self: B) -> B:
-        """Nothing is compacted."""
+        """Compact nothing, as without this call."""
         return self
 
     def build(self) -> S:

@@ -45,7 +45,7 @@ class StreamFormat:
 
     @staticmethod
     def text_line_format(charset_name: str = "UTF-8") -> StreamFormat:
-        """Lines of text. Raises ConfigurationError for an unknown charset."""
+        """Return the format of lines of text. Raises ConfigurationError for an unknown charset."""
         return StreamFormat(TextLineFormat(charset_name))
 
 
