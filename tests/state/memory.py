@@ -38,6 +38,16 @@ class MemoryReader:
             yield key, self._entries[key]
 
 
+class CountingBackend(KeyedStateBackend):
+    """A backend that counts how often it moved changes out of memory."""
+
+    spills = 0
+
+    def spill(self) -> None:
+        self.spills += 1
+        super().spill()
+
+
 class MemoryStore:
     """State that survives epochs and restarts; `backend` is the operator subtask that runs on it now.
 
@@ -52,13 +62,13 @@ class MemoryStore:
         self.now = 0
         self._max_parallelism = max_parallelism
         self._limits = {"cache_limit": cache_limit, "memory_limit": memory_limit}
-        self.backend = KeyedStateBackend(max_parallelism, WINDOW_CODEC)
+        self.backend = CountingBackend(max_parallelism, WINDOW_CODEC)
         self.restart()
 
     def restart(self) -> None:
         """Lose the epoch and everything in memory."""
         self.backend.close()
-        self.backend = KeyedStateBackend(self._max_parallelism, WINDOW_CODEC, **self._limits)
+        self.backend = CountingBackend(self._max_parallelism, WINDOW_CODEC, **self._limits)
         self.backend.restore_schemas(self.schemas)
         self.queue = TimerQueue(self.backend, "event")
         self.begin(keep=False)

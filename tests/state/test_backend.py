@@ -33,7 +33,9 @@ def test_the_same_name_gives_the_same_handle() -> None:
 def test_the_same_name_with_another_kind_or_type_is_refused() -> None:
     backend = MemoryStore().backend
     backend.value_state(ValueStateDescriptor("x", Types.LONG()))
-    with pytest.raises(ProgramError, match=r"state 'x' is already in use as .*value"):
+    with pytest.raises(
+        ProgramError, match=r"state 'x' is already in use as ValueState<LONG>; got .*ListState<LONG>"
+    ):
         backend.list_state(ListStateDescriptor("x", Types.LONG()))
     with pytest.raises(ProgramError, match="state 'x' is already in use"):
         backend.value_state(ValueStateDescriptor("x", Types.STRING()))

@@ -5,11 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firesteel.functions.windows import WINDOW_CODEC
 from firesteel.runtime.rows.keying import Targets
 from firesteel.state.keys.composite import compose_keyed
 from firesteel.state.keys.groups import key_group, key_groups, state_key, subtask_of
-from firesteel.state.live.backend import KeyedStateBackend
 from firesteel.state.live.ordering import in_composite_order
 
 INTEGERS = st.integers(-(2**63), 2**63 - 1) | st.sampled_from([0, 1, -1, 2**63 - 1, -(2**63)])
@@ -25,12 +23,11 @@ def test_key_groups(keys, max_parallelism):
 
 @given(KEYS, st.sampled_from([1, 4, 128]))
 def test_composite_keys_and_their_order(keys, max_parallelism):
-    backend = KeyedStateBackend(max_parallelism, WINDOW_CODEC)
     compose = compose_keyed(7, max_parallelism)
     distinct = {compose(key): key for key in keys}
     found = [
         pair
-        for composites, currents in in_composite_order(set(keys), compose, 7, backend)
+        for composites, currents in in_composite_order(set(keys), compose, 7, max_parallelism)
         for pair in zip(composites, currents, strict=True)
     ]
     assert found == sorted(distinct.items())

@@ -300,7 +300,7 @@ def test_what_a_conversion_will_do_is_said_in_full() -> None:
         store.backend.value_state(expiring(ValueStateDescriptor("x", new), 5))
     assert str(caught.value) == (
         "state 'x' was saved as ValueState<ROW<a INT, b STRING, c LIST<INT>>>; got a descriptor for "
-        "ValueState<ROW<c LIST<BIGINT>, a INT, d DOUBLE>> with a TTL\n"
+        "ValueState<ROW<c LIST<BIGINT>, a INT, d DOUBLE>> with a TTL of 5 ms\n"
         "  hint: it is converted before the job continues: value.c[]: INT becomes LONG; value.d: DOUBLE is new; "
         "value.b: STRING is gone; it expires from now on"
     ).replace("BIGINT", "LONG")

@@ -18,7 +18,7 @@ from firesteel.state.descriptors import (
 )
 from firesteel.state.keys.groups import StateKey, state_key, state_key_bytes
 from firesteel.state.live import maps
-from firesteel.state.live.backend import Scope
+from firesteel.state.live.place import Scope
 from tests.state.memory import MemoryStore
 
 USER_KEYS = ["a", "b", "a\0", "a\0\1", "", 1, -1, 2**70, (1, "x"), 1.0, True, "ä", "\ud800"]

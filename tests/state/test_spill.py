@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from firesteel.common.errors import StateError
 from firesteel.state.descriptors import ListStateDescriptor, MapStateDescriptor, ValueStateDescriptor
 from firesteel.state.disk import lmdb_file
-from firesteel.state.live.backend import KeyedStateBackend
 from firesteel.state.live.memory import Memory
 from firesteel.state.live.spill import Spill
 from firesteel.state.values.chunks import Entry
@@ -81,22 +80,15 @@ class Keyed:
 
     def __init__(self, limit: int) -> None:
         self.store = MemoryStore(memory_limit=limit)
-        self.spills = 0
-        self.bind()
-
-    def bind(self) -> None:
-        backend: KeyedStateBackend = self.store.backend
+        backend = self.store.backend
         self.scope = backend.keyed
         self.value = backend.value_state(ValueStateDescriptor("value"))
         self.elements = backend.list_state(ListStateDescriptor("list"))
         self.entries = backend.map_state(MapStateDescriptor("map"))
-        spill = backend.spill
 
-        def counted() -> None:
-            self.spills += 1
-            spill()
-
-        backend.spill = counted  # type: ignore[method-assign]
+    @property
+    def spills(self) -> int:
+        return self.store.backend.spills
 
 
 @pytest.mark.parametrize("keep", [True, False])
@@ -130,7 +122,7 @@ def test_an_epoch_may_change_many_times_what_memory_may_hold(size: int, keep: bo
             if held > LIMIT // 16 or number % 60 == 0:
                 held = 0
                 run.store.backend.relax()
-                most = max(most, run.store.backend._weigh().kept)
+                most = max(most, run.store.backend.weigh().kept)
         assert most <= 2 * LIMIT
         run.store.next_epoch(keep)
     assert run.spills >= 3
@@ -148,7 +140,7 @@ def test_a_list_and_a_map_of_one_key_may_be_larger_than_memory() -> None:
         run.entries.put(number, "x" * 20)
         if number % 100 == 0:
             run.store.backend.relax()
-            assert run.store.backend._weigh().kept < 600_000
+            assert run.store.backend.weigh().kept < 600_000
     assert run.spills > 10
     assert sum(1 for _ in run.entries.items()) == 30_000
     run.store.next_epoch()
@@ -166,7 +158,7 @@ def test_large_clean_values_are_not_kept_beyond_the_limit() -> None:
         run.scope.current = number
         assert run.value.value() == bytes(100_000)
         run.store.backend.relax()
-        assert run.store.backend._weigh().kept <= 2 * LIMIT
+        assert run.store.backend.weigh().kept <= 2 * LIMIT
     assert run.spills == 0
 
 
@@ -193,7 +185,7 @@ def test_backends_of_a_process_share_its_memory(monkeypatch: pytest.MonkeyPatch)
             if number % 50 == 0:
                 run.store.backend.relax()
     assert all(run.spills for run in runs)
-    assert sum(run.store.backend._weigh().kept for run in runs) <= 2 * LIMIT
+    assert sum(run.store.backend.weigh().kept for run in runs) <= 2 * LIMIT
 
 
 FULL = """

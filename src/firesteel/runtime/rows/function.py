@@ -12,7 +12,7 @@ from firesteel.runtime.context import KeyedTimers, NoTimers, TaskRuntimeContext
 from firesteel.runtime.failures import RAISED, user_failure
 from firesteel.runtime.operator import Operator, OperatorContext, OperatorReport
 from firesteel.runtime.rows.collector import Collector, not_iterable_error
-from firesteel.state.live.backend import Scope
+from firesteel.state.live.place import Scope
 
 
 class FunctionOperator(Operator[RowBatch]):

@@ -7,29 +7,16 @@ value removes it; with `returns_expired` that read still returns it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from firesteel.common.sealing import seal
-from firesteel.state.keys.composite import Compose
 from firesteel.state.keys.groups import StateKey, user_key
 from firesteel.state.live.handles import AggregatingHandle, ReducingHandle, SingleValue, ValueHandle
 from firesteel.state.live.lists import ListHandle
 from firesteel.state.live.maps import ABSENT, CachedMap, MapHandle
+from firesteel.state.live.place import StatePlace
 from firesteel.state.values.codecs import ValueCodec
-from firesteel.state.values.expiry import Expiry, Stamped, ttl_schema
-from firesteel.state.values.schemas import declared_part
-
-if TYPE_CHECKING:
-    from firesteel.state.live.backend import KeyedStateBackend, Scope
-
-
-def _record(expiry: Expiry, backend: KeyedStateBackend, state_id: int) -> None:
-    """Record how long the state lives: compaction uses this to find expired entries."""
-    known = next(schema for schema in backend.schemas().values() if schema["id"] == state_id)
-    types = {field: part for field, part in declared_part(known).items() if field != "kind"}
-    backend.register(
-        known["scope"], known["name"], known["kind"], {**types, "ttl": ttl_schema(expiry.config)}
-    )
+from firesteel.state.values.expiry import Expiry, Stamped
 
 
 class _ExpiringValue(SingleValue):
@@ -63,10 +50,9 @@ class TtlValueHandle(_ExpiringValue, ValueHandle):
 
     __slots__ = ("_expiry",)
 
-    def __init__(self, expiry: Expiry, *arguments: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(self, place: StatePlace, codec: ValueCodec, expiry: Expiry) -> None:
+        super().__init__(place, codec)
         self._expiry = expiry
-        _record(expiry, self._backend, self.state_id)
 
     def value(self) -> Any:
         """Return the value of the current key, a copy if it is mutable; None if there is none."""
@@ -94,18 +80,10 @@ class TtlReducingHandle(_ExpiringValue, ReducingHandle):
     __slots__ = ("_expiry",)
 
     def __init__(
-        self,
-        expiry: Expiry,
-        backend: KeyedStateBackend,
-        state_id: int,
-        scope: Scope,
-        compose: Compose,
-        codec: ValueCodec,
-        reduce: Callable[[Any, Any], Any],
+        self, place: StatePlace, codec: ValueCodec, reduce: Callable[[Any, Any], Any], expiry: Expiry
     ) -> None:
-        super().__init__(backend, state_id, scope, compose, codec, expiry.fold(reduce))
+        super().__init__(place, codec, expiry.fold(reduce))
         self._expiry = expiry
-        _record(expiry, backend, state_id)
 
     def get(self) -> Any:
         """Return the reduced value of the current key, a copy if it is mutable; None if there is none."""
@@ -121,19 +99,9 @@ class TtlAggregatingHandle(_ExpiringValue, AggregatingHandle):
 
     __slots__ = ("_expiry",)
 
-    def __init__(
-        self,
-        expiry: Expiry,
-        backend: KeyedStateBackend,
-        state_id: int,
-        scope: Scope,
-        compose: Compose,
-        codec: ValueCodec,
-        function: Any,
-    ) -> None:
-        super().__init__(backend, state_id, scope, compose, codec, _StampedAggregate(function, expiry))
+    def __init__(self, place: StatePlace, codec: ValueCodec, function: Any, expiry: Expiry) -> None:
+        super().__init__(place, codec, _StampedAggregate(function, expiry))
         self._expiry = expiry
-        _record(expiry, backend, state_id)
 
     def get(self) -> Any:
         """Return the result for the accumulator of the current key; None if there is none."""
@@ -164,10 +132,9 @@ class TtlListHandle(ListHandle):
 
     __slots__ = ("_expiry",)
 
-    def __init__(self, expiry: Expiry, *arguments: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(self, place: StatePlace, codec: ValueCodec, expiry: Expiry) -> None:
+        super().__init__(place, codec)
         self._expiry = expiry
-        _record(expiry, self._backend, self.state_id)
 
     def add(self, value: Any) -> None:
         """Add an element to the list of the current key."""
@@ -216,10 +183,9 @@ class TtlMapHandle(MapHandle):
 
     __slots__ = ("_expiry",)
 
-    def __init__(self, expiry: Expiry, *arguments: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(self, place: StatePlace, keys: ValueCodec, values: ValueCodec, expiry: Expiry) -> None:
+        super().__init__(place, keys, values)
         self._expiry = expiry
-        _record(expiry, self.backend, self.state_id)
 
     def get(self, key: Any) -> Any:
         """Return the value of a map key; None if there is none."""

@@ -13,82 +13,46 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from firesteel.common.sealing import ATOMS, seal
 from firesteel.state.api import AggregatingState, ReducingState, ValueState
-from firesteel.state.keys.composite import Compose
-from firesteel.state.live.ordering import in_composite_order
+from firesteel.state.live.caching import CachedState, LoadingCache, oldest_clean
+from firesteel.state.live.place import StatePlace
 from firesteel.state.live.weights import ENTRY, Weight, ends, mean_size
+from firesteel.state.values.chunks import Entry
 from firesteel.state.values.codecs import ValueCodec
 
-if TYPE_CHECKING:
-    from firesteel.state.live.backend import KeyedStateBackend, Scope
-    from firesteel.state.values.chunks import Entry
-
-
 _ENCODED: Final = 512
-_MOSTLY: Final = 4
-_READ_AHEAD: Final = 15
+"""Values that are encoded together: enough that the call costs nothing, and few enough to be kept in memory twice."""
+_READ_TOGETHER: Final = 4 * _ENCODED
+"""Values that are read together once it is known how large they are."""
 _FIRST_READ: Final = 32
+"""Values that are read together at first, to see how large they are."""
+_MOSTLY: Final = 4
+"""Reading ahead begins when more than 1 / 4 of the keys of a block were read one by one."""
+_READ_AHEAD: Final = 15
+"""Blocks that are read ahead before one is not, to see whether that is still needed."""
 _AT_ONCE: Final = 1 << 17
 """Bytes of values after which reading ahead stops: the first few values show whether values are small."""
 
 
-class LoadingCache(dict[Any, Any]):
-    """A dict that reads an entry from the store on the first access."""
-
-    __slots__ = ("load",)
-
-    def __init__(self, load: Callable[[Any], Any]) -> None:
-        super().__init__()
-        self.load = load
-
-    def __missing__(self, current: Any) -> Any:
-        value = self[current] = self.load(current)
-        return value
-
-
-class SingleValue:
+class SingleValue(CachedState):
     """The cache of a state with one value per key; None stands for no value.
 
     `_fresh` holds the keys that the store is known not to have: an entry that is added and removed within an epoch
     leaves no trace.
     """
 
-    __slots__ = (
-        "_backend",
-        "_cache",
-        "_codec",
-        "_coerce",
-        "_compose",
-        "_dirty",
-        "_fresh",
-        "_gone",
-        "_lend",
-        "_loads",
-        "_own",
-        "_readahead",
-        "_scope",
-        "state_id",
-    )
+    __slots__ = ("_cache", "_dirty", "_fresh", "_gone", "_loads", "_readahead")
 
-    def __init__(
-        self, backend: KeyedStateBackend, state_id: int, scope: Scope, compose: Compose, codec: ValueCodec
-    ) -> None:
-        self.state_id = state_id
-        self._backend = backend
-        self._scope = scope
-        self._compose = compose
-        self._codec = codec
-        self._coerce = codec.coerce
-        self._own = codec.own
-        self._lend = codec.lend
+    def __init__(self, place: StatePlace, codec: ValueCodec) -> None:
+        super().__init__(place, codec)
         self._cache = LoadingCache(self._load)
         self._loads = self._readahead = 0
         self._dirty: set[Any] = set()
         self._gone: set[Any] = set()
-        self._fresh: set[Any] | None = set() if scope is backend.windowed else None
+        self._fresh: set[Any] | None = set() if place.scope.namespaced else None
 
     def clear(self) -> None:
         """Remove the value of the current key."""
@@ -144,8 +108,8 @@ class SingleValue:
 
     def _change_batches(self) -> Iterator[Iterable[Entry]]:
         cache, encode_all = self._cache, self._codec.encode_all
-        self._backend.key_kinds.note(self._dirty)
-        for keys, currents in in_composite_order(self._dirty, self._compose, self.state_id, self._backend):
+        self.store.key_kinds.note(self._dirty)
+        for keys, currents in self._in_order(self._dirty):
             values = [cache[current] for current in currents]
             if self._gone:
                 yield self._with_deletes(keys, currents, values)
@@ -163,9 +127,9 @@ class SingleValue:
                 yield key, None
 
     def _load_all(self, missing: set[Any]) -> None:
-        cache, decode, get_many = self._cache, self._codec.decode, self._backend.reader.get_many
+        cache, decode, get_many = self._cache, self._codec.decode, self.store.reader.get_many
         step, size = _FIRST_READ, 0
-        for keys, currents in in_composite_order(missing, self._compose, self.state_id, self._backend):
+        for keys, currents in self._in_order(missing):
             start = 0
             while start < len(keys):
                 part = keys[start : start + step]
@@ -176,11 +140,11 @@ class SingleValue:
                 size += sum(map(len, found.values()))
                 if size > _AT_ONCE:
                     return
-                step = _ENCODED * 4
+                step = _READ_TOGETHER
 
     def _load(self, current: Any) -> Any:
         self._loads += 1
-        data = self._backend.reader.get(self._compose(current))
+        data = self.store.reader.get(self._compose(current))
         if data is not None:
             return self._codec.decode(data)
         if self._fresh is not None:
@@ -281,16 +245,8 @@ class ReducingHandle(SingleValue, ReducingState[Any]):
 
     __slots__ = ("_reduce",)
 
-    def __init__(
-        self,
-        backend: KeyedStateBackend,
-        state_id: int,
-        scope: Scope,
-        compose: Compose,
-        codec: ValueCodec,
-        reduce: Callable[[Any, Any], Any],
-    ) -> None:
-        super().__init__(backend, state_id, scope, compose, codec)
+    def __init__(self, place: StatePlace, codec: ValueCodec, reduce: Callable[[Any, Any], Any]) -> None:
+        super().__init__(place, codec)
         self._reduce = reduce
 
     def get(self) -> Any:
@@ -327,16 +283,8 @@ class AggregatingHandle(SingleValue, AggregatingState[Any, Any]):
 
     __slots__ = ("_add", "_create", "_merge_two", "_result")
 
-    def __init__(
-        self,
-        backend: KeyedStateBackend,
-        state_id: int,
-        scope: Scope,
-        compose: Compose,
-        codec: ValueCodec,
-        function: Any,
-    ) -> None:
-        super().__init__(backend, state_id, scope, compose, codec)
+    def __init__(self, place: StatePlace, codec: ValueCodec, function: Any) -> None:
+        super().__init__(place, codec)
         self._create = function.create_accumulator
         self._add = function.add
         self._result = function.get_result
@@ -366,9 +314,3 @@ class AggregatingHandle(SingleValue, AggregatingState[Any, Any]):
     def merge_namespaces(self, target: Any, sources: Iterable[Any]) -> None:
         """Merge the accumulators of the current key in the source namespaces into the target's accumulator."""
         self._merge(target, sources, self._merge_two)
-
-
-def oldest_clean(cache: dict[Any, Any], dirty: set[Any]) -> list[Any]:
-    """Return the older half of the keys of a cache that are not dirty."""
-    clean = [current for current in cache if current not in dirty]
-    return clean[: (len(clean) + 1) // 2]

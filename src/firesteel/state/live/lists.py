@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from firesteel.common.sealing import ATOMS
 from firesteel.state.api import ListState
-from firesteel.state.keys.composite import Compose
-from firesteel.state.live.handles import LoadingCache, oldest_clean
-from firesteel.state.live.ordering import in_composite_order
+from firesteel.state.live.caching import CachedState, LoadingCache, oldest_clean
+from firesteel.state.live.place import StatePlace
 from firesteel.state.live.weights import ELEMENT, ENTRY, Weight, ends, mean_size
-from firesteel.state.values.chunks import LAST_CHUNK, in_chunks, split_elements
+from firesteel.state.values.chunks import LAST_CHUNK, Entry, in_chunks, split_elements
 from firesteel.state.values.codecs import ValueCodec
 
-if TYPE_CHECKING:
-    from firesteel.state.live.backend import KeyedStateBackend, Scope
-    from firesteel.state.values.chunks import Entry
 
-
-class ListHandle(ListState[Any]):
+class ListHandle(CachedState, ListState[Any]):
     """A ListState.
 
     The elements that an epoch adds to a list are stored as separate chunks of up to 512 elements. Chunks are numbered
@@ -28,22 +23,10 @@ class ListHandle(ListState[Any]):
     `_stored` are the elements in the store (once `_cleared` is applied), `_added` those that follow them.
     """
 
-    __slots__ = (
-        "_added", "_backend", "_cleared", "_codec", "_coerce", "_compose", "_emptied", "_lend", "_own", "_scope",
-        "_stored", "state_id",
-    )  # fmt: skip
+    __slots__ = ("_added", "_cleared", "_emptied", "_stored")
 
-    def __init__(
-        self, backend: KeyedStateBackend, state_id: int, scope: Scope, compose: Compose, codec: ValueCodec
-    ) -> None:
-        self.state_id = state_id
-        self._backend = backend
-        self._scope = scope
-        self._compose = compose
-        self._codec = codec
-        self._coerce = codec.coerce
-        self._own = codec.own
-        self._lend = codec.lend
+    def __init__(self, place: StatePlace, codec: ValueCodec) -> None:
+        super().__init__(place, codec)
         self._stored = LoadingCache(self._load)
         self._added: defaultdict[Any, list[Any]] = defaultdict(list)
         self._cleared: set[Any] = set()
@@ -112,8 +95,8 @@ class ListHandle(ListState[Any]):
 
     def changes(self) -> Iterator[Entry]:
         dirty = self._cleared.union(self._added)
-        self._backend.key_kinds.note(dirty)
-        for prefixes, currents in in_composite_order(dirty, self._compose, self.state_id, self._backend):
+        self.store.key_kinds.note(dirty)
+        for prefixes, currents in self._in_order(dirty):
             for prefix, current in zip(prefixes, currents, strict=True):
                 yield from self._changes_of(current, prefix)
 
@@ -146,12 +129,12 @@ class ListHandle(ListState[Any]):
             self._cleared.add(current)
 
     def _load(self, current: Any) -> list[Any]:
-        chunks = [data for _, data in self._backend.reader.scan(self._compose(current))]
+        chunks = [data for _, data in self.store.reader.scan(self._compose(current))]
         decode = self._codec.decode
         return [decode(item) for data in reversed(chunks) for item in split_elements(data)]
 
     def _changes_of(self, current: Any, prefix: bytes) -> Iterator[Entry]:
-        scan = self._backend.reader.scan(prefix)
+        scan = self.store.reader.scan(prefix)
         changed: dict[bytes, bytes | None] = {}
         number = LAST_CHUNK
         if current in self._cleared:

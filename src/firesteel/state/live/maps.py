@@ -8,19 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from firesteel.common.sealing import ATOMS
 from firesteel.state.api import BroadcastState, MapState, ReadOnlyBroadcastState
-from firesteel.state.keys.composite import Compose
 from firesteel.state.keys.groups import StateKey, state_key, state_key_bytes, state_key_of, user_key
-from firesteel.state.live.handles import LoadingCache, oldest_clean
+from firesteel.state.live.caching import CachedState, LoadingCache, oldest_clean
+from firesteel.state.live.place import StatePlace
 from firesteel.state.live.weights import CONTAINER, ENTRY, Weight, ends, mean_size
+from firesteel.state.values.chunks import Entry
 from firesteel.state.values.codecs import ValueCodec
-
-if TYPE_CHECKING:
-    from firesteel.state.live.backend import KeyedStateBackend, Scope
-    from firesteel.state.values.chunks import Entry
 
 ABSENT: Final = object()
 _WHOLE_MAP: Final = 10_000
@@ -51,7 +48,7 @@ class CachedMap(dict[Any, Any]):
         if self.complete:
             return ABSENT
         handle = self.handle
-        data = handle.backend.reader.get(self.prefix + state_key_bytes(key))
+        data = handle.store.reader.get(self.prefix + state_key_bytes(key))
         value = self[key] = ABSENT if data is None else handle.decode(data)
         handle.loaded += 1
         return value
@@ -75,7 +72,7 @@ class CachedMap(dict[Any, Any]):
         if self.complete:
             return False
         start = len(self.prefix)
-        stored = self.handle.backend.reader.scan(self.prefix)
+        stored = self.handle.store.reader.scan(self.prefix)
         return any(state_key_of(key[start:]) not in self for key, _ in stored)
 
     def remove_all(self) -> None:
@@ -101,7 +98,7 @@ class CachedMap(dict[Any, Any]):
         prefix, encode = self.prefix, self.handle.encode
         changed: dict[bytes, bytes | None] = {}
         if self.cleared:
-            changed = {key: None for key, _ in self.handle.backend.reader.scan(prefix)}
+            changed = {key: None for key, _ in self.handle.store.reader.scan(prefix)}
         for key in self.dirty:
             value = self[key]
             if value is not ABSENT:
@@ -116,7 +113,7 @@ class CachedMap(dict[Any, Any]):
         start, decode, known = len(self.prefix), self.handle.decode, self.handle
         found: dict[StateKey, Any] = {}
         blank = True
-        for composite, data in known.backend.reader.scan(self.prefix):
+        for composite, data in known.store.reader.scan(self.prefix):
             blank = False
             key = state_key_of(composite[start:])
             if key not in self:
@@ -140,7 +137,7 @@ class CachedMap(dict[Any, Any]):
         start, decode, get = len(self.prefix), self.handle.decode, self.get
         mine = [(state_key_bytes(key), key) for key in _in_order(self)]
         position = 0
-        for composite, data in self.handle.backend.reader.scan(self.prefix):
+        for composite, data in self.handle.store.reader.scan(self.prefix):
             stored = composite[start:]
             while position < len(mine) and mine[position][0] < stored:
                 key = mine[position][1]
@@ -169,34 +166,17 @@ def _in_order(keys: Iterable[StateKey]) -> list[StateKey]:
     return keys
 
 
-class MapAccess:
+class MapAccess(CachedState):
     """The operations of a map and its part in the backend; `loaded` counts entries read since the last `relax`."""
 
-    __slots__ = (
-        "_cache", "_coerce", "_compose", "_dirty", "_key_coerce", "_lend", "_own", "_scope", "backend", "decode",
-        "encode", "loaded", "state_id",
-    )  # fmt: skip
+    __slots__ = ("_cache", "_dirty", "_key_coerce", "decode", "encode", "loaded")
 
-    def __init__(
-        self,
-        backend: KeyedStateBackend,
-        state_id: int,
-        scope: Scope,
-        compose: Compose,
-        keys: ValueCodec,
-        values: ValueCodec,
-    ) -> None:
-        self.state_id = state_id
-        self.backend = backend
+    def __init__(self, place: StatePlace, keys: ValueCodec, values: ValueCodec) -> None:
+        super().__init__(place, values)
         self.encode = values.encode_nullable
         self.decode = values.decode_nullable
         self.loaded = 0
-        self._coerce = values.coerce
-        self._own = values.own
-        self._lend = values.lend
         self._key_coerce = keys.coerce
-        self._scope = scope
-        self._compose = compose
         self._cache = LoadingCache(self._open)
         self._dirty: dict[Any, CachedMap] = {}
 
@@ -283,7 +263,7 @@ class MapAccess:
         self._dirty.clear()
 
     def changes(self) -> Iterator[Entry]:
-        self.backend.key_kinds.note(self._dirty)
+        self.store.key_kinds.note(self._dirty)
         for entries in sorted(self._dirty.values(), key=lambda entries: entries.prefix):
             yield from entries.changes()
 
@@ -291,7 +271,7 @@ class MapAccess:
         return max(self.loaded, len(self._cache) - len(self._dirty))
 
     def relax(self) -> None:
-        dirty = set(self._dirty)
+        dirty = self._dirty
         for current in oldest_clean(self._cache, dirty):
             del self._cache[current]
         self.loaded = sum(len(entries) for current, entries in self._cache.items() if current not in dirty)

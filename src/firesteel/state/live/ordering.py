@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -12,9 +12,6 @@ from firesteel.state.keys.encoding import STR_TAG
 from firesteel.state.keys.groups import key_groups
 from firesteel.state.keys.integers import Integers, integer_composites, integer_groups, integers
 
-if TYPE_CHECKING:
-    from firesteel.state.live.backend import KeyedStateBackend
-
 _BATCH: Final = 8192
 
 OrderedBatch = tuple[list[bytes], list[Any]]
@@ -22,7 +19,7 @@ OrderedBatch = tuple[list[bytes], list[Any]]
 
 
 def in_composite_order(
-    currents: Collection[Any], compose: Compose, state_id: int, backend: KeyedStateBackend
+    currents: Collection[Any], compose: Compose, state_id: int, max_parallelism: int
 ) -> Iterator[OrderedBatch]:
     """Yield the value of a scope's `current` for each change, in the order of the composite keys, in batches.
 
@@ -31,11 +28,11 @@ def in_composite_order(
     """
     kinds = set(map(type, currents))
     if kinds == {str}:
-        return _strings(currents, compose, GroupHeads(state_id), backend.max_parallelism)
+        return _strings(currents, compose, GroupHeads(state_id), max_parallelism)
     if kinds == {int}:
         numbers = integers(currents)
         if numbers is not None:
-            return _integers(numbers, state_id, backend.max_parallelism)
+            return _integers(numbers, state_id, max_parallelism)
     return _any(currents, compose)
 
 

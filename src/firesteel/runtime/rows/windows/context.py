@@ -28,6 +28,7 @@ from firesteel.state.descriptors import (
 from firesteel.state.live.backend import KeyedStateBackend
 from firesteel.state.live.handles import AggregatingHandle, ReducingHandle
 from firesteel.state.live.lists import ListHandle
+from firesteel.state.live.state_kinds import kind_of
 
 if TYPE_CHECKING:
     from firesteel.runtime.timers import TimerQueue
@@ -60,22 +61,11 @@ class PaneStates:
             return self._make(descriptor)
 
     def _make(self, descriptor: Any) -> Any:
-        backend = self._backend
-        makers: dict[type, Any] = {
-            ValueStateDescriptor: backend.value_state,
-            ListStateDescriptor: backend.list_state,
-            MapStateDescriptor: backend.map_state,
-            ReducingStateDescriptor: backend.reducing_state,
-            AggregatingStateDescriptor: backend.aggregating_state,
-        }
-        make = next((make for kind, make in makers.items() if isinstance(descriptor, kind)), None)
-        if make is None:
-            raise ProgramError(
-                "requires a state descriptor", got=f"a {type(descriptor).__name__}: {descriptor!r:.80}"
-            )
+        kind = kind_of(descriptor)
         own = copy.copy(descriptor)
         own.name = f"{self._prefix}:{descriptor.name}"
-        handle = self._handles[type(descriptor), descriptor.name] = make(own, backend.windowed)
+        handle = self._backend.state(kind, own, self._backend.windowed)
+        self._handles[type(descriptor), descriptor.name] = handle
         return handle
 
 
