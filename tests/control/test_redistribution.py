@@ -104,8 +104,9 @@ def test_an_epochs_plan_holds_a_union_list_once():
 
 def test_one_name_for_two_kinds_of_list_is_refused():
     union = OperatorLists({"s": ListSnapshot(ListMode.UNION, None, [])}, "v")
-    with pytest.raises(StateMismatchError, match="list state 's'"):
-        redistribute([saved(s=[]), union], 3)
+    before = snapshot(saved(s=[]), union)
+    with pytest.raises(StateMismatchError, match=r"^map 'm' \(job.py:1\): list state 's' was saved"):
+        own_states(before, 3, "map 'm' (job.py:1)")
 
 
 @given(CONTENTS, PARALLELISMS)
@@ -151,11 +152,11 @@ def snapshot(*states):
 )
 def test_opaque_states_stay_or_are_inherited(parallelism, own, inherited):
     states = snapshot("a", None, "c", "d")
-    assert own_states(states, parallelism) == own
+    assert own_states(states, parallelism, "map") == own
     assert inherited_states(states, parallelism) == inherited
 
 
 def test_lists_are_not_inherited():
     states = snapshot(saved(s=elements("ab")), saved(s=elements("c")))
     assert inherited_states(states, 1) == {}
-    assert contents([own_states(states, 1)[0]], "s") == [elements("abc")]
+    assert contents([own_states(states, 1, "map")[0]], "s") == [elements("abc")]

@@ -28,12 +28,12 @@ class Point:
 
 
 def empty():
-    return OperatorListStore(None, "map 'm' (job.py:1)")
+    return OperatorListStore(None)
 
 
 def restored(store):
     """A store as another worker restores it."""
-    return OperatorListStore(pickle.loads(pickle.dumps(store.snapshot())), "map 'm' (job.py:1)")
+    return OperatorListStore(pickle.loads(pickle.dumps(store.snapshot())))
 
 
 def test_a_list_is_read_and_written_like_any_list_state():
@@ -113,7 +113,7 @@ def of_all(*parts, mine):
     start = sum(map(len, parts[:mine]))
     elements = [element for snapshot in stores for element in snapshot.elements]
     whole = ListSnapshot(stores[0].mode, stores[0].schema, elements, (start, start + len(parts[mine])))
-    return OperatorListStore(OperatorLists({"numbers": whole}, None), "map")
+    return OperatorListStore(OperatorLists({"numbers": whole}, None))
 
 
 @pytest.mark.parametrize("mine", [0, 1, 2])
@@ -154,7 +154,7 @@ def test_a_list_that_was_saved_as_another_is_refused(getter, descriptor, got):
     store.get_list_state(NUMBERS).add(1)
     with pytest.raises(StateMismatchError) as raised:
         getattr(restored(store), getter)(descriptor)
-    expected = f"map 'm' (job.py:1): list state 'numbers' was saved as a list of LONG; got {got}"
+    expected = f"list state 'numbers' was saved as a list of LONG; got {got}"
     assert str(raised.value).splitlines()[0] == expected
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from collections import defaultdict
 from itertools import count
 
@@ -313,8 +314,14 @@ def test_another_type_is_refused_and_nothing_lost(tmp_path, name):
         descriptor = ListStateDescriptor("waiting", Types.STRING())
 
     run(tmp_path, InFours(), 2, stop_after=3)
-    with pytest.raises(StateMismatchError, match=r"'waiting' was saved as a list of PICKLED.*list of STRING"):
+    with pytest.raises(StateMismatchError) as refused:
         run(tmp_path, AsText(), 2)
+    assert re.fullmatch(
+        r"flat_map '.*' \(\S*test_operator_state.py:\d+\): list state 'waiting' was saved as a list of PICKLED; "
+        r"got a list of STRING",
+        str(refused.value).splitlines()[0],
+    )
+    assert str(refused.value).count("flat_map") == 1
     run(tmp_path, InFours(), 3)
     assert_all_are_there(tmp_path)
 

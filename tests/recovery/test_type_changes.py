@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from firesteel.checkpoint.log import ManifestReader
@@ -110,10 +112,43 @@ def test_what_cannot_be_converted_is_refused_with_both_types(tmp_path):
     run(tmp_path, First(), stop_after=2)
     with pytest.raises(StateMismatchError) as refused:
         run(tmp_path, Refused())
+    assert re.match(
+        r"process '.*' \(\S*test_type_changes.py:\d+\): state 'row' was saved", str(refused.value)
+    )
     assert "ROW<n INT, gone STRING>" in str(refused.value)
     assert "LONG" in str(refused.value)
     run(tmp_path, Second())  # nothing has happened to the state
     assert lines(tmp_path / "out") == sorted(expected(12))
+
+
+class Untyped(KeyedProcessFunction):
+    """Keeps a list of numbers that has no type."""
+
+    type = None
+
+    def open(self, runtime_context):
+        self.seen = runtime_context.get_list_state(ListStateDescriptor("seen", self.type))
+
+    def process_element(self, value, ctx):
+        self.seen.add(value)
+
+
+class AsText(Untyped):
+    """Wants strings where numbers are kept."""
+
+    type = Types.STRING()
+
+
+@pytest.mark.parametrize("on", ["process", pytest.param("spark", marks=SPARK)])
+def test_a_value_that_cannot_be_converted_is_refused_with_operator_and_line(tmp_path, on):
+    run(tmp_path, Untyped(), stop_after=2, on=on)
+    with pytest.raises(StateMismatchError) as refused:
+        run(tmp_path, AsText(), on=on)
+    assert re.match(
+        r"process '.*' \(\S*test_type_changes.py:\d+\): the value of state 'seen' at key \d was saved as "
+        r"ListState<PICKLED>, and cannot become ListState<STRING>; got int: \d+",
+        str(refused.value),
+    )
 
 
 class DiesWhileMerging(LocalExecutor):

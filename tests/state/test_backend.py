@@ -91,7 +91,7 @@ def test_subtasks_give_a_state_the_same_id_in_any_order() -> None:
         one.backend.value_state(ValueStateDescriptor(name))
     for name in reversed(names[10:]):
         two.backend.value_state(ValueStateDescriptor(name))
-    merged = merge_schemas([one.backend.schemas(), two.backend.schemas()])
+    merged = merge_schemas([one.backend.schemas(), two.backend.schemas()], "p")
     assert merged == one.backend.schemas()
 
 
@@ -106,10 +106,14 @@ def test_names_whose_hashes_clash_get_ids_of_their_own_and_keep_them() -> None:
 
 def test_subtasks_that_disagree_about_ids_are_found_out() -> None:
     schema = {"id": 1, "scope": "keyed", "name": "a", "kind": "value", "type": None}
-    with pytest.raises(StateMismatchError, match="state 'keyed:b' clashes with state 'keyed:a'"):
-        merge_schemas([{"keyed:a": schema}, {"keyed:b": {**schema, "name": "b"}}])
-    with pytest.raises(StateMismatchError, match=r"state 'a' is ValueState<PICKLED> \(id 1\) in one subtask"):
-        merge_schemas([{"keyed:a": schema}, {"keyed:a": {**schema, "id": 2}}])
+    who = "process 'p' (job.py:1)"
+    with pytest.raises(StateMismatchError, match="state 'keyed:b' clashes with state 'keyed:a'") as clash:
+        merge_schemas([{"keyed:a": schema}, {"keyed:b": {**schema, "name": "b"}}], who)
+    with pytest.raises(
+        StateMismatchError, match=r"state 'a' is ValueState<PICKLED> \(id 1\) in one subtask"
+    ) as ids:
+        merge_schemas([{"keyed:a": schema}, {"keyed:a": {**schema, "id": 2}}], who)
+    assert [str(error.value).startswith(f"{who}: state '") for error in (clash, ids)] == [True, True]
 
 
 def test_state_is_not_mixed_up_between_names_scopes_and_key_groups() -> None:

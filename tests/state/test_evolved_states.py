@@ -332,7 +332,7 @@ def test_the_newest_time_to_live_is_recorded() -> None:
     assert declared["keyed:list"]["ttl"]["ms"] == 3 * TTL
     not_yet_declared = recorded
     for reports in ([declared, not_yet_declared], [not_yet_declared, declared]):
-        assert merge_schemas([recorded, *reports]) == declared
+        assert merge_schemas([recorded, *reports], "p") == declared
 
 
 def test_a_time_to_live_of_which_no_length_was_recorded_is_no_obstacle() -> None:

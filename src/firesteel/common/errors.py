@@ -144,8 +144,8 @@ class StateEvolutionRequired(StateError):  # noqa: N818 - it asks for something;
     """A state was saved with other types than it is declared with now, and can be converted to those.
 
     `path` is the state's path in the catalog ("keyed:count"), `recorded` the schema that it was saved with, `declared`
-    the schema of its descriptor (see `firesteel.state.values.schemas`), `operator_id` its operator, which the task
-    fills in.
+    the schema of its descriptor (see `firesteel.state.values.schemas`), `operator_id` and `operator` its operator and
+    where the program makes it, which the task fills in.
     """
 
     def __init__(
@@ -153,7 +153,7 @@ class StateEvolutionRequired(StateError):  # noqa: N818 - it asks for something;
     ) -> None:
         super().__init__(requirement, **texts)
         self.path = path
-        self.operator_id = ""
+        self.operator_id = self.operator = ""
         self.recorded = recorded
         self.declared = declared
 

@@ -168,7 +168,8 @@ class Journal:
     ) -> EpochPlan:
         """Return the context of the next epoch for its tasks."""
         snapshots = {} if self._last is None else self._last.operators
-        known = {spec.index: snapshots[spec.id] for spec in self._plan.operators if spec.id in snapshots}
+        specs = self._plan.operators
+        known = {spec.index: snapshots[spec.id] for spec in specs if spec.id in snapshots}
         return EpochPlan(
             job_id=self.job_id,
             facts=EpochFacts(
@@ -188,11 +189,11 @@ class Journal:
             inputs=inputs,
             watermarks={index: list(snapshot.watermarks) for index, snapshot in known.items()},
             operator_states={
-                index: own_states(snapshot, self._plan.operators[index].parallelism)
+                index: own_states(snapshot, specs[index].parallelism, specs[index].who)
                 for index, snapshot in known.items()
             },
             inherited={
-                index: inherited_states(snapshot, self._plan.operators[index].parallelism)
+                index: inherited_states(snapshot, specs[index].parallelism)
                 for index, snapshot in known.items()
             },
             schemas={index: snapshot.states for index, snapshot in known.items() if snapshot.states},

@@ -22,14 +22,17 @@ from firesteel.state.live.operator_lists import ListMode, ListSnapshot, Operator
 T = TypeVar("T")
 
 
-def own_states(snapshot: OperatorSnapshot, parallelism: int) -> dict[int, Any]:
-    """Return the state that each subtask gets as its own at this parallelism, by subtask."""
+def own_states(snapshot: OperatorSnapshot, parallelism: int, who: str) -> dict[int, Any]:
+    """Return the state that each subtask of the operator `who` gets as its own at this parallelism, by subtask.
+
+    Raises StateMismatchError if subtasks saved different things under one name.
+    """
     states = [None if blob is None else pickle.loads(blob) for blob in snapshot.operator_state]
     if snapshot.holds_lists:
         try:
             states = redistribute(states, parallelism)
         except StateMismatchError as error:
-            error.who = f"operator '{snapshot.name}': {error.who}"
+            error.who = f"{who}: {error.who}"
             raise
     return {subtask: state for subtask, state in enumerate(states[:parallelism]) if state is not None}
 

@@ -26,7 +26,7 @@ def operator_snapshot(
     `resuming` means that this is the first epoch of a run.
     """
     before = {} if previous is None else previous.states
-    states = merge_schemas([before, *(report.schemas for report in reports if report.schemas)])
+    states = merge_schemas([before, *(report.schemas for report in reports if report.schemas)], spec.who)
     return OperatorSnapshot(
         name=spec.name,
         parallelism=spec.parallelism,

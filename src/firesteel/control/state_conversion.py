@@ -7,7 +7,7 @@ import msgspec
 from firesteel.checkpoint.compaction import merged_layer, tasks_after
 from firesteel.checkpoint.manifest import Layer, Manifest, taken_over
 from firesteel.checkpoint.savepoint import self_contained
-from firesteel.common.errors import StateEvolutionRequired
+from firesteel.common.errors import StateEvolutionRequired, StateMismatchError
 from firesteel.control.executor import Executor
 from firesteel.control.journal import Journal
 from firesteel.state.values.evolution import Converter, converter, migrate_schemas
@@ -18,7 +18,7 @@ def evolve(journal: Journal, executor: Executor, change: StateEvolutionRequired)
 
     All of the operator's state is merged into one layer, in which the values of that state have their new form. One
     more manifest takes it over, under a new lineage. (Flink also converts a state as a whole when it is restored.)
-    Raises StateMismatchError, which names a value that does not fit.
+    Raises StateMismatchError, which names the operator and a value that does not fit.
     """
     assert journal.last is not None
     number = journal.epoch + 1
@@ -27,7 +27,11 @@ def evolve(journal: Journal, executor: Executor, change: StateEvolutionRequired)
     snapshot = manifest.operators[operator]
     recorded = {**snapshot.states[change.path], **change.recorded}
     conversion = converter(recorded, change.declared, manifest.processing_time)
-    layers = _converted(manifest, operator, conversion, executor)
+    try:
+        layers = _converted(manifest, operator, conversion, executor)
+    except StateMismatchError as error:
+        error.who = f"{change.operator}: {error.who}"
+        raise
     states = migrate_schemas(snapshot.states, change.path, change.declared)
     converted = msgspec.structs.replace(
         manifest,

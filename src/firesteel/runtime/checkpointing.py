@@ -39,7 +39,7 @@ def initialize_lists(
     taking_part = [found for function in functions if (found := checkpointed(function)) is not None]
     if not taking_part and context.restored_lists is None:
         return None
-    store = OperatorListStore(context.restored_lists, context.who)
+    store = OperatorListStore(context.restored_lists)
     initialization = _Initialization(context.restored_epoch, store, keyed)
     for function in taking_part:
         function.initialize_state(initialization)

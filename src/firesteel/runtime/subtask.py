@@ -213,7 +213,7 @@ class LiveSubtask:
 
     def _failure(self, error: BaseException) -> FiresteelError:
         if isinstance(error, StateEvolutionRequired):
-            error.operator_id = self.spec.id
+            error.operator_id, error.operator = self.spec.id, self.spec.who
         return user_failure(error, self.spec.who)
 
 

@@ -110,14 +110,13 @@ class _Declared(NamedTuple):
 
 
 class OperatorListStore(OperatorStateStore):
-    """The lists of one subtask of the operator `who`, as they were `restored`.
+    """The lists of one subtask, as they were `restored`.
 
-    A restored list that the program does not use is saved again unchanged, as in Flink: a program that uses it again
-    finds it.
+    Its errors name the list; the caller adds the operator. A restored list that the program does not use is saved
+    again unchanged, as in Flink: a program that uses it again finds it.
     """
 
-    def __init__(self, restored: OperatorLists | None, who: str) -> None:
-        self._who = who
+    def __init__(self, restored: OperatorLists | None) -> None:
         self._restored = {} if restored is None else restored.lists
         self._declared: dict[str, _Declared] = {}
 
@@ -133,7 +132,6 @@ class OperatorListStore(OperatorStateStore):
         """Raise an error: broadcast state belongs to the contexts of broadcast process functions."""
         raise ProgramError(
             "requires broadcast state to be got from the context of a broadcast process function",
-            who=self._who,
             got=f"get_broadcast_state() of an operator state store, for '{state_descriptor.get_name()}'",
             hint="connect(stream.broadcast(descriptor)), and ctx.get_broadcast_state(descriptor) in the function",
         )
@@ -149,10 +147,8 @@ class OperatorListStore(OperatorStateStore):
 
     def _list(self, descriptor: ListStateDescriptor, mode: ListMode) -> OperatorList:
         if not isinstance(descriptor, ListStateDescriptor):
-            raise ProgramError(
-                f"requires a ListStateDescriptor for {_GETTERS[mode]}", who=self._who, got=repr(descriptor)
-            )
-        name, who = descriptor.get_name(), f"{self._who}: list state '{descriptor.get_name()}'"
+            raise ProgramError(f"requires a ListStateDescriptor for {_GETTERS[mode]}", got=repr(descriptor))
+        name, who = descriptor.get_name(), f"list state '{descriptor.get_name()}'"
         codec = ValueCodec(descriptor.elem_type_info, who)
         known, restored = self._declared.get(name), self._restored.get(name)
         if known is None:

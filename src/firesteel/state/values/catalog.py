@@ -63,8 +63,8 @@ class StateCatalog:
             self._taken.add(schema["id"])
 
 
-def merge_schemas(reports: Iterable[dict[str, Schema]]) -> dict[str, Schema]:
-    """Return the schemas of an operator from those of the last manifest, followed by those of its subtasks.
+def merge_schemas(reports: Iterable[dict[str, Schema]], who: str) -> dict[str, Schema]:
+    """Return the schemas of the operator `who` from those of the last manifest, followed by those of its subtasks.
 
     If a subtask has another time to live than the manifest, it wins: subtasks that have not declared the state report
     the recorded one. Raises StateMismatchError if two subtasks gave one name two ids or types, or two names
@@ -79,7 +79,7 @@ def merge_schemas(reports: Iterable[dict[str, Schema]]) -> dict[str, Schema]:
             if first["id"] != schema["id"] or not is_same(first, schema):
                 raise StateMismatchError(
                     f"is {_with_id(first)} in one subtask",
-                    who=f"state '{schema['name']}'",
+                    who=f"{who}: state '{schema['name']}'",
                     got=f"{_with_id(schema)} in another",
                     hint="declare it with the same types in all subtasks",
                 )
@@ -88,7 +88,7 @@ def merge_schemas(reports: Iterable[dict[str, Schema]]) -> dict[str, Schema]:
             if owners.setdefault(schema["id"], path) != path:
                 raise StateMismatchError(
                     f"clashes with state '{owners[schema['id']]}' of the same operator",
-                    who=f"state '{path}'",
+                    who=f"{who}: state '{path}'",
                     hint="give one of the two another name",
                 )
     return merged
