@@ -31,7 +31,8 @@ import obstore
 from obstore.exceptions import AlreadyExistsError, BaseError
 from obstore.store import LocalStore
 
-from firesteel.checkpoint.remote import connect, is_missing_bucket, persevere, reason, without_credentials
+from firesteel.checkpoint.credentials import without_credentials
+from firesteel.checkpoint.remote import connect, is_missing_bucket, persevere, reason
 from firesteel.common.errors import ConfigurationError, StateError
 
 STAGED: Final = ".staged"

@@ -22,6 +22,7 @@ from typing import Any, Final, TypeVar
 from obstore.exceptions import BaseError
 from obstore.store import from_url
 
+from firesteel.checkpoint.credentials import require_credentials
 from firesteel.common.errors import ConfigurationError
 
 TIMEOUT_VARIABLE: Final = "FIRESTEEL_STORAGE_TIMEOUT"
@@ -33,15 +34,16 @@ _PLAIN_HTTP: Final = ("AWS_ALLOW_HTTP", "AZURE_ALLOW_HTTP", "GOOGLE_ALLOW_HTTP")
 
 _MISSING_BUCKET: Final = ("NoSuchBucket", "ContainerNotFound", "The specified bucket does not exist")
 
-_METADATA: Final = ("169.254.169.254", "169.254.170.2", "metadata.google.internal")
-"""Where machines in a cloud get their credentials; clients without credentials ask there."""
-
 T = TypeVar("T")
 
 
 def connect(url: str) -> Any:
-    """Return obstore's store for a URL. Raises ValueError or an error of obstore for an unusable URL."""
+    """Return obstore's store for a URL.
+
+    Raises ValueError or an error of obstore for an unusable URL, NoCredentialsError if nothing provides credentials.
+    """
     timeout = _timeout()
+    require_credentials(url)
     pause = timedelta(seconds=timeout / 6)
     first_pause = min(timedelta(seconds=_FIRST_PAUSE), pause)
     return from_url(
@@ -78,11 +80,6 @@ def persevere(operation: Callable[[], T]) -> T:
 def is_missing_bucket(error: Exception) -> bool:
     """Return whether something other than the object is missing."""
     return any(said in str(error) for said in _MISSING_BUCKET)
-
-
-def without_credentials(error: Exception) -> bool:
-    """Return whether no credentials were configured and the machine has no role with credentials."""
-    return any(place in str(error) for place in _METADATA)
 
 
 def reason(error: Exception) -> str:
