@@ -13,6 +13,7 @@ from firesteel.common.errors import ProgramError
 from firesteel.common.time import MAX_WATERMARK, MIN_WATERMARK
 from firesteel.functions.windows import WINDOW_CODEC, TimeWindow
 from firesteel.runtime import timers
+from firesteel.runtime.timer_keys import TimerKeys
 from firesteel.state.keys.composite import key_segment
 from firesteel.state.keys.groups import state_key
 from tests.state.memory import MemoryStore
@@ -160,6 +161,58 @@ def test_timers_of_one_time_fire_in_the_order_of_their_keys_whichever_epoch_they
             if epochs:
                 store.next_epoch()
         assert [current for _, current in store.queue.pop_due(5)] == keys
+
+
+@given(
+    st.dictionaries(
+        st.one_of(st.integers(-3, 3), st.sampled_from([MIN_WATERMARK, MAX_WATERMARK])),
+        st.sets(st.one_of(st.integers(-3, 3), st.sampled_from([-(2**63), 2**63 - 1, 2**63])), max_size=4),
+        max_size=4,
+    )
+)
+def test_timers_of_integer_keys_are_stored_in_bulk_as_they_are_one_by_one(
+    registered: dict[int, set[int]],
+) -> None:
+    keys = TimerKeys(7, 128, WINDOW_CODEC)
+    one_by_one = list(keys._one_by_one(registered))
+    assert one_by_one == sorted(one_by_one)
+    assert list(keys.changes(registered, {}, ())) == [(key, b"") for key in one_by_one]
+    fits = all(-(2**63) <= key < 2**63 for currents in registered.values() for key in currents)
+    if any(registered.values()):
+        assert keys._in_bulk(registered) == (one_by_one if fits else None)
+
+
+def test_a_timer_that_fired_and_is_set_again_is_stored() -> None:
+    store = MemoryStore()
+    for key in (1, 2, 3):
+        store.queue.register(5, key)
+    store.next_epoch()
+    for _, key in store.queue.pop_due(5):
+        if key == 2:
+            store.queue.delete(9, 1)
+            store.queue.register(6, 2)
+    store.queue.register(5, 3)
+    store.next_epoch()
+    assert list(store.queue.pop_due(MAX_WATERMARK)) == [(5, 3), (6, 2)]
+
+
+def test_stored_timers_fire_in_order_while_others_of_their_time_are_set_and_removed() -> None:
+    store = MemoryStore(max_parallelism=4)
+    for time in (1, 2):
+        for key in ("a", "c", "e", "g"):
+            store.queue.register(time, key)
+    store.next_epoch()
+    fired = []
+    for time, key in store.queue.pop_due(2):
+        fired.append((time, key))
+        if (time, key) == (1, "c"):
+            store.queue.delete(1, "e")
+            store.queue.delete(1, "c")
+            store.queue.register(1, "f")
+            store.queue.delete(2, "a")
+    assert fired == [(1, "a"), (1, "c"), (1, "f"), (1, "g"), (2, "c"), (2, "e"), (2, "g")]
+    store.next_epoch()
+    assert store.entries == {}
 
 
 def test_timers_that_are_not_due_are_not_read() -> None:

@@ -1,7 +1,7 @@
 """Timers of one domain (event or processing time) of one operator subtask, kept as keyed state in time order.
 
 Flink: InternalTimerServiceImpl. A timer is a time and the value of a scope's `current`: a state key, or a pair of state
-key and namespace. Entries are ``state id | key group | time | key | namespace``: timers that are due are the first of
+key and namespace. Stored timers are in the order of their times (see `timer_keys`): those that are due are the first of
 their key group, and nothing else is read. Within a time, timers fire in the order of their keys' and namespaces' bytes,
 independent of the epoch in which they were registered.
 
@@ -13,41 +13,17 @@ from __future__ import annotations
 
 import heapq
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 from operator import index, itemgetter
 from typing import Any, Final
 
-from xxhash import xxh3_64_intdigest
-
 from firesteel.common.errors import ProgramError, TypeMismatchError
-from firesteel.state.keys.composite import (
-    GroupHeads,
-    decode_time,
-    delimited,
-    encode_time,
-    key_segment,
-    namespace_segments,
-    no_key_error,
-    read_key_segment,
-    state_prefix,
-)
-from firesteel.state.keys.groups import state_key_bytes
+from firesteel.runtime.timer_keys import BODY, TimerKeys, time_of
 from firesteel.state.live.backend import KeyedStateBackend
 from firesteel.state.live.weights import ENTRY, Weight
 from firesteel.state.values.chunks import Entry
 
 _SIGN: Final = 1 << 63
-_BODY: Final = 12
-"""The number of bytes of state id, key group and time, before key and namespace."""
-
-_SIZE: Final = 4
-"""The number of bytes of the length before a namespace."""
-
-_NAMESPACE_MEMO: Final = 1 << 12
-"""The number of namespaces kept as objects, so that they are not decoded for every timer."""
-
 _PLAIN: Final = frozenset({str, int})
 _NONE_DELETED: Final[frozenset[Any]] = frozenset()
 
@@ -102,18 +78,14 @@ class TimerQueue:
     """
 
     __slots__ = (
-        "_backend", "_buckets", "_consumed", "_deleted", "_disturbed", "_drawn", "_firing", "_group_heads", "_heads",
-        "_max_parallelism", "_namespace", "_prefix", "_segment_of", "state_id",
+        "_backend", "_buckets", "_consumed", "_deleted", "_disturbed", "_drawn", "_firing", "_heads", "_keys",
+        "state_id",
     )  # fmt: skip
 
     def __init__(self, backend: KeyedStateBackend, name: str) -> None:
         self._backend = backend
-        self._segment_of = namespace_segments(backend.namespace_codec)
-        self._namespace = lru_cache(_NAMESPACE_MEMO)(backend.namespace_codec.decode)
         self.state_id = backend.register("timers", name, "timers", {})
-        self._prefix = state_prefix(self.state_id)
-        self._group_heads = GroupHeads(self.state_id)
-        self._max_parallelism = backend.max_parallelism
+        self._keys = TimerKeys(self.state_id, backend.max_parallelism, backend.namespace_codec)
         self._buckets = _Buckets()
         self._deleted: dict[int, set[Any]] = {}
         self._consumed: list[bytes] = []
@@ -175,9 +147,13 @@ class TimerQueue:
             if time is None or time > upto:
                 self._firing = (None, {})
                 return
+            heads, waiting = self._heads, 0
+            if heads and heads[0][0] == time and time not in buckets and time not in self._deleted:
+                self._firing = (None, {})
+                yield from self._pop_stored(upto)
+                continue
             bucket = buckets[time]
             self._firing = (time, bucket)
-            heads, waiting = self._heads, 0
             if (heads and heads[0][0] == time) or len(bucket) > 1 or self._deleted:
                 waiting = self._prepare(time, bucket)
             left = len(bucket)
@@ -191,24 +167,26 @@ class TimerQueue:
                     self._disturbed = False
                     break  # timers of this time were set or removed in the meantime: sort again
 
+    def _pop_stored(self, upto: int) -> Iterator[tuple[int, Any]]:
+        """Remove and yield timers as long as the earliest ones are only stored, as `pop_due` does.
+
+        The heap of key groups has their order already, so they need no bucket, which would be sorted.
+        """
+        times, deleted = self._buckets.times, self._deleted
+        fired = 0
+        while heads := self._heads:
+            time, _, key, _ = heads[0]
+            if time > upto or time in deleted or (times and times[0] <= time):
+                return
+            self._consume(heads)
+            yield time, self._keys.current_of(key)
+            fired += 1
+            if not fired % _FIRED_BETWEEN_LOOKS:
+                self._backend.relax()
+
     def changes(self) -> Iterator[Entry]:
         """Return the timers set and removed in this epoch, sorted by composite key."""
-        composite = self._composite
-        changed: dict[bytes, bytes | None] = dict.fromkeys(self._consumed)
-        for time, deleted in self._deleted.items():
-            stamp = encode_time(time)
-            changed.update((composite(stamp, current), None) for current in deleted)
-        for time in sorted(self._buckets):
-            stamp = encode_time(time)
-            for current in self._buckets[time]:
-                changed[composite(stamp, current)] = b""
-        groups: defaultdict[bytes, list[bytes]] = defaultdict(list)
-        for key in changed:  # new timers are already in order within a group, which is quick to sort
-            groups[key[:4]].append(key)
-        for head in sorted(groups):
-            keys = groups[head]
-            keys.sort()
-            yield from zip(keys, [changed[key] for key in keys], strict=True)
+        return self._keys.changes(self._buckets, self._deleted, self._consumed)
 
     def clean_entries(self) -> int:
         """Return 0: waiting timers are not cached."""
@@ -247,7 +225,7 @@ class TimerQueue:
             return len(bucket)
         kept = list(bucket)
         kept.reverse()
-        return len(kept) - bisect_left(kept, True, key=lambda current: self._body(current) > drawn)
+        return len(kept) - bisect_left(kept, True, key=lambda current: self._keys.body(current) > drawn)
 
     def _draw(self, time: int, bucket: dict[Any, None]) -> bool:
         """Load the next stored timers of a time into its bucket; return whether there were any."""
@@ -259,7 +237,7 @@ class TimerQueue:
         while left and heads and heads[0][0] == time:
             left -= 1
             _, last, key, _ = heads[0]
-            current = self._current_of(key)
+            current = self._keys.current_of(key)
             if current not in deleted:
                 bucket[current] = None
             self._consume(heads)
@@ -276,7 +254,7 @@ class TimerQueue:
         if not self._has_stored(time):
             return False
         drawn = self._drawn.get(time)
-        return drawn is None or self._body(current) > drawn
+        return drawn is None or self._keys.body(current) > drawn
 
     def _order_of(self, bucket: dict[Any, None]) -> Callable[[Any], Any] | None:
         """Return the sort key that orders timers of one time as their bytes do; plain keys order themselves, faster."""
@@ -288,20 +266,20 @@ class TimerQueue:
             kinds = {type(key) for key, _ in bucket}
             if len(kinds) == 1 and kinds <= _PLAIN and all(other == window for _, other in bucket):
                 return itemgetter(0)
-        return self._body
+        return self._keys.body
 
     def _open(self) -> list[_Head]:
         """Find the first stored timer of every key group: a seek for each group that has one, and one more."""
         heads: list[_Head] = []
         start: bytes | None = None
         while True:
-            entries = iter(self._backend.reader.scan(self._prefix, start))
+            entries = iter(self._backend.reader.scan(self._keys.prefix, start))
             first = next(entries, None)
             if first is None:
                 break
             group = int.from_bytes(first[0][2:4], "big")
-            heads.append((decode_time(first[0][4:_BODY]), first[0][_BODY:], first[0], entries))
-            start = self._prefix + (group + 1).to_bytes(2, "big")
+            heads.append((time_of(first[0]), first[0][BODY:], first[0], entries))
+            start = self._keys.prefix + (group + 1).to_bytes(2, "big")
         heapq.heapify(heads)
         self._heads = heads
         return heads
@@ -315,26 +293,7 @@ class TimerQueue:
             heapq.heappop(heads)
         else:
             after = following[0]
-            heapq.heapreplace(heads, (decode_time(after[4:_BODY]), after[_BODY:], after, entries))
+            heapq.heapreplace(heads, (time_of(after), after[BODY:], after, entries))
 
     def _head_is_deleted(self, head: _Head) -> bool:
-        return self._current_of(head[2]) in self._deleted[head[0]]
-
-    def _current_of(self, key: bytes) -> Any:
-        state_key, end = read_key_segment(key, _BODY)
-        return state_key if end == len(key) else (state_key, self._namespace(key[end + _SIZE :]))
-
-    def _body(self, current: Any) -> bytes:
-        if type(current) is tuple:
-            return key_segment(current[0]) + self._segment_of(current[1])
-        return key_segment(current)
-
-    def _composite(self, stamp: bytes, current: Any) -> bytes:
-        key = current[0] if type(current) is tuple else current
-        if key is None:
-            raise no_key_error()
-        encoded = state_key_bytes(key)
-        composite = (
-            self._group_heads[xxh3_64_intdigest(encoded) % self._max_parallelism] + stamp + delimited(encoded)
-        )
-        return composite if key is current else composite + self._segment_of(current[1])
+        return self._keys.current_of(head[2]) in self._deleted[head[0]]

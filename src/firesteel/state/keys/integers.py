@@ -23,6 +23,8 @@ _AVALANCHE: Final = _WORD(0x165667919E3779F9)
 _HALF: Final = _WORD(0xFFFFFFFF)
 _32, _37, _8, _9 = _WORD(32), _WORD(37), _WORD(8), _WORD(9)
 _SIZE: Final = 13
+_TIME: Final = 8
+_SIGN_BIT: Final = _WORD(1 << 63)
 
 
 def integers(keys: Iterable[int]) -> Integers | None:
@@ -43,14 +45,20 @@ def integer_groups(keys: Integers, max_parallelism: int) -> Integers:
     return (_digests(keys) % _WORD(max_parallelism)).astype(np.int64)
 
 
-def integer_composites(state_prefix: bytes, groups: Integers, keys: Integers) -> list[bytes]:
-    """Return the composite keys: prefix of the state (2 bytes), key group, and the encoded key."""
-    rows = np.empty((len(keys), _SIZE), np.uint8)
+def integer_composites(
+    state_prefix: bytes, groups: Integers, keys: Integers, times: Integers | None = None
+) -> list[bytes]:
+    """Return the composite keys: prefix of the state (2 bytes), key group, a timer's time if given, encoded key."""
+    size = _SIZE if times is None else _SIZE + _TIME
+    rows = np.empty((len(keys), size), np.uint8)
     rows[:, 0:2] = np.frombuffer(state_prefix, np.uint8)
     rows[:, 2:4] = groups.astype(">u2").view(np.uint8).reshape(-1, 2)
-    rows[:, 4] = _tags(keys)
-    rows[:, 5:] = keys.astype(">i8").view(np.uint8).reshape(-1, 8)
-    composites: list[bytes] = rows.view(f"V{_SIZE}").ravel().tolist()
+    if times is not None:
+        shifted = (times.view(_WORD) ^ _SIGN_BIT).astype(">u8")
+        rows[:, 4 : 4 + _TIME] = shifted.view(np.uint8).reshape(-1, _TIME)
+    rows[:, -9] = _tags(keys)
+    rows[:, -8:] = keys.astype(">i8").view(np.uint8).reshape(-1, 8)
+    composites: list[bytes] = rows.view(f"V{size}").ravel().tolist()
     return composites
 
 
