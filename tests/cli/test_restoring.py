@@ -57,7 +57,7 @@ def test_another_directory_with_a_history_is_refused(firesteel, program, savepoi
     assert start(firesteel, program, second).exit_code == 0
     done = start(firesteel, program, second, "--from", savepoint)
     assert done.exit_code == 1
-    assert "requires a state directory of its own" in done.stderr
+    assert "requires a separate state directory" in done.stderr
 
 
 def test_a_program_that_lacks_an_operator_is_refused_unless_that_is_allowed(

@@ -227,12 +227,12 @@ def test_from_the_state_directory_of_another_job(tmp_path):
 
 def test_a_directory_with_a_history_of_its_own_is_refused(tmp_path, savepoint):
     run(tmp_path / "second", "second", act=lambda handle, stats: handle.stop())
-    with pytest.raises(StateMismatchError, match="requires a state directory of its own"):
+    with pytest.raises(StateMismatchError, match="requires a separate state directory"):
         run(tmp_path / "second", "second", str(savepoint))
     other = Asked(2, lambda handle: handle.savepoint(str(tmp_path / "other")))
     run(tmp_path / "third", "third", act=other)
     run(tmp_path / "fresh", "fresh", str(savepoint), act=lambda handle, stats: handle.stop())
-    with pytest.raises(StateMismatchError, match="requires a state directory of its own"):
+    with pytest.raises(StateMismatchError, match="requires a separate state directory"):
         run(tmp_path / "fresh", "fresh", other.answer.result(30))
     ledger.forget("fresh")
 

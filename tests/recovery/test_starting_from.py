@@ -240,7 +240,7 @@ def test_the_command_that_begins_with_a_savepoint_may_be_repeated(tmp_path):
     run(tmp_path, state="second", restore_from=made)
     assert lines(tmp_path / "out") == sorted(counted())
     other = run(tmp_path, state="third", stop_after=2, savepoint="")
-    with pytest.raises(StateMismatchError, match="requires a state directory of its own"):
+    with pytest.raises(StateMismatchError, match="requires a separate state directory"):
         run(tmp_path, state="second", restore_from=other)
 
 

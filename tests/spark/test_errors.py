@@ -69,7 +69,7 @@ STOPPED = (
     [
         (DIED + JAVA_STACK, "Python worker exited unexpectedly (crashed)", "killed (out of memory?)"),
         (NO_PYTHON + JAVA_STACK, 'Cannot run program "/nosuch/python"', "PYSPARK_PYTHON"),
-        (LOST + JAVA_STACK, "Missing an output location", "executors are lost"),
+        (LOST + JAVA_STACK, "Missing an output location", "executors keep failing"),
         (NO_MODULE, "No module named 'pyarrow'", "install pyarrow in the workers' Python"),
         (STOPPED + JAVA_STACK, "", "the Spark application has ended"),
         ("java.lang.OutOfMemoryError: Java heap space", "Java heap space", "more memory"),

@@ -140,7 +140,7 @@ class StateMismatchError(StateError):
     """The state directory belongs to another program."""
 
 
-class StateEvolutionRequired(StateError):  # noqa: N818 - it asks for something; the job goes on
+class StateEvolutionRequired(StateError):  # noqa: N818 - it asks for something; the job continues
     """A state was saved with other types than it is declared with now, and can be converted to those.
 
     `path` is the state's path in the catalog ("keyed:count"), `recorded` the schema that it was saved with, `declared`

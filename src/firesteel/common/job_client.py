@@ -60,10 +60,10 @@ class JobClient:
     def cancel(self) -> CompletableFuture:
         """Cancel the job; the future is done when the job has received the request, its result is None."""
 
-        def tell() -> None:
+        def cancel() -> None:
             self._handle.cancel()
 
-        return CompletableFuture.of(tell, "firesteel-cancel")
+        return CompletableFuture.of(cancel, "firesteel-cancel")
 
     def stop(self) -> CompletableFuture:
         """End the job after the running epoch; the future is done when it has ended, its result is None.

@@ -95,7 +95,7 @@ def _is_plain(kind: type) -> bool:
 
 
 def _copy_of_flat(value: Any) -> Any:
-    """Copy a plain object of atoms, of which one may be a collection of atoms; pickling takes five times as long.
+    """Copy a plain object of atoms, one of them possibly a collection of atoms; pickling takes five times as long.
 
     Two collections could be the same object, which only pickle would preserve.
     """

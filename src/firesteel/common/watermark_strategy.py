@@ -195,7 +195,7 @@ class WatermarkStrategy:
     def with_idleness(self, idle_timeout: Duration) -> WatermarkStrategy:
         """Return the strategy in which a source split without events for `idle_timeout` does not hold back the others.
 
-        Setting the machine's clock does not change when that is. When a job resumes, the timeout begins anew. Raises
+        Setting the machine's clock does not change when that is. When a job resumes, the timeout begins again. Raises
         ProgramError for a duration that is not positive, or if it is not a Duration.
         """
         timeout = _millis(idle_timeout, "with_idleness")

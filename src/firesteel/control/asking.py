@@ -86,7 +86,7 @@ def savepoint(job: Storage, target: str | None, timeout: float) -> str:
             "requires that all output is visible",
             who=f"a savepoint of the job in {job.url}",
             got=f"epoch {last.epoch}, whose output is committed and not visible yet",
-            hint="start the job again: it makes that visible first; then ask once more, or stop it with --savepoint",
+            hint="start the job again: it makes that visible first; then ask again, or stop it with --savepoint",
         )
     return new_savepoint(job, last.epoch, below)
 

@@ -118,7 +118,7 @@ class Inbox:
             try:
                 command = read_command(self._storage, path)
             except StateCorruptedError as error:
-                _log.warning("a file among the commands is none, and is removed: %s", error)
+                _log.warning("a file among the commands is not a command, and is removed: %s", error)
                 self._taken[command_id] = _refused(error)
                 continue
             if command is not None:
@@ -178,7 +178,7 @@ class Inbox:
             return True
         if path not in self._strays:
             self._strays.add(path)
-            _log.warning("%s is no command, and stays where it is", self._storage.location(path))
+            _log.warning("%s is not a command; it stays where it is", self._storage.location(path))
         return False
 
     def _report(self) -> None:
@@ -208,7 +208,7 @@ class Inbox:
         try:
             work()
         except FiresteelError as error:
-            _log.warning("cannot exchange commands with those who watch the job: %s", error)
+            _log.warning("cannot exchange commands with other processes: %s", error)
 
 
 def _refused(error: FiresteelError) -> Future[str]:

@@ -19,8 +19,8 @@ T = TypeVar("T")
 class Pending:
     """The requests to a job that are not carried out yet.
 
-    They come from any thread; the loop takes them on its own thread: savepoints and a change of parallelism between two
-    epochs (`take_savepoints`, `change_parallelism`), the rest when the job has ended (`close`), which answers all.
+    They come from any thread. The loop handles them on its own thread: savepoints and changes of parallelism between
+    epochs (`take_savepoints`, `change_parallelism`), all others when the job has ended (`close`).
     """
 
     def __init__(self) -> None:
@@ -39,11 +39,11 @@ class Pending:
         return self._ask(self._parallelism, parallelism)
 
     def end(self, savepoint: str | None) -> Future[str]:
-        """Request an answer at the job's end, which comes with a savepoint unless that is None."""
+        """Request an answer at the job's end, and a savepoint unless that is None."""
         return self._ask(self._ends, savepoint)
 
     def take_savepoints(self, journal: Journal, maintenance: Maintenance) -> None:
-        """Begin the requested savepoints; they are of the last epoch, which has been published."""
+        """Begin the requested savepoints of the last epoch, which has been published."""
         if not self._savepoints:
             return
         for target, answer in self._taken(self._savepoints):
@@ -88,7 +88,7 @@ class Pending:
 
     def _ask(self, requests: list[tuple[T, Future[str]]], what: T) -> Future[str]:
         answer: Future[str] = Future()
-        answer.set_running_or_notify_cancel()  # to cancel the future does not withdraw the request
+        answer.set_running_or_notify_cancel()  # cancelling the future does not withdraw the request
         with self._lock:
             if self._closed:
                 answer.set_exception(StateError("has ended", who="the job"))

@@ -31,7 +31,7 @@ def check_program(
             "has output that is committed and not yet visible, of operators this program does not have",
             who=who,
             got=", ".join(sorted(waiting)),
-            hint="start the program that wrote it once more, and stop it when it has begun",
+            hint="start the program that wrote it again, and stop it once it runs",
         )
     left = [_described(*found, manifest) for found in missing if _has_state(*found, manifest)]
     if left and not allow_non_restored_state:

@@ -129,7 +129,7 @@ class _Restoring:
             if log.job.restored_from == identity:
                 return log
             raise StateMismatchError(
-                "requires a state directory of its own",
+                "requires a separate state directory",
                 who=f"a job that begins with {source.url}",
                 got=f"{self._storage.url}, which has another history",
                 hint="name an empty directory, or leave --from out to resume the job that is there",

@@ -36,7 +36,7 @@ class Batch(Protocol):
 
     Contract: a batch never changes once it has been emitted; `slice`, `take`, `scatter` and `joined` may share records
     with it, `copy` shares nothing that can be changed. `encode` and the form's entry in
-    `firesteel.runtime.blocks.FORMS` are inverse to each other. `MOST` is how many records a block may have.
+    `firesteel.runtime.blocks.FORMS` are inverse to each other. `MOST` is the largest number of records in a block.
     """
 
     MOST: ClassVar[int]
@@ -51,9 +51,9 @@ class Batch(Protocol):
         """Return the records at these positions, in their order."""
 
     def scatter(self, targets: Any, count: int) -> Iterable[tuple[int, Self]]:
-        """Return for each of `count` targets that gets records which those are, in their order.
+        """Return the records of each target that gets any, in their order; there are `count` targets.
 
-        `targets` names that of each record: a sequence of numbers, or what the form's `EdgeFunctions` return.
+        `targets` has the target of each record: a sequence of numbers, or what the form's `EdgeFunctions` return.
         """
 
     def joined(self, others: Sequence[Self]) -> Self:
@@ -79,7 +79,7 @@ def _positions(targets: Sequence[int]) -> dict[int, list[int]]:
 class RowBatch:
     """Records in parallel lists: `values`, their `timestamps` (milliseconds; None if none has one), `keys` if keyed.
 
-    Its bytes are a pickle of the three. Timestamps travel as an array where all records have one. Values of classes
+    Its bytes are a pickle of the three. Timestamps travel as an array if all records have one. Values of classes
     that live in the program's `__main__` cannot be pickled by reference in a worker; such a batch falls back to
     cloudpickle, which carries the class along.
     """
@@ -120,7 +120,7 @@ class RowBatch:
         )
 
     def scatter(self, targets: Sequence[int], count: int) -> Iterator[tuple[int, RowBatch]]:
-        """Yield for each of `count` targets that gets records which those are; `targets` names that of each record.
+        """Yield the records of each target that gets any; there are `count`, and `targets` has that of each record.
 
         >>> [(target, part.values) for target, part in RowBatch(["a", "b", "c"]).scatter([1, 0, 1], 2)]
         [(0, ['b']), (1, ['a', 'c'])]
@@ -160,7 +160,7 @@ class RowBatch:
         return RowBatch(list(map(seal, self.values)), self.timestamps, self.keys)
 
     def stamps(self) -> list[int | None]:
-        """Return the timestamps, as a list of None where no record has one."""
+        """Return the timestamps, as a list of None if no record has one."""
         return self.timestamps if self.timestamps is not None else [None] * len(self.values)
 
     def encode(self) -> tuple[int, bytes]:
@@ -179,7 +179,7 @@ class RowBatch:
 
     @staticmethod
     def decode(data: memoryview) -> RowBatch:
-        """Return the batch of which `data` is what `encode` returned."""
+        """Return the batch that `encode` turned into `data`."""
         values, stamps, keys = pickle.loads(data)
         if isinstance(stamps, bytes):
             unpacked = array("q")

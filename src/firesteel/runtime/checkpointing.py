@@ -35,7 +35,7 @@ class FunctionLists:
 def initialize_lists(
     functions: Iterable[Function], context: OperatorContext, keyed: KeyedStateStore
 ) -> FunctionLists | None:
-    """Initialise the state of the functions that have one; return None if there is none."""
+    """Initialise the state of the functions that are CheckpointedFunctions; return None if none is."""
     taking_part = [found for function in functions if (found := checkpointed(function)) is not None]
     if not taking_part and context.restored_lists is None:
         return None

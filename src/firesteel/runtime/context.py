@@ -27,7 +27,7 @@ from firesteel.state.live.backend import KeyedStateBackend
 
 
 class TaskRuntimeContext(RuntimeContext):
-    """The runtime context of a function in a task; keyed state only where the input is keyed."""
+    """The runtime context of a function in a task; keyed state only if the input is keyed."""
 
     def __init__(self, context: OperatorContext, keyed: bool) -> None:
         self._context = context

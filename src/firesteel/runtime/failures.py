@@ -76,7 +76,7 @@ def user_failure(
         f"failed: the function raised {type(error).__name__}: {error}{place}",
         who=who,
         got=None if record is None else f"the record {record}",
-        hint="nothing of this epoch was committed; mend the function (or the input) and start the job again",
+        hint="nothing of this epoch was committed; fix the function (or the input) and start the job again",
         details=details,
     )
 

@@ -68,7 +68,7 @@ class EdgeSpec:
         """The number of the first block in a channel; a task's rows are sorted by these numbers.
 
         All blocks of edges that are `first` come before all others. Among them, those to later operators come first,
-        because the output of earlier operators may reach the later ones at once.
+        because the output of earlier operators may reach the later ones in the same task.
         """
         return -(self.target + 1) << _SEQ_BITS if self.first else 0
 
@@ -163,7 +163,7 @@ class Plan:
         return tuple(map(tuple, members.values()))
 
     def at(self, level: int, subtask: int) -> list[OperatorSpec]:
-        """Return the operators of which this task runs a subtask, in topological order."""
+        """Return the operators that this task runs a subtask of, in topological order."""
         return [
             operator
             for operator in self.operators

@@ -12,20 +12,20 @@ _HINTS: Final = tuple(
     for pattern, hint in (
         (
             r"SparkContext was shut down|stopped SparkContext|Master removed our application",
-            "the Spark application has ended; start the job again, it goes on from its last commit",
+            "the Spark application has ended; start the job again: it resumes from its last commit",
         ),
         (r"OutOfMemoryError|exceeding memory limits", "give the driver or the executors more memory"),
         (
             r"ExecutorLostFailure|FetchFailed|worker lost",
-            "executors are lost again and again, their logs say why; once mended, start the job again",
+            "executors keep failing, and their logs say why; fix the cause and start the job again",
         ),
         (
             r'Cannot run program "[^"]*"',
-            "the workers have no such Python: name theirs in PYSPARK_PYTHON or --conf spark.pyspark.python=PATH",
+            "the workers do not have this Python: set PYSPARK_PYTHON, or --conf spark.pyspark.python=PATH, to theirs",
         ),
         (
             r"PYTHON_VERSION_MISMATCH",
-            "driver and workers must run one minor version of Python: name the workers' in PYSPARK_PYTHON",
+            "driver and workers must run the same minor version of Python: set PYSPARK_PYTHON to the workers' Python",
         ),
         (
             r"No module named '(?P<module>[^'.]+)",
@@ -71,7 +71,7 @@ def _hint(text: str) -> str:
     for pattern, hint in _HINTS:
         if found := pattern.search(text):
             return hint.format(**found.groupdict())
-    return "run with --debug for Spark's own words"
+    return "run with --debug to see Spark's own message"
 
 
 def first_cause(text: str) -> str:

@@ -1,4 +1,4 @@
-"""One epoch as one Spark job: a linear chain of levels over DataFrames.
+"""Runs each epoch as one Spark job: a linear chain of levels over DataFrames.
 
 ::
 
@@ -50,7 +50,7 @@ class SparkExecutor:
 
     The plan goes to the state directory once (see `StoredPlans`); a task's closure carries only its name, and a worker
     process reads it once. The DataFrame is also built once for a plan. Each epoch runs it under a new alias, because
-    Spark would not run a DataFrame again whose exchanges it has already computed. If the driver process of a session
+    Spark does not run a DataFrame again if it has computed its exchanges. If the driver process of a session
     that was started here has ended, the next epoch runs in a new one.
     """
 
@@ -99,10 +99,10 @@ class SparkExecutor:
             raise EngineError(
                 "has ended, and only the program could start it again",
                 who="the Spark session that the program had opened",
-                hint="start the program again: with a state directory its job goes on from the last commit",
+                hint="start the program again: with a state directory its job resumes from the last commit",
             )
         before = self._interruption
-        _log.warning("Spark's driver process has ended; another is started")
+        _log.warning("Spark's driver process has ended; starting another")
         self._connect()
         if before.asked:
             self._interruption.interrupt()
@@ -112,10 +112,10 @@ class SparkExecutor:
         if self._jvm.lost:
             self._reconnect()
         self._plans.sweep(epoch.committed)
-        told = Announcement(epoch, _PROCESS, frozenset(_running))
+        announcement = Announcement(epoch, _PROCESS, frozenset(_running))
         self._open = True
         try:
-            with self._interruption.running(), announced(self._spark, self._storage, told):
+            with self._interruption.running(), announced(self._spark, self._storage, announcement):
                 rows = self._frame(plan).alias("epoch").collect()
         except Exception as error:
             raise self._failure(error) from None

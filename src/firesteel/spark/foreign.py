@@ -65,7 +65,7 @@ def check_workers_python(session: Any) -> None:
         )
     if theirs.prefix != sys.prefix:
         _logger.warning(
-            "%s runs its workers by %s, while the driver is %s: packages may differ; to mend it, %s",
+            "%s runs its workers by %s, while the driver is %s: packages may differ; to fix this, %s",
             who,
             there,
             here,

@@ -66,7 +66,7 @@ def _context(session: Any) -> Any:
         return session.sparkContext
     except Exception as error:
         raise ConfigurationError(
-            "cannot give a job a Python environment of its own",
+            "cannot give a job a separate Python environment",
             who="Spark Connect",
             hint="have the server's workers run the Python that the job needs, and leave out "
             "set_python_requirements, add_python_archive and set_python_executable",

@@ -66,7 +66,7 @@ class Jvm:
             who=f"the driver process of Spark (the JVM, process {self._process.pid})",
             got=_how(code),
             hint="give it more memory with --conf spark.driver.memory=4g; the system's log says whether it was killed "
-            "for want of memory"
+            "because memory ran out"
             if code in _OUT_OF_MEMORY or code == -signal.SIGKILL
             else "Spark's log, above, may say why",
             details=str(error),

@@ -137,7 +137,7 @@ def _install(bundle: Path, target: Path) -> None:
         "requires packages that its workers can install",
         who="set_python_requirements",
         got=words.splitlines()[-1] if words else f"exit code {done.returncode} of pip",
-        hint="check the file, or ship the packages: pip download -d DIRECTORY -r FILE, and name DIRECTORY, too",
+        hint="check the file, or ship the packages: pip download -d DIRECTORY -r FILE, and pass DIRECTORY, too",
         details=f"{' '.join(command)}\n{words[-_SHOWN:]}",
     )
 

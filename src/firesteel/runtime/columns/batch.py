@@ -64,7 +64,7 @@ class ColumnBatch:
         return ColumnBatch(self.rows.take(pa.array(at)), None if self.kinds is None else self.kinds[at])
 
     def scatter(self, targets: npt.NDArray[np.int64], count: int) -> list[tuple[int, ColumnBatch]]:
-        """Return for each of `count` targets that gets rows which those are, in their order.
+        """Return the rows of each target that gets any, in their order; there are `count` targets.
 
         >>> batch = ColumnBatch(pa.RecordBatch.from_pydict({"a": [1, 2, 3]}))
         >>> [(target, part.rows["a"].to_pylist()) for target, part in batch.scatter(np.array([1, 0, 1]), 3)]
@@ -108,7 +108,7 @@ class ColumnBatch:
 
     @staticmethod
     def decode(data: memoryview) -> ColumnBatch:
-        """Return the batch of which `data` is what `encode` returned."""
+        """Return the batch that `encode` turned into `data`."""
         schema_size, kinds_size = _HEAD.unpack_from(data)
         start = _HEAD.size + schema_size
         schema = _schema(bytes(data[_HEAD.size : start]))

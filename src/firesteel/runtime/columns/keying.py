@@ -13,8 +13,8 @@ from firesteel.state.arrangements.hashing import hash_columns, key_groups
 class KeyColumnsEdge:
     """The functions of an exchange by columns; see `EdgeFunctions` for the contract.
 
-    Rows with equal values in `columns` go to one subtask: the owner of the key group of their hash. It is the hash by
-    which arrangements are sorted, so the rows of a subtask are one range of it. Without columns all rows go to the
+    Rows with equal values in `columns` go to one subtask: the owner of the key group of their hash. Arrangements
+    are sorted by the same hash, so the rows of a subtask are one range of it. Without columns all rows go to the
     first subtask.
     """
 
