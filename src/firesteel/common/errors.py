@@ -6,6 +6,7 @@
     ├── ProgramError                 the program is wrong before anything runs
     │   ├── UnsupportedError         a name or an option PyFlink has and Firesteel does not (yet)
     │   ├── SerializationError       a function or a value cannot be shipped to the workers
+    │   ├── SqlParseError            a text is not SQL as Flink has it
     │   └── ConfigurationError       an unknown option, or a value it cannot take
     ├── RecordError                  one record cannot be processed
     │   ├── UserFunctionError        the user's function raised
@@ -102,6 +103,35 @@ class UnsupportedError(ProgramError):
 
 class SerializationError(ProgramError):
     """A function or a value cannot be shipped to the workers."""
+
+
+class SqlParseError(ProgramError):
+    """A text is not SQL as Flink has it, or is SQL that Firesteel cannot parse.
+
+    `line` and `column` are where the first wrong character is, counted from 1; `pointed` is that line, with a caret
+    below the wrong part.
+    """
+
+    def __init__(
+        self,
+        requirement: str,
+        *,
+        line: int,
+        column: int,
+        pointed: str,
+        who: str | None = None,
+        got: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(requirement, who=who, got=got, hint=hint)
+        self.line = line
+        self.column = column
+        self.pointed = shortened(pointed, _MOST_OF_A_LINE)
+
+    def __str__(self) -> str:
+        place = "\n".join(f"    {line}" for line in self.pointed.split("\n"))
+        sentence, *rest = super().__str__().split("\n  hint: ")
+        return "\n".join([sentence, place, *(f"  hint: {hint}" for hint in rest)])
 
 
 class ConfigurationError(ProgramError):
