@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from firesteel.control.clock import ProcessingTime, SteadyTime
+from firesteel.control.clock import JobTime, Moment, ProcessingTime, SteadyTime
 from firesteel.testing import ManualClock
 
 HOUR = 3_600_000
@@ -83,3 +83,24 @@ def test_an_earlier_epoch_before_now_changes_nothing(earlier):
     time = ProcessingTime(ManualClock(1000))
     time.at_least(earlier)
     assert time.now() == 1000
+
+
+@pytest.mark.parametrize("seen", [0, 400, 1000, HOUR])
+def test_steady_time_goes_on_from_what_an_earlier_driver_has_seen(seen):
+    clock = ManualClock(1000)
+    steady = SteadyTime(clock)
+    steady.at_least(seen)
+    assert steady.now() == max(seen, 1000)
+    clock.set(5)
+    clock.advance(30)
+    assert steady.now() == max(seen, 1000) + 30
+
+
+def test_a_run_begins_when_it_resumes_and_not_before_the_last_epoch():
+    clock = ManualClock(1000)
+    time = JobTime(clock)
+    time.resume(processing=0, steady=0)
+    clock.advance(50)
+    assert time.now() == Moment(processing=1050, steady=1050, resumed=1000)
+    time.resume(processing=3000, steady=2000)
+    assert time.now() == Moment(processing=3000, steady=2000, resumed=2000)
