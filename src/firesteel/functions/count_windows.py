@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from functools import lru_cache
-from typing import Any, Final, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 from firesteel.common.errors import ProgramError
 from firesteel.common.typeinfo import Types
@@ -24,16 +24,47 @@ T = TypeVar("T")
 _REMEMBERED: Final = 1 << 12
 
 
-class CountTumblingWindowAssigner(WindowAssigner[T, CountWindow]):
+class _CountWindows(WindowAssigner[T, CountWindow]):
+    """Windows of `window_size` records of a key; they fire when they are full."""
+
+    _counter: ClassVar[str]
+    """The name of the state that counts a key's records."""
+
+    def __init__(self, window_size: int) -> None:
+        self._window_size = window_size
+        self._count_descriptor = ValueStateDescriptor(self._counter, Types.LONG())
+
+    def _place_of_next(self, context: WindowAssigner.WindowAssignerContext) -> int:
+        """Count the record; return how many records of its key came before it."""
+        state = context.get_runtime_context().get_state(self._count_descriptor)
+        count: int = state.value() or 0
+        state.update(count + 1)
+        return count
+
+    def get_default_trigger(self, env: Any) -> Trigger[T, CountWindow]:
+        """Return the trigger that fires when a window is full."""
+        return CountTrigger(self._window_size)
+
+    def get_window_serializer(self) -> CountWindowSerializer:
+        """Return the serializer of count windows."""
+        return CountWindowSerializer()
+
+    def is_event_time(self) -> bool:
+        """Return False."""
+        return False
+
+
+class CountTumblingWindowAssigner(_CountWindows[T]):
     """Puts the first `window_size` records of a key into window 0, the next into window 1, and so on.
 
     A window fires when it is full; a window that never fills is not emitted.
     """
 
+    _counter = "tumble-count-assigner"
+
     def __init__(self, window_size: int) -> None:
         _check_positive("CountTumblingWindowAssigner", window_size=window_size)
-        self._window_size = window_size
-        self._count_descriptor = ValueStateDescriptor("tumble-count-assigner", Types.LONG())
+        super().__init__(window_size)
 
     @staticmethod
     def of(window_size: int) -> CountTumblingWindowAssigner[Any]:
@@ -47,38 +78,25 @@ class CountTumblingWindowAssigner(WindowAssigner[T, CountWindow]):
         context: WindowAssigner.WindowAssignerContext,
     ) -> Collection[CountWindow]:
         """Count the record and return its window."""
-        state = context.get_runtime_context().get_state(self._count_descriptor)
-        count = state.value() or 0
-        state.update(count + 1)
+        count = self._place_of_next(context)
         return [_window(count // self._window_size)]
-
-    def get_default_trigger(self, env: Any) -> Trigger[T, CountWindow]:
-        """Return the trigger that fires when the window is full."""
-        return CountTrigger(self._window_size)
-
-    def get_window_serializer(self) -> CountWindowSerializer:
-        """Return the serializer of count windows."""
-        return CountWindowSerializer()
-
-    def is_event_time(self) -> bool:
-        """Return False."""
-        return False
 
     def __repr__(self) -> str:
         return f"CountTumblingWindowAssigner({self._window_size})"
 
 
-class CountSlidingWindowAssigner(WindowAssigner[T, CountWindow]):
+class CountSlidingWindowAssigner(_CountWindows[T]):
     """Starts a new window of `window_size` records at every `window_slide`-th record of a key.
 
     As in PyFlink, and unlike in Java, a window fires only when it holds `window_size` records.
     """
 
+    _counter = "slide-count-assigner"
+
     def __init__(self, window_size: int, window_slide: int) -> None:
         _check_positive("CountSlidingWindowAssigner", window_size=window_size, window_slide=window_slide)
-        self._window_size = window_size
+        super().__init__(window_size)
         self._window_slide = window_slide
-        self._count_descriptor = ValueStateDescriptor("slide-count-assigner", Types.LONG())
 
     @staticmethod
     def of(window_size: int, window_slide: int) -> CountSlidingWindowAssigner[Any]:
@@ -92,24 +110,10 @@ class CountSlidingWindowAssigner(WindowAssigner[T, CountWindow]):
         context: WindowAssigner.WindowAssignerContext,
     ) -> Collection[CountWindow]:
         """Count the record and return its windows, the latest first; none if it falls between two windows."""
-        state = context.get_runtime_context().get_state(self._count_descriptor)
-        count = state.value() or 0
-        state.update(count + 1)
+        count = self._place_of_next(context)
         last = count // self._window_slide
         first = max(0, (count - self._window_size) // self._window_slide + 1)
         return [_window(number) for number in range(last, first - 1, -1)]
-
-    def get_default_trigger(self, env: Any) -> Trigger[T, CountWindow]:
-        """Return the trigger that fires when a window is full."""
-        return CountTrigger(self._window_size)
-
-    def get_window_serializer(self) -> CountWindowSerializer:
-        """Return the serializer of count windows."""
-        return CountWindowSerializer()
-
-    def is_event_time(self) -> bool:
-        """Return False."""
-        return False
 
     def __repr__(self) -> str:
         return f"CountSlidingWindowAssigner({self._window_size}, {self._window_slide})"
