@@ -12,14 +12,15 @@ from firesteel.common.errors import FiresteelError
 from firesteel.control import EpochStats, JobHandle
 from firesteel.control.launch import ExecutorFactory
 from firesteel.datastream import StreamExecutionEnvironment
-from firesteel.datastream.functions import KeyedProcessFunction
-from firesteel.datastream.state import ValueStateDescriptor
 from firesteel.functions.source import Source, Split
 from firesteel.testing import executing
 from tests.recovery import ledger
+from tests.recovery.jobs import Count
 
 RECORDS = 60
 KEYS = 7
+WAIT_S = 120
+"""How long a job may take to read what it is let; on Spark the first epoch starts the session."""
 
 
 class Gated(Source[int]):
@@ -36,15 +37,6 @@ class Gated(Source[int]):
 
     def read(self, split, start, end):
         yield list(range(start, end))
-
-
-class Count(KeyedProcessFunction):
-    def open(self, runtime_context):
-        self.count = runtime_context.get_state(ValueStateDescriptor("count"))
-
-    def process_element(self, value, ctx):
-        self.count.update((self.count.value() or 0) + 1)
-        yield ctx.get_current_key(), self.count.value()
 
 
 def build(env: StreamExecutionEnvironment, gate: Path, name: str) -> None:
@@ -107,7 +99,7 @@ class Running:
         """Let so many through, and wait until the job, which had read `before` when it was started, has read them."""
         self.let(records)
         with self._moved:
-            assert self._moved.wait_for(lambda: self._records >= records - before, 30), self._records
+            assert self._moved.wait_for(lambda: self._records >= records - before, WAIT_S), self._records
 
     def start(self, options: dict[str, str] | None = None) -> JobHandle:
         """Start the job; what an earlier driver has read does not count."""

@@ -11,7 +11,20 @@ from typing import Any
 from firesteel.common import Configuration
 from firesteel.control import EpochStats, JobHandle
 from firesteel.datastream import StreamExecutionEnvironment
+from firesteel.datastream.functions import KeyedProcessFunction
+from firesteel.datastream.state import ValueStateDescriptor
 from firesteel.testing import ManualClock, executing
+
+
+class Count(KeyedProcessFunction):
+    """Numbers the records of each key."""
+
+    def open(self, runtime_context):
+        self.count = runtime_context.get_state(ValueStateDescriptor("count"))
+
+    def process_element(self, value, ctx):
+        self.count.update((self.count.value() or 0) + 1)
+        yield ctx.get_current_key(), self.count.value()
 
 
 class Watch:

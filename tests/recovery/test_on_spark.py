@@ -11,9 +11,8 @@ from firesteel.checkpoint.log import ManifestLog
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.splits import finished_splits
 from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
-from firesteel.datastream.functions import KeyedProcessFunction, MapFunction
-from firesteel.datastream.state import ValueStateDescriptor
-from tests.recovery.jobs import environment, lines
+from firesteel.datastream.functions import MapFunction
+from tests.recovery.jobs import Count, environment, lines
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
@@ -29,15 +28,6 @@ class KillsItself(MapFunction):
             self.marker.touch()
             os.kill(os.getpid(), signal.SIGKILL)
         return value
-
-
-class Count(KeyedProcessFunction):
-    def open(self, runtime_context):
-        self.count = runtime_context.get_state(ValueStateDescriptor("count"))
-
-    def process_element(self, value, ctx):
-        self.count.update((self.count.value() or 0) + 1)
-        yield ctx.get_current_key(), self.count.value()
 
 
 def test_a_worker_that_is_killed_in_the_middle_of_an_epoch_is_replaced(tmp_path):

@@ -11,25 +11,14 @@ import pytest
 from firesteel.checkpoint.log import ManifestLog
 from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import ConnectorError, StateCorruptedError, StateError, StateMismatchError
-from firesteel.datastream.functions import KeyedProcessFunction
-from firesteel.datastream.state import ValueStateDescriptor
 from firesteel.functions.sink import Committer
 from tests.recovery import ledger
-from tests.recovery.jobs import environment, restarting
+from tests.recovery.jobs import Count, environment, restarting
 
 pytestmark = pytest.mark.usefixtures("machine")
 
 EVENTS = [(f"k{number % 5}", number) for number in range(30)]
 TOTAL = Counter((f"k{key}", number) for key in range(5) for number in range(1, 7))
-
-
-class Count(KeyedProcessFunction):
-    def open(self, runtime_context):
-        self.count = runtime_context.get_state(ValueStateDescriptor("count"))
-
-    def process_element(self, value, ctx):
-        self.count.update((self.count.value() or 0) + 1)
-        yield ctx.get_current_key(), self.count.value()
 
 
 class Stops(Exception):

@@ -20,7 +20,7 @@ from firesteel.datastream.state import ValueStateDescriptor
 from firesteel.datastream.window import TumblingEventTimeWindows
 from firesteel.testing import ManualClock, ScriptedSource
 from tests.recovery import ledger
-from tests.recovery.jobs import Watch, environment, restarting, running_job, start
+from tests.recovery.jobs import Count, Watch, environment, restarting, running_job, start
 
 pytestmark = pytest.mark.usefixtures("machine")
 
@@ -31,15 +31,6 @@ NO_WATERMARKS = WatermarkStrategy.no_watermarks()
 def name(tmp_path):
     yield str(tmp_path)
     ledger.forget(str(tmp_path))
-
-
-class Count(KeyedProcessFunction):
-    def open(self, runtime_context):
-        self.count = runtime_context.get_state(ValueStateDescriptor("count"))
-
-    def process_element(self, value, ctx):
-        self.count.update((self.count.value() or 0) + 1)
-        yield ctx.get_current_key(), self.count.value()
 
 
 class At(MapFunction):
