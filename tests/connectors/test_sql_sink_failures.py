@@ -44,13 +44,14 @@ class Total(KeyedProcessFunction):
         yield Row.of_kind(RowKind.UPDATE_AFTER if total % 5 else RowKind.DELETE, value[0], total)
 
 
-def expected() -> dict[str, list[Any]]:
+def expected(last: int = len(RECORDS)) -> dict[str, list[Any]]:
+    """What must be in the tables after so many records."""
     totals: dict[str, int] = {}
-    for name, number in RECORDS:
+    for name, number in RECORDS[:last]:
         totals[name] = totals.get(name, 0) + number
     return {
         "totals": sorted((name, total) for name, total in totals.items() if total % 5),
-        "seen": sorted(RECORDS),
+        "seen": sorted(RECORDS[:last]),
     }
 
 
@@ -68,6 +69,7 @@ def run(
     parallelism: int,
     crasher: Crasher | None = None,
     restore_from: str | None = None,
+    upto: int = len(RECORDS),
 ) -> None:
     crasher = crasher or Crasher()
     with (
@@ -84,6 +86,7 @@ def run(
     ):
         env = StreamExecutionEnvironment.get_execution_environment()
         records = env.from_collection(RECORDS, Types.TUPLE([Types.STRING(), Types.LONG()]))
+        records = records.filter(lambda record: record[1] < upto)
         totals = records.key_by(lambda record: record[0]).process(Total(), TOTALS)
         totals.sink_to(SqlSink(target.url, "totals", key=["name"], way=way))
         records.rebalance().sink_to(SqlSink(target.url, "seen", ["name", "number"], way=way, batch_rows=3))
@@ -284,7 +287,10 @@ def test_a_prepared_transaction_that_somebody_rolled_back_is_an_error(postgres_t
 
 
 @pytest.mark.xdist_group("postgres")
-def test_going_back_rolls_back_what_the_dropped_epochs_had_prepared(postgres_target, tmp_path, monkeypatch):
+@pytest.mark.parametrize("upto", [24, 8], ids=["the same again", "nothing more"])
+def test_going_back_rolls_back_what_the_dropped_epochs_had_prepared(
+    postgres_target, tmp_path, monkeypatch, upto
+):
     commit = PreparedCommitter.commit
 
     def fails_for_the_last_epoch(self, committables):
@@ -299,12 +305,14 @@ def test_going_back_rolls_back_what_the_dropped_epochs_had_prepared(postgres_tar
         run(postgres_target, "prepared", tmp_path, 1)
     assert postgres_target.rows(prepared_now) == [(2,)]
     monkeypatch.setattr(PreparedCommitter, "commit", commit)
-    run(postgres_target, "prepared", tmp_path, 1, restore_from="1")
+    assert found(postgres_target) == expected(16)
+    run(postgres_target, "prepared", tmp_path, 1, restore_from="1", upto=upto)
     assert postgres_target.rows(prepared_now) == [(0,)]
-    assert found(postgres_target) == {
-        "totals": expected()["totals"],
-        "seen": sorted([*RECORDS, *RECORDS[8:16]]),  # only the second epoch was visible before
-    }
+    if upto == 8:
+        assert found(postgres_target) == expected(16)
+    else:  # the second epoch was visible before
+        seen = sorted([*RECORDS, *RECORDS[8:16]])
+        assert found(postgres_target) == {"totals": expected()["totals"], "seen": seen}
 
 
 @pytest.mark.xdist_group("postgres")
