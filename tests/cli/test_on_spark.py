@@ -16,7 +16,12 @@ from pathlib import Path
 import pytest
 
 from firesteel.checkpoint.objects import Storage
+from firesteel.common import WatermarkStrategy
 from firesteel.control.commands import read_status
+from firesteel.datastream import StreamExecutionEnvironment
+from tests.cli import gated
+from tests.recovery import ledger
+from tests.recovery.jobs import Count
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
@@ -151,3 +156,53 @@ def test_a_job_is_controlled_from_other_processes(tmp_path, run_python):
 
     starts_from(earlier, 1)
     starts_from(later, 2)
+
+
+class UntilTheEnd(Count):
+    """Puts the sum of a key out, too, as a negative number, when time has ended."""
+
+    def process_element(self, value, ctx):
+        ctx.timer_service().register_event_time_timer(1_000_000)
+        yield from super().process_element(value, ctx)
+
+    def on_timer(self, timestamp, ctx):
+        yield ctx.get_current_key(), -self.count.value()
+
+
+def test_a_parallelism_is_kept_over_a_restart_and_a_job_is_drained(firesteel, tmp_path):
+    def start():
+        env = StreamExecutionEnvironment.get_execution_environment()
+        source = gated.Gated(job.gate)
+        numbers = env.from_source(source, WatermarkStrategy.no_watermarks(), "numbers").uid("numbers")
+        counted = numbers.key_by(lambda value: value % 7).process(UntilTheEnd()).uid("count")
+        counted.sink_to(ledger.LedgerSink(job.name)).uid("ledger")
+        job.handle = env.execute_async("until the end")._handle
+
+    def ask(*command):
+        done = firesteel(*command)
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    def parallelism():
+        return max(json.loads(ask("checkpoints", "--json", job.state))[-1]["parallelism"])
+
+    with gated.running(tmp_path / "job", parallelism=2, on="spark") as job:
+        start()
+        job.read(15)
+        assert parallelism() == 2
+        assert ask("rescale", "--keep", job.state, 3) == "parallelism 3\n"
+        job.read(20)
+        assert parallelism() == 3
+        ask("stop", job.state)
+        job.handle.wait(WAIT)
+        start()
+        job.read(30)
+        assert parallelism() == 3
+        ask("stop", "--drain", job.state)
+        job.handle.wait(WAIT)
+        sums = [(key, -5 if key < 2 else -4) for key in range(7)]
+        assert job.rows == sorted([*gated.counts(0, 30), *sums])
+        job.let(gated.RECORDS)
+        start()
+        job.handle.wait(WAIT)
+        assert job.rows == sorted([*gated.counts(0, 30), *sums])
