@@ -24,6 +24,20 @@ settings.load_profile("firesteel")
 RunPython = Callable[..., CompletedProcess[str]]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--long",
+        action="store_true",
+        help="run the long forms of the tests that have two, as ./run check does",
+    )
+
+
+@pytest.fixture(scope="session")
+def long_form(request: pytest.FixtureRequest) -> bool:
+    """Whether a test that has a short and a long form takes the long one."""
+    return bool(request.config.getoption("--long"))
+
+
 @pytest.fixture(scope="session")
 def project() -> Path:
     """The project's root directory."""

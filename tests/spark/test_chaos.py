@@ -17,12 +17,14 @@ from harness.postgres import binaries
 @pytest.mark.xdist_group("spark-cluster")
 @pytest.mark.timeout(900)
 @pytest.mark.skipif(binaries() is None, reason="no PostgreSQL server here; ./run test installs one")
-def test_a_job_that_is_killed_loses_nothing_and_repeats_nothing(tmp_path):
-    outcome = Run(tmp_path, 18, print)(kills=6, savepoints=1, rescales=3, database_failures=1)
+def test_a_job_that_is_killed_loses_nothing_and_repeats_nothing(tmp_path, long_form):
+    seed, kills, rescaled = (18, 6, (3, 1, 2)) if long_form else (107, 3, (3,))
+    run = Run(tmp_path, seed, print)
+    outcome = run(kills=kills, savepoints=1, rescales=len(rescaled), database_failures=1)
     assert outcome.differences == [], report(outcome)
-    assert outcome.kills == 6
+    assert outcome.kills == kills
     assert outcome.counts["savepoint and restore"] == outcome.counts["database killed"] == 1
-    assert {"rescale to 3", "rescale to 1", "rescale to 2"} <= set(outcome.counts)
+    assert {f"rescale to {parallelism}" for parallelism in rescaled} <= set(outcome.counts)
     assert {"kill worker", "kill executor", "kill machine"} <= set(outcome.counts)
 
 
