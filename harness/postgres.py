@@ -1,4 +1,4 @@
-"""A private PostgreSQL server for tests, on 127.0.0.1, with its data in a temporary directory; fsync stays on."""
+"""A private PostgreSQL server for tests, on 127.0.0.1, with its data in a temporary directory."""
 
 from __future__ import annotations
 

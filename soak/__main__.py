@@ -4,9 +4,9 @@
     python -m soak --minutes 2      a short form
     python -m soak --picture soak.png
 
-Memory, descriptors, threads, disk, the size of manifests and the CPU time of epochs and short jobs are judged after a
-warm-up, by the slope of a line that outliers do not move. How long epochs and short jobs take is shown, but not
-judged: it follows the load of the machine. The exit code is 0 if nothing grows more than it may.
+Memory, descriptors, threads, disk, the size of manifests and the CPU time per epoch (without and with a short job) are
+judged after a warm-up, by the slope of a line that outliers do not move. How long epochs and short jobs take is shown,
+but not judged: it follows the load of the machine. The exit code is 0 if nothing grows more than it may.
 """
 
 from __future__ import annotations

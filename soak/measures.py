@@ -17,6 +17,9 @@ from soak.drift import Limit
 
 _MIB: Final = float(1 << 20)
 
+ALONE: Final = "CPU time per epoch"
+BESIDE: Final = "CPU time with a short job"
+
 LIMITS: Final = (
     Limit("memory of the driver", 0.10, 16 * _MIB, _MIB, "MiB"),
     Limit("memory of the JVM", 0.15, 64 * _MIB, _MIB, "MiB"),
@@ -28,18 +31,18 @@ LIMITS: Final = (
     Limit("state directory", 0.20, 2 * _MIB, _MIB, "MiB"),
     Limit("working copies", 0.20, 4 * _MIB, _MIB, "MiB"),
     Limit("manifest", 0.20, 4096, 1024.0, "KiB"),
-    Limit("CPU time of an epoch", 0.25, 50, 1, "ms"),
-    Limit("CPU time of a short job", 0.25, 200, 1, "ms"),
+    Limit(ALONE, 0.25, 50, 1, "ms"),
+    Limit(BESIDE, 0.25, 100, 1, "ms"),
     Limit("epoch", inf, 0, 1, "ms"),
     Limit("short job", inf, 0, 1, "ms"),
 )
 """What is measured, and how much each may grow from the end of the warm-up to the end of the run.
 
-How long epochs and short jobs take follows the load of the machine, so it is shown and not judged. Their CPU time is.
+How long epochs and short jobs take follows the load of the machine, so it is shown and not judged. The CPU time per
+epoch is judged, without a short job and with one.
 """
 
 _NO_EPOCH_S: Final = 240.0
-_RECENT: Final = 9
 _TICKS_PER_S: Final = os.sysconf("SC_CLK_TCK")
 
 
@@ -84,10 +87,10 @@ class Epochs:
 
 
 class Work:
-    """Measures the CPU time of the long job's epochs and of the short jobs, one after the other.
+    """Notes the CPU time per epoch of the long job, in all processes together, while something else happens or nothing.
 
-    All processes count: driver, JVM and workers. `epochs` are watched between two short jobs. A short job runs beside
-    some epochs, whose CPU time is known by then.
+    Long and short jobs share the processes, so the CPU time of a short job is not known by itself. It shows in the CPU
+    time per epoch beside it.
     """
 
     def __init__(self, series: Series, epochs: Epochs, cpu_s: Callable[[], float]) -> None:
@@ -95,27 +98,12 @@ class Work:
         self._epochs = epochs
         self._cpu_s = cpu_s
 
-    def of_epochs(self, number: int) -> None:
-        """Note the CPU time per epoch of the next epochs."""
-        used, passed = self._during(lambda: self._epochs.wait_for(number))
-        self._series.add("CPU time of an epoch", used / passed)
-
-    def of_short_job(self, run: Callable[[], None]) -> None:
-        """Run a short job and note its CPU time; raises what the job raises."""
-
-        def run_and_wait() -> None:
-            run()
-            self._epochs.wait_for(1)
-
-        used, passed = self._during(run_and_wait)
-        each = median(value for _, value in self._series.values["CPU time of an epoch"][-_RECENT:])
-        self._series.add("CPU time of a short job", used - passed * each)
-
-    def _during(self, act: Callable[[], None]) -> tuple[float, int]:
-        """Return the CPU time (milliseconds) and the number of epochs that something took."""
+    def note(self, name: str, act: Callable[[], None], epochs: int) -> None:
+        """Note the CPU time per epoch (milliseconds) while something is done, and until some epochs after it."""
         cpu, count = self._cpu_s(), self._epochs.count
         act()
-        return (self._cpu_s() - cpu) * 1000, self._epochs.count - count
+        self._epochs.wait_for(epochs)
+        self._series.add(name, (self._cpu_s() - cpu) * 1000 / (self._epochs.count - count))
 
 
 class Sampler:
@@ -125,9 +113,16 @@ class Sampler:
         self._series = series
         self._state = state
         self._copies = copies
+        self.cpu_s = 0.0
+        """The CPU time (seconds) that looking has taken."""
 
     def look(self) -> None:
         """Take a sample of everything."""
+        began = time.thread_time()
+        self._look()
+        self.cpu_s += time.thread_time() - began
+
+    def _look(self) -> None:
         add = self._series.add
         family = [os.getpid(), *descendants(os.getpid())]
         java = [pid for pid in family if _name(pid) == "java"]

@@ -12,7 +12,7 @@ from typing import Final
 from bench.process import sampling
 from firesteel.datastream.ambient import Ambient, surrounded_by
 from soak.drift import FEWEST, Verdict, judged
-from soak.measures import LIMITS, Epochs, Sampler, Series, Work, cpu_s
+from soak.measures import ALONE, BESIDE, LIMITS, Epochs, Sampler, Series, Work, cpu_s
 from soak.program import run_short_job, start_long_job
 
 WARM_UP: Final = 0.4
@@ -60,15 +60,15 @@ def run(directory: Path, seconds: float, say: Callable[[str], None]) -> Outcome:
     arriving = _Arriving(watched)
     sampler = Sampler(series, state, local)
     epochs = Epochs(series)
-    work = Work(series, epochs, cpu_s)
+    work = Work(series, epochs, lambda: cpu_s() - sampler.cpu_s)
     with surrounded_by(Ambient(listeners=(epochs,))):
         client = start_long_job(watched, output, state)
     short_jobs = 0
     try:
         with sampling(arriving.another, _FILES_EVERY_S), sampling(sampler.look, _LOOK_EVERY_S):
             while series.now < seconds or not _can_be_judged(series, _warm_up_s(series, seconds)):
-                work.of_epochs(_EPOCHS_BETWEEN)
-                work.of_short_job(partial(_timed_short_job, series, short_jobs))
+                work.note(ALONE, lambda: None, _EPOCHS_BETWEEN)
+                work.note(BESIDE, partial(_timed_short_job, series, short_jobs), 1)
                 short_jobs += 1
                 if short_jobs % 20 == 0:
                     say(f"{series.now:6.0f} s: {short_jobs} short jobs, {epochs.count} epochs")

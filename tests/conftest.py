@@ -25,11 +25,14 @@ RunPython = Callable[..., CompletedProcess[str]]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--long",
-        action="store_true",
-        help="run the long forms of the tests that have two, as ./run check does",
-    )
+    text = "run long tests, and the long forms of others, as ./run check does"
+    parser.addoption("--long", action="store_true", help=text)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--long"):
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("long")])
+        items[:] = [item for item in items if not item.get_closest_marker("long")]
 
 
 @pytest.fixture(scope="session")

@@ -51,7 +51,8 @@ class Target:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
-    with postgres_server() as server:
+    # Processes die in these tests, not machines: what the server has handed to the system survives them.
+    with postgres_server({"fsync": "off"}) as server:
         yield server
 
 

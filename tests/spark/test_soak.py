@@ -16,7 +16,7 @@ import pytest
 from firesteel.control.listeners import EpochStats
 from soak.__main__ import report
 from soak.drift import Limit, judged, slope, thinned
-from soak.measures import LIMITS, Epochs, Sampler, Series, Work, cpu_s, descendants
+from soak.measures import ALONE, BESIDE, LIMITS, Epochs, Sampler, Series, Work, cpu_s, descendants
 from soak.program import LIVES_MS, RATE, record
 from soak.run import Outcome, _warm_up_s
 
@@ -113,19 +113,18 @@ class Machine:
 
     def short_job(self) -> None:
         self.cpu_s += 5.0
-        for _ in range(7):
-            self.epoch()
+        self.epoch()
 
 
-def test_cpu_time_is_that_of_an_epoch_and_of_a_short_job_however_long_they_take(monkeypatch) -> None:
+def test_cpu_time_is_per_epoch_however_long_it_takes(monkeypatch) -> None:
     machine = Machine()
     monkeypatch.setattr(machine.epochs, "wait_for", lambda more: [machine.epoch() for _ in range(more)])
     for _ in range(3):
-        machine.work.of_epochs(4)
-        machine.work.of_short_job(machine.short_job)
+        machine.work.note(ALONE, lambda: None, 4)
+        machine.work.note(BESIDE, machine.short_job, 1)
     values = {name: [value for _, value in found] for name, found in machine.series.values.items()}
-    assert values["CPU time of an epoch"] == [2000.0] * 3
-    assert values["CPU time of a short job"] == [5000.0] * 3
+    assert values[ALONE] == [2000.0] * 3
+    assert values[BESIDE] == [4500.0] * 3
     assert set(values["epoch"]) == {70_000.0}
 
 
@@ -178,9 +177,11 @@ def test_a_sample_has_every_quantity_that_is_not_a_time(tmp_path: Path) -> None:
     (state / "manifests" / "000000000001").write_bytes(b"x" * 5000)
     (copies / "data.mdb").write_bytes(b"x" * 9000)
     series = Series()
-    Sampler(series, state, copies).look()
-    timed = {"epoch", "short job", "CPU time of an epoch", "CPU time of a short job"}
+    sampler = Sampler(series, state, copies)
+    sampler.look()
+    timed = {"epoch", "short job", ALONE, BESIDE}
     assert set(series.values) == {limit.name for limit in LIMITS} - timed
     assert series.values["manifest"][0][1] == 5000
     assert series.values["working copies"][0][1] >= 9000
+    assert sampler.cpu_s > 0
     assert series.values["processes"][0][1] == 1 + len(descendants(os.getpid()))
