@@ -86,10 +86,14 @@ def main() -> None:
     columns = [expression for _, expression in chosen]
     answers: list[dict[str, Any]] = [{"type": kind, "expression": text} for kind, text in chosen]
     utc = environment("UTC")
+    plain = [
+        place for place, (kind, _) in enumerate(chosen) if "INTERVAL" not in kind
+    ]  # PyFlink cannot collect them
+    python = dict(zip(plain, one_by_one(collected, utc, [columns[place] for place in plain]), strict=True))
     found = {
         "string": one_by_one(cells, utc, [f"CAST({column} AS STRING)" for column in columns]),
         "cell": one_by_one(cells, utc, columns),
-        "collected": one_by_one(collected, utc, columns),
+        "collected": [python.get(place) for place in range(len(columns))],
         "printed": printed(utc, chosen),
     }
     tokyo = environment("Asia/Tokyo")

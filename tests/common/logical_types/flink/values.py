@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 TEXT_OF = {
     "BOOLEAN": ["TRUE", "FALSE", "CAST(NULL AS BOOLEAN)"],
     "TINYINT": ["CAST(-128 AS TINYINT)"],
@@ -102,8 +104,6 @@ TEXT_OF = {
     "ARRAY<DATE>": ["ARRAY[DATE '2020-01-31']"],
     "ARRAY<TIME(0)>": ["ARRAY[TIME '12:34:00']"],
     "ARRAY<FLOAT>": ["ARRAY[CAST('0.1' AS FLOAT)]"],
-    "ARRAY<INTERVAL MONTH>": ["ARRAY[INTERVAL '14' MONTH]"],
-    "ARRAY<INTERVAL SECOND(3)>": ["ARRAY[INTERVAL '1.5' SECOND(3)]"],
     "MAP<STRING, INT>": ["MAP['k', 1]", "MAP['k', CAST(NULL AS INT)]", "CAST(NULL AS MAP<STRING, INT>)"],
     "MAP<INT, ARRAY<STRING>>": ["MAP[1, ARRAY['a', 'b']]"],
     "ROW<`a` INT, `b` STRING>": [
@@ -126,7 +126,12 @@ TEXT_OF = {
 def expressions() -> list[tuple[str, str]]:
     """Return (type, expression), each expression cast to its type."""
     return [
-        (kind, f"CAST({text} AS {kind})" if not text.startswith("CAST(NULL") else text)
+        (kind, f"CAST({_unfolded(kind, text)} AS {kind})" if not text.startswith("CAST(NULL") else text)
         for kind, texts in TEXT_OF.items()
         for text in texts
     ]
+
+
+def _unfolded(kind: str, text: str) -> str:
+    """Keep Flink's planner from evaluating floating point itself: its literals have 7 digits, and no -0.0."""
+    return re.sub("('[^']+')", r"IF(RAND() < 2, \1, '')", text) if kind in ("FLOAT", "DOUBLE") else text
