@@ -19,6 +19,7 @@ from __future__ import annotations
 import datetime as dt
 import pickle
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, Final
 
 import pyarrow as pa
@@ -81,7 +82,7 @@ def _rows(column: pa.Array, data_type: RowType | StructuredType, zone: dt.tzinfo
 def _slices(column: pa.Array) -> Iterator[slice | None]:
     """Yield where the elements of each list or map are; None for those that are NULL."""
     offsets = column.offsets.to_pylist()
-    for valid, start, end in zip(column.is_valid().to_pylist(), offsets, offsets[1:], strict=False):
+    for valid, (start, end) in zip(column.is_valid().to_pylist(), pairwise(offsets), strict=True):
         yield slice(start, end) if valid else None
 
 
