@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -81,30 +82,41 @@ def printed(env: TableEnvironment, chosen: list[tuple[str, str]]) -> list[str | 
 
 
 def main() -> None:
-    """Write the answers."""
+    """Write the answers, after each kind of question what is known so far."""
     chosen = expressions()
     columns = [expression for _, expression in chosen]
     answers: list[dict[str, Any]] = [{"type": kind, "expression": text} for kind, text in chosen]
-    utc = environment("UTC")
-    plain = [
-        place for place, (kind, _) in enumerate(chosen) if "INTERVAL" not in kind
-    ]  # PyFlink cannot collect them
-    python = dict(zip(plain, one_by_one(collected, utc, [columns[place] for place in plain]), strict=True))
-    found = {
-        "string": one_by_one(cells, utc, [f"CAST({column} AS STRING)" for column in columns]),
-        "cell": one_by_one(cells, utc, columns),
-        "collected": [python.get(place) for place in range(len(columns))],
-        "printed": printed(utc, chosen),
-    }
-    tokyo = environment("Asia/Tokyo")
+    utc, tokyo = environment("UTC"), environment("Asia/Tokyo")
+    everything = range(len(chosen))
     zoned = [place for place, (kind, _) in enumerate(chosen) if "LTZ" in kind]
-    texts = one_by_one(cells, tokyo, [f"CAST({columns[place]} AS STRING)" for place in zoned])
-    shown = one_by_one(cells, tokyo, [columns[place] for place in zoned])
-    for name, values in found.items():
-        for answer, value in zip(answers, values, strict=True):
-            answer[name] = value
-    for place, text, cell in zip(zoned, texts, shown, strict=True):
-        answers[place] |= {"string_in_tokyo": text, "cell_in_tokyo": cell}
+    # Flink's DDL has no columns of intervals, and PyFlink cannot collect them.
+    plain = [place for place, (kind, _) in enumerate(chosen) if "INTERVAL" not in kind]
+    ask_for(answers, everything, "", [*columns], utc)
+    ask_for(answers, zoned, "_in_tokyo", [columns[place] for place in zoned], tokyo)
+    for place, line in zip(plain, printed(utc, [chosen[place] for place in plain]), strict=True):
+        answers[place]["printed"] = line
+    save(answers)
+    values = one_by_one(collected, utc, [columns[place] for place in plain])
+    for place, value in zip(plain, values, strict=True):
+        answers[place]["collected"] = value
+    save(answers)
+
+
+def ask_for(
+    answers: list[dict[str, Any]],
+    places: Sequence[int],
+    suffix: str,
+    columns: list[str],
+    env: TableEnvironment,
+) -> None:
+    """Ask for casts and cells in one query, and keep the answers under `string` and `cell` with the suffix."""
+    found = one_by_one(cells, env, [*(f"CAST({column} AS STRING)" for column in columns), *columns])
+    for place, text, cell in zip(places, found, found[len(columns) :], strict=False):
+        answers[place] |= {f"string{suffix}": text, f"cell{suffix}": cell}
+    save(answers)
+
+
+def save(answers: list[dict[str, Any]]) -> None:
     lines = ",\n".join(json.dumps(answer, ensure_ascii=False) for answer in answers)
     (HERE / "values.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 
