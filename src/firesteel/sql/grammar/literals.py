@@ -12,6 +12,12 @@ from firesteel.sql.lexer import Token, TokenKind
 from firesteel.sql.nodes import IntervalLiteral, TypedLiteral, Unknown
 
 _UNITS: Final = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND")
+_ENDS: Final = {
+    "YEAR": ("MONTH",),
+    "DAY": ("HOUR", "MINUTE", "SECOND"),
+    "HOUR": ("MINUTE", "SECOND"),
+    "MINUTE": ("SECOND",),
+}
 _ESCAPES: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _ESCAPE: Final = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 
@@ -132,8 +138,8 @@ class Literals(Types):
         text = self.string("the length of the interval as a string, for example '10'")
         unit, precision = self._unit()
         end_unit, end_precision = self._unit() if self.takes("TO") else (None, None)
-        if end_unit is not None and unit in _UNITS and _UNITS.index(unit) >= _UNITS.index(end_unit):
-            raise self.error("a unit shorter than the first one", token=self.at(-1))
+        if end_unit is not None and end_unit not in _ENDS.get(unit, ()):
+            raise self.error(f"a unit that an interval from {unit} can end with", token=self.at(-1))
         return IntervalLiteral(
             this=text,
             negative=negative,

@@ -109,14 +109,12 @@ class Session(Moving):
         """Return the statement that begins with DESCRIBE or DESC."""
         start = self.index
         self.needs_one_of("DESCRIBE", "DESC")
-        if self.sees("JOB") and self.at(1).kind is TokenKind.STRING:
+        if self.sees("JOB") and self.at(1).key != ".":
             self.advance()
-            job = self.string()
+            job = self.string("the id of a job as a string")
             return DescribeJob(self.span_from(start), job)
         kind = ObjectKind.TABLE
-        if self.sees_one_of(("CATALOG", "DATABASE", "FUNCTION", "MODEL")) and (
-            self.sees_name(1) or self.at(1).key == "EXTENDED"
-        ):
+        if self.sees_one_of(("CATALOG", "DATABASE", "FUNCTION", "MODEL")) and self.at(1).key != ".":
             kind = ObjectKind(self.advance().key)
         extended = self.takes("EXTENDED")
         name = self.name("the name of a table" if kind is ObjectKind.TABLE else "a name")
@@ -126,7 +124,7 @@ class Session(Moving):
         """Return the statement that begins with USE."""
         start = self.index
         self.needs("USE")
-        if self.sees("CATALOG") and self.sees_name(1):
+        if self.sees("CATALOG") and self.at(1).key != ".":
             self.advance()
             catalog = self.name("the name of a catalog", most=1)
             return UseCatalog(self.span_from(start), catalog)

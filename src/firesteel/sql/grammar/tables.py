@@ -191,6 +191,8 @@ class Tables(Patterns):
         if not self.takes("("):
             return self.mark(HintCall(this=name), start)
         items = [] if self.sees(")") else self.listed(self._hint_argument)
+        if len({isinstance(item, HintOption) for item in items}) > 1:
+            raise self.refused("mixes keys with and without values in a hint", self.span_from(start))
         self.needs(")")
         return self.mark(HintCall(this=name, expressions=items, parentheses=True), start)
 
