@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from sqlglot import exp
 
@@ -13,6 +13,23 @@ from firesteel.sql.lexer import Token, TokenKind, span_of
 from firesteel.sql.reserved import RESERVED
 from firesteel.sql.source import Source, Span
 
+_CLAUSES: Final = (
+    *(
+        "FROM",
+        "WHERE",
+        "GROUP",
+        "HAVING",
+        "WINDOW",
+        "QUALIFY",
+        "ORDER",
+        "LIMIT",
+        "OFFSET",
+        "JOIN",
+        "UNION",
+        "WITH",
+    ),
+    *("COMMENT", "PARTITIONED", "DISTRIBUTED", "LIKE", "VALUES", "SELECT", "INNER", "LEFT", "CROSS"),
+)
 Node = TypeVar("Node", bound=exp.Expr)
 Item = TypeVar("Item")
 
@@ -82,9 +99,17 @@ class Cursor:
         return self.advance().key
 
     def needs_end(self) -> None:
-        """Raise an error if anything follows."""
-        if self.at().kind is not TokenKind.END:
-            raise self.error("the end of the statement")
+        """Raise an error if anything follows.
+
+        A word is suggested if the one here, or the one before it that passed as an alias, looks like a clause.
+        """
+        if self.at().kind is TokenKind.END:
+            return
+        close: list[str] = []
+        for token in (self.at(), self.at(-1)):
+            if token.kind is TokenKind.WORD and token.key not in _CLAUSES:
+                close += get_close_matches(token.key, _CLAUSES, n=1, cutoff=0.7)
+        raise self.error("the end of the statement", hint=f"did you mean {close[0]}?" if close else None)
 
     def error(
         self, expected: str, *, keys: Sequence[str] = (), token: Token | None = None, hint: str | None = None
