@@ -6,15 +6,21 @@ How a page is read, from top to bottom, in a directory of its own:
 - an `sh` block is run line by line, `./run` and `firesteel` from this checkout; what needs a cluster is only checked
   for options that exist, what a test of its own covers (`./run demo`) only for being there;
 - a `text` block is the output of what came before it.
+
+Each program has a process of its own on the first page and where programs start Spark themselves; on the other pages
+all share one (`tests/reader.py`), since starting Spark takes longer than running them.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import shlex
 import subprocess
+import sys
 import tokenize
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -41,6 +47,7 @@ LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 IDENTIFIER = re.compile(r"`([A-Za-z_]\w*)`")
 CODE_LINES = re.compile(r"^( {4}|```).*", re.MULTILINE)
 
+OWN_PROCESSES = {"README", "state-processor"}
 OWN_TESTS = {"demo", "test", "check", "bench"}
 ELSEWHERE = ("spark://", "s3://", "k8s://")
 PYFLINK_PROGRAM = (
@@ -104,10 +111,34 @@ class Reader:
         self.not_run.difference_update(words)
 
 
+@pytest.fixture
+def one_python(tmp_path: Path) -> Iterator[RunPython]:
+    """Runs `python ARGUMENTS` in one process for the whole test."""
+    with subprocess.Popen(
+        [sys.executable, PROJECT / "tests" / "reader.py"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(PROJECT / "src"), *sys.path])},
+        cwd=tmp_path,
+    ) as process:
+
+        def run(*arguments: str) -> CompletedProcess[str]:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            print(json.dumps(arguments), file=process.stdin, flush=True)
+            answer = process.stdout.readline()
+            assert answer, f"{arguments} ended the process"
+            return CompletedProcess(arguments, *json.loads(answer))
+
+        yield run
+
+
 @pytest.mark.spark
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_what_is_printed_runs(page: Path, tmp_path: Path, run_python: RunPython) -> None:
-    reader = Reader(tmp_path, run_python)
+def test_what_is_printed_runs(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    python: RunPython = request.getfixturevalue("run_python" if page.stem in OWN_PROCESSES else "one_python")
+    reader = Reader(tmp_path, python)
     found = blocks(page)
     for block, following in pairwise([*found, Block("", "")]):
         match block.language:
