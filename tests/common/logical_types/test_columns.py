@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import re
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -15,6 +17,7 @@ import pytest
 from firesteel.common import Instant, Row
 from firesteel.common.errors import TypeMismatchError
 from firesteel.common.logical_types import (
+    DecimalType,
     DistinctType,
     Field,
     IntType,
@@ -27,6 +30,7 @@ from firesteel.common.logical_types import (
 from firesteel.common.logical_types.arrow import to_arrow
 from firesteel.common.logical_types.columns import to_column
 from firesteel.common.logical_types.python_values import from_column
+from firesteel.common.logical_types.text import cast_to_string
 
 TOKYO = ZoneInfo("Asia/Tokyo")
 
@@ -118,6 +122,20 @@ CHANGED: list[tuple[str, Any, Any]] = [
 def test_values_are_converted_as_flink_converts_them(text: str, value: Any, stored: Any) -> None:
     data_type = parse_type(text)
     assert from_column(to_column([None, value], data_type, "c"), data_type) == [None, stored]
+
+
+DECIMALS: list[tuple[str, int, int, str | None]] = json.loads(
+    (Path(__file__).parent / "flink" / "decimals.json").read_text("utf-8")
+)
+
+
+@pytest.mark.parametrize(("value", "precision", "scale", "answer"), DECIMALS)
+def test_decimals_are_rounded_as_flink_rounds_them(
+    value: str, precision: int, scale: int, answer: str | None
+) -> None:
+    data_type = DecimalType(precision, scale)
+    column = to_column([Decimal(value)], data_type, "c")
+    assert cast_to_string(column, data_type).to_pylist() == [answer]
 
 
 REFUSED: list[tuple[str, Any, str]] = [

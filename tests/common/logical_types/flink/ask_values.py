@@ -3,9 +3,9 @@
     /path/to/venv/bin/python tests/common/logical_types/flink/ask_values.py
 
 Each expression of values.py is evaluated. Kept are CAST(... AS STRING), the cell that `TableResult.print` shows,
-the line that the `print` connector writes, and `repr` of what PyFlink's `collect` returns. The session's zone is
-UTC or Asia/Tokyo; the process's zone is UTC. The interpreter must have `apache-flink` installed (2.3.0 for the
-answers that are kept); Java 17 must be on the PATH.
+and the line that the `print` connector writes. The session's zone is UTC or Asia/Tokyo; the process's zone is UTC.
+The interpreter must have `apache-flink` installed (2.3.0 for the answers that are kept); Java 17 must be on the
+PATH.
 """
 
 from __future__ import annotations
@@ -43,11 +43,6 @@ def cells(env: TableEnvironment, columns: list[str]) -> list[str]:
     result = env.execute_sql(f"SELECT {', '.join(columns)}")._j_table_result
     row = result.collectInternal().next()
     return list(result.getRowDataToStringConverter().convert(row))
-
-
-def collected(env: TableEnvironment, columns: list[str]) -> list[str]:
-    with env.execute_sql(f"SELECT {', '.join(columns)}").collect() as rows:
-        return [repr(value) for value in next(iter(rows))]
 
 
 def one_by_one(ask: Any, env: TableEnvironment, columns: list[str]) -> list[str | None]:
@@ -89,16 +84,12 @@ def main() -> None:
     utc, tokyo = environment("UTC"), environment("Asia/Tokyo")
     everything = range(len(chosen))
     zoned = [place for place, (kind, _) in enumerate(chosen) if "LTZ" in kind]
-    # Flink's DDL has no columns of intervals, and PyFlink cannot collect them.
+    # Flink's DDL has no columns of intervals.
     plain = [place for place, (kind, _) in enumerate(chosen) if "INTERVAL" not in kind]
     ask_for(answers, everything, "", [*columns], utc)
     ask_for(answers, zoned, "_in_tokyo", [columns[place] for place in zoned], tokyo)
     for place, line in zip(plain, printed(utc, [chosen[place] for place in plain]), strict=True):
         answers[place]["printed"] = line
-    save(answers)
-    values = one_by_one(collected, utc, [columns[place] for place in plain])
-    for place, value in zip(plain, values, strict=True):
-        answers[place]["collected"] = value
     save(answers)
 
 
