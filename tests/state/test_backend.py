@@ -5,7 +5,12 @@ from typing import Any
 
 import pytest
 
-from firesteel.common.errors import ProgramError, StateMismatchError, TypeMismatchError
+from firesteel.common.errors import (
+    ProgramError,
+    StateEvolutionRequired,
+    StateMismatchError,
+    TypeMismatchError,
+)
 from firesteel.common.typeinfo import Types
 from firesteel.common.types import Row
 from firesteel.functions.windows import TimeWindow
@@ -17,7 +22,9 @@ from firesteel.state.descriptors import (
     ValueStateDescriptor,
 )
 from firesteel.state.keys.groups import key_group
+from firesteel.state.live.state_kinds import kind_of
 from firesteel.state.values.catalog import StateCatalog, merge_schemas
+from tests.state.expiring import config, expiring
 from tests.state.memory import MemoryStore
 
 
@@ -39,6 +46,23 @@ def test_the_same_name_with_another_kind_or_type_is_refused() -> None:
         backend.list_state(ListStateDescriptor("x", Types.LONG()))
     with pytest.raises(ProgramError, match="state 'x' is already in use"):
         backend.value_state(ValueStateDescriptor("x", Types.STRING()))
+
+
+def test_what_is_no_descriptor_of_keyed_state_is_refused() -> None:
+    assert kind_of(ReducingStateDescriptor("x", max)).name == "reducing"
+    with pytest.raises(ProgramError, match="requires a state descriptor; got a str: 'x'"):
+        kind_of("x")
+
+
+def test_a_declared_state_is_converted_to_the_time_to_live_it_has_then() -> None:
+    store = MemoryStore()
+    store.backend.value_state(ValueStateDescriptor("x"))
+    store.commit()
+    store.restart()
+    descriptor = expiring(ValueStateDescriptor("x"), config(ttl=7))
+    with pytest.raises(StateEvolutionRequired) as required:
+        store.backend.value_state(descriptor)
+    assert required.value.declared["ttl"]["ms"] == 7
 
 
 def test_schemas_are_json_and_keep_the_ids_of_states_that_are_gone() -> None:
