@@ -17,10 +17,12 @@ from firesteel.common.logical_types import (
     BigIntType,
     BinaryType,
     CharType,
+    DayTimeIntervalType,
     DecimalType,
     DistinctType,
     DoubleType,
     Field,
+    IntervalField,
     IntType,
     LocalZonedTimestampType,
     LogicalType,
@@ -33,6 +35,7 @@ from firesteel.common.logical_types import (
     TimeType,
     VarBinaryType,
     VarCharType,
+    YearMonthIntervalType,
     parse_type,
 )
 from firesteel.common.logical_types.casts import (
@@ -202,6 +205,19 @@ def test_errors_say_what_is_wrong_with_a_type() -> None:
         parse_type("ARRAY<INT")
     with pytest.raises(ProgramError, match=r"names that are all different"):
         parse_type("ROW<a INT, a INT>")
+
+
+def test_an_interval_has_precisions_of_the_units_that_it_has_only() -> None:
+    month, day, hour, second = (IntervalField[name] for name in ("MONTH", "DAY", "HOUR", "SECOND"))
+    for make in (
+        lambda: YearMonthIntervalType(month, month, 4),
+        lambda: DayTimeIntervalType(hour, second, 4, 6),
+        lambda: DayTimeIntervalType(day, hour, 2, 3),
+        lambda: DayTimeIntervalType(second, day),
+        lambda: DayTimeIntervalType(month, day),
+    ):
+        with pytest.raises(ProgramError, match=r"type INTERVAL_.* requires"):
+            make()
 
 
 def test_types_are_values() -> None:

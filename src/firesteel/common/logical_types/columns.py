@@ -129,11 +129,9 @@ class _Builder:
         return pa.MapArray.from_arrays(offsets, keys, items, type=to_arrow(data_type), mask=nulls)
 
     def _leaves(self, values: Sequence[object], data_type: LogicalType, name: str) -> pa.Array:
-        if isinstance(data_type, DecimalType) and set(map(type, values)) <= {Decimal, _NULL}:
-            try:
-                return pa.array(values, to_arrow(data_type))
-            except pa.ArrowInvalid:  # one of them has to be rounded, or does not fit: look at each
-                values = list(values)
+        column = _at_once(values, data_type)
+        if column is not None:
+            return column
         accepted, convert = self._leaf(data_type)
         if not set(map(type, values)) <= accepted:
             values = _each(values, convert, data_type, name)
@@ -166,6 +164,24 @@ class _Builder:
         if data_type.root in (_R.TIME_WITHOUT_TIME_ZONE, _R.INTERVAL_DAY_TIME):
             return pa.array(values, pa.int32() if pa.types.is_time(arrow) else pa.int64()).cast(arrow)
         return pa.array(values, arrow)
+
+
+def _at_once(values: Sequence[object], data_type: LogicalType) -> pa.Array | None:
+    """Return the column if Arrow can make it of the values as they are; None if each has to be looked at."""
+    try:
+        if isinstance(data_type, DecimalType) and set(map(type, values)) <= {Decimal, _NULL}:
+            return pa.array(values, to_arrow(data_type))
+        if isinstance(data_type, TimestampType) and _are_plain_clocks(values):
+            column = pa.array(values, pa.timestamp("us")).cast(to_arrow(data_type))
+            return pc.floor_temporal(column, unit="millisecond") if data_type.precision <= 3 else column
+    except pa.ArrowInvalid:  # a value has to be rounded, or does not fit
+        return None
+    return None
+
+
+def _are_plain_clocks(values: Sequence[Any]) -> bool:
+    known = [value for value in values if value is not None]
+    return set(map(type, known)) <= {dt.datetime} and not any(value.tzinfo for value in known)
 
 
 def _each(values: Iterable[object], convert: _Convert, data_type: LogicalType, name: str) -> list[Any]:

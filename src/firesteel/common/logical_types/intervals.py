@@ -49,8 +49,11 @@ class YearMonthIntervalType(LogicalType):
             "a precision of years between 1 and 4 (both inclusive)",
             self.year_precision,
         )
-        if self.start is not _YEAR and self.year_precision != 2:
-            self._require(False, "the precision of years to be 2 if it has no years", self.year_precision)
+        self._require(
+            self.start is _YEAR or self.year_precision == 2,
+            "the precision of years to be 2 if it has no years",
+            self.year_precision,
+        )
 
     @property
     def is_single_field(self) -> bool:
@@ -93,6 +96,16 @@ class DayTimeIntervalType(LogicalType):
         self._require(
             0 <= self.fractional_precision <= 9,
             "a fractional precision between 0 and 9 (both inclusive)",
+            self.fractional_precision,
+        )
+        self._require(
+            self.start is _DAY or self.day_precision == 2,
+            "the precision of days to be 2 if it has no days",
+            self.day_precision,
+        )
+        self._require(
+            self.end is _SECOND or self.fractional_precision == 6,
+            "the fractional precision to be 6 if it has no seconds",
             self.fractional_precision,
         )
 
