@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from itertools import filterfalse, islice
 from typing import Any
 
 from firesteel.state.live.ordering import OrderedBatch, in_composite_order
@@ -48,6 +49,10 @@ class CachedState:
 
 
 def oldest_clean(cache: dict[Any, Any], dirty: Collection[Any]) -> list[Any]:
-    """Return the older half of the keys of a cache that are not dirty; `dirty` is a set or a dict."""
-    clean = [current for current in cache if current not in dirty]
-    return clean[: (len(clean) + 1) // 2]
+    """Return the older half of the keys of a cache that are not dirty, oldest first; `dirty` is a set or a dict.
+
+    >>> oldest_clean({"a": 1, "b": 2, "c": 3, "d": 4}, {"b", "x"})
+    ['a', 'c']
+    """
+    clean = len(cache) - sum(map(cache.__contains__, dirty))
+    return list(islice(filterfalse(dirty.__contains__, cache), (clean + 1) // 2))
