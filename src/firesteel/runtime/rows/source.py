@@ -185,15 +185,17 @@ class SourceOperator(Operator[RowBatch]):
         """Emit the next records of a batch: few at first, more as long as the operators downstream are fast."""
         started = time.monotonic()
         batch, size = split.left, self._chunk
-        # A copy: the source may use its list again for the next batch.
-        values, split.left = batch[:size], batch[size:]
+        typed = self.context.typed_output
+        # A copy, unless values are converted below: the source may use its list again for the next batch.
+        values = batch if typed and len(batch) <= size else batch[:size]
+        split.left = batch[size:]
         timestamps: list[int | None] | None = None
         if isinstance(batch, Timestamped):
             timestamps = list(batch.timestamps[: len(values)])
             split.left = Timestamped(split.left, batch.timestamps[len(values) :])
         split.records += len(values)
         self._read += len(values)
-        if self.context.typed_output:
+        if typed:
             values = list(map(self.output.seal, values))
         for records, stamps, risen in split.time.stamp(values, timestamps):
             self.output.emit(RowBatch(records, stamps))
