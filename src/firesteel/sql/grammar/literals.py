@@ -11,7 +11,7 @@ from firesteel.sql.grammar.types import Types
 from firesteel.sql.lexer import Token, TokenKind
 from firesteel.sql.nodes import IntervalLiteral, TypedLiteral, Unknown
 
-_UNITS: Final = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND")
+UNITS: Final = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND")
 _ENDS: Final = {
     "YEAR": ("MONTH",),
     "DAY": ("HOUR", "MINUTE", "SECOND"),
@@ -153,8 +153,8 @@ class Literals(Types):
         """Return the unit of time that follows, in the singular."""
         key = self.at().key
         singular = key.removesuffix("S")
-        if singular not in _UNITS:
-            raise self.error("a unit of time", keys=_UNITS)
+        if singular not in UNITS:
+            raise self.error("a unit of time", keys=UNITS)
         self.advance()
         return singular
 

@@ -8,6 +8,7 @@ from typing import Final
 from sqlglot import exp
 
 from firesteel.sql.grammar.demands import Demands
+from firesteel.sql.grammar.literals import UNITS
 from firesteel.sql.lexer import TokenKind
 from firesteel.sql.nodes import SpecialCall
 
@@ -48,8 +49,8 @@ class SpecialCalls(Demands):
     def _unit_word(self, word: str, parts: _Parts) -> None:
         start = self.index
         token = self.at()
-        if token.kind is not TokenKind.WORD:
-            raise self.error("a unit of time")
+        if token.kind is not TokenKind.WORD or not (self.sees_name() or token.key in UNITS):
+            raise self.error("a unit of time", keys=UNITS)
         self.advance()
         parts.add(word, self.mark(exp.Var(this=token.key), start))
 

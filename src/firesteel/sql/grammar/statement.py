@@ -17,7 +17,6 @@ _PARSERS: Final[dict[str, Callable[[Session], Statement]]] = {
     "INSERT": Session.insert,
     "UPSERT": Session.insert,
     "BEGIN": Session.statement_set,
-    "STATEMENT": Session.statement_set,
     "EXECUTE": Session.execute,
     "CREATE": Session.create,
     "ALTER": Session.alter,
