@@ -157,6 +157,7 @@ REFUSED: list[tuple[str, Any, str]] = [
     ("TIMESTAMP(3)", dt.date(2020, 1, 1), "a datetime.datetime; got date"),
     ("TIMESTAMP(9)", dt.datetime(2263, 1, 1), "a value of TIMESTAMP(9); got"),
     ("TIMESTAMP_LTZ(3)", 5, "a firesteel.common.Instant or a datetime.datetime; got int: 5"),
+    ("TIMESTAMP_LTZ(3)", dt.datetime(1, 1, 1, tzinfo=TOKYO), "a value of TIMESTAMP_LTZ(3); got datetime"),
     ("TIME(0)", "12:00", "a datetime.time; got str"),
     ("INTERVAL DAY", 5, "a datetime.timedelta; got int"),
     ("ARRAY<INT>", "ab", "a list; got str"),

@@ -191,6 +191,8 @@ def _each(values: Iterable[object], convert: _Convert, data_type: LogicalType, n
             converted.append(None if value is None else convert(value))
         except TypeMismatchError as error:
             _fail(error, data_type, name, place)
+        except OverflowError:  # a datetime that is beyond the year 1 or 9999 in another zone
+            _fail(mismatch(f"a value of {data_type}", value), data_type, name, place)
     return converted
 
 
