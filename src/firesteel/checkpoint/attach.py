@@ -7,14 +7,17 @@ uses no state costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.recovery import read_at
 from firesteel.checkpoint.runs import write_run
 from firesteel.state.disk.copy import Reader, open_working_store, release_working_stores
 from firesteel.state.disk.root import discard_abandoned_copies, existing_work_root, work_root
-from firesteel.state.live.durable import RunRef, StateAddress, StateReader
+from firesteel.state.live.durable import RunRef, StateAddress, StateReader, StateVersion
+from firesteel.state.live.handed import hand_over, missed
+from firesteel.state.live.handover import Changed
 from firesteel.state.values.chunks import Entry
 
 
@@ -23,10 +26,12 @@ class CheckpointedState:
 
     `url` is the state directory. Working copies are next to Spark's local directories (in `SPARK_LOCAL_DIRS`, or in the
     directory for temporary files). They can be removed at any time, since they are created from the runs. The next job
-    on the machine removes abandoned ones.
+    on the machine removes abandoned ones. With `shared`, other processes of the machine run the same subtasks, and each
+    hands over to the others what it has changed.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, shared: bool = False) -> None:
+        self._shared = shared
         self._storage = Storage.of(url)
         discard_abandoned_copies()
         self._lineage: str | None = None
@@ -56,6 +61,19 @@ class CheckpointedState:
             first_group=address.first_group,
             last_group=address.last_group,
         )
+
+    def hand_over(
+        self, address: StateAddress, before: StateVersion, after: StateVersion, changed: list[Changed] | None
+    ) -> None:
+        """Leave an epoch's changes for the caches of other processes of this machine (None: they are too large)."""
+        if self._shared and changed is not None:
+            hand_over(_copy_of(address), before, after, changed)
+
+    def missed(
+        self, address: StateAddress, since: StateVersion, until: StateVersion
+    ) -> Sequence[Iterable[Changed]] | None:
+        """Return what others changed between two versions, epoch by epoch; None if that is not known."""
+        return missed(_copy_of(address), since, until)
 
     def close(self) -> None:
         """Release the working copies: this process no longer reads from them."""
@@ -109,7 +127,12 @@ class _LazyReader:
     def _open(self) -> Reader:
         address = self._address
         groups = (address.first_group, address.last_group)
-        name = f"{address.operator_id}-{groups[0]:05d}-{groups[1]:05d}"
-        store = open_working_store(work_root() / address.lineage / name, address.lineage, *groups)
+        store = open_working_store(_copy_of(address), address.lineage, *groups)
         self._reader = read_at(store, self._storage, address.operator_id, groups, self._committed, self._run)
         return self._reader
+
+
+def _copy_of(address: StateAddress) -> Path:
+    """Return the directory of a subtask's working copy."""
+    name = f"{address.operator_id}-{address.first_group:05d}-{address.last_group:05d}"
+    return work_root() / address.lineage / name

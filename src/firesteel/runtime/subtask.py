@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -24,7 +24,8 @@ from firesteel.runtime.watermarks import WatermarkValve
 from firesteel.state.keys.groups import key_group_range
 from firesteel.state.keys.main_classes import find_classes_in
 from firesteel.state.live.backend import KeyedStateBackend
-from firesteel.state.live.durable import RunRef, StateReader
+from firesteel.state.live.durable import StateReader, StateVersion
+from firesteel.state.live.handover import Changed
 from firesteel.state.live.memory import allow_state_memory
 from firesteel.state.live.operator_lists import OperatorLists
 
@@ -41,7 +42,7 @@ class LiveSubtask:
         self.spec = spec
         self.subtask = subtask
         self.records_in = 0
-        self.last_run: RunRef | None = None
+        self.version: StateVersion | None = None
         self.operator: Operator[Any] = cloudpickle.loads(spec.factory)()
         typed = spec.output_type is not None
         self.output = Output([], cloudpickle.loads(spec.output_type).compile_coercer() if typed else None)
@@ -89,8 +90,17 @@ class LiveSubtask:
         lists = _lists_of(epoch, self.spec, self.subtask)
         return lists is None or (lists.version is not None and lists.version == self._lists_version)
 
-    def begin(self, plan: Plan, epoch: EpochPlan, reader: StateReader | None, keep: bool) -> None:
-        """Bind state at the last committed version and start the epoch."""
+    def begin(
+        self,
+        plan: Plan,
+        epoch: EpochPlan,
+        reader: StateReader | None,
+        missed: Sequence[Iterable[Changed]] | None,
+    ) -> None:
+        """Bind state at the last committed version and start the epoch.
+
+        `missed` is what others changed since this instance's last epoch; None if that is not known.
+        """
         marks = epoch.watermarks.get(self.spec.index)
         start = _watermark_of(marks, self.subtask, self.spec.parallelism)
         self.records_in = 0
@@ -98,7 +108,9 @@ class LiveSubtask:
             output.records = 0
         if self.backend is not None:
             assert reader is not None
-            self.backend.begin(reader, keep, epoch.facts.processing_time)
+            self.backend.begin(reader, missed is not None, epoch.facts.processing_time)
+            for changes in missed or ():
+                self.backend.adopt(changes)
             for queue in self.timers:
                 queue.begin()
         channels = [

@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Final, Protocol
 
@@ -30,7 +30,8 @@ from firesteel.runtime.stack import allow_chain, with_room
 from firesteel.runtime.subtask import LiveSubtask
 from firesteel.state.keys.groups import key_group_range
 from firesteel.state.live.backend import KeyedStateBackend
-from firesteel.state.live.durable import RunRef, StateAddress, StateReader
+from firesteel.state.live.durable import RunRef, StateAddress, StateReader, StateVersion
+from firesteel.state.live.handover import Changed
 from firesteel.state.values.chunks import Entry
 
 REPORT: Final = -1
@@ -49,6 +50,16 @@ class TaskState(Protocol):
         self, address: StateAddress, epoch: int, attempt: str, changes: Iterable[Entry]
     ) -> RunRef | None:
         """Write a subtask's changes of an epoch; return the handle for the manifest; None if there are none."""
+
+    def hand_over(
+        self, address: StateAddress, before: StateVersion, after: StateVersion, changed: list[Changed] | None
+    ) -> None:
+        """Leave the changes of an epoch for processes whose caches are at version `before`; None: they are unknown."""
+
+    def missed(
+        self, address: StateAddress, since: StateVersion, until: StateVersion
+    ) -> Sequence[Iterable[Changed]] | None:
+        """Return what others have changed between two versions, epoch by epoch; None if that is not known."""
 
     def release(self) -> None:
         """Release the readers of this task."""
@@ -177,12 +188,13 @@ class _Task:
         for live in self._live:
             self._wire(live)
         for live in self._live:
-            reader, keep = None, False
+            reader, missed = None, None
             if live.spec.stateful:
-                run = epoch.runs.get(live.spec.index, {}).get(self._subtask)
-                reader = self._state.attach(self._address(live.spec), epoch.committed, run)
-                keep = live.last_run is not None and live.last_run == run
-            live.begin(plan, epoch, reader, keep)
+                committed, address = self._committed(live.spec), self._address(live.spec)
+                reader = self._state.attach(address, committed.epoch, committed.run)
+                if live.version is not None:
+                    missed = self._state.missed(address, live.version, committed)
+            live.begin(plan, epoch, reader, missed)
         for live in self._live:
             live.announce()
 
@@ -250,7 +262,7 @@ class _Task:
         for live, report in zip(self._live, reports, strict=True):
             if live.backend is not None:
                 report.run = live.guard(partial(self._persist, live.spec, live.backend))
-                live.last_run = report.run
+                live.version = self._hand_over(live.spec, live.backend, report.run)
                 report.key_kinds = live.backend.key_kinds.names()
         yield self._report(TaskReport(self._bytes_taken + self._outbox.bytes, reports))
         for live in self._live:
@@ -263,6 +275,17 @@ class _Task:
     def _persist(self, spec: OperatorSpec, backend: KeyedStateBackend) -> RunRef | None:
         facts = self._epoch.facts
         return self._state.persist(self._address(spec), facts.number, facts.attempt, backend.changes())
+
+    def _hand_over(self, spec: OperatorSpec, backend: KeyedStateBackend, run: RunRef | None) -> StateVersion:
+        facts = self._epoch.facts
+        after = StateVersion(facts.lineage, self._subtask, facts.number, run)
+        self._state.hand_over(self._address(spec), self._committed(spec), after, backend.changed())
+        return after
+
+    def _committed(self, spec: OperatorSpec) -> StateVersion:
+        """Return the version of a subtask's state that this epoch starts from."""
+        run = self._epoch.runs.get(spec.index, {}).get(self._subtask)
+        return StateVersion(self._epoch.facts.lineage, self._subtask, self._epoch.committed, run)
 
     def _address(self, spec: OperatorSpec) -> StateAddress:
         groups = key_group_range(self._subtask, spec.parallelism, spec.max_parallelism)

@@ -188,6 +188,9 @@ class TimerQueue:
         """Return the timers set and removed in this epoch, sorted by composite key."""
         return self._keys.changes(self._buckets, self._deleted, self._consumed)
 
+    def adopt(self, currents: list[Any], values: list[Any] | None) -> None:
+        """Do nothing: no timers are cached at the start of an epoch."""
+
     def clean_entries(self) -> int:
         """Return 0: waiting timers are not cached."""
         return 0

@@ -36,7 +36,7 @@ class KeptJob:
 
     def __init__(self, state_url: str) -> None:
         self.worker = Worker()
-        self.state = CheckpointedState(state_url)
+        self.state = CheckpointedState(state_url, shared=True)
         self.driver = ""
         self.used = 0.0
         self._state_url = state_url

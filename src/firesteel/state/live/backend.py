@@ -12,7 +12,7 @@ epoch and the start of the next.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, cast
 
@@ -35,6 +35,7 @@ from firesteel.state.keys.composite import (
 from firesteel.state.keys.kinds import KeyKinds
 from firesteel.state.live.durable import NO_STATE, StateReader
 from firesteel.state.live.handles import AggregatingHandle, ReducingHandle, SingleValue, ValueHandle
+from firesteel.state.live.handover import Changed, Handover
 from firesteel.state.live.lists import ListHandle
 from firesteel.state.live.maps import BroadcastHandle, MapHandle
 from firesteel.state.live.memory import Memory
@@ -102,6 +103,7 @@ class KeyedStateBackend:
         self._singles: list[SingleValue] = []
         self._expiries: list[Expiry] = []
         self._processing_time = 0
+        self.handover = Handover(namespace_codec)
         forget_main_classes()
 
     def close(self) -> None:
@@ -126,11 +128,26 @@ class KeyedStateBackend:
         for part in self._parts:
             part.begin(keep)
 
+    def adopt(self, changes: Iterable[Changed]) -> None:
+        """Take over one epoch's changes from another process; after `begin`, in the order of the epochs."""
+        parts = {part.state_id: part for part in self._parts}
+        for changed in changes:
+            part = parts.get(changed.state_id)
+            if part is not None:
+                part.adopt(self.handover.currents_of(changed), changed.values)
+        self._watch.shrink()
+
+    def changed(self) -> list[Changed] | None:
+        """Return what `changes` has returned, for other processes; once. None if it was too large for memory."""
+        changed = self.handover.take()
+        return changed if self._spill is None else None
+
     def changes(self) -> Iterator[Entry]:
         """Return all changes of the epoch, sorted by composite key; may be called again before the next `begin`.
 
         They include deletes of expired entries that the epoch did not touch (see `Sweep`).
         """
+        self.handover.take()
         changes = self._changes_in_memory()
         if self._spill is not None:
             changes = overlaid(changes, self._spill.entries())

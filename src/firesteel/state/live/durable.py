@@ -43,6 +43,16 @@ class RunRef(msgspec.Struct, frozen=True, array_like=True):
     last_group: int
 
 
+@dataclass(frozen=True, slots=True)
+class StateVersion:
+    """The state of one subtask after an epoch of a lineage; `run` is the epoch's own run (None: it changed nothing)."""
+
+    lineage: str
+    subtask: int
+    epoch: int
+    run: RunRef | None
+
+
 class StateReader(Protocol):
     """The state of the last committed epoch, as it was when the epoch began."""
 

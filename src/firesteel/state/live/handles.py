@@ -91,6 +91,20 @@ class SingleValue(CachedState):
     def changes(self) -> Iterator[Entry]:
         return chain.from_iterable(self._change_batches())
 
+    def adopt(self, currents: list[Any], values: list[Any] | None) -> None:
+        cache = self._cache
+        if values is None:
+            for current in currents:
+                cache.pop(current, None)
+        else:
+            cache.update(zip(currents, values, strict=True))
+            if None in values:
+                for current, value in zip(currents, values, strict=True):
+                    if value is None:
+                        del cache[current]
+        if self._fresh:
+            self._fresh.difference_update(currents)
+
     def clean_entries(self) -> int:
         return len(self._cache) - len(self._dirty)
 
@@ -111,6 +125,7 @@ class SingleValue(CachedState):
         self.store.key_kinds.note(self._dirty)
         for keys, currents in self._in_order(self._dirty):
             values = [cache[current] for current in currents]
+            self.store.handover.note(self.state_id, currents, values)
             if self._gone:
                 yield self._with_deletes(keys, currents, values)
             else:

@@ -97,8 +97,13 @@ class ListHandle(CachedState, ListState[Any]):
         dirty = self._cleared.union(self._added)
         self.store.key_kinds.note(dirty)
         for prefixes, currents in self._in_order(dirty):
+            self.store.handover.note(self.state_id, currents, None)
             for prefix, current in zip(prefixes, currents, strict=True):
                 yield from self._changes_of(current, prefix)
+
+    def adopt(self, currents: list[Any], values: list[Any] | None) -> None:
+        for current in currents:
+            self._stored.pop(current, None)
 
     def clean_entries(self) -> int:
         return len(self._stored)

@@ -264,8 +264,15 @@ class MapAccess(CachedState):
 
     def changes(self) -> Iterator[Entry]:
         self.store.key_kinds.note(self._dirty)
+        self.store.handover.note(self.state_id, list(self._dirty), None)
         for entries in sorted(self._dirty.values(), key=lambda entries: entries.prefix):
             yield from entries.changes()
+
+    def adopt(self, currents: list[Any], values: list[Any] | None) -> None:
+        for current in currents:
+            entries = self._cache.pop(current, None)
+            if entries is not None:
+                self.loaded = max(0, self.loaded - len(entries))
 
     def clean_entries(self) -> int:
         return max(self.loaded, len(self._cache) - len(self._dirty))

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from firesteel.state.keys.composite import Compose
 from firesteel.state.keys.kinds import KeyKinds
 from firesteel.state.live.durable import StateReader
+from firesteel.state.live.handover import Handover
 from firesteel.state.live.weights import Weight
 from firesteel.state.values.chunks import Entry
 
@@ -31,11 +32,13 @@ class StateStore(Protocol):
     """What all states of one operator subtask share.
 
     `reader` shows the state as it was when the epoch began, and what has been moved out of memory since; it changes
-    with each epoch and each spill. `key_kinds` takes the kinds of all keys whose state changes.
+    with each epoch and each spill. `key_kinds` takes the kinds of all keys whose state changes, and `handover` the
+    changes.
     """
 
     reader: StateReader
     key_kinds: KeyKinds
+    handover: Handover
     max_parallelism: int
 
 
@@ -48,7 +51,10 @@ class StatePart(Protocol):
         """Start an epoch: with `keep` the changes are now in the store, otherwise everything cached is invalid."""
 
     def changes(self) -> Iterator[Entry]:
-        """Return the changes of the epoch, sorted."""
+        """Return the changes of the epoch, sorted; note them in the store's `handover`, unless they are not cached."""
+
+    def adopt(self, currents: list[Any], values: list[Any] | None, /) -> None:
+        """Take over what another process changed: new values (None: removed), or which cached entries are outdated."""
 
     def clean_entries(self) -> int:
         """Return how many cached entries can be read again from the store."""

@@ -85,8 +85,18 @@ class MemoryWatch:
         """Return how many cached entries can be read again."""
         return sum(part.clean_entries() for part in self._parts)
 
+    def shrink(self) -> None:
+        """Drop what can be read again until the limits are kept; at the start of an epoch that is always enough."""
+        limit, weight = self._limit(), self.weigh()
+        while self.clean_entries() and (weight.kept > limit or self.clean_entries() > self._cache_limit):
+            weight = self._drop()
+        self._memory.note(self, weight.kept)
+
+    def _limit(self) -> int:
+        return self._memory_limit or self._memory.share(self)
+
     def _measure(self) -> None:
-        limit = self._memory_limit or self._memory.share(self)
+        limit = self._limit()
         weight = self.weigh()
         growth = (self._fill(weight, limit) - self._filled) / self._pause
         self._growth = max(growth, self._growth / _LASTING)
