@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,9 +25,11 @@ from firesteel.datastream.window import TimeWindow
 from firesteel.functions.windows import WINDOW_CODEC
 from firesteel.runtime.timers import TimerQueue
 from firesteel.state.keys.groups import state_key
+from firesteel.state.live import handed as files
 from firesteel.state.live.backend import KeyedStateBackend
 from firesteel.state.live.durable import RunRef, StateVersion
 from firesteel.state.live.handed import MOST_MISSED, hand_over, missed
+from firesteel.state.live.handover import Changed
 from tests.state.memory import MemoryReader
 
 KEYS = [state_key(key) for key in ("a", "b", "ü\0", 1, -5, 2**70, (1, "x"), 2.5)]
@@ -338,3 +341,46 @@ def test_what_is_taken_over_stays_within_the_memory_limit(tmp_path):
     begin(small, entries, committed, tmp_path, 0)
     assert 0 < small.backend.cached_entries < 100
     assert small.backend.changed() == []  # nothing has been moved out of memory
+
+
+def test_what_memory_has_no_room_for_is_not_kept_to_be_handed_over() -> None:
+    backend = KeyedStateBackend(128, WINDOW_CODEC)
+    value = backend.value_state(ValueStateDescriptor("value", Types.STRING()))
+    backend.begin(MemoryReader({}), False)
+    backend.keyed.current = "a"
+    value.update("spilled")
+    backend.spill()
+    backend.keyed.current = "b"
+    value.update("in memory")
+    assert len([*backend.changes()]) == 2
+    assert backend.changed() is None
+    backend.begin(MemoryReader({}), False)
+    value.update("again")
+    assert len([*backend.changes()]) == 1
+    changed = backend.changed()
+    assert changed is not None
+    assert [(each.keys, each.values) for each in changed] == [(["b"], ["again"])]
+    backend.close()
+
+
+def test_changes_are_written_and_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_PART", 2)
+    before, after = (StateVersion("lineage", 0, epoch, None) for epoch in (1, 2))
+    changes = [
+        Changed(1, ["a", "b", "c", "d", "e"], None, [], [1, None, 3, 4, 5]),
+        Changed(2, ["a", "b", "c"], [0, 1, 0], [b"w1", b"w2"], None),
+    ]
+    hand_over(tmp_path, before, after, changes)
+    (step,) = missed(tmp_path, before, after) or ()
+    read = {}
+    for part in step:
+        assert len(part.keys) <= 2
+        for at, key in enumerate(part.keys):
+            namespace = None if part.spaces is None else part.namespaces[part.spaces[at]]
+            read[part.state_id, key, namespace] = None if part.values is None else part.values[at]
+    assert read == {
+        **{(1, key, None): value for key, value in zip("abcde", [1, None, 3, 4, 5], strict=True)},
+        (2, "a", b"w1"): None,
+        (2, "b", b"w2"): None,
+        (2, "c", b"w1"): None,
+    }

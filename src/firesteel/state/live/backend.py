@@ -125,6 +125,7 @@ class KeyedStateBackend:
         for expiry in self._expiries:
             expiry.begin(processing_time)
         self._sweep.begin()
+        self.handover.begin()
         for part in self._parts:
             part.begin(keep)
 
@@ -139,8 +140,7 @@ class KeyedStateBackend:
 
     def changed(self) -> list[Changed] | None:
         """Return what `changes` has returned, for other processes; once. None if it was too large for memory."""
-        changed = self.handover.take()
-        return changed if self._spill is None else None
+        return self.handover.take()
 
     def changes(self) -> Iterator[Entry]:
         """Return all changes of the epoch, sorted by composite key; may be called again before the next `begin`.
@@ -187,6 +187,7 @@ class KeyedStateBackend:
         if self._spill is None:
             self._spill = Spill(self.reader)
             self.reader = self._spill
+            self.handover.give_up()
         self._spill.add(self._changes_in_memory(), self.weigh().dirty)
         for part in self._parts:
             part.begin(True)

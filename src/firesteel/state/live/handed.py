@@ -6,6 +6,7 @@ version back to its own has found exactly the committed history, whatever other 
 complete when its epoch is committed. A missing file is no error: the cache is dropped.
 
 The files are marshalled, because all processes of a job run the same Python, and nothing else reads objects as fast.
+They are written and read in parts, so that the bytes of all changes are never in memory together.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ import marshal
 import struct
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import IO, Final
 
 from firesteel.state.live.durable import StateVersion
 from firesteel.state.live.handover import Changed
@@ -29,7 +31,11 @@ _SUFFIX: Final = ".changes"
 _NO_REFERENCES: Final = 2
 """The version of marshal's format that does not look for objects that occur twice."""
 
+_PART: Final = 4096
+"""Entries that are written together."""
+
 _size: Final = struct.Struct(">H")
+_part_size: Final = struct.Struct(">Q")
 _log = logging.getLogger(__name__)
 
 
@@ -40,16 +46,18 @@ class HandedOver:
         self._path = path
 
     def __iter__(self) -> Iterator[Changed]:
-        data = self._path.read_bytes()  # marshal reads a file byte by byte
-        for changed in marshal.loads(memoryview(data)[_size.size + _size.unpack_from(data)[0] :]):
-            yield Changed(*changed)
+        with self._path.open("rb") as file:
+            _read_text(file)
+            while size := file.read(_part_size.size):
+                # marshal itself would read a file byte by byte
+                yield Changed(*marshal.loads(file.read(*_part_size.unpack(size))))
 
 
 def hand_over(directory: Path, before: StateVersion, after: StateVersion, changed: Iterable[Changed]) -> None:
     """Write the changes between two versions; remove old files now and then. An error of the disk is logged."""
     path = directory / _name(after)
     try:
-        _write(path, _name(before).encode(), marshal.dumps([*map(tuple, changed)], _NO_REFERENCES))
+        _write(path, _name(before).encode(), changed)
         if after.epoch % MOST_MISSED == 0:
             _remove_before(directory, after.epoch - _KEPT)
     except FileExistsError:  # another attempt has made the same step
@@ -78,22 +86,42 @@ def missed(directory: Path, since: StateVersion, until: StateVersion) -> list[Ha
     return steps[::-1] if name == first else None
 
 
-def _write(path: Path, before: bytes, data: bytes) -> None:
-    head = _size.pack(len(before)) + before
+def _write(path: Path, before: bytes, changed: Iterable[Changed]) -> None:
     try:
         file = path.open("xb")
     except FileNotFoundError:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("xb")
     with file:
-        file.write(head + data)
+        file.write(_size.pack(len(before)) + before)
+        for part in chain.from_iterable(map(_parts, changed)):
+            data = marshal.dumps(tuple(part), _NO_REFERENCES)
+            file.write(_part_size.pack(len(data)))
+            file.write(data)
+
+
+def _parts(changed: Changed) -> Iterator[Changed]:
+    for start in range(0, len(changed.keys), _PART):
+        some = slice(start, start + _PART)
+        part = changed._replace(
+            keys=changed.keys[some], values=None if changed.values is None else changed.values[some]
+        )
+        if changed.spaces is not None:
+            places: dict[int, int] = {}
+            spaces = [places.setdefault(space, len(places)) for space in changed.spaces[some]]
+            part = part._replace(spaces=spaces, namespaces=[changed.namespaces[space] for space in places])
+        yield part
 
 
 def _read_before(path: Path) -> str:
     """Return the name of the file before this one."""
     with path.open("rb") as file:
-        (size,) = _size.unpack(file.read(_size.size))
-        return file.read(size).decode()
+        return _read_text(file)
+
+
+def _read_text(file: IO[bytes]) -> str:
+    (size,) = _size.unpack(file.read(_size.size))
+    return file.read(size).decode()
 
 
 def _name(version: StateVersion) -> str:

@@ -33,7 +33,9 @@ class Changed(NamedTuple):
 
 
 class Handover:
-    """Collects the changes of an epoch.
+    """Collects the changes of an epoch: `begin`, any number of `note`, `take`.
+
+    After `give_up` nothing is collected until the next epoch: what memory had no room for must not stay in memory here.
 
     >>> from firesteel.functions.windows import WINDOW_CODEC
     >>> handover = Handover(WINDOW_CODEC)
@@ -45,13 +47,27 @@ class Handover:
     def __init__(self, codec: NamespaceCodec) -> None:
         self._codec = codec
         self._noted: list[tuple[int, list[Any], list[Any] | None]] = []
+        self._given_up = False
+
+    def begin(self) -> None:
+        """Start an epoch."""
+        self._noted = []
+        self._given_up = False
+
+    def give_up(self) -> None:
+        """Drop what was noted, and all that is noted in this epoch from now on."""
+        self._noted = []
+        self._given_up = True
 
     def note(self, state_id: int, currents: list[Any], values: list[Any] | None) -> None:
         """Add entries by their scope's `current`; the lists must not change afterwards."""
-        self._noted.append((state_id, currents, values))
+        if not self._given_up:
+            self._noted.append((state_id, currents, values))
 
-    def take(self) -> list[Changed]:
-        """Return what was noted since the last call."""
+    def take(self) -> list[Changed] | None:
+        """Return what was noted since the last call; None after `give_up`."""
+        if self._given_up:
+            return None
         noted, self._noted = self._noted, []
         return [self._plain(*each) for each in noted if each[1]]
 
