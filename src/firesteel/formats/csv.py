@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from firesteel.common.errors import ConfigurationError, TypeMismatchError, UnsupportedError
 from firesteel.common.typeinfo import RowTypeInfo, Types
+from firesteel.common.types import make_row
 
 _ARRAYS: Final = frozenset({"PRIMITIVE_ARRAY", "BASIC_ARRAY", "OBJECT_ARRAY", "LIST"})
 _ALWAYS_QUOTED: Final = 24
@@ -52,29 +53,81 @@ DEFAULT_DIALECT: Final = CsvDialect()
 Read = Callable[[str], Any]
 
 
-def field_readers(row_type: RowTypeInfo, dialect: CsvDialect) -> list[Read]:
-    """Return, per column, the function from text to value, which raises ValueError for a text that does not fit."""
+def field_readers(row_type: RowTypeInfo, dialect: CsvDialect, *, lenient: bool = False) -> list[Read]:
+    """Return, per column, the function from text to value, which raises ValueError for a text that does not fit.
+
+    An array or a row in a column has its parts between the delimiters of arrays; they are of simple types. With
+    `lenient` a part that does not fit is None, and a row that has too few or too many parts is filled up or cut.
+    """
     return [
-        _reader(field.schema(), dialect.array_delimiter(column), dialect.null_literal)
+        _reader(field.schema(), dialect.array_delimiter(column), dialect.null_literal, lenient)
         for column, field in enumerate(row_type.get_field_types())
     ]
 
 
-def _reader(schema: dict[str, Any], array_delimiter: str, null_literal: str | None) -> Read:
+def _reader(schema: dict[str, Any], delimiter: str, null_literal: str | None, lenient: bool) -> Read:
+    def part(schema: dict[str, Any]) -> Read:
+        return _or_none(_single(_simple(schema)), null_literal, lenient)
+
+    if _is_array(schema):
+        return _array_reader(part(schema["element"]), delimiter)
+    if schema["type"] == "ROW":
+        parts = [part(field) for field in schema["fields"]]
+        names = schema["names"] or [f"f{place}" for place in range(len(parts))]
+        return _row_reader(names, parts, delimiter, lenient)
+    return _or_none(_single(schema), null_literal, lenient=False)
+
+
+def _is_array(schema: dict[str, Any]) -> bool:
     kind = schema["type"]
-    if kind in _ARRAYS and not (kind == "PRIMITIVE_ARRAY" and schema["element"]["type"] == "BYTE"):
-        read = _array_reader(_single(schema["element"]), array_delimiter)
-    else:
-        read = _single(schema)
-    if null_literal is None:
-        return read
-    return lambda text: None if text == null_literal else read(text)
+    return kind in _ARRAYS and not (kind == "PRIMITIVE_ARRAY" and schema["element"]["type"] == "BYTE")
+
+
+def _simple(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a part of an array or row. Raises UnsupportedError if parts cannot have its type."""
+    if schema["type"] not in _READERS:
+        requirement = "cannot be inside an array or a row in CSV: its parts must be of simple types"
+        raise UnsupportedError(requirement, who=f"the type {schema['type']}")
+    return schema
+
+
+def _or_none(read: Read, null_literal: str | None, lenient: bool) -> Read:
+    def lenient_read(text: str) -> Any:
+        try:
+            return None if text == null_literal else read(text)
+        except ValueError:
+            return None
+
+    if lenient:
+        return lenient_read
+    return read if null_literal is None else lambda text: None if text == null_literal else read(text)
+
+
+def _parts(text: str, delimiter: str) -> list[str]:
+    if not text:
+        return []
+    return text.split(delimiter) if delimiter else [text]
 
 
 def _array_reader(read: Read, delimiter: str) -> Read:
     if not delimiter:
         return lambda text: [read(text)]
-    return lambda text: [read(item) for item in text.split(delimiter)] if text else []
+    return lambda text: [read(part) for part in _parts(text, delimiter)]
+
+
+def _row_reader(names: list[str], parts: list[Read], delimiter: str, lenient: bool) -> Read:
+    """Return the reader of a row in a column; an empty text is None."""
+
+    def read(text: str) -> Any:
+        if not text:
+            return None
+        texts = _parts(text, delimiter)
+        if len(texts) != len(parts) and not lenient:
+            raise ValueError(f"{len(texts)} fields where a row has {len(parts)}")
+        values = [read_part(part) for read_part, part in zip(parts, texts, strict=False)]
+        return make_row(names, values + [None] * (len(parts) - len(values)))
+
+    return read
 
 
 def _single(schema: dict[str, Any]) -> Read:
@@ -154,7 +207,7 @@ class CsvWriter:
         self._coerce = row_type.compile_coercer()
         self._dialect = dialect
         self._writers = [
-            _writer(field.schema(), dialect.array_delimiter(column))
+            _writer(field.schema(), dialect.array_delimiter(column), dialect.null_literal or "")
             for column, field in enumerate(row_type.get_field_types())
         ]
         special = [dialect.delimiter, "\r", dialect.quote, dialect.escape]
@@ -192,16 +245,27 @@ class CsvWriter:
         return f"{quote}{text.replace(quote, quote * 2)}{quote}"
 
 
-def _writer(schema: dict[str, Any], array_delimiter: str) -> tuple[bool, Callable[[Any], str]]:
+def _writer(
+    schema: dict[str, Any], array_delimiter: str, null_literal: str
+) -> tuple[bool, Callable[[Any], str]]:
     """Return whether values of this type may need quotes, and the function from value to text."""
+    if _is_array(schema):
+        _, element = _simple_writer(_simple(schema["element"]))
+        return True, lambda items: array_delimiter.join(
+            [null_literal if item is None else element(item) for item in items]
+        )
+    if schema["type"] == "ROW":
+        writers = [_simple_writer(_simple(field))[1] for field in schema["fields"]]
+        return True, lambda row: array_delimiter.join(
+            [null_literal if item is None else write(item) for write, item in zip(writers, row, strict=True)]
+        )
+    return _simple_writer(schema)
+
+
+def _simple_writer(schema: dict[str, Any]) -> tuple[bool, Callable[[Any], str]]:
     kind = schema["type"]
     if kind == "PRIMITIVE_ARRAY" and schema["element"]["type"] == "BYTE":
         return True, bytes.decode
-    if kind in _ARRAYS:
-        _, element = _writer(schema["element"], array_delimiter)
-        return True, lambda items: array_delimiter.join(
-            "" if item is None else element(item) for item in items
-        )
     if kind not in _READERS:
         raise UnsupportedError("is not supported in CSV", who=f"the type {kind}")
     if kind in _TEXTS:

@@ -57,7 +57,7 @@ class CsvRowDeserializationSchema(DeserializationSchema):
     def deserialize(self, message: bytes) -> Row | None:
         """Return the row of a message."""
         if self._readers is None:
-            self._readers = field_readers(self._row_type, self._dialect)
+            self._readers = field_readers(self._row_type, self._dialect, lenient=self._ignore_errors)
         fields = self._fields(message.decode("utf-8", "replace"))
         if fields is None or len(fields) > len(self._readers):
             if self._ignore_errors:
@@ -117,7 +117,7 @@ class CsvRowDeserializationSchema(DeserializationSchema):
             return self
 
         def set_array_element_delimiter(self, delimiter: str) -> CsvRowDeserializationSchema.Builder:
-            """Set the separator of the elements of arrays; the default is `;`."""
+            """Set the separator of the parts of arrays and of rows within a row; the default is `;`."""
             self._array_delimiter = delimiter
             return self
 
@@ -187,7 +187,7 @@ class CsvRowSerializationSchema(SerializationSchema):
             return self
 
         def set_array_element_delimiter(self, delimiter: str) -> CsvRowSerializationSchema.Builder:
-            """Set the separator of the elements of arrays; the default is `;`."""
+            """Set the separator of the parts of arrays and of rows within a row; the default is `;`."""
             self._array_delimiter = delimiter
             return self
 
