@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from firesteel.checkpoint.arranged import operator_of
 from firesteel.checkpoint.compaction import (
     Compaction,
     MergeTask,
@@ -25,6 +26,7 @@ from firesteel.control.clock import Moment
 from firesteel.control.journal import Journal
 from firesteel.control.maintenance import Maintenance, MaintenancePolicy
 from firesteel.runtime.plan import OperatorSpec, Plan, SubtaskReport
+from firesteel.state.arrangements.layout import decode_layout
 from firesteel.state.disk.copy import close_working_stores, open_working_store
 from firesteel.state.keys.groups import key_group_range
 from firesteel.state.live.durable import RunRef
@@ -186,6 +188,7 @@ class Driver:
         for operator, found in layers.items():
             number = to_merge(found) if count is None else min(count, len(found))
             if number:
+                layout = self.last.operators[operator_of(operator)].arrangements.get(operator)
                 tasks = merge_tasks(
                     operator,
                     found,
@@ -196,6 +199,7 @@ class Driver:
                     now=self.now,
                     rules=rules,
                     converters=converters,
+                    layout=None if layout is None else decode_layout(layout),
                 )
                 layers[operator] = [
                     *found[:-number],

@@ -22,11 +22,13 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from firesteel.checkpoint.arranged import merged_levels, operator_of, read_levels, write_level
 from firesteel.checkpoint.fetching import fetching_ahead
 from firesteel.checkpoint.manifest import Layer, Manifest, runs_of
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.recovery import LayerEntries, runs_within
 from firesteel.checkpoint.runs import RUN_SCHEMA, batches_of, write_batches
+from firesteel.state.arrangements.layout import Layout, decode_layout
 from firesteel.state.keys.groups import key_group_range
 from firesteel.state.live.durable import RunRef
 from firesteel.state.values.evolution import Converter
@@ -46,7 +48,7 @@ class MergeTask:
     `whole` means that these are all existing layers, so deletes can be dropped. `epoch` names the files. It is not
     committed when the merge starts, so that a driver that is behind, and knows neither that epoch nor these files, does
     not treat them as leftovers. `rules` decide which entries are expired at `now` (milliseconds); `converters` convert
-    stored values to another type.
+    stored values to another type. `layout` is that of an arrangement (None: the state consists of entries).
     """
 
     operator: str
@@ -58,6 +60,8 @@ class MergeTask:
     now: int
     rules: tuple[ExpiryRule, ...] = ()
     converters: tuple[Converter, ...] = ()
+    layout: Layout | None = None
+    max_parallelism: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +111,7 @@ def merge_tasks(
     now: int,
     rules: tuple[ExpiryRule, ...] = (),
     converters: tuple[Converter, ...] = (),
+    layout: Layout | None = None,
 ) -> list[MergeTask]:
     """Cut the merge of the last `count` layers by key groups into one task per subtask, or more if it is large."""
     merged = tuple(layers[-count:])
@@ -115,24 +120,40 @@ def merge_tasks(
     ranges = (key_group_range(part, parts, max_parallelism) for part in range(parts))
     whole = count == len(layers)
     return [
-        MergeTask(operator, merged, whole, groups.start, groups.stop - 1, epoch, now, rules, converters)
+        MergeTask(
+            operator,
+            merged,
+            whole,
+            groups.start,
+            groups.stop - 1,
+            epoch,
+            now,
+            rules,
+            converters,
+            layout,
+            max_parallelism,
+        )
         for groups in ranges
     ]
 
 
 def tasks_after(
     manifest: Manifest,
-    operator: str,
+    state: str,
     layers: list[Layer],
     count: int,
     *,
     rules: tuple[ExpiryRule, ...] = (),
     converters: tuple[Converter, ...] = (),
 ) -> list[MergeTask]:
-    """Return the tasks (see `merge_tasks`) of a merge of an operator's state after a manifest's epoch."""
-    snapshot = manifest.operators[operator]
+    """Return the tasks (see `merge_tasks`) of a merge of a state after a manifest's epoch.
+
+    `state` is the id of an operator for its entries, or the name of one of its arrangements (see `checkpoint.arranged`).
+    """
+    snapshot = manifest.operators[operator_of(state)]
+    arranged = snapshot.arrangements.get(state)
     return merge_tasks(
-        operator,
+        state,
         layers,
         count,
         max_parallelism=snapshot.max_parallelism or manifest.max_parallelism,
@@ -141,27 +162,49 @@ def tasks_after(
         now=manifest.processing_time,
         rules=rules,
         converters=converters,
+        layout=None if arranged is None else decode_layout(arranged),
     )
 
 
 def merge(storage: Storage, task: MergeTask) -> RunRef | None:
-    """Run a task: write the newest entry of each key as a run; return None if nothing is left.
+    """Run a task: write what the layers come to as a run; return None if nothing is left.
 
-    Raises StateCorruptedError, which names the run, if one is missing or damaged.
+    Of entries that is the newest one of each key. Raises StateCorruptedError, which names the run, if one is missing or
+    damaged.
     """
+    path = f"runs/{task.operator}/{task.epoch:012d}-m{task.first_group:05d}.run"
+    if task.layout is not None:
+        return _merge_arranged(storage, task, task.layout, path)
     merged = newest_entries(storage, task.layers, (task.first_group, task.last_group))
     merged = _converted(without_expired(merged, task.rules, task.now), task)
     if task.whole:
         merged = merged.filter(pc.is_valid(merged.column(1)))
     return write_batches(
         storage,
-        f"runs/{task.operator}/{task.epoch:012d}-m{task.first_group:05d}.run",
+        path,
         batches_of(merged),
         epoch=task.layers[-1].last,
         operator=task.operator,
         subtask=0,
         first_group=task.first_group,
         last_group=task.last_group,
+    )
+
+
+def _merge_arranged(storage: Storage, task: MergeTask, layout: Layout, path: str) -> RunRef | None:
+    groups = range(task.first_group, task.last_group + 1)
+    runs = runs_within(task.layers, (task.first_group, task.last_group))
+    with fetching_ahead(storage, runs) as source:
+        levels = read_levels(source, runs, layout, groups, task.max_parallelism)
+    return write_level(
+        storage,
+        path,
+        layout,
+        merged_levels(layout, levels, whole=task.whole),
+        state=task.operator,
+        epoch=task.layers[-1].last,
+        subtask=0,
+        groups=groups,
     )
 
 

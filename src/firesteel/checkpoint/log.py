@@ -94,7 +94,7 @@ class ManifestReader:
             up_to -= stretches[-1].span
         runs: dict[str, list[RunRef]] = {}
         for stretch in reversed(stretches):
-            for operator, found in stretch.by_operator().items():
+            for operator, found in stretch.by_state().items():
                 runs.setdefault(operator, []).extend(run for run in found if run.epoch > after)
         return runs
 

@@ -94,7 +94,8 @@ class OperatorSnapshot(msgspec.Struct, frozen=True):
     keys that ever had state (None: not recorded).
 
     `holds_lists` means that the operator state is operator list state (`OperatorLists`); otherwise it is an object that
-    belongs to the operator.
+    belongs to the operator. `arrangements` are the layouts of its arrangements (`encode_layout`), by the names of their
+    states, which their runs among `runs` give as their operator.
     """
 
     name: str
@@ -107,6 +108,7 @@ class OperatorSnapshot(msgspec.Struct, frozen=True):
     key_types: list[dict[str, Any] | None] = []
     key_kinds: list[str] | None = None
     holds_lists: bool = False
+    arrangements: dict[str, bytes] = {}
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -215,11 +217,12 @@ class ManifestRuns(msgspec.Struct, frozen=True):
     layers: dict[str, list[Layer]] = {}
     compacted: int = 0
 
-    def by_operator(self) -> dict[str, list[RunRef]]:
-        """Return the runs of the manifest's span of epochs, in order."""
-        runs = {operator: list(past) for operator, past in self.history.items()}
-        for operator, snapshot in self.operators.items():
-            runs.setdefault(operator, []).extend(snapshot.runs)
+    def by_state(self) -> dict[str, list[RunRef]]:
+        """Return the runs of the manifest's span of epochs, in order, by the state that they belong to."""
+        runs = {state: list(past) for state, past in self.history.items()}
+        for snapshot in self.operators.values():
+            for run in snapshot.runs:
+                runs.setdefault(run.operator, []).append(run)
         return runs
 
 

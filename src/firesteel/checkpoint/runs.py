@@ -1,9 +1,10 @@
-"""Runs: immutable files of sorted puts and deletes. They are the durable form of state.
+"""Runs: immutable files of sorted changes. They are the durable form of state.
 
 A run holds the changes of one subtask in one epoch. On storage it is an Arrow IPC stream with the columns ``key:
 binary`` and ``value: binary`` (null: the key is deleted), in record batches of up to 8192 entries in ascending
 order of keys, compressed with zstd (for counters under short keys a third smaller than lz4, at the same cost to write
-and to read). A file counts only if a `RunRef` refers to it, which has the file's xxh3 checksum.
+and to read). A run of an arrangement has the columns of its layout instead (`firesteel.checkpoint.arranged`). A file
+counts only if a `RunRef` refers to it, which has the file's xxh3 checksum.
 """
 
 from __future__ import annotations
@@ -76,10 +77,11 @@ def write_batches(
     subtask: int,
     first_group: int,
     last_group: int,
+    schema: pa.Schema = RUN_SCHEMA,
 ) -> RunRef | None:
-    """Write entries in Arrow batches of `RUN_SCHEMA`, in order, as a run; see `write_run`."""
+    """Write Arrow batches of a schema (default: entries), in order, as a run; see `write_run`."""
     with scratch_file(_IN_MEMORY) as file:
-        count = _write_batches(file, batches)
+        count = _write_batches(file, batches, schema)
         if not count:
             return None
         size, checksum = file.tell(), _checksum_of(file)
@@ -174,10 +176,10 @@ def _batched(entries: Iterable[Entry]) -> Iterator[pa.RecordBatch]:
         yield pa.RecordBatch.from_arrays(arrays, schema=RUN_SCHEMA)
 
 
-def _write_batches(file: IO[bytes], batches: Iterable[pa.RecordBatch]) -> int:
+def _write_batches(file: IO[bytes], batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> int:
     options = pa.ipc.IpcWriteOptions(compression="zstd", use_threads=False)
     count = 0
-    with pa.ipc.new_stream(file, RUN_SCHEMA, options=options) as writer:
+    with pa.ipc.new_stream(file, schema, options=options) as writer:
         for batch in batches:
             writer.write_batch(batch)
             count += batch.num_rows

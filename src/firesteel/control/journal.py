@@ -13,6 +13,7 @@ from typing import Any
 import cloudpickle
 
 from firesteel import __version__
+from firesteel.checkpoint.arranged import operator_of
 from firesteel.checkpoint.compaction import Compaction
 from firesteel.checkpoint.documents import published_epoch, record_published
 from firesteel.checkpoint.log import ManifestLog, ManifestReader
@@ -197,7 +198,10 @@ class Journal:
                 for index, snapshot in known.items()
             },
             schemas={index: snapshot.states for index, snapshot in known.items() if snapshot.states},
-            runs={index: {run.subtask: run for run in snapshot.runs} for index, snapshot in known.items()},
+            runs={
+                index: {run.subtask: run for run in snapshot.runs if run.operator == specs[index].id}
+                for index, snapshot in known.items()
+            },
         )
 
     def commit(
@@ -338,7 +342,10 @@ class Journal:
     def _drops_state(self) -> bool:
         known = {spec.id for spec in self._plan.operators}
         operators = {} if self._last is None else self._last.operators
-        return any(snapshot.states and operator not in known for operator, snapshot in operators.items())
+        return any(
+            (snapshot.states or snapshot.arrangements) and operator not in known
+            for operator, snapshot in operators.items()
+        )
 
     def _layers(self, compaction: Compaction | None) -> dict[str, list[Layer]]:
         known = {spec.id for spec in self._plan.operators}
@@ -346,7 +353,7 @@ class Journal:
             layers = compaction.layers
         else:
             layers = {} if self._last is None else self._last.layers
-        return {operator: found for operator, found in layers.items() if operator in known}
+        return {state: found for state, found in layers.items() if operator_of(state) in known}
 
     def _compacted(self, compaction: Compaction | None) -> int:
         if compaction is not None:

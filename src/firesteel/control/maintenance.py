@@ -15,6 +15,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Final
 
+from firesteel.checkpoint.arranged import operator_of
 from firesteel.checkpoint.compaction import Compaction, MergeTask, merged_layer, tasks_after, to_merge
 from firesteel.checkpoint.log import ManifestReader
 from firesteel.checkpoint.manifest import Layer, Manifest
@@ -142,16 +143,16 @@ class Maintenance:
     def _compacted(self, manifest: Manifest) -> Compaction | None:
         reader = ManifestReader(self._storage)
         layers = reader.all_layers(0, manifest.epoch)
-        for operator, found in layers.items():
+        for state, found in layers.items():
             count = to_merge(found)
             if not count:
                 continue
-            rules = _rules(manifest.operators[operator].states)
-            tasks = tasks_after(manifest, operator, found, count, rules=rules)
+            rules = _rules(manifest.operators[operator_of(state)].states)
+            tasks = tasks_after(manifest, state, found, count, rules=rules)
             merged = self._merge(tasks)
             if merged is None:
                 return None
-            layers[operator] = [*found[:-count], merged]
+            layers[state] = [*found[:-count], merged]
         return Compaction(manifest.lineage, manifest.epoch, layers)
 
     def _merge(self, tasks: list[MergeTask]) -> Layer | None:

@@ -38,10 +38,18 @@ def operator_snapshot(
         ],
         holds_lists=any(isinstance(report.operator_state, OperatorLists) for report in reports),
         states=states,
-        runs=[report.run for report in reports if report.run is not None],
+        runs=[
+            *(report.run for report in reports if report.run is not None),
+            *(run for report in reports for run in report.arranged),
+        ],
+        arrangements=_layouts(reports, {} if previous is None else previous.arrangements),
         key_types=list(spec.key_types),
         key_kinds=_key_kinds(spec, reports, previous, resuming),
     )
+
+
+def _layouts(reports: list[SubtaskReport], before: dict[str, bytes]) -> dict[str, bytes]:
+    return before | {state: layout for report in reports for state, layout in report.arrangements.items()}
 
 
 def _key_kinds(

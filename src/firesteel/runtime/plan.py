@@ -258,6 +258,8 @@ class EpochPlan:
 class SubtaskReport:
     """The report of one operator subtask at the end of an epoch.
 
+    `arranged` are the runs of its arrangements, and `arrangements` the layouts of these (`encode_layout`), by the names
+    of their states.
     `key_kinds` are the kinds of the keys whose state changed (see `KeyKinds`). `metrics` are the values of the
     operator's metrics in the epoch (see `MetricGroup.take`); `records_out` counts side outputs, too.
     """
@@ -269,6 +271,8 @@ class SubtaskReport:
     committables: list[Any] = field(default_factory=list)
     splits: list[SplitReport] = field(default_factory=list)
     run: RunRef | None = None
+    arranged: list[RunRef] = field(default_factory=list)
+    arrangements: dict[str, bytes] = field(default_factory=dict)
     schemas: dict[str, Schema] | None = None
     key_kinds: list[str] | None = None
     next_wakeup: int | None = None

@@ -47,6 +47,19 @@ class Chunk:
         """Return the rows from `start` to `stop` (exclusive), without a copy."""
         return Chunk(self.layout, self.batch.slice(start, stop - start))
 
+    def between(self, first: int, end: int) -> Chunk:
+        """Return the rows whose hash is at least `first` and less than `end` (at most 2 ** 64)."""
+        if self.leading is None:
+            start, stop = (
+                int(np.searchsorted(self.hashes, np.uint64(bound))) if bound < 1 << 64 else len(self)
+                for bound in (first, end)
+            )
+            return self.slice(start, stop)
+        within = self.hashes >= np.uint64(first)
+        if end < 1 << 64:
+            within &= self.hashes < np.uint64(end)
+        return self if within.all() else Chunk(self.layout, self.batch.filter(pa.array(within)))
+
     def cut_at(self, place: int) -> Cut:
         """Return the words of the row at a place."""
         return Cut(0 if self.leading is None else int(self.leading[place]), self.hashes[place])

@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Final
 
+import msgspec
 import pyarrow as pa
 
 from firesteel.state.arrangements.hashing import Words, hash_columns
@@ -101,3 +102,20 @@ class Layout:
 
     def _none(self, rows: pa.RecordBatch) -> Words:
         return self.hashed([pa.nulls(rows.num_rows)])
+
+
+def encode_layout(layout: Layout) -> bytes:
+    """Return a layout as bytes, for manifests.
+
+    >>> layout = Layout(pa.schema([("time", pa.int64()), ("key", pa.string())]), ("key",), leading="time")
+    >>> decode_layout(encode_layout(layout)) == layout
+    True
+    """
+    schema = layout.rows.serialize().to_pybytes()
+    return msgspec.msgpack.encode((schema, layout.keys, layout.kind.value, layout.leading))
+
+
+def decode_layout(data: bytes) -> Layout:
+    """Return the layout that `encode_layout` was given."""
+    schema, keys, kind, leading = msgspec.msgpack.decode(data)
+    return Layout(pa.ipc.read_schema(pa.py_buffer(schema)), tuple(keys), Kind(kind), leading)

@@ -1,0 +1,88 @@
+"""Arrangements on storage: the runs of their epochs, and the merges of those.
+
+The state of an arrangement is a state of its own in manifests, layers and compaction, beside the entries of its
+operator. Its name is the operator's id, a slash and its own name (`state_name`); its runs name it as their operator. A
+run holds the changes of one subtask in one epoch as Arrow batches of the layout's columns (`Layout.stored`), sorted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.runs import read_batches, write_batches
+from firesteel.state.arrangements.chunk import Chunk, merged
+from firesteel.state.arrangements.hashing import first_hash
+from firesteel.state.arrangements.layout import Layout
+from firesteel.state.arrangements.levels import CHUNK_ROWS, Level, pieces
+from firesteel.state.live.durable import RunRef
+
+
+def state_name(operator_id: str, arrangement: str) -> str:
+    """Return the name of an arrangement's state.
+
+    >>> operator_of(state_name("0123", "counts"))
+    '0123'
+    """
+    return f"{operator_id}/{arrangement}"
+
+
+def operator_of(state: str) -> str:
+    """Return the id of the operator that has a state."""
+    return state.partition("/")[0]
+
+
+def write_level(
+    storage: Storage,
+    path: str,
+    layout: Layout,
+    chunks: Iterable[Chunk],
+    *,
+    state: str,
+    epoch: int,
+    subtask: int,
+    groups: range,
+) -> RunRef | None:
+    """Write sorted changes in some key groups as a run; return None, and write nothing, if there are none.
+
+    `path` is completed as by `write_run`.
+    """
+    return write_batches(
+        storage,
+        path,
+        (chunk.batch for chunk in chunks if len(chunk)),
+        epoch=epoch,
+        operator=state,
+        subtask=subtask,
+        first_group=groups.start,
+        last_group=groups.stop - 1,
+        schema=layout.stored,
+    )
+
+
+def read_levels(
+    storage: Storage, runs: Iterable[RunRef], layout: Layout, groups: range, max_parallelism: int
+) -> list[Level]:
+    """Return the changes that runs, oldest first, hold in some key groups: a level for each run that has any.
+
+    Raises StateCorruptedError, which names the run, if one is missing or damaged.
+    """
+    levels = (tuple(_chunks(storage, run, layout, groups, max_parallelism)) for run in runs)
+    return [level for level in levels if level]
+
+
+def merged_levels(layout: Layout, levels: Sequence[Level], *, whole: bool) -> Iterator[Chunk]:
+    """Yield the changes of levels, oldest first, as the chunks of one level; `whole`: nothing older exists."""
+    for piece in pieces(levels, CHUNK_ROWS):
+        yield merged(layout, piece, whole=whole)
+
+
+def _chunks(
+    storage: Storage, run: RunRef, layout: Layout, groups: range, max_parallelism: int
+) -> Iterator[Chunk]:
+    all_of_it = groups.start <= run.first_group and run.last_group < groups.stop
+    first, end = first_hash(groups.start, max_parallelism), first_hash(groups.stop, max_parallelism)
+    for batch in read_batches(storage, run):
+        chunk = Chunk(layout, batch) if all_of_it else Chunk(layout, batch).between(first, end)
+        if len(chunk):
+            yield chunk
