@@ -148,7 +148,7 @@ def tasks_after(
 ) -> list[MergeTask]:
     """Return the tasks (see `merge_tasks`) of a merge of a state after a manifest's epoch.
 
-    `state` is the id of an operator for its entries, or the name of one of its arrangements (see `checkpoint.arranged`).
+    `state` is the id of an operator (its entries), or the name of an arrangement (see `checkpoint.arranged`).
     """
     snapshot = manifest.operators[operator_of(state)]
     arranged = snapshot.arrangements.get(state)
