@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from firesteel.checkpoint.arranged import operator_of
 from firesteel.checkpoint.compaction import (
     Compaction,
     MergeTask,
@@ -27,6 +26,7 @@ from firesteel.control.journal import Journal
 from firesteel.control.maintenance import Maintenance, MaintenancePolicy
 from firesteel.runtime.plan import OperatorSpec, Plan, SubtaskReport
 from firesteel.state.arrangements.layout import decode_layout
+from firesteel.state.arrangements.names import operator_of
 from firesteel.state.disk.copy import close_working_stores, open_working_store
 from firesteel.state.keys.groups import key_group_range
 from firesteel.state.live.durable import RunRef

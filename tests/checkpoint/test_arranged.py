@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.checkpoint.arranged import operator_of, read_levels, state_name, write_level
+from firesteel.checkpoint.arranged import read_levels, write_level
 from firesteel.checkpoint.integrity import damage_of
 from firesteel.checkpoint.log import ManifestReader
 from firesteel.checkpoint.objects import Storage
@@ -28,6 +28,7 @@ from firesteel.state.arrangements.arrangement import Arrangement
 from firesteel.state.arrangements.chunk import chunk_of
 from firesteel.state.arrangements.hashing import key_groups
 from firesteel.state.arrangements.layout import Kind, Layout, decode_layout, encode_layout
+from firesteel.state.arrangements.names import operator_of, state_name
 from firesteel.state.keys.groups import key_group_range
 from tests.checkpoint.histories import GROUPS, Driver
 

@@ -21,7 +21,7 @@ def root(tmp_path, monkeypatch):
 def touch_state(directory, lineage):
     """Have a working copy made."""
     state = CheckpointedState(str(directory / "state"))
-    address = StateAddress(lineage, "op", 0, 0, 127)
+    address = StateAddress(lineage, "op", 0, 0, 127, 128)
     run = state.persist(address, 1, "try", [(b"key", b"value")])
     reader = state.attach(address, 1, run)
     assert reader.get(b"key") == b"value"

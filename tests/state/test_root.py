@@ -33,7 +33,7 @@ def root(tmp_path, monkeypatch):
 def read_state(directory: Path, lineage: str) -> bytes | None:
     """Read state as a task does; a working copy is made on the way."""
     state = CheckpointedState(str(directory / "state"))
-    address = StateAddress(lineage, "op", 0, 0, 127)
+    address = StateAddress(lineage, "op", 0, 0, 127, 128)
     run = state.persist(address, 1, "try", [(b"key", b"value")])
     try:
         return state.attach(address, 1, run).get(b"key")

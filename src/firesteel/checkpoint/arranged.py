@@ -9,27 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from firesteel.checkpoint.fetching import fetching_ahead
+from firesteel.checkpoint.log import ManifestReader
 from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.recovery import not_left_behind, runs_within
 from firesteel.checkpoint.runs import read_batches, write_batches
 from firesteel.state.arrangements.chunk import Chunk, merged
 from firesteel.state.arrangements.hashing import first_hash
 from firesteel.state.arrangements.layout import Layout
 from firesteel.state.arrangements.levels import CHUNK_ROWS, Level, pieces
-from firesteel.state.live.durable import RunRef
-
-
-def state_name(operator_id: str, arrangement: str) -> str:
-    """Return the name of an arrangement's state.
-
-    >>> operator_of(state_name("0123", "counts"))
-    '0123'
-    """
-    return f"{operator_id}/{arrangement}"
-
-
-def operator_of(state: str) -> str:
-    """Return the id of the operator that has a state."""
-    return state.partition("/")[0]
+from firesteel.state.arrangements.live import Missing
+from firesteel.state.arrangements.names import state_name
+from firesteel.state.live.durable import RunRef, StateAddress
 
 
 def write_level(
@@ -69,6 +60,35 @@ def read_levels(
     """
     levels = (tuple(_chunks(storage, run, layout, groups, max_parallelism)) for run in runs)
     return [level for level in levels if level]
+
+
+def changes_between(
+    storage: Storage,
+    address: StateAddress,
+    name: str,
+    layout: Layout,
+    since: int,
+    until: int,
+    run: RunRef | None,
+) -> Missing:
+    """Return the changes of an arrangement after epoch `since` up to epoch `until`; see `ArrangementStore`.
+
+    If only the subtask's own run of the last epoch is missing, no manifest is read. Raises StateCorruptedError if a run
+    or manifest is missing or damaged, FencedError if that is because the job has a new driver.
+    """
+    groups, state = address.groups, state_name(address.operator_id, name)
+    if (
+        since == until - 1
+        and run is not None
+        and (run.first_group, run.last_group) == (groups.start, groups.stop - 1)
+    ):
+        return Missing(until, read_levels(storage, [run], layout, groups, address.max_parallelism))
+    with not_left_behind(storage, until):
+        layers = ManifestReader(storage).layers(state, since, until)
+        runs = runs_within(layers, (groups.start, groups.stop - 1))
+        first = min((layer.first for layer in layers), default=until)
+        with fetching_ahead(storage, runs) as source:
+            return Missing(first, read_levels(source, runs, layout, groups, address.max_parallelism))
 
 
 def merged_levels(layout: Layout, levels: Sequence[Level], *, whole: bool) -> Iterator[Chunk]:

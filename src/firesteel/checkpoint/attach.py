@@ -10,9 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from firesteel.checkpoint.arranged import changes_between, write_level
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.recovery import read_at
 from firesteel.checkpoint.runs import write_run
+from firesteel.state.arrangements.layout import Layout
+from firesteel.state.arrangements.levels import Level
+from firesteel.state.arrangements.live import Missing
+from firesteel.state.arrangements.names import state_name
 from firesteel.state.disk.copy import Reader, open_working_store, release_working_stores
 from firesteel.state.disk.root import discard_abandoned_copies, existing_work_root, work_root
 from firesteel.state.live.durable import RunRef, StateAddress, StateReader, StateVersion
@@ -60,6 +65,28 @@ class CheckpointedState:
             subtask=address.subtask,
             first_group=address.first_group,
             last_group=address.last_group,
+        )
+
+    def changes_between(
+        self, address: StateAddress, name: str, layout: Layout, since: int, until: int, run: RunRef | None
+    ) -> Missing:
+        """Return the changes of an arrangement after epoch `since` up to epoch `until`, whose own run is `run`."""
+        return changes_between(self._storage, address, name, layout, since, until, run)
+
+    def store_changes(
+        self, address: StateAddress, name: str, layout: Layout, epoch: int, attempt: str, level: Level
+    ) -> RunRef | None:
+        """Write the changes of an arrangement as a run; return None, and write nothing, if there are none."""
+        state = state_name(address.operator_id, name)
+        return write_level(
+            self._storage,
+            f"runs/{state}/{epoch:012d}-{address.subtask:05d}-{attempt}.run",
+            layout,
+            level,
+            state=state,
+            epoch=epoch,
+            subtask=address.subtask,
+            groups=address.groups,
         )
 
     def hand_over(

@@ -22,13 +22,14 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from firesteel.checkpoint.arranged import merged_levels, operator_of, read_levels, write_level
+from firesteel.checkpoint.arranged import merged_levels, read_levels, write_level
 from firesteel.checkpoint.fetching import fetching_ahead
 from firesteel.checkpoint.manifest import Layer, Manifest, runs_of
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.recovery import LayerEntries, runs_within
 from firesteel.checkpoint.runs import RUN_SCHEMA, batches_of, write_batches
 from firesteel.state.arrangements.layout import Layout, decode_layout
+from firesteel.state.arrangements.names import operator_of
 from firesteel.state.keys.groups import key_group_range
 from firesteel.state.live.durable import RunRef
 from firesteel.state.values.evolution import Converter

@@ -9,6 +9,7 @@ broadcast state; a copy takes it from the run with its first key group.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import pyarrow as pa
 
@@ -64,8 +65,15 @@ def catch_up(
         version = 0
     if version == committed:
         return
-    try:
+    with not_left_behind(storage, committed):
         _apply_layers(store, storage, operator, groups, version, committed, run)
+
+
+@contextmanager
+def not_left_behind(storage: Storage, committed: int) -> Iterator[None]:
+    """Raise FencedError instead of StateCorruptedError if epochs after `committed` exist: retention removes files."""
+    try:
+        yield
     except StateCorruptedError as error:
         if _has_gone_on(storage, committed):
             raise _left_behind(storage, committed) from error

@@ -13,7 +13,6 @@ from typing import Any
 import cloudpickle
 
 from firesteel import __version__
-from firesteel.checkpoint.arranged import operator_of
 from firesteel.checkpoint.compaction import Compaction
 from firesteel.checkpoint.documents import published_epoch, record_published
 from firesteel.checkpoint.log import ManifestLog, ManifestReader
@@ -27,12 +26,13 @@ from firesteel.control.connector_errors import connector_error
 from firesteel.control.kept_parallelism import keep_parallelism
 from firesteel.control.program_check import check_program
 from firesteel.control.redistribution import inherited_states, own_states
-from firesteel.control.snapshots import operator_snapshot
+from firesteel.control.snapshots import arranged_runs, operator_snapshot
 from firesteel.control.sources import Positions
 from firesteel.control.wakeups import Wakeups
 from firesteel.functions.epoch import EpochFacts
 from firesteel.functions.sink import Committer, Leftovers, Sink
 from firesteel.runtime.plan import EpochPlan, Plan, SplitInput, SubtaskReport
+from firesteel.state.arrangements.names import arrangement_of, operator_of
 
 _log = logging.getLogger("firesteel.control")
 
@@ -201,6 +201,14 @@ class Journal:
             runs={
                 index: {run.subtask: run for run in snapshot.runs if run.operator == specs[index].id}
                 for index, snapshot in known.items()
+            },
+            arranged={
+                index: arranged_runs(snapshot) for index, snapshot in known.items() if snapshot.arrangements
+            },
+            arrangements={
+                index: {arrangement_of(state): layout for state, layout in snapshot.arrangements.items()}
+                for index, snapshot in known.items()
+                if snapshot.arrangements
             },
         )
 

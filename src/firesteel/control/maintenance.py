@@ -15,7 +15,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Final
 
-from firesteel.checkpoint.arranged import operator_of
 from firesteel.checkpoint.compaction import Compaction, MergeTask, merged_layer, tasks_after, to_merge
 from firesteel.checkpoint.log import ManifestReader
 from firesteel.checkpoint.manifest import Layer, Manifest
@@ -24,6 +23,7 @@ from firesteel.checkpoint.retention import collect_garbage
 from firesteel.checkpoint.savepoint import new_savepoint
 from firesteel.common.errors import FiresteelError
 from firesteel.control.executor import Executor
+from firesteel.state.arrangements.names import operator_of
 from firesteel.state.values.expiry import ExpiryRule, expiry_rule
 
 _log = logging.getLogger("firesteel.state")

@@ -8,6 +8,8 @@ import cloudpickle
 
 from firesteel.checkpoint.manifest import OperatorSnapshot
 from firesteel.runtime.plan import OperatorSpec, SubtaskReport
+from firesteel.state.arrangements.names import arrangement_of
+from firesteel.state.live.durable import RunRef
 from firesteel.state.live.operator_lists import OperatorLists
 from firesteel.state.values.catalog import merge_schemas
 
@@ -46,6 +48,15 @@ def operator_snapshot(
         key_types=list(spec.key_types),
         key_kinds=_key_kinds(spec, reports, previous, resuming),
     )
+
+
+def arranged_runs(snapshot: OperatorSnapshot) -> dict[int, dict[str, RunRef]]:
+    """Return the runs of arrangements in a snapshot by subtask and name."""
+    runs: dict[int, dict[str, RunRef]] = {}
+    for run in snapshot.runs:
+        if name := arrangement_of(run.operator):
+            runs.setdefault(run.subtask, {})[name] = run
+    return runs
 
 
 def _layouts(reports: list[SubtaskReport], before: dict[str, bytes]) -> dict[str, bytes]:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from firesteel.runtime.output import Output
     from firesteel.runtime.plan import SplitInput, SplitReport
     from firesteel.runtime.timers import TimerQueue
+    from firesteel.state.arrangements.live import LiveArrangements
     from firesteel.state.live.backend import KeyedStateBackend
     from firesteel.state.live.operator_lists import OperatorLists
 
@@ -44,9 +45,9 @@ class OperatorContext:
     """The context of an operator subtask for its whole life in a worker.
 
     `watermark_interval` is how often periodic watermarks are due (milliseconds). All functions of the operator share
-    `metrics`. `backend` and the timer queues exist for operators with keyed or broadcast state. `restored_epoch` is the
-    epoch from which this instance resumes (None: it is new), `restored_lists` its list state from there. `who` names
-    the operator in errors: "map 'parse' (job.py:12)".
+    `metrics`. `backend` and the timer queues exist for operators with keyed or broadcast state. `arrangements` can be
+    declared in `open`. `restored_epoch` is the epoch from which this instance resumes (None: it is new),
+    `restored_lists` its list state from there. `who` names the operator in errors: "map 'parse' (job.py:12)".
     """
 
     job_id: str
@@ -67,6 +68,7 @@ class OperatorContext:
     backend: KeyedStateBackend | None = None
     event_timers: TimerQueue | None = None
     processing_timers: TimerQueue | None = None
+    arrangements: LiveArrangements | None = None
     restored_epoch: int | None = None
     restored_lists: OperatorLists | None = None
 

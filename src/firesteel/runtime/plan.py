@@ -238,7 +238,8 @@ class EpochPlan:
     `driver` names the driver, and `run` counts its restarts of the job: operators kept in a worker from another driver
     or an earlier run are not used again. `committed` is the epoch the state is read at. `inherited` are the operator
     states of subtasks that no longer exist since the parallelism was lowered. Dictionaries are keyed by operator index,
-    then subtask; `schemas` by operator index, then state.
+    then subtask; `schemas` by operator index, then state. `arranged` has the runs of arrangements, `arrangements` the
+    layouts of these, by their names.
     """
 
     job_id: str
@@ -252,6 +253,8 @@ class EpochPlan:
     inherited: dict[int, dict[int, list[Any]]] = field(default_factory=dict)
     schemas: dict[int, dict[str, Schema]] = field(default_factory=dict)
     runs: dict[int, dict[int, RunRef]] = field(default_factory=dict)
+    arranged: dict[int, dict[int, dict[str, RunRef]]] = field(default_factory=dict)
+    arrangements: dict[int, dict[str, bytes]] = field(default_factory=dict)
 
 
 @dataclass

@@ -21,6 +21,7 @@ from firesteel.runtime.plan import Distribution, EdgeSpec, EpochPlan, OperatorSp
 from firesteel.runtime.routing import EdgeFunctions
 from firesteel.runtime.timers import TimerQueue
 from firesteel.runtime.watermarks import WatermarkValve
+from firesteel.state.arrangements.live import LiveArrangements
 from firesteel.state.keys.groups import key_group_range
 from firesteel.state.keys.main_classes import find_classes_in
 from firesteel.state.live.backend import KeyedStateBackend
@@ -58,6 +59,7 @@ class LiveSubtask:
         if spec.keyed and self.backend is not None:
             self.timers = [TimerQueue(self.backend, "event"), TimerQueue(self.backend, "processing")]
         event_timers, processing_timers = self.timers or (None, None)
+        self.arrangements = LiveArrangements(spec.who, epoch.arrangements.get(spec.index, {}))
         self._lists_version: str | None = None
         self._metrics = MetricGroup([plan.job_name, spec.name, str(subtask)])
         self._context = OperatorContext(
@@ -79,6 +81,7 @@ class LiveSubtask:
             backend=self.backend,
             event_timers=event_timers,
             processing_timers=processing_timers,
+            arrangements=self.arrangements,
             restored_epoch=epoch.committed if spec.index in epoch.watermarks else None,
             restored_lists=_lists_of(epoch, spec, subtask),
         )

@@ -28,6 +28,7 @@ from firesteel.runtime.plan import EdgeSpec, EpochPlan, OperatorSpec, Plan, Task
 from firesteel.runtime.routing import Router, make_router
 from firesteel.runtime.stack import allow_chain, with_room
 from firesteel.runtime.subtask import LiveSubtask
+from firesteel.state.arrangements.live import ArrangementStore
 from firesteel.state.keys.groups import key_group_range
 from firesteel.state.live.backend import KeyedStateBackend
 from firesteel.state.live.durable import RunRef, StateAddress, StateReader, StateVersion
@@ -40,7 +41,7 @@ _AHEAD: Final = -1 << 62
 _LAST: Final = 1 << 62
 
 
-class TaskState(Protocol):
+class TaskState(ArrangementStore, Protocol):
     """A task's access to durable state; `firesteel.checkpoint.attach.CheckpointedState` implements it."""
 
     def attach(self, address: StateAddress, committed: int, run: RunRef | None) -> StateReader:
@@ -194,6 +195,9 @@ class _Task:
                 reader = self._state.attach(address, committed.epoch, committed.run)
                 if live.version is not None:
                     missed = self._state.missed(address, live.version, committed)
+            if live.arrangements:
+                runs = epoch.arranged.get(live.spec.index, {}).get(self._subtask, {})
+                live.arrangements.begin(self._state, self._address(live.spec), epoch.committed, runs)
             live.begin(plan, epoch, reader, missed)
         for live in self._live:
             live.announce()
@@ -264,6 +268,9 @@ class _Task:
                 report.run = live.guard(partial(self._persist, live.spec, live.backend))
                 live.version = self._hand_over(live.spec, live.backend, report.run)
                 report.key_kinds = live.backend.key_kinds.names()
+            if live.arrangements:
+                report.arranged = live.guard(partial(self._store_arrangements, live))
+                report.arrangements = live.arrangements.layouts(live.spec.id)
         yield self._report(TaskReport(self._bytes_taken + self._outbox.bytes, reports))
         for live in self._live:
             if self._epoch.facts.final:
@@ -275,6 +282,10 @@ class _Task:
     def _persist(self, spec: OperatorSpec, backend: KeyedStateBackend) -> RunRef | None:
         facts = self._epoch.facts
         return self._state.persist(self._address(spec), facts.number, facts.attempt, backend.changes())
+
+    def _store_arrangements(self, live: LiveSubtask) -> list[RunRef]:
+        facts = self._epoch.facts
+        return live.arrangements.end(self._state, self._address(live.spec), facts.number, facts.attempt)
 
     def _hand_over(self, spec: OperatorSpec, backend: KeyedStateBackend, run: RunRef | None) -> StateVersion:
         facts = self._epoch.facts
@@ -295,6 +306,7 @@ class _Task:
             self._subtask,
             groups.start,
             max(groups.start, groups.stop - 1),
+            spec.max_parallelism,
         )
 
     def _report(self, report: TaskReport) -> Row:

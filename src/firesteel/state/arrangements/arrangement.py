@@ -137,6 +137,15 @@ class Arrangement:
         self._committed.add(level)
         return level
 
+    def committed_levels(self) -> tuple[Level, ...]:
+        """Return the levels of committed changes, oldest first; `restore` takes them back."""
+        return self._committed.all()
+
+    def restore(self, levels: tuple[Level, ...]) -> None:
+        """Go back to a state that `committed_levels` returned, or to the empty one; drop the epoch's changes."""
+        self._committed.restore(levels)
+        self._epoch = self._new_epoch()
+
     def settle(self) -> None:
         """Complete all merges of levels that are due."""
         self._committed.settle()

@@ -10,7 +10,7 @@ trace (McSherry, Lattuada, Schwarzkopf, Roscoe: Shared Arrangements, VLDB 2020).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Protocol
 
 import pyarrow as pa
@@ -80,6 +80,15 @@ class Levels:
         if level:
             self._levels.append(level)
             self._work(MERGED_PER_ROW * rows_of(level))
+
+    def all(self) -> tuple[Level, ...]:
+        """Return the levels, oldest first."""
+        return tuple(self._levels)
+
+    def restore(self, levels: Iterable[Level]) -> None:
+        """Replace the levels by those that `all` returned earlier; merges under way are given up."""
+        self._levels = list(levels)
+        self._merges = []
 
     def settle(self) -> None:
         """Complete all merges that are due."""

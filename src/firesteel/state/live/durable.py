@@ -15,7 +15,7 @@ from firesteel.common.errors import ProgramError
 class StateAddress:
     """The owner of state: one subtask of one operator, in one lineage of a job's history, with its key groups.
 
-    `first_group` and `last_group` are both included.
+    `first_group` and `last_group` are both included; `max_parallelism` is the number of the operator's key groups.
     """
 
     lineage: str
@@ -23,6 +23,12 @@ class StateAddress:
     subtask: int
     first_group: int
     last_group: int
+    max_parallelism: int
+
+    @property
+    def groups(self) -> range:
+        """The key groups."""
+        return range(self.first_group, self.last_group + 1)
 
 
 class RunRef(msgspec.Struct, frozen=True, array_like=True):

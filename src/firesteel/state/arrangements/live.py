@@ -1,0 +1,150 @@
+"""The arrangements of one operator subtask, from epoch to epoch.
+
+Contract: `declare` each arrangement once, in the operator's `open`. For each epoch: `begin`, which brings all of them
+to the committed state; the operator reads and changes them; `end`, which stores what the epoch changed.
+
+An epoch that this process has worked on may be lost, or done again elsewhere, and other processes may have worked on
+later ones. So an arrangement goes back to the last state that is known to be committed, and takes the changes since
+then from storage, unless the committed state is the one that it left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from firesteel.common.errors import ProgramError, StateMismatchError
+from firesteel.state.arrangements.arrangement import Arrangement
+from firesteel.state.arrangements.layout import Kind, Layout, decode_layout, encode_layout
+from firesteel.state.arrangements.levels import Level, Shelf
+from firesteel.state.arrangements.names import state_name
+from firesteel.state.live.durable import RunRef, StateAddress
+
+NEVER: Final = 0
+"""The epoch before the first one: its state is empty."""
+
+
+@dataclass(frozen=True)
+class Missing:
+    """The changes of some epochs, oldest first; `first` is the first epoch whose changes are among them."""
+
+    first: int
+    levels: list[Level]
+
+
+class ArrangementStore(Protocol):
+    """Where the changes of arrangements are kept; `firesteel.checkpoint.attach.CheckpointedState` implements it."""
+
+    def changes_between(
+        self, address: StateAddress, name: str, layout: Layout, since: int, until: int, run: RunRef | None
+    ) -> Missing:
+        """Return the changes after epoch `since` up to epoch `until`, whose own run is `run`.
+
+        They may begin with epochs before, if these have been merged with later ones.
+        """
+
+    def store_changes(
+        self, address: StateAddress, name: str, layout: Layout, epoch: int, attempt: str, level: Level
+    ) -> RunRef | None:
+        """Store the changes of an epoch; return None, and store nothing, if there are none."""
+
+
+class LiveArrangements:
+    """The arrangements of a subtask, by name; see the module. `who` names the operator in errors."""
+
+    def __init__(self, who: str, stored: Mapping[str, bytes], shelf: Shelf | None = None) -> None:
+        self._who = who
+        self._stored = stored
+        self._shelf = shelf
+        self._live: dict[str, _Live] = {}
+
+    def __bool__(self) -> bool:
+        """Return whether any arrangement has been declared."""
+        return bool(self._live)
+
+    def declare(self, name: str, layout: Layout) -> Arrangement:
+        """Return the arrangement of this name, which is empty until `begin`.
+
+        Raises ProgramError if the name is taken, StateMismatchError if the saved one has another layout.
+        """
+        if name in self._live:
+            raise ProgramError("is declared twice", who=f"{self._who}: arrangement '{name}'")
+        saved = self._stored.get(name)
+        if saved is not None and decode_layout(saved) != layout:
+            raise StateMismatchError(
+                "must have the columns that it was saved with",
+                who=f"{self._who}: arrangement '{name}'",
+                got=f"{layout} instead of {decode_layout(saved)}",
+                hint="start the changed query with new state: in another state directory, or under another uid",
+            )
+        live = self._live[name] = _Live(Arrangement(layout, self._shelf))
+        return live.arrangement
+
+    def begin(
+        self, store: ArrangementStore, address: StateAddress, committed: int, runs: Mapping[str, RunRef]
+    ) -> None:
+        """Bring all arrangements to epoch `committed`; `runs` are the subtask's own runs of that epoch, by name."""
+        for name, live in self._live.items():
+            live.advance(store, address, name, committed, runs.get(name))
+
+    def end(self, store: ArrangementStore, address: StateAddress, epoch: int, attempt: str) -> list[RunRef]:
+        """Store what the epoch changed; return the runs."""
+        runs = [live.store(store, address, name, epoch, attempt) for name, live in self._live.items()]
+        return [run for run in runs if run is not None]
+
+    def layouts(self, operator_id: str) -> dict[str, bytes]:
+        """Return the layout of each arrangement, by the name of its state."""
+        return {
+            state_name(operator_id, name): encode_layout(live.arrangement.layout)
+            for name, live in self._live.items()
+        }
+
+
+class _Live:
+    """An arrangement, the last state of it that is known to be committed, and the state that it was left in."""
+
+    def __init__(self, arrangement: Arrangement) -> None:
+        self.arrangement = arrangement
+        self._lineage: str | None = None
+        self._committed = NEVER
+        self._levels: tuple[Level, ...] = ()
+        self._left: tuple[int, RunRef | None] | None = None
+
+    def advance(
+        self, store: ArrangementStore, address: StateAddress, name: str, committed: int, run: RunRef | None
+    ) -> None:
+        if address.lineage != self._lineage:
+            self._lineage, self._committed, self._levels, self._left = address.lineage, NEVER, (), None
+            self.arrangement.restore(())
+        if self._left is not None and self._left != (committed, run):
+            self.arrangement.restore(self._levels)
+            self._load(store, address, name, committed, run)
+        elif self._left is None and committed != self._committed:
+            self._load(store, address, name, committed, run)
+        self._committed, self._left = committed, None
+        self._levels = self.arrangement.committed_levels()
+
+    def store(
+        self, store: ArrangementStore, address: StateAddress, name: str, epoch: int, attempt: str
+    ) -> RunRef | None:
+        level = self.arrangement.changes()
+        run = store.store_changes(address, name, self.arrangement.layout, epoch, attempt, level)
+        self._left = epoch, run
+        return run
+
+    def _load(
+        self, store: ArrangementStore, address: StateAddress, name: str, committed: int, run: RunRef | None
+    ) -> None:
+        layout, since = self.arrangement.layout, self._committed
+        if since > committed:  # the history was cut
+            since = NEVER
+            self.arrangement.restore(())
+        missing = store.changes_between(address, name, layout, since, committed, run)
+        if (
+            missing.first <= since and layout.kind is Kind.MULTISET
+        ):  # what is there already must not be added again
+            self.arrangement.restore(())
+            missing = store.changes_between(address, name, layout, NEVER, committed, run)
+        for level in missing.levels:
+            self.arrangement.load(level)
