@@ -94,7 +94,8 @@ class Count(Operator[ColumnBatch]):
 
     def end_epoch(self) -> OperatorReport:
         counts = [row for batch in self.counts.rows() for row in batch.to_pylist()]
-        records = [row for batch in self.records.rows() for row in batch.to_pylist()]
+        found = self.records.of(pa.RecordBatch.from_pydict({"key": np.arange(KEYS)}))
+        records = list(zip(found.rows.to_pylist(), found.weights.tolist(), strict=True))
         return OperatorReport(committables=[(counts, records)])
 
 
@@ -178,7 +179,7 @@ class Job:
             for report in task.subtasks:
                 for found, kept in report.committables:
                     counts.update({row["key"]: row["count"] for row in found})
-                    records.update((row["key"], row["record"]) for row in kept)
+                    records.update({(row["key"], row["record"]): weight for row, weight in kept})
         assert counts == self.model
         assert records == Counter(
             (key, number) for key, count in self.model.items() for number in range(count)
@@ -226,6 +227,14 @@ def test_a_long_history_of_few_keys_is_compacted(tmp_path: Path) -> None:
         job.parallelism = 1 + number % 3
         job.epoch([number % KEYS, number % 2])
     assert len([*job.storage.list("runs")]) < 60
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_changes_that_were_merged_meanwhile_are_not_added_twice(tmp_path: Path, seed: int) -> None:
+    job = Job(str(tmp_path), seed)
+    job.parallelism = 2
+    for number in range(30):
+        job.epoch([number % KEYS, number % 3], lost=number % 5 == 4)
 
 
 class Other(Count):

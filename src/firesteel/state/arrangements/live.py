@@ -141,9 +141,7 @@ class _Live:
             since = NEVER
             self.arrangement.restore(())
         missing = store.changes_between(address, name, layout, since, committed, run)
-        if (
-            missing.first <= since and layout.kind is Kind.MULTISET
-        ):  # what is there already must not be added again
+        if missing.first <= since and layout.kind is Kind.MULTISET:  # what is there must not be added again
             self.arrangement.restore(())
             missing = store.changes_between(address, name, layout, NEVER, committed, run)
         for level in missing.levels:
