@@ -28,6 +28,7 @@ from firesteel.state.arrangements.arrangement import Arrangement
 from firesteel.state.arrangements.chunk import chunk_of
 from firesteel.state.arrangements.hashing import key_groups
 from firesteel.state.arrangements.layout import Kind, Layout, decode_layout, encode_layout
+from firesteel.state.arrangements.levels import InMemory
 from firesteel.state.arrangements.names import operator_of, state_name
 from firesteel.state.keys.groups import key_group_range
 from tests.checkpoint.histories import GROUPS, Driver
@@ -100,7 +101,7 @@ class History:
         layers = self.driver.log.layers(STATE, 0, self.driver.epoch)
         runs = runs_within(layers, (groups.start, groups.stop - 1))
         arrangement = Arrangement(self.layout)
-        for level in read_levels(self.storage, runs, self.layout, groups, GROUPS):
+        for level in read_levels(self.storage, runs, self.layout, groups, GROUPS, InMemory()):
             arrangement.load(level)
         return Counter(
             row
@@ -206,7 +207,7 @@ def test_a_savepoint_has_the_arrangements(tmp_path: Path) -> None:
     assert operator_of(STATE) == OPERATOR
     layers = ManifestReader(target).layers(STATE, 0, history.driver.epoch)
     runs = runs_within(layers, (0, GROUPS - 1))
-    levels = read_levels(target, runs, LAYOUTS[2], range(GROUPS), GROUPS)
+    levels = read_levels(target, runs, LAYOUTS[2], range(GROUPS), GROUPS, InMemory())
     assert sum(len(chunk) for level in levels for chunk in level) == 10
 
 

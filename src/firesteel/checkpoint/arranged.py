@@ -17,7 +17,7 @@ from firesteel.checkpoint.runs import read_batches, write_batches
 from firesteel.state.arrangements.chunk import Chunk, merged
 from firesteel.state.arrangements.hashing import first_hash
 from firesteel.state.arrangements.layout import Layout
-from firesteel.state.arrangements.levels import CHUNK_ROWS, Level, pieces
+from firesteel.state.arrangements.levels import CHUNK_ROWS, Level, Shelf, pieces
 from firesteel.state.arrangements.live import Missing
 from firesteel.state.arrangements.names import state_name
 from firesteel.state.live.durable import RunRef, StateAddress
@@ -52,13 +52,26 @@ def write_level(
 
 
 def read_levels(
-    storage: Storage, runs: Iterable[RunRef], layout: Layout, groups: range, max_parallelism: int
+    storage: Storage,
+    runs: Iterable[RunRef],
+    layout: Layout,
+    groups: range,
+    max_parallelism: int,
+    shelf: Shelf,
 ) -> list[Level]:
     """Return the changes that runs, oldest first, hold in some key groups: a level for each run that has any.
 
+    Chunks go to the `shelf` as they are read.
+
     Raises StateCorruptedError, which names the run, if one is missing or damaged.
     """
-    levels = (tuple(_chunks(storage, run, layout, groups, max_parallelism)) for run in runs)
+    levels = (
+        tuple(
+            Chunk(layout, shelf.keep(chunk.batch))
+            for chunk in _chunks(storage, run, layout, groups, max_parallelism)
+        )
+        for run in runs
+    )
     return [level for level in levels if level]
 
 
@@ -70,6 +83,7 @@ def changes_between(
     since: int,
     until: int,
     run: RunRef | None,
+    shelf: Shelf,
 ) -> Missing:
     """Return the changes of an arrangement after epoch `since` up to epoch `until`; see `ArrangementStore`.
 
@@ -82,13 +96,13 @@ def changes_between(
         and run is not None
         and (run.first_group, run.last_group) == (groups.start, groups.stop - 1)
     ):
-        return Missing(until, read_levels(storage, [run], layout, groups, address.max_parallelism))
+        return Missing(until, read_levels(storage, [run], layout, groups, address.max_parallelism, shelf))
     with not_left_behind(storage, until):
         layers = ManifestReader(storage).layers(state, since, until)
         runs = runs_within(layers, (groups.start, groups.stop - 1))
         first = min((layer.first for layer in layers), default=until)
         with fetching_ahead(storage, runs) as source:
-            return Missing(first, read_levels(source, runs, layout, groups, address.max_parallelism))
+            return Missing(first, read_levels(source, runs, layout, groups, address.max_parallelism, shelf))
 
 
 def merged_levels(layout: Layout, levels: Sequence[Level], *, whole: bool) -> Iterator[Chunk]:

@@ -15,7 +15,7 @@ from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.recovery import read_at
 from firesteel.checkpoint.runs import write_run
 from firesteel.state.arrangements.layout import Layout
-from firesteel.state.arrangements.levels import Level
+from firesteel.state.arrangements.levels import Level, Shelf
 from firesteel.state.arrangements.live import Missing
 from firesteel.state.arrangements.names import state_name
 from firesteel.state.disk.copy import Reader, open_working_store, release_working_stores
@@ -68,10 +68,17 @@ class CheckpointedState:
         )
 
     def changes_between(
-        self, address: StateAddress, name: str, layout: Layout, since: int, until: int, run: RunRef | None
+        self,
+        address: StateAddress,
+        name: str,
+        layout: Layout,
+        since: int,
+        until: int,
+        run: RunRef | None,
+        shelf: Shelf,
     ) -> Missing:
         """Return the changes of an arrangement after epoch `since` up to epoch `until`, whose own run is `run`."""
-        return changes_between(self._storage, address, name, layout, since, until, run)
+        return changes_between(self._storage, address, name, layout, since, until, run, shelf)
 
     def store_changes(
         self, address: StateAddress, name: str, layout: Layout, epoch: int, attempt: str, level: Level

@@ -30,6 +30,7 @@ from firesteel.checkpoint.recovery import LayerEntries, runs_within
 from firesteel.checkpoint.runs import RUN_SCHEMA, batches_of, write_batches
 from firesteel.state.arrangements.layout import Layout, decode_layout
 from firesteel.state.arrangements.names import operator_of
+from firesteel.state.arrangements.shelf import MappedFiles
 from firesteel.state.keys.groups import key_group_range
 from firesteel.state.live.durable import RunRef
 from firesteel.state.values.evolution import Converter
@@ -196,7 +197,7 @@ def _merge_arranged(storage: Storage, task: MergeTask, layout: Layout, path: str
     groups = range(task.first_group, task.last_group + 1)
     runs = runs_within(task.layers, (task.first_group, task.last_group))
     with fetching_ahead(storage, runs) as source:
-        levels = read_levels(source, runs, layout, groups, task.max_parallelism)
+        levels = read_levels(source, runs, layout, groups, task.max_parallelism, MappedFiles())
     return write_level(
         storage,
         path,

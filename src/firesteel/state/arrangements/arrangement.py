@@ -50,6 +50,11 @@ class Arrangement:
         self._committed = Levels(layout, shelf, chunk_rows=chunk_rows)
         self._epoch = self._new_epoch()
 
+    @property
+    def shelf(self) -> Shelf:
+        """Where chunks are kept."""
+        return self._committed.shelf
+
     def load(self, level: Level) -> None:
         """Add a level of committed changes, newer than those loaded before."""
         self._committed.add(level)
@@ -169,7 +174,7 @@ class Arrangement:
             return
         for piece in pieces(levels, self._chunk_rows):
             chunk = merged(self.layout, piece, whole=whole)
-            yield from cut_up(chunk, self._chunk_rows, self._committed.shelf)
+            yield from cut_up(chunk, self._chunk_rows, self.shelf)
 
     def _nothing(self) -> Found:
         empty = pa.RecordBatch.from_arrays(

@@ -37,9 +37,16 @@ class ArrangementStore(Protocol):
     """Where the changes of arrangements are kept; `firesteel.checkpoint.attach.CheckpointedState` implements it."""
 
     def changes_between(
-        self, address: StateAddress, name: str, layout: Layout, since: int, until: int, run: RunRef | None
+        self,
+        address: StateAddress,
+        name: str,
+        layout: Layout,
+        since: int,
+        until: int,
+        run: RunRef | None,
+        shelf: Shelf,
     ) -> Missing:
-        """Return the changes after epoch `since` up to epoch `until`, whose own run is `run`.
+        """Return the changes after epoch `since` up to epoch `until`, whose own run is `run`; `shelf` keeps them.
 
         They may begin with epochs before, if these have been merged with later ones.
         """
@@ -136,13 +143,13 @@ class _Live:
     def _load(
         self, store: ArrangementStore, address: StateAddress, name: str, committed: int, run: RunRef | None
     ) -> None:
-        layout, since = self.arrangement.layout, self._committed
+        layout, shelf, since = self.arrangement.layout, self.arrangement.shelf, self._committed
         if since > committed:  # the history was cut
             since = NEVER
             self.arrangement.restore(())
-        missing = store.changes_between(address, name, layout, since, committed, run)
+        missing = store.changes_between(address, name, layout, since, committed, run, shelf)
         if missing.first <= since and layout.kind is Kind.MULTISET:  # what is there must not be added again
             self.arrangement.restore(())
-            missing = store.changes_between(address, name, layout, NEVER, committed, run)
+            missing = store.changes_between(address, name, layout, NEVER, committed, run, shelf)
         for level in missing.levels:
             self.arrangement.load(level)
