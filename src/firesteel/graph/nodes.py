@@ -118,6 +118,15 @@ class KeyBy(Partitioning):
     key_type: TypeInformation | None = None
 
 
+@dataclass(frozen=True)
+class KeyColumns(Partitioning):
+    """The subtask that owns the key group of the values in these columns; subtask 0 if there are none."""
+
+    label = "HASH"
+
+    columns: tuple[str, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Custom(Partitioning):
     """The subtask that `partitioner(key, number of subtasks)` returns for the key that `selector` extracts."""

@@ -8,7 +8,8 @@ from firesteel.compiler.lower.shipping import declared, shipped
 from firesteel.functions.adapt import as_function
 from firesteel.functions.elements import KeySelector, Partitioner
 from firesteel.graph import Graph, Node
-from firesteel.graph.nodes import Custom, Edge, KeyBy
+from firesteel.graph.nodes import Custom, Edge, KeyBy, KeyColumns
+from firesteel.runtime.columns.keying import KeyColumnsEdge
 from firesteel.runtime.plan import Distribution, EdgeSpec
 from firesteel.runtime.rows.keying import KeyByEdge, PartitionEdge
 
@@ -56,6 +57,8 @@ def _functions(edge: Edge, node: Node) -> bytes | None:
         selector = as_function(partitioning.selector, KeySelector, "get_key", who)
         key_type = declared(partitioning.key_type)
         return shipped(KeyByEdge(selector, key_type, who, targets, node.max_parallelism), who)
+    if isinstance(partitioning, KeyColumns):
+        return shipped(KeyColumnsEdge(partitioning.columns, targets, node.max_parallelism), who)
     if isinstance(partitioning, Custom):
         partitioner = as_function(partitioning.partitioner, Partitioner, "partition", who)
         selector = as_function(partitioning.selector, KeySelector, "get_key", who)

@@ -1,0 +1,109 @@
+"""How a table finds its connector: factories by the value of its option 'connector'.
+
+Write your own: subclass `TableConnector`, and register it with `register` or as an entry point of the group
+`firesteel.table.connectors` in your package.
+"""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from firesteel.common.errors import UnsupportedError
+from firesteel.common.logical_types import LogicalType, RowType
+from firesteel.functions.columns.endpoints import ColumnSink, ColumnSource
+
+
+@dataclass(frozen=True)
+class ChangelogMode:
+    """The kinds of changes that a relation has; `key` means that updates and deletes are found by the primary key.
+
+    >>> ChangelogMode.inserts().append_only
+    True
+    """
+
+    update_before: bool = False
+    update_after: bool = False
+    delete: bool = False
+
+    @property
+    def append_only(self) -> bool:
+        """Whether there are inserts only."""
+        return not (self.update_before or self.update_after or self.delete)
+
+    @staticmethod
+    def inserts() -> ChangelogMode:
+        """Return the mode of relations that only grow."""
+        return ChangelogMode()
+
+    @staticmethod
+    def upserts() -> ChangelogMode:
+        """Return the mode in which the new row alone comes for an update."""
+        return ChangelogMode(update_after=True, delete=True)
+
+    @staticmethod
+    def all() -> ChangelogMode:
+        """Return the mode with both rows of an update."""
+        return ChangelogMode(update_before=True, update_after=True, delete=True)
+
+
+@dataclass(frozen=True)
+class TableRequest:
+    """A table that needs its connector.
+
+    `row` has the physical columns and then those of `metadata` (the connector's keys, with the types that the table
+    gives them). `options` are those of WITH without 'connector'. `bounded` is whether the job runs in BATCH mode.
+    `who` names the table in errors; `zone` is the session's time zone.
+    """
+
+    who: str
+    name: str
+    row: RowType
+    metadata: Mapping[str, LogicalType]
+    primary_key: tuple[str, ...] | None
+    partition_keys: tuple[str, ...]
+    options: Mapping[str, str]
+    bounded: bool
+    zone: str = "UTC"
+
+
+@dataclass(frozen=True)
+class TableSource:
+    """A source whose rows are those of the request, physical columns before metadata."""
+
+    source: ColumnSource
+    mode: ChangelogMode = ChangelogMode()
+
+
+@dataclass(frozen=True)
+class TableSink:
+    """A sink that takes the rows of the request, and changes of `mode`."""
+
+    sink: ColumnSink
+    mode: ChangelogMode = ChangelogMode()
+
+
+class TableConnector(ABC):
+    """Makes the source or the sink of a table from its options.
+
+    Both raise ConfigurationError for an option that is unknown, missing or wrong, with the option's name.
+    """
+
+    name: ClassVar[str]
+    """The value of the option 'connector'."""
+
+    readable_metadata: ClassVar[Mapping[str, LogicalType]] = {}
+    """The metadata that a source of this connector has, with its types."""
+
+    writable_metadata: ClassVar[Mapping[str, LogicalType]] = {}
+    """The metadata that a sink of this connector takes, with its types."""
+
+    def source(self, table: TableRequest) -> TableSource:
+        """Return the source of a table."""
+        raise UnsupportedError(f"cannot be read: connector {self.name!r} is a sink", who=table.who)
+
+    def sink(self, table: TableRequest) -> TableSink:
+        """Return the sink of a table."""
+        raise UnsupportedError(f"cannot be written: connector {self.name!r} is a source", who=table.who)

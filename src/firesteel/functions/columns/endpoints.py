@@ -1,0 +1,60 @@
+"""The interfaces of columnar sources and sinks.
+
+They are sources and sinks with the contracts of `firesteel.functions.source` and `firesteel.functions.sink` (splits,
+ranges that can be read again, two-phase commit); records are rows of Arrow batches, and one of them is what a position
+of unit "records" counts.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Generator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from firesteel.functions.sink import Sink, SinkWriter, WriterContext
+from firesteel.functions.source import EndOfSplit, RecordBatches, Source, Split
+
+Kinds = npt.NDArray[np.int8]
+"""The kind of each change, a `RowKind` as a number."""
+
+Changes = tuple[pa.RecordBatch, Kinds | None]
+"""Rows, and the kinds of their changes (None: all are inserts)."""
+
+ColumnBatches = Generator[Changes, None, EndOfSplit | None]
+"""What `read_columns` returns: it yields changes, and may return `END_OF_SPLIT`."""
+
+
+class ColumnSource(Source[Any]):
+    """Reads columns from an external system; `read` is never called."""
+
+    @abstractmethod
+    def read_columns(self, split: Split, start: int, end: int) -> ColumnBatches:
+        """Yield the changes of `[start, end)` in order, some ten thousand rows at a time (worker)."""
+
+    def read(self, split: Split, start: int, end: int) -> RecordBatches[Any]:
+        """Never called: such a source has no records but columns."""
+        raise AssertionError("a columnar source is read by columns")
+
+
+class ColumnWriter(SinkWriter[Any]):
+    """Writes the columns of one subtask in one epoch; they stay invisible until the commit."""
+
+    @abstractmethod
+    def write_columns(self, rows: pa.RecordBatch, kinds: Kinds | None) -> None:
+        """Write the next changes, in order."""
+
+    def write(self, values: Sequence[Any], timestamps: Sequence[int | None] | None) -> None:
+        """Never called: such a sink gets columns."""
+        raise AssertionError("a columnar sink is written by columns")
+
+
+class ColumnSink(Sink[Any]):
+    """Writes columns to an external system."""
+
+    @abstractmethod
+    def create_writer(self, context: WriterContext) -> ColumnWriter:
+        """Open the writer of one subtask for one epoch (worker)."""

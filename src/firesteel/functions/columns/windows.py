@@ -1,0 +1,99 @@
+"""What windowed operators compute, as data; all times are in milliseconds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from firesteel.common.logical_types import RowType
+from firesteel.functions.columns.aggregates import Aggregation
+
+
+@dataclass(frozen=True)
+class WindowShape:
+    """The windows: of one `size` every `slide`.
+
+    Tumbling windows have equal ones. Cumulating windows start every `size` and end every `slide` within it. A session
+    ends when no row has come for `size`. `count` means that size and slide count rows.
+    """
+
+    kind: Literal["tumble", "hop", "cumulate", "session"]
+    size: int
+    slide: int
+    offset: int = 0
+    count: bool = False
+
+
+@dataclass(frozen=True)
+class WindowAssignment:
+    """Where the windows of a row come from.
+
+    `time` is the place of the time attribute, from which windows of `shape` follow; or rows have windows already:
+    `start` and `end` are the places of the columns. `event_time` is False for processing time. `zone` shifts windows to
+    the local time of the session for points on the time line (TIMESTAMP_LTZ), "UTC" for others.
+    """
+
+    shape: WindowShape
+    time: int | None = None
+    start: int | None = None
+    end: int | None = None
+    event_time: bool = True
+    zone: str = "UTC"
+
+
+@dataclass(frozen=True)
+class WindowAggregate:
+    """Aggregates by key and window: `output` has the keys, the aggregations, then the `properties`.
+
+    A property is "start", "end" or "time" (the last millisecond of the window, the time attribute of the result).
+    Results of a window come once, when the watermark has passed its end; later rows are dropped and counted
+    ("numLateRecordsDropped").
+    """
+
+    input: RowType
+    output: RowType
+    keys: tuple[int, ...]
+    window: WindowAssignment
+    aggregations: tuple[Aggregation, ...]
+    properties: tuple[Literal["start", "end", "time"], ...]
+    retracts: bool = False
+
+
+@dataclass(frozen=True)
+class WindowTable:
+    """Gives each row once for each of its windows: the input's columns, window_start, window_end, window_time.
+
+    A session window needs state: rows wait until their window is complete. `partition` is for sessions.
+    """
+
+    input: RowType
+    output: RowType
+    window: WindowAssignment
+    partition: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class OverFrame:
+    """The rows before the current one that count; `lower` None: all. `rows` counts rows, otherwise milliseconds."""
+
+    rows: bool
+    lower: int | None
+
+
+@dataclass(frozen=True)
+class OverAggregate:
+    """Appends to each row the aggregates over a frame of the rows before it with the same `keys`, in order of `time`.
+
+    `event_time`: rows wait for the watermark, and later ones are dropped and counted. Functions that are not
+    aggregates: ROW_NUMBER, RANK, DENSE_RANK, LAG, LEAD, FIRST_VALUE, LAST_VALUE, NTH_VALUE, NTILE, PERCENT_RANK,
+    CUME_DIST as far as Flink has them in the mode.
+    """
+
+    input: RowType
+    output: RowType
+    keys: tuple[int, ...]
+    time: int
+    event_time: bool
+    frame: OverFrame
+    aggregations: tuple[Aggregation, ...]
+    time_to_live: int | None = None

@@ -1,0 +1,142 @@
+"""Typed expressions over the columns of one input.
+
+Contract: an expression is immutable and its type is known when it is made; whoever makes one has already inserted the
+casts that its operands need. Functions are named as in `firesteel.relational.functions`, in upper case; operators are
+functions, too ("+", "AND", "CAST"). Two expressions are equal if they compute the same in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from firesteel.common.logical_types import LogicalType
+
+
+@dataclass(frozen=True)
+class Expression:
+    """What has a value for each row; `type` is that of the value."""
+
+    type: LogicalType
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        """Return the expressions that this one is made of."""
+        return ()
+
+    def with_operands(self, operands: tuple[Expression, ...]) -> Expression:
+        """Return the same expression of other operands."""
+        assert not operands
+        return self
+
+
+@dataclass(frozen=True)
+class InputRef(Expression):
+    """The value of the input's column at place `index`."""
+
+    index: int
+
+
+@dataclass(frozen=True)
+class Literal(Expression):
+    """A constant, as the Python value that `firesteel.common.logical_types.columns` takes; None is NULL."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Call(Expression):
+    """A scalar function of the operands; `CAST` and `TRY_CAST` have one operand and the type that is asked for.
+
+    `CASE` has conditions and values in turn, and the value of ELSE last.
+
+    >>> from firesteel.common.logical_types import BigIntType
+    >>> number = InputRef(BigIntType(), 0)
+    >>> Call(BigIntType(), "+", (number, Literal(BigIntType(nullable=False), 1))).function
+    '+'
+    """
+
+    function: str
+    arguments: tuple[Expression, ...] = ()
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        """Return the arguments."""
+        return self.arguments
+
+    def with_operands(self, operands: tuple[Expression, ...]) -> Expression:
+        """Return the call with other arguments."""
+        return replace(self, arguments=operands)
+
+
+@dataclass(frozen=True)
+class AggregateCall:
+    """An aggregate function over the rows of a group.
+
+    `arguments` and `filter` are places of columns of the aggregate's input; `filter` is one of booleans, whose rows
+    that are not TRUE do not count. `order` has places and whether they ascend, for functions whose result depends on
+    it.
+    """
+
+    function: str
+    arguments: tuple[int, ...]
+    type: LogicalType
+    distinct: bool = False
+    filter: int | None = None
+    ignore_nulls: bool = False
+    order: tuple[tuple[int, bool], ...] = ()
+
+
+@dataclass(frozen=True)
+class SortKey:
+    """A column to sort by; Flink sorts NULL as the smallest value unless the text says otherwise."""
+
+    index: int
+    ascending: bool = True
+    nulls_first: bool = True
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The rows of an OVER window: from `lower` before the current row up to it.
+
+    `rows` counts rows, otherwise the distance is one of the sort column (milliseconds for times). None: unbounded.
+    """
+
+    rows: bool
+    lower: int | None
+
+
+@dataclass(frozen=True)
+class OverCall:
+    """An aggregate, rank or offset function over the window of each row."""
+
+    function: str
+    arguments: tuple[int, ...]
+    type: LogicalType
+    frame: Frame
+    distinct: bool = False
+    ignore_nulls: bool = False
+
+
+def references(expression: Expression) -> Iterator[int]:
+    """Yield the places of the columns that an expression reads, each as often as it does."""
+    if isinstance(expression, InputRef):
+        yield expression.index
+    for operand in expression.operands:
+        yield from references(operand)
+
+
+def rewritten(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """Return the expression with `change` applied to all of its parts, innermost first.
+
+    >>> from firesteel.common.logical_types import BigIntType
+    >>> twice = Call(BigIntType(), "+", (InputRef(BigIntType(), 0), InputRef(BigIntType(), 1)))
+    >>> moved = rewritten(twice, lambda part: replace(part, index=7) if isinstance(part, InputRef) else part)
+    >>> list(references(moved))
+    [7, 7]
+    """
+    operands = expression.operands
+    changed = tuple(rewritten(operand, change) for operand in operands)
+    return change(expression.with_operands(changed) if changed != operands else expression)
