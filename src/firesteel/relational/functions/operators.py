@@ -1,0 +1,208 @@
+"""Arithmetic, comparisons and logic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from firesteel.common.logical_types import (
+    BooleanType,
+    DateType,
+    DecimalType,
+    IntegerNumberType,
+    LogicalType,
+    LogicalTypeFamily,
+    NullType,
+    TimestampType,
+    TimeType,
+)
+from firesteel.common.logical_types.decimals import divide_type, modulo_type, plus_type, times_type
+from firesteel.common.logical_types.merging import find_common_type, precision_and_scale
+from firesteel.relational.expressions import Expression
+from firesteel.relational.functions.function import Function, Signature
+from firesteel.relational.functions.parameters import (
+    ANY,
+    BINARY,
+    BOOLEAN,
+    DATETIME,
+    INTERVAL,
+    MONTH_INTERVAL,
+    NUMBER,
+    TEXT,
+    TIME_INTERVAL,
+)
+from firesteel.relational.functions.results import (
+    any_nullable,
+    concatenated,
+    exactly,
+    fixed,
+    operand,
+)
+
+_F = LogicalTypeFamily
+TRUTH: Final = BooleanType()
+_DECIMAL_RESULTS: Final = {
+    "+": plus_type,
+    "-": plus_type,
+    "*": times_type,
+    "/": divide_type,
+    "%": modulo_type,
+}
+
+
+def as_decimal(data_type: LogicalType) -> DecimalType:
+    """Return the DECIMAL that holds all values of an exact number."""
+    precision, scale = precision_and_scale(data_type)
+    return DecimalType(precision, scale, nullable=data_type.nullable)
+
+
+def _number_types(operands: Sequence[Expression]) -> Sequence[LogicalType] | None:
+    """Return the types that two numbers are computed in."""
+    types = [part.type for part in operands]
+    if not all(data_type.has_family(_F.EXACT_NUMERIC) for data_type in types):
+        found = find_common_type(types)
+        return None if found is None else [found] * 2
+    if any(isinstance(data_type, DecimalType) for data_type in types):
+        return [as_decimal(data_type) for data_type in types]
+    found = find_common_type(types)
+    return None if found is None else [found] * 2
+
+
+def _arithmetic(sign: str) -> Signature:
+    def result(operands: Sequence[Expression]) -> LogicalType:
+        left, right = (part.type for part in operands)
+        may_be_null = any_nullable(operands)
+        if isinstance(left, DecimalType) and isinstance(right, DecimalType):
+            return _DECIMAL_RESULTS[sign](left, right).copy(nullable=may_be_null)
+        return left.copy(nullable=may_be_null)
+
+    return Signature((NUMBER, NUMBER), result, together=_number_types)
+
+
+def _remainder(operands: Sequence[Expression]) -> LogicalType:
+    left, right = (part.type for part in operands)
+    may_be_null = any_nullable(operands)
+    if isinstance(left, DecimalType) and isinstance(right, DecimalType):
+        return modulo_type(left, right).copy(nullable=may_be_null)
+    return right.copy(nullable=may_be_null)
+
+
+def _remainder_types(operands: Sequence[Expression]) -> Sequence[LogicalType] | None:
+    types = [part.type for part in operands]
+    if all(isinstance(data_type, IntegerNumberType) for data_type in types):
+        return types
+    return _number_types(operands)
+
+
+def _moved_time(operands: Sequence[Expression]) -> LogicalType:
+    """Return the type of a time plus an interval: a date plus hours has a clock."""
+    may_be_null = any_nullable(operands)
+    (time,) = (part.type for part in operands if part.type.has_family(_F.DATETIME))
+    (amount,) = (part.type for part in operands if part.type.has_family(_F.INTERVAL))
+    if isinstance(time, DateType | TimeType) or not isinstance(time, TimestampType):
+        return time.copy(nullable=may_be_null)
+    del amount
+    return time.copy(nullable=may_be_null)
+
+
+def _wider_interval(operands: Sequence[Expression]) -> LogicalType:
+    found = find_common_type([part.type for part in operands])
+    assert found is not None
+    return found.copy(nullable=any_nullable(operands))
+
+
+_SUMS_OF_INTERVALS: Final = (
+    Signature((MONTH_INTERVAL, MONTH_INTERVAL), _wider_interval),
+    Signature((TIME_INTERVAL, TIME_INTERVAL), _wider_interval),
+)
+
+
+def comparable(operands: Sequence[Expression]) -> Sequence[LogicalType] | None:
+    """Return the types in which values are compared, None if they cannot be."""
+    types = [part.type for part in operands]
+    known = [data_type for data_type in types if not isinstance(data_type, NullType)]
+    if not known:
+        return types
+    found = find_common_type(known) or _across_families(known)
+    return None if found is None else [found] * len(types)
+
+
+def _across_families(types: Sequence[LogicalType]) -> LogicalType | None:
+    """Return the type in which text is compared with something else: as Flink does, the other is what counts."""
+    others = [data_type for data_type in types if not data_type.has_family(_F.CHARACTER_STRING)]
+    if len(others) == len(types) or not others:
+        return None
+    if any(not _is_comparable_with_text(data_type) for data_type in others):
+        return None
+    return find_common_type(others)
+
+
+def _is_comparable_with_text(data_type: LogicalType) -> bool:
+    return data_type.has_family(_F.NUMERIC) or data_type.has_family(_F.DATETIME)
+
+
+def _comparison(name: str, *, strict: bool = True) -> Function:
+    result = fixed(TRUTH) if strict else exactly(TRUTH.copy(nullable=False))
+    return Function(name, (Signature((ANY, ANY), result, together=comparable),), strict=strict)
+
+
+def _test(words: str, parameter_is_truth: bool) -> Function:
+    parameter = BOOLEAN if parameter_is_truth else ANY
+    result = exactly(TRUTH.copy(nullable=False))
+    return Function(f"IS {words}", (Signature((parameter,), result),), strict=False)
+
+
+OPERATORS: Final = (
+    Function(
+        "+",
+        (
+            _arithmetic("+"),
+            Signature((DATETIME, INTERVAL), _moved_time),
+            Signature((INTERVAL, DATETIME), _moved_time),
+            *_SUMS_OF_INTERVALS,
+        ),
+    ),
+    Function(
+        "-",
+        (
+            _arithmetic("-"),
+            Signature((DATETIME, INTERVAL), _moved_time),
+            *_SUMS_OF_INTERVALS,
+            Signature((NUMBER,), operand(0)),
+            Signature((INTERVAL,), operand(0)),
+        ),
+    ),
+    Function(
+        "*",
+        (
+            _arithmetic("*"),
+            Signature((INTERVAL, NUMBER), operand(0)),
+            Signature((NUMBER, INTERVAL), operand(1)),
+        ),
+    ),
+    Function("/", (_arithmetic("/"), Signature((INTERVAL, NUMBER), operand(0)))),
+    Function("%", (Signature((NUMBER, NUMBER), _remainder, together=_remainder_types),)),
+    *(_comparison(name) for name in ("=", "<>", "<", "<=", ">", ">=")),
+    _comparison("IS DISTINCT FROM", strict=False),
+    _comparison("IS NOT DISTINCT FROM", strict=False),
+    *(_test(words, False) for words in ("NULL", "NOT NULL")),
+    *(_test(f"{negation}{word}", True) for negation in ("", "NOT ") for word in ("TRUE", "FALSE", "UNKNOWN")),
+    Function("NOT", (Signature((BOOLEAN,), fixed(TRUTH)),)),
+    *(
+        Function(name, (Signature((BOOLEAN, BOOLEAN), fixed(TRUTH), repeated=True),), strict=False)
+        for name in ("AND", "OR")
+    ),
+    Function(
+        "IN",
+        (Signature((ANY, ANY), fixed(TRUTH), repeated=True, together=comparable),),
+        strict=False,
+    ),
+    Function(
+        "||",
+        (Signature((TEXT, TEXT), concatenated), Signature((BINARY, BINARY), concatenated)),
+    ),
+    *(
+        Function(name, (Signature((TEXT, TEXT, TEXT), fixed(TRUTH), optional=1),))
+        for name in ("LIKE", "SIMILAR TO")
+    ),
+)

@@ -1,0 +1,123 @@
+"""Functions of dates and times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from firesteel.common.logical_types import (
+    STRING,
+    BigIntType,
+    DateType,
+    IntType,
+    LocalZonedTimestampType,
+    LogicalType,
+    TimestampKind,
+    TimestampType,
+    TimeType,
+)
+from firesteel.relational.expressions import Expression
+from firesteel.relational.functions.function import Function, Parameter, Result, Signature
+from firesteel.relational.functions.parameters import (
+    AS_BIGINT,
+    AS_INT,
+    AS_STRING,
+    DATED,
+    DATETIME,
+    INTERVAL,
+    NUMBER,
+    SYMBOL,
+    TEXT,
+    TIMESTAMP,
+    WHOLE,
+)
+from firesteel.relational.functions.results import any_nullable, constant, exactly, fixed, nullable
+
+_BIGINT: Final = fixed(BigIntType())
+_CLOCK_UNITS: Final = frozenset({"HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND", "NANOSECOND"})
+
+
+def _added(operands: Sequence[Expression]) -> LogicalType:
+    """Return the type of TIMESTAMPADD: a date plus hours has a clock."""
+    unit, time = constant(operands[0]), operands[2].type
+    may_be_null = any_nullable(operands[1:])
+    if isinstance(time, DateType) and unit in _CLOCK_UNITS:
+        return TimestampType(0, nullable=may_be_null)
+    return time.copy(nullable=may_be_null)
+
+
+def _local(operands: Sequence[Expression]) -> LogicalType:
+    digits = constant(operands[1]) if len(operands) > 1 else None
+    del digits
+    return LocalZonedTimestampType(3)
+
+
+def _now(name: str, data_type: LogicalType) -> Function:
+    """Return a function of the current time, with a precision that does not matter."""
+    signature = Signature((AS_INT,), exactly(data_type.copy(nullable=False)), optional=1)
+    return Function(name, (signature,), temporal=True)
+
+
+def _function(name: str, result: Result, *parameters: Parameter, optional: int = 0) -> Function:
+    return Function(name, (Signature(parameters, result, optional=optional),))
+
+
+_INSTANT: Final = LocalZonedTimestampType(3)
+TIMES: Final = (
+    Function(
+        "EXTRACT",
+        (Signature((SYMBOL, DATETIME), _BIGINT), Signature((SYMBOL, INTERVAL), _BIGINT)),
+    ),
+    _function("TIMESTAMPADD", _added, SYMBOL, WHOLE, DATETIME),
+    _function("TIMESTAMPDIFF", fixed(IntType()), SYMBOL, DATED, DATED),
+    Function(
+        "DATE_FORMAT",
+        (Signature((TIMESTAMP, TEXT), fixed(STRING)), Signature((TEXT, TEXT), nullable(STRING))),
+    ),
+    _function("TO_DATE", nullable(DateType()), TEXT, TEXT, optional=1),
+    _function("TO_TIMESTAMP", nullable(TimestampType(3)), TEXT, TEXT, optional=1),
+    Function(
+        "TO_TIMESTAMP_LTZ",
+        (
+            Signature((NUMBER, AS_INT), _local, optional=1),
+            Signature((AS_STRING, AS_STRING, AS_STRING), _local, optional=2),
+        ),
+    ),
+    Function(
+        "UNIX_TIMESTAMP",
+        (Signature((TEXT, TEXT), _BIGINT, optional=1),),
+    ),
+    _function("FROM_UNIXTIME", nullable(STRING), AS_BIGINT, TEXT, optional=1),
+    _function("CONVERT_TZ", nullable(STRING), TEXT, TEXT, TEXT),
+    _now("CURRENT_TIMESTAMP", _INSTANT),
+    _now("NOW", _INSTANT),
+    _now("CURRENT_ROW_TIMESTAMP", _INSTANT),
+    _now("LOCALTIMESTAMP", TimestampType(3)),
+    _now("CURRENT_DATE", DateType()),
+    _now("CURRENT_TIME", TimeType(0)),
+    _now("LOCALTIME", TimeType(0)),
+    Function(
+        "PROCTIME",
+        (Signature((), exactly(LocalZonedTimestampType(3, TimestampKind.PROCTIME, nullable=False))),),
+        temporal=True,
+    ),
+    Function(
+        "CURRENT_WATERMARK",
+        (Signature((TIMESTAMP,), lambda operands: operands[0].type.copy(nullable=True)),),
+        temporal=True,
+        strict=False,
+    ),
+)
+PARTS: Final = {
+    "YEAR": "YEAR",
+    "QUARTER": "QUARTER",
+    "MONTH": "MONTH",
+    "WEEK": "WEEK",
+    "DAYOFYEAR": "DOY",
+    "DAYOFMONTH": "DAY",
+    "DAYOFWEEK": "DOW",
+    "HOUR": "HOUR",
+    "MINUTE": "MINUTE",
+    "SECOND": "SECOND",
+}
+"""Functions that are EXTRACT of a unit."""
