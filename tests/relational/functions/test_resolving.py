@@ -29,7 +29,11 @@ def test_names_are_found_in_any_case_and_under_their_other_names() -> None:
     [
         ("UPPERR", ["STRING"], "UPPERR is no function that Firesteel has\n  hint: did you mean UPPER?"),
         ("SQRT", ["INT", "INT"], "SQRT requires operands as in SQRT(<NUMERIC>); got 2 operands (INT, INT)"),
-        ("AND", ["BOOLEAN", "INT"], "AND requires operands as in AND(<BOOLEAN>, <BOOLEAN>, ...); got (BOOLEAN, INT)"),
+        (
+            "AND",
+            ["BOOLEAN", "INT"],
+            "AND requires operands as in AND(<BOOLEAN>, <BOOLEAN> [, ...]); got (BOOLEAN, INT)",
+        ),
     ],
 )
 def test_errors_say_what_would_fit(name: str, types: list[str], said: str) -> None:
@@ -52,5 +56,7 @@ def test_a_cast_that_does_not_exist_is_refused() -> None:
 def test_every_function_has_a_signature_and_each_shows_itself() -> None:
     for name in FUNCTIONS.names():
         function = FUNCTIONS.find(name)
-        assert all(signature.shown(function.name).startswith(function.name) for signature in function.signatures)
+        assert all(
+            signature.shown(function.name).startswith(function.name) for signature in function.signatures
+        )
         assert function.signatures

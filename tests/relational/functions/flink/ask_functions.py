@@ -1,0 +1,135 @@
+"""Ask real Flink what functions and operators give, and keep the answers in answers.jsonl beside this file.
+
+    /path/to/venv/bin/python tests/relational/functions/flink/ask_functions.py [SUBJECT ...]
+
+Each expression of questions.py is evaluated over the rows of its table. Kept are the type of the result and the cells
+that `TableResult.print` shows; instead of a cell `null` if Flink fails for that row, and `"refused"` instead of a type
+if it does not accept the expression. The interpreter must have `apache-flink` installed (2.3.0 for the answers that are
+kept); Java 17 must be on the PATH.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+os.environ["TZ"] = "UTC"
+time.tzset()
+
+from pyflink.java_gateway import get_gateway  # noqa: E402 - the zone must be set before Java starts
+from pyflink.table import EnvironmentSettings, TableEnvironment  # noqa: E402
+from questions import COLUMNS, DERIVED, ROWS, ZONED, questions  # noqa: E402
+
+HERE = Path(__file__).parent
+AT_ONCE = 30
+get_gateway()
+
+
+def environment(zone: str) -> TableEnvironment:
+    env = TableEnvironment.create(EnvironmentSettings.in_batch_mode())
+    env.get_config().set("table.local-time-zone", zone)
+    env.get_config().set("parallelism.default", "1")
+    env.get_config().set("table.exec.legacy-cast-behaviour", "DISABLED")
+    return env
+
+
+def cell(kind: str, value: str | None) -> str:
+    return f"CAST({'NULL' if value is None else value} AS {kind.removesuffix(' NOT NULL')})"
+
+
+def declare(env: TableEnvironment) -> None:
+    rows = []
+    for place in range(ROWS):
+        cells = ", ".join(cell(kind, values[place]) for kind, values in COLUMNS.values())
+        rows.append(f"({cells})")
+    env.execute_sql(
+        f"CREATE TEMPORARY VIEW g AS SELECT * FROM (VALUES {', '.join(rows)}) AS v ({', '.join(COLUMNS)})"
+    )
+    derived = ", ".join(f"{text} AS {name}" for name, text in DERIVED.items())
+    env.execute_sql(f"CREATE TEMPORARY VIEW t AS SELECT *, {derived} FROM g")
+
+
+def types(env: TableEnvironment, asked: list[str]) -> list[str]:
+    """Return the types of the results; Flink raises if it does not accept one of the expressions."""
+    columns = ", ".join(f"{text} AS r{place}" for place, text in enumerate(asked))
+    schema = env.sql_query(f"SELECT {columns} FROM t")._j_table.getResolvedSchema()
+    return [str(kind.getLogicalType().asSummaryString()) for kind in schema.getColumnDataTypes()]
+
+
+def accepted(env: TableEnvironment, asked: list[str]) -> list[str]:
+    """Return the types, `refused` for what Flink does not accept."""
+    try:
+        return types(env, asked)
+    except Exception:
+        if len(asked) == 1:
+            return ["refused"]
+        half = len(asked) // 2
+        return accepted(env, asked[:half]) + accepted(env, asked[half:])
+
+
+def answers(env: TableEnvironment, asked: list[str], where: str = "") -> list[list[str]]:
+    """Return the cells of each expression."""
+    columns = ", ".join(f"{text} AS r{place}" for place, text in enumerate(asked))
+    result = env.execute_sql(f"SELECT {columns} FROM t {where}")._j_table_result
+    converter = result.getRowDataToStringConverter()
+    rows = [list(converter.convert(row)) for row in each(result.collectInternal())]
+    return [[row[place] for row in rows] for place in range(len(asked))]
+
+
+def each(iterator: Any) -> Any:
+    while iterator.hasNext():
+        yield iterator.next()
+    iterator.close()
+
+
+def one_by_one(env: TableEnvironment, asked: list[str]) -> list[list[str | None]]:
+    """Return the cells; what fails is asked alone, and then row by row."""
+    try:
+        return answers(env, asked)
+    except Exception:
+        if len(asked) > 1:
+            half = len(asked) // 2
+            return one_by_one(env, asked[:half]) + one_by_one(env, asked[half:])
+    cells: list[str | None] = []
+    for place in range(ROWS):
+        try:
+            cells += answers(env, asked, f"WHERE k = {place}")[0]
+        except Exception:
+            cells.append(None)
+    return [cells]
+
+
+def ask(env: TableEnvironment, subject: str, zone: str, asked: list[str], file: Any) -> None:
+    for start in range(0, len(asked), AT_ONCE):
+        part = asked[start : start + AT_ONCE]
+        kinds = dict(zip(part, accepted(env, part), strict=True))
+        known = [text for text in part if kinds[text] != "refused"]
+        found = dict(zip(known, one_by_one(env, known), strict=True)) if known else {}
+        for text in part:
+            answer = {"subject": subject, "zone": zone, "expression": text, "type": kinds[text]}
+            if text in found:
+                answer["cells"] = found[text]
+            file.write(json.dumps(answer, ensure_ascii=False) + "\n")
+        file.flush()
+
+
+def main(chosen: list[str]) -> None:
+    """Write the answers, subject by subject."""
+    environments = {zone: environment(zone) for zone in ("UTC", "Europe/Berlin")}
+    for env in environments.values():
+        declare(env)
+    for subject, asked in questions().items():
+        if chosen and subject not in chosen:
+            continue
+        with (HERE / f"{subject}.jsonl").open("w", encoding="utf-8") as file:
+            ask(environments["UTC"], subject, "UTC", asked, file)
+            zoned = [text for text in asked if any(word in text for word in ZONED)]
+            ask(environments["Europe/Berlin"], subject, "Europe/Berlin", zoned, file)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
