@@ -12,7 +12,7 @@ from subprocess import CompletedProcess
 import pytest
 from hypothesis import HealthCheck, settings
 
-collect_ignore_glob = ["oracle/programs/*", "oracle/timed/*"]
+collect_ignore_glob = ["oracle/programs/*", "oracle/timed/*", "sql/binding/flink/*"]
 """Programs that tests run; importing them would run them too."""
 
 PROJECT = Path(__file__).parents[1]

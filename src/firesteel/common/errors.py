@@ -6,7 +6,10 @@
     ├── ProgramError                 the program is wrong before anything runs
     │   ├── UnsupportedError         a name or an option PyFlink has and Firesteel does not (yet)
     │   ├── SerializationError       a function or a value cannot be shipped to the workers
-    │   ├── SqlParseError            a text is not SQL as Flink has it
+    │   ├── SqlError                 a statement of SQL is wrong, at a place in its text
+    │   │   ├── SqlParseError        it is not SQL as Flink has it
+    │   │   ├── SqlValidationError   its names or types are wrong
+    │   │   └── SqlUnsupportedError  Flink has it, and Firesteel does not (yet); an UnsupportedError, too
     │   └── ConfigurationError       an unknown option, or a value it cannot take
     ├── RecordError                  one record cannot be processed
     │   ├── UserFunctionError        the user's function raised
@@ -105,8 +108,8 @@ class SerializationError(ProgramError):
     """A function or a value cannot be shipped to the workers."""
 
 
-class SqlParseError(ProgramError):
-    """A text is not SQL as Flink has it, or is SQL that Firesteel cannot parse.
+class SqlError(ProgramError):
+    """A statement of SQL is wrong.
 
     `line` and `column` are where the first wrong character is, counted from 1; `pointed` is that line, with a caret
     below the wrong part.
@@ -132,6 +135,18 @@ class SqlParseError(ProgramError):
         place = "\n".join(f"    {line}" for line in self.pointed.split("\n"))
         sentence, *rest = super().__str__().split("\n  hint: ")
         return "\n".join([sentence, place, *(f"  hint: {hint}" for hint in rest)])
+
+
+class SqlParseError(SqlError):
+    """A text is not SQL as Flink has it, or is SQL that Firesteel cannot parse."""
+
+
+class SqlValidationError(SqlError):
+    """A statement is well-formed, and means nothing: an unknown name, types that do not fit, a misplaced call."""
+
+
+class SqlUnsupportedError(SqlError, UnsupportedError):
+    """A statement has a meaning in Flink, and Firesteel does not support it."""
 
 
 class ConfigurationError(ProgramError):

@@ -1,0 +1,233 @@
+"""Expressions as they are written to typed expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sqlglot import exp
+
+from firesteel.common.logical_types import RowType, StructuredType
+from firesteel.relational.expressions import Expression
+from firesteel.relational.functions import field_of
+from firesteel.sql import nodes
+from firesteel.sql.binding import calls
+from firesteel.sql.binding.context import Context, name_parts
+from firesteel.sql.binding.functions import called, written_cast
+from firesteel.sql.binding.literals import bind_literal, negated
+from firesteel.sql.binding.places import suggestion
+from firesteel.sql.binding.scope import Scope
+from firesteel.sql.binding.types import type_of
+
+_BINARY: Final[dict[type[exp.Expr], str]] = {
+    exp.Add: "+",
+    exp.Sub: "-",
+    exp.Mul: "*",
+    exp.Div: "/",
+    exp.Mod: "%",
+    exp.DPipe: "||",
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+    exp.Like: "LIKE",
+    exp.SimilarTo: "SIMILAR TO",
+    exp.NullSafeEQ: "IS NOT DISTINCT FROM",
+    exp.NullSafeNEQ: "IS DISTINCT FROM",
+}
+_UNSUPPORTED: Final[dict[type[exp.Expr], str]] = {
+    exp.Subquery: "a query as a value",
+    exp.Exists: "EXISTS",
+    exp.Any: "a comparison with ANY",
+    exp.All: "a comparison with ALL",
+    exp.Select: "a query as an argument",
+    exp.Overlaps: "OVERLAPS",
+    exp.ILike: "ILIKE",
+    exp.WithinGroup: "WITHIN GROUP",
+    nodes.Measured: "RUNNING and FINAL",
+    nodes.TableArgument: "a table as an argument of a function",
+    nodes.ModelArgument: "a model",
+    nodes.DefaultArgument: "DEFAULT as an argument",
+    nodes.NamedArgument: "an argument by name",
+}
+
+
+@dataclass(frozen=True)
+class Expressions:
+    """Binds expressions over the columns of a scope.
+
+    `clause` is where they stand, for errors; `aggregates` and `overs` say whether aggregates and windows may be part of
+    them. `one_group` is whether aggregates are over all rows, of which there may be none. `aliases` are names that hide
+    the columns, `windows` those of WINDOW.
+    """
+
+    context: Context
+    scope: Scope
+    clause: str = "SELECT"
+    aggregates: bool = False
+    overs: bool = False
+    one_group: bool = False
+    aliases: Mapping[str, Expression] = field(default_factory=dict)
+    windows: Mapping[str, exp.Window] = field(default_factory=dict)
+
+    def bind(self, node: exp.Expr) -> Expression:
+        """Return the expression that a node means; raises SqlValidationError and SqlUnsupportedError."""
+        literal = bind_literal(node, self.context.text)
+        if literal is not None:
+            return literal
+        if type(node) in _BINARY:
+            return self.call(_BINARY[type(node)], node, node.this, node.expression)
+        method = _METHODS.get(type(node))
+        if method is None:
+            what = _UNSUPPORTED.get(type(node), type(node).__name__.upper())
+            raise self.context.text.unsupported(node, what)
+        return method(self, node)
+
+    def call(self, function: str, node: exp.Expr, *operands: exp.Expr) -> Expression:
+        """Return the call of a scalar function, whose operands are bound first."""
+        bound = [self.bind(operand) for operand in operands]
+        return called(function, bound, node, self.context.text, operands)
+
+    def column(self, node: exp.Expr) -> Expression:
+        """Return the column that a name stands for, or a field of it."""
+        parts = name_parts(node)
+        if isinstance(node.this, exp.Star):
+            raise self.context.text.wrong(node, "has an asterisk where one value is required")
+        if len(parts) == 1 and parts[0].name in self.aliases:
+            return self.aliases[parts[0].name]
+        found, used = self.scope.column(parts, self.context.text)
+        value: Expression = found
+        for part in parts[used:]:
+            value = self.field(value, part)
+        return value
+
+    def field(self, value: Expression, part: exp.Expr) -> Expression:
+        """Return a field of a row."""
+        name, kind = part.name, value.type
+        fields = kind.fields if isinstance(kind, RowType) else ()
+        fields = kind.attributes if isinstance(kind, StructuredType) else fields
+        if not fields:
+            raise self.context.text.wrong(part, "requires a row to take a field of", got=str(kind))
+        for place, candidate in enumerate(fields):
+            if candidate.name == name:
+                return field_of(value, place)
+        hint = suggestion(name, [candidate.name for candidate in fields])
+        raise self.context.text.wrong(part, f"requires a field of {kind}", got=name, hint=hint)
+
+    def _connected(self, node: exp.Expr) -> Expression:
+        kind, operands, rest = type(node), [], [node]
+        while rest:
+            part = rest.pop()
+            if type(part) is kind:
+                rest += [part.expression, part.this]
+            else:
+                operands.append(part)
+        return self.call("AND" if kind is exp.And else "OR", node, *operands)
+
+    def _not(self, node: exp.Expr) -> Expression:
+        inner = node.this
+        if isinstance(inner, exp.Is):
+            return self._is(inner, "IS NOT ")
+        return self.call("NOT", node, inner)
+
+    def _is(self, node: exp.Expr, words: str = "IS ") -> Expression:
+        match node.expression:
+            case exp.Null():
+                return self.call(f"{words}NULL", node, node.this)
+            case nodes.Unknown():
+                return self.call(f"{words}UNKNOWN", node, node.this)
+            case what:
+                return self.call(f"{words}{'TRUE' if what.this else 'FALSE'}", node, node.this)
+
+    def _is_kind(self, node: exp.Expr) -> Expression:
+        words = "IS NOT" if node.args.get("negated") else "IS"
+        return self.call(f"{words} {node.args['kind']}", node, node.this)
+
+    def _negative(self, node: exp.Expr) -> Expression:
+        value = self.bind(node.this)
+        constant = negated(value)
+        return constant if constant is not None else called("-", [value], node, self.context.text)
+
+    def _escaped(self, node: exp.Expr) -> Expression:
+        like = node.this
+        if type(like) not in _BINARY:
+            raise self.context.text.unsupported(node, "ILIKE")
+        return self.call(_BINARY[type(like)], node, like.this, like.expression, node.expression)
+
+    def _between(self, node: exp.Expr) -> Expression:
+        value, low, high = (self.bind(node.args[part]) for part in ("this", "low", "high"))
+        found = self._within(value, low, high, node)
+        if not node.args.get("symmetric"):
+            return found
+        return called("OR", [found, self._within(value, high, low, node)], node, self.context.text)
+
+    def _within(self, value: Expression, low: Expression, high: Expression, node: exp.Expr) -> Expression:
+        text = self.context.text
+        bounds = [called(">=", [value, low], node, text), called("<=", [value, high], node, text)]
+        return called("AND", bounds, node, text)
+
+    def _in(self, node: exp.Expr) -> Expression:
+        if node.args.get("query") is not None:
+            raise self.context.text.unsupported(node, "IN with a query")
+        return self.call("IN", node, node.this, *node.expressions)
+
+    def _case(self, node: exp.Expr) -> Expression:
+        operands: list[Expression] = []
+        value = self.bind(node.this) if node.this else None
+        for branch in node.args["ifs"]:
+            condition = self.bind(branch.this)
+            if value is not None:
+                condition = called("=", [value, condition], branch, self.context.text)
+            operands += [condition, self.bind(branch.args["true"])]
+        default = node.args.get("default") or exp.Null()
+        operands.append(self.bind(default))
+        return called("CASE", operands, node, self.context.text)
+
+    def _cast(self, node: exp.Expr) -> Expression:
+        target = type_of(node.args["to"], self.context.text)
+        attempt = isinstance(node, exp.TryCast)
+        return written_cast(self.bind(node.this), target, attempt, node, self.context.text)
+
+    def _item(self, node: exp.Expr) -> Expression:
+        return self.call("ITEM", node, node.this, *node.expressions)
+
+    def _dot(self, node: exp.Expr) -> Expression:
+        return self.field(self.bind(node.this), node.expression)
+
+    def _constructor(self, node: exp.Expr) -> Expression:
+        if node.args.get("query") is not None:
+            raise self.context.text.unsupported(node, f"{node.name} of a query")
+        return self.call(node.name, node, *node.expressions)
+
+    def _row(self, node: exp.Expr) -> Expression:
+        return self.call("ROW", node, *node.expressions)
+
+
+_METHODS: Final[dict[type[exp.Expr], Callable[[Expressions, Any], Expression]]] = {
+    exp.Column: Expressions.column,
+    exp.Paren: lambda binder, node: binder.bind(node.this),
+    exp.And: Expressions._connected,
+    exp.Or: Expressions._connected,
+    exp.Not: Expressions._not,
+    exp.Is: Expressions._is,
+    exp.Neg: Expressions._negative,
+    exp.Escape: Expressions._escaped,
+    exp.Between: Expressions._between,
+    exp.In: Expressions._in,
+    exp.Case: Expressions._case,
+    exp.Cast: Expressions._cast,
+    exp.TryCast: Expressions._cast,
+    exp.Bracket: Expressions._item,
+    exp.Dot: Expressions._dot,
+    exp.Tuple: Expressions._row,
+    nodes.Constructor: Expressions._constructor,
+    nodes.IsKind: Expressions._is_kind,
+    nodes.Call: calls.call,
+    nodes.SpecialCall: calls.special_call,
+    exp.Filter: calls.aggregate,
+    nodes.NullTreatment: calls.aggregate,
+    exp.Window: calls.over,
+}

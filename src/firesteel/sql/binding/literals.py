@@ -1,0 +1,210 @@
+"""Literals as they are written to typed constants."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from decimal import Decimal
+from typing import Final
+
+from sqlglot import exp
+
+from firesteel.common.errors import ProgramError
+from firesteel.common.logical_types import (
+    BigIntType,
+    BinaryType,
+    BooleanType,
+    CharType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    IntervalField,
+    IntType,
+    LogicalType,
+    NullType,
+    TimestampType,
+    TimeType,
+)
+from firesteel.relational.expressions import Call, Expression, Literal
+from firesteel.sql.binding.places import Text
+from firesteel.sql.binding.types import interval_type
+from firesteel.sql.nodes import IntervalLiteral, TypedLiteral, Unknown
+
+_DATE: Final = r"(\d{4})-(\d{1,2})-(\d{1,2})"
+_CLOCK: Final = r"(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d{1,9}))?"
+_MONTHS: Final = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
+_MILLISECONDS: Final = {
+    "WEEK": 604_800_000,
+    "DAY": 86_400_000,
+    "HOUR": 3_600_000,
+    "MINUTE": 60_000,
+    "SECOND": 1_000,
+}
+_UNITS: Final = ("DAY", "HOUR", "MINUTE", "SECOND")
+_FIELD: Final = {"QUARTER": "MONTH", "WEEK": "DAY"}
+
+
+def text_literal(text: str) -> Literal:
+    """Return a text as a constant.
+
+    >>> str(text_literal("abc").type)
+    'CHAR(3) NOT NULL'
+    """
+    return Literal(CharType(len(text), nullable=False), text)
+
+
+def whole_literal(number: int) -> Literal:
+    """Return a whole number as a constant of the smallest type from INT on that has it."""
+    if -(2**31) <= number < 2**31:
+        return Literal(IntType(nullable=False), number)
+    if -(2**63) <= number < 2**63:
+        return Literal(BigIntType(nullable=False), number)
+    digits = len(str(abs(number)))
+    return Literal(DecimalType(digits, 0, nullable=False), Decimal(number))
+
+
+def bind_literal(node: exp.Expr, text: Text) -> Expression | None:
+    """Return the constant that a node is, None if it is none.
+
+    Raises SqlValidationError for a date that does not exist, and for numbers that no type has.
+    """
+    match node:
+        case exp.Literal(is_string=True):
+            return text_literal(node.name)
+        case exp.Literal():
+            return _number(node, text)
+        case exp.Boolean():
+            return Literal(BooleanType(nullable=False), bool(node.this))
+        case exp.Null():
+            return Literal(NullType(), None)
+        case Unknown():
+            return Literal(BooleanType(), None)
+        case exp.HexString():
+            value = bytes.fromhex(node.name)
+            return Literal(BinaryType(len(value), nullable=False), value)
+        case exp.National():
+            return text_literal(node.name)
+        case TypedLiteral():
+            return _time(node, text)
+        case IntervalLiteral():
+            return bind_interval(node, text)
+    return None
+
+
+def _number(node: exp.Expr, text: Text) -> Literal:
+    written = node.name
+    if "e" in written.lower():
+        return Literal(DoubleType(nullable=False), float(written))
+    try:
+        if "." not in written:
+            return whole_literal(int(written))
+        value = Decimal(written)
+        scale = len(written.partition(".")[2])
+        digits = max(len(value.as_tuple().digits), scale)
+        return Literal(DecimalType(max(digits, 1), scale, nullable=False), value)
+    except ProgramError:
+        raise text.wrong(node, "requires a number of at most 38 digits", got=written) from None
+
+
+def _time(node: TypedLiteral, text: Text) -> Expression:
+    kind, written = node.args["kind"], node.name.strip()
+    pattern = {"DATE": _DATE, "TIME": _CLOCK, "TIMESTAMP": rf"{_DATE}(?: {_CLOCK})?"}[kind]
+    found = re.fullmatch(pattern, written)
+    shape = {
+        "DATE": "2020-12-31",
+        "TIME": "23:59:59.999",
+        "TIMESTAMP": "2020-12-31 23:59:59.999",
+    }[kind]
+    wrong = text.wrong(node, f"requires a {kind} as '{shape}'", got=repr(node.name))
+    if found is None:
+        raise wrong
+    *numbers, fraction = found.groups() if kind != "DATE" else (*found.groups(), None)
+    parts = [int(number or 0) for number in numbers]
+    digits = fraction or ""
+    try:
+        if kind == "DATE":
+            return Literal(DateType(nullable=False), dt.date(*parts))
+        micros = int(digits[:6].ljust(6, "0"))
+        if kind == "TIME":
+            hour, minute, second = parts
+            clock = dt.time(hour, minute, second, micros)
+            return Literal(TimeType(min(len(digits), 3), nullable=False), clock)
+        year, month, day, hour, minute, second = parts
+        return _timestamp(dt.datetime(year, month, day, hour, minute, second, micros), digits, written)
+    except ValueError:
+        raise wrong from None
+
+
+def _timestamp(value: dt.datetime, digits: str, written: str) -> Expression:
+    kind = TimestampType(len(digits), nullable=False)
+    if len(digits) <= 6:
+        return Literal(kind, value)
+    return Call(kind, "CAST", (text_literal(written),))
+
+
+def bind_interval(node: IntervalLiteral, text: Text) -> Literal:
+    """Return an interval as a constant: months as an int, or a timedelta."""
+    unit, end_unit = str(node.args["unit"]), node.args.get("end_unit")
+    start = IntervalField[_FIELD.get(unit, unit)]
+    end = IntervalField[end_unit] if end_unit else start
+    precision, fraction = _precisions(node)
+    try:
+        kind = interval_type(start, end, precision, fraction)
+    except ProgramError as error:
+        raise text.located(node, error) from None
+    written = node.name.strip()
+    sign = -1 if node.args.get("negative") else 1
+    if written[:1] in ("-", "+"):
+        sign, written = (-sign if written[0] == "-" else sign), written[1:].strip()
+    amount = _amount(written, unit, end_unit)
+    if amount is None:
+        shape = f"{unit} TO {end_unit}" if end_unit else unit
+        raise text.wrong(node, f"requires an interval of {shape}", got=repr(node.name))
+    value: object = sign * amount
+    if unit not in _MONTHS:
+        value = dt.timedelta(milliseconds=sign * amount)
+    return Literal(kind.copy(nullable=False), value)
+
+
+def _precisions(node: IntervalLiteral) -> tuple[int | None, int | None]:
+    first, last = node.args.get("precision"), node.args.get("end_precision")
+    numbers = [int(part.name) for part in first.expressions] if first else []
+    if node.args["unit"] == "SECOND":
+        return None, numbers[1] if len(numbers) > 1 else None
+    ends = [int(part.name) for part in last.expressions] if last else []
+    return (numbers[0] if numbers else None), (ends[0] if ends else None)
+
+
+def _amount(written: str, unit: str, end_unit: str | None) -> int | None:
+    """Return the months or milliseconds of an interval's text without its sign, None if it is no such text."""
+    if unit in _MONTHS:
+        pattern = r"(\d+)-(\d{1,2})" if end_unit else r"(\d+)"
+        found = re.fullmatch(pattern, written)
+        if found is None:
+            return None
+        years, *months = map(int, found.groups())
+        return years * _MONTHS[unit] + sum(months)
+    units: tuple[str, ...] = (unit,)
+    if end_unit:
+        units = _UNITS[_UNITS.index(unit) : _UNITS.index(end_unit) + 1]
+    pattern = r"(\d+)"
+    for number, _ in enumerate(units[1:]):
+        pattern += (" " if units[number] == "DAY" else ":") + r"(\d{1,2})"
+    if units[-1] == "SECOND":
+        pattern += r"(?:\.(\d{1,9}))?"
+    found = re.fullmatch(pattern, written)
+    if found is None:
+        return None
+    amount = sum(
+        _MILLISECONDS[part] * int(number) for part, number in zip(units, found.groups(), strict=False)
+    )
+    fraction = found.group(len(units) + 1) if units[-1] == "SECOND" else None
+    return amount + int((fraction or "").ljust(3, "0")[:3])
+
+
+def negated(literal: Expression) -> Literal | None:
+    """Return the constant of a minus sign before a number, None if it is no number."""
+    if not isinstance(literal, Literal) or not isinstance(literal.value, int | float | Decimal):
+        return None
+    kind: LogicalType = literal.type
+    return None if isinstance(literal.value, bool) else Literal(kind, -literal.value)

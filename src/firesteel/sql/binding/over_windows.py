@@ -1,0 +1,115 @@
+"""Windows of OVER: what they are partitioned and ordered by, and their frames."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING, NamedTuple
+
+from sqlglot import exp
+
+from firesteel.common.logical_types import LogicalTypeFamily
+from firesteel.relational.expressions import Expression, Frame, Literal
+from firesteel.relational.functions.aggregates import ResolvedAggregate
+from firesteel.sql.binding.values import OverOrder
+
+if TYPE_CHECKING:
+    from firesteel.sql.binding.expressions import Expressions
+
+_WHOLE_FRAME = Frame(rows=False, lower=None)
+
+
+class OverWindow(NamedTuple):
+    """A window of OVER."""
+
+    partition: tuple[Expression, ...]
+    order: tuple[OverOrder, ...]
+    frame: Frame
+
+
+def bind_window(binder: Expressions, node: exp.Window, resolved: ResolvedAggregate) -> OverWindow:
+    """Return the window of a call.
+
+    Raises SqlValidationError for an unknown name, a frame that means nothing, and a rank without an order,
+    SqlUnsupportedError for rows after the current one.
+    """
+    text, function = binder.context.text, resolved.function
+    parts = _with_named(binder, node)
+    partition = tuple(binder.bind(key) for key in parts.get("partition_by") or ())
+    order = tuple(bind_order(binder, key) for key in parts["order"].expressions) if "order" in parts else ()
+    if function.ordered and not order:
+        raise text.wrong(node, f"requires ORDER BY in the window of {function.name}")
+    spec = parts.get("spec")
+    if spec is None:
+        rows = function.name in ("ROW_NUMBER", "LAG", "LEAD")
+        return OverWindow(partition, order, Frame(rows, None) if rows else _WHOLE_FRAME)
+    if function.ranks:
+        raise text.wrong(spec, f"has a frame, which {function.name} cannot have")
+    return OverWindow(partition, order, _frame(binder, spec, order))
+
+
+def bind_order(binder: Expressions, key: exp.Expr) -> OverOrder:
+    """Return a key of an order; NULL is the smallest value unless the text says otherwise."""
+    ascending = not key.args.get("desc")
+    written = key.args.get("nulls_first")
+    return OverOrder(binder.bind(key.this), ascending, ascending if written is None else bool(written))
+
+
+def _with_named(binder: Expressions, node: exp.Window) -> dict[str, exp.Expr]:
+    """Return the parts of a window, together with those of the window that it names."""
+    text = binder.context.text
+    parts = {key: node.args[key] for key in ("partition_by", "order", "spec") if node.args.get(key)}
+    name = node.args.get("alias")
+    if name is None:
+        return parts
+    named = binder.windows.get(name.name)
+    if named is None:
+        known = ", ".join(binder.windows) or None
+        raise text.wrong(
+            name,
+            "requires a window of the WINDOW clause",
+            got=name.name,
+            hint=known and f"known are: {known}",
+        )
+    base = _with_named(binder, named)
+    twice = next((key for key in parts if key in base or (key == "partition_by")), None)
+    if twice is not None:
+        word = {"partition_by": "PARTITION BY", "order": "ORDER BY", "spec": "a frame"}[twice]
+        raise text.wrong(node, f"has {word}, which belongs into the window {name.name}")
+    return {**base, **parts}
+
+
+def _frame(binder: Expressions, spec: exp.Expr, order: tuple[OverOrder, ...]) -> Frame:
+    text = binder.context.text
+    rows = spec.args["kind"] == "ROWS"
+    end = spec.args.get("end")
+    side = spec.args.get("end_side")
+    if end is not None and end != "CURRENT ROW":
+        if side == "PRECEDING" or not isinstance(end, str):
+            raise text.unsupported(spec, "a frame that does not end with the current row")
+        raise text.unsupported(spec, "UNBOUNDED FOLLOWING")
+    start = spec.args["start"]
+    if start == "CURRENT ROW":
+        return Frame(rows, 0)
+    if spec.args.get("start_side") == "FOLLOWING":
+        raise text.wrong(spec, "requires a frame that begins before it ends")
+    if start == "UNBOUNDED":
+        return Frame(rows, None)
+    if not order:
+        raise text.wrong(spec, "requires ORDER BY in a window with a frame")
+    return Frame(rows, _distance(binder, start, rows, order))
+
+
+def _distance(binder: Expressions, node: exp.Expr, rows: bool, order: tuple[OverOrder, ...]) -> int:
+    text = binder.context.text
+    distance = binder.bind(node)
+    if not isinstance(distance, Literal):
+        raise text.wrong(node, "requires a constant as the beginning of a frame")
+    if isinstance(distance.value, dt.timedelta):
+        if rows or not order[0].value.type.has_family(LogicalTypeFamily.DATETIME):
+            raise text.wrong(node, "requires a number of rows or of the values that the window is ordered by")
+        return distance.value // dt.timedelta(milliseconds=1)
+    if not isinstance(distance.value, int) or isinstance(distance.value, bool) or distance.value < 0:
+        raise text.wrong(node, "requires a number that is not negative", got=str(distance.value))
+    if not rows and order[0].value.type.has_family(LogicalTypeFamily.DATETIME):
+        raise text.wrong(node, "requires an interval", got=str(distance.value))
+    return distance.value

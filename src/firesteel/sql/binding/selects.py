@@ -1,0 +1,248 @@
+"""SELECT to a plan: projection, WHERE, groups, windows, DISTINCT, ORDER BY."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from firesteel.common.errors import SqlError
+from firesteel.common.logical_types import BooleanType, NullType, RowType
+from firesteel.relational.expressions import Expression, InputRef, SortKey
+from firesteel.relational.functions import cast, field_of
+from firesteel.relational.functions.aggregates import is_aggregate
+from firesteel.relational.logical.nodes import Aggregate, Filter, LogicalNode, Project
+from firesteel.sql import nodes
+from firesteel.sql.binding.context import Context, name_parts
+from firesteel.sql.binding.expressions import Expressions
+from firesteel.sql.binding.groups import GroupBinder, Groups, groups_by_nothing
+from firesteel.sql.binding.lowering import NotGroupedError, WrongWindowError, grouped, windowed
+from firesteel.sql.binding.scope import Scope
+from firesteel.sql.binding.sorting import SortItem, bind_order_by, limits, sorted_plan
+from firesteel.sql.binding.sources import bind_from, columns_of
+from firesteel.sql.binding.values import AggregateValue, GroupingValue, WindowProperty, parts_of
+
+
+@dataclass(frozen=True)
+class Item:
+    """A column of the result."""
+
+    name: str
+    value: Expression
+    node: exp.Expr
+
+
+def bind_select(select: exp.Select, context: Context) -> LogicalNode:
+    """Return the plan of a SELECT with its ORDER BY and LIMIT."""
+    plan, scope = bind_from(select, context)
+    where = select.args.get("where")
+    if where is not None:
+        condition = Expressions(context, scope, "WHERE")
+        plan = Filter(plan, as_condition(condition, where.this))
+    return _Select(select, context, plan, scope).plan()
+
+
+def as_condition(binder: Expressions, node: exp.Expr) -> Expression:
+    """Return a condition; raises SqlValidationError for a value that is no truth value."""
+    found = binder.bind(node)
+    if isinstance(found.type, NullType):
+        return cast(found, BooleanType())
+    if not isinstance(found.type, BooleanType):
+        raise binder.context.text.wrong(
+            node, f"requires a condition (BOOLEAN) in {binder.clause}", got=f"a value of {found.type}"
+        )
+    return found
+
+
+class _Select:
+    """One SELECT, after its FROM and WHERE."""
+
+    def __init__(self, select: exp.Select, context: Context, plan: LogicalNode, scope: Scope) -> None:
+        self._select = select
+        self._context = context
+        self._source = plan
+        self._group = select.args.get("group")
+        windows = {window.this.name: window for window in select.args.get("windows") or ()}
+        self._binder = Expressions(
+            context,
+            scope,
+            aggregates=True,
+            overs=True,
+            one_group=groups_by_nothing(self._group),
+            windows=windows,
+        )
+
+    def plan(self) -> LogicalNode:
+        """Return the plan."""
+        self._check_hints()
+        groups = GroupBinder(self._binder).bind(self._group) if self._group is not None else Groups()
+        items = self._items()
+        order = bind_order_by(
+            self._select.args.get("order"),
+            self._binder,
+            [(item.name, item.value) for item in items if self._has_alias(item)],
+            [item.value for item in items],
+        )
+        conditions = [self._condition(clause) for clause in ("having", "qualify")]
+        values = [item.value for item in items] + [key.value for key in order]
+        places = [item.node for item in items] + [key.node for key in order]
+        for clause, condition in zip(("having", "qualify"), conditions, strict=True):
+            if condition is not None:
+                values.append(condition)
+                places.append(self._select.args[clause].this)
+        names = {item.value: item.name for item in reversed(items) if not isinstance(item.value, InputRef)}
+        plan, values = self._grouped(groups, values, places, names)
+        return self._finished(plan, values, items, order, conditions, names)
+
+    def _finished(
+        self,
+        plan: LogicalNode,
+        values: Sequence[Expression],
+        items: Sequence[Item],
+        order: Sequence[SortItem],
+        conditions: Sequence[Expression | None],
+        names: dict[Expression, str],
+    ) -> LogicalNode:
+        rest = list(values[len(items) + len(order) :])
+        having = rest.pop(0) if conditions[0] is not None else None
+        if having is not None:
+            plan = Filter(plan, having)
+        visible = list(values[: len(items) + len(order)])
+        original = {value: item.name for value, item in zip(visible, items, strict=False)}
+        plan, visible = windowed(plan, [*visible, *rest], {**names, **original})
+        if rest:
+            plan = Filter(plan, visible.pop())
+        keys = [replace(key, value=value) for key, value in zip(order, visible[len(items) :], strict=True)]
+        return self._projected(plan, visible[: len(items)], items, keys)
+
+    def _projected(
+        self, plan: LogicalNode, values: list[Expression], items: Sequence[Item], order: Sequence[SortItem]
+    ) -> LogicalNode:
+        distinct = self._select.args.get("distinct") is not None
+        shown = [*values]
+        sort_keys = []
+        for key in order:
+            if key.value not in shown:
+                if distinct:
+                    raise self._context.text.wrong(
+                        key.node, "orders by a value that SELECT DISTINCT does not have"
+                    )
+                shown.append(key.value)
+            sort_keys.append(SortKey(shown.index(key.value), key.ascending, key.nulls_first))
+        names = [item.name for item in items]
+        hidden = [f"$s{place}" for place in range(len(items), len(shown))]
+        node: LogicalNode = Project(plan, tuple(shown), (*names, *hidden))
+        if distinct:
+            places = tuple(range(len(items)))
+            node = Aggregate(node, places, (), node.row)
+        node = sorted_plan(node, sort_keys, *limits(self._select))
+        if hidden:
+            node = Project(node, columns_of(node)[: len(items)], tuple(names))
+        return node
+
+    def _grouped(
+        self,
+        groups: Groups,
+        values: list[Expression],
+        places: list[exp.Expr],
+        names: dict[Expression, str],
+    ) -> tuple[LogicalNode, list[Expression]]:
+        kinds = (AggregateValue, GroupingValue, WindowProperty)
+        has_groups = any(next(parts_of(value, kind), None) for value in values for kind in kinds)
+        if self._group is None and not has_groups and self._select.args.get("having") is None:
+            return self._source, values
+        try:
+            return grouped(self._source, groups, values, names)
+        except NotGroupedError as error:
+            raise self._not_grouped(error, places[error.place]) from None
+        except WrongWindowError as error:
+            hint = "give it the arguments of the window in GROUP BY"
+            raise self._context.text.wrong(
+                places[error.place], "asks for another window than that of GROUP BY", hint=hint
+            ) from None
+
+    def _not_grouped(self, error: NotGroupedError, place: exp.Expr) -> SqlError:
+        """Make the error that a column is not in GROUP BY, at the first place of the column outside of aggregates."""
+        scope, text = self._binder.scope, self._context.text
+        name = scope.names[error.value.index]
+        for column in place.find_all(exp.Column):
+            if isinstance(column.this, exp.Identifier) and not _within_aggregate(column, place):
+                found, _ = scope.column(name_parts(column), text)
+                if found.index == error.value.index:
+                    place = column
+                    break
+        what = "GROUP BY" if self._group is not None else "GROUP BY, which the query does not have"
+        return text.wrong(
+            place,
+            f"uses the column {name}, which is neither in {what} nor in an aggregate function",
+            hint=f"add {name} to GROUP BY, or aggregate it, for example MAX({name})",
+        )
+
+    def _condition(self, clause: str) -> Expression | None:
+        node = self._select.args.get(clause)
+        if node is None:
+            return None
+        binder = replace(self._binder, clause=clause.upper(), overs=clause == "qualify")
+        return as_condition(binder, node.this)
+
+    def _items(self) -> list[Item]:
+        found: list[Item] = []
+        taken: set[str] = set()
+        for node in self._select.expressions:
+            for name, value in self._columns(node):
+                wanted = name or f"EXPR${len(found)}"
+                unique, number = wanted, 0
+                while unique in taken:
+                    unique, number = f"{wanted}{number}", number + 1
+                taken.add(unique)
+                found.append(Item(unique, value, node))
+        return found
+
+    def _columns(self, node: exp.Expr) -> list[tuple[str | None, Expression]]:
+        scope, text = self._binder.scope, self._context.text
+        if isinstance(node, exp.Star):
+            if not scope.relations:
+                raise text.wrong(node, "has an asterisk without FROM")
+            return [
+                (field.name, ref)
+                for relation in scope.relations
+                for field, ref in zip(relation.fields, relation.refs(), strict=True)
+            ]
+        if isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
+            return self._star_of(node)
+        if isinstance(node, exp.Alias):
+            return [(node.alias, self._binder.bind(node.this))]
+        name = node.this.name if isinstance(node, exp.Column) else None
+        return [(name, self._binder.bind(node))]
+
+    def _star_of(self, node: exp.Column) -> list[tuple[str | None, Expression]]:
+        """Return the columns of a relation, or the fields of a row."""
+        parts = name_parts(node)
+        scope, text = self._binder.scope, self._context.text
+        relation = scope.relation(parts)
+        if relation is not None:
+            return [(field.name, ref) for field, ref in zip(relation.fields, relation.refs(), strict=True)]
+        found, used = scope.column(parts, text)
+        value: Expression = found
+        for part in parts[used:]:
+            value = self._binder.field(value, part)
+        if not isinstance(value.type, RowType):
+            raise text.wrong(node, "requires a table or a row before the asterisk", got=str(value.type))
+        return [(field.name, field_of(value, place)) for place, field in enumerate(value.type.fields)]
+
+    def _has_alias(self, item: Item) -> bool:
+        return isinstance(item.node, exp.Alias)
+
+    def _check_hints(self) -> None:
+        for hint in self._select.args["hint"].expressions if self._select.args.get("hint") else ():
+            raise self._context.text.unsupported(hint, f"the hint {hint.this.name}")
+
+
+def _within_aggregate(column: exp.Expr, top: exp.Expr) -> bool:
+    node = column
+    while node is not top and node.parent is not None:
+        node = node.parent
+        if isinstance(node, nodes.Call) and is_aggregate(node.function):
+            return True
+    return False

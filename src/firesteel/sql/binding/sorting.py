@@ -1,0 +1,69 @@
+"""ORDER BY, LIMIT, OFFSET and FETCH."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from firesteel.relational.expressions import Expression, SortKey
+from firesteel.relational.logical.nodes import LogicalNode, Sort
+from firesteel.sql.binding.expressions import Expressions
+
+
+@dataclass(frozen=True)
+class SortItem:
+    """A value to sort by, and where it is written."""
+
+    value: Expression
+    ascending: bool
+    nulls_first: bool
+    node: exp.Expr
+
+
+def bind_order_by(
+    order: exp.Order | None,
+    binder: Expressions,
+    aliases: Sequence[tuple[str, Expression]],
+    items: Sequence[Expression],
+) -> list[SortItem]:
+    """Return the values to sort by: columns by their place in SELECT, aliases of SELECT, expressions.
+
+    NULL is the smallest value unless the text says otherwise. Raises SqlValidationError for a place that there is not.
+    """
+    found: list[SortItem] = []
+    named = replace(binder, clause="ORDER BY", aliases={**dict(reversed(aliases))})
+    for key in order.expressions if order is not None else ():
+        ascending = not key.args.get("desc")
+        written = key.args.get("nulls_first")
+        nulls_first = ascending if written is None else bool(written)
+        found.append(SortItem(_value(key.this, named, items), ascending, nulls_first, key.this))
+    return found
+
+
+def _value(node: exp.Expr, binder: Expressions, items: Sequence[Expression]) -> Expression:
+    if not (isinstance(node, exp.Literal) and not node.is_string and node.name.isdigit()):
+        return binder.bind(node)
+    place = int(node.name)
+    if not 1 <= place <= len(items):
+        raise binder.context.text.wrong(
+            node, f"requires the place of a column of the result, from 1 to {len(items)}", got=node.name
+        )
+    return items[place - 1]
+
+
+def limits(query: exp.Expr) -> tuple[int, int | None]:
+    """Return how many rows are left out at the start of a query's result, and how many are kept (None: all)."""
+    offset, limit = query.args.get("offset"), query.args.get("limit")
+    return (
+        int(offset.expression.name) if offset is not None else 0,
+        int(limit.expression.name) if limit is not None else None,
+    )
+
+
+def sorted_plan(plan: LogicalNode, keys: Sequence[SortKey], offset: int, fetch: int | None) -> LogicalNode:
+    """Return a plan sorted by keys and limited; the plan itself if there is nothing to do."""
+    if not keys and not offset and fetch is None:
+        return plan
+    return Sort(plan, tuple(keys), offset, fetch)

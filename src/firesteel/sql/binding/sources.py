@@ -1,0 +1,164 @@
+"""What stands in FROM to plans: tables, views, queries, window table functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from sqlglot import exp
+
+from firesteel.common.logical_types import Field, IntType, RowType, TimestampKind
+from firesteel.common.logical_types.temporal import AnyTimestampType
+from firesteel.relational.expressions import Expression, InputRef, Literal
+from firesteel.relational.logical.nodes import LogicalNode, Project, TableScan, Values, Watermark
+from firesteel.relational.tables import ComputedColumn, ResolvedTable
+from firesteel.sql import nodes
+from firesteel.sql.binding.catalog import PlannedView, View
+from firesteel.sql.binding.context import Context, name_parts
+from firesteel.sql.binding.scope import Relation, Scope
+from firesteel.sql.binding.window_tables import bind_window_table
+
+_UNSUPPORTED: Final[dict[type[exp.Expr], str]] = {
+    nodes.UnnestTable: "UNNEST",
+    nodes.LateralQuery: "LATERAL",
+    nodes.RowPattern: "MATCH_RECOGNIZE",
+}
+
+
+def no_table() -> LogicalNode:
+    """Return the one row that SELECT without FROM reads."""
+    kind = IntType(nullable=False)
+    return Values(((Literal(kind, 0),),), RowType.of({"ZERO": kind}, nullable=False))
+
+
+def bind_from(select: exp.Select, context: Context) -> tuple[LogicalNode, Scope]:
+    """Return the plan of what a SELECT reads, and its columns."""
+    start = select.args.get("from_")
+    if start is None:
+        return no_table(), Scope()
+    joins = select.args.get("joins")
+    if joins:
+        raise context.text.unsupported(joins[0], "a join")
+    plan, name = bind_source(start.this, context)
+    return plan, Scope((Relation(name, plan.row.fields),))
+
+
+def bind_source(node: exp.Expr, context: Context) -> tuple[LogicalNode, tuple[str, ...]]:
+    """Return the plan of an item of FROM, and the name that its columns can be called by."""
+    if type(node) in _UNSUPPORTED:
+        raise context.text.unsupported(node, _UNSUPPORTED[type(node)])
+    if node.args.get("joins"):
+        raise context.text.unsupported(node.args["joins"][0], "a join")
+    name: tuple[str, ...] = ()
+    if isinstance(node, exp.Table):
+        plan, name = bind_table(node, context)
+    elif isinstance(node, nodes.TableFunction):
+        if node.args.get("lateral"):
+            raise context.text.unsupported(node, "LATERAL")
+        plan = bind_window_table(node.this, context, bind_source)
+    elif isinstance(node, exp.Subquery) and isinstance(node.this, exp.Query):
+        plan = context.query(node.this)
+    elif isinstance(node, exp.Subquery):
+        plan, name = bind_source(node.this, context)
+    else:
+        plan = context.query(node)
+    return _with_alias(plan, name, node, context)
+
+
+def _with_alias(
+    plan: LogicalNode, name: tuple[str, ...], node: exp.Expr, context: Context
+) -> tuple[LogicalNode, tuple[str, ...]]:
+    alias = node.args.get("alias")
+    if alias is None:
+        return plan, name
+    columns = alias.args.get("columns") or []
+    if columns:
+        plan = renamed(plan, [column.name for column in columns], alias, context)
+    return plan, (alias.this.name,)
+
+
+def renamed(plan: LogicalNode, names: Sequence[str], place: exp.Expr, context: Context) -> LogicalNode:
+    """Return a plan with other names of its columns.
+
+    Raises SqlValidationError unless there is one for each column, each once.
+    """
+    width = len(plan.row.fields)
+    if len(names) != width:
+        raise context.text.wrong(place, f"requires {width} names of columns", got=str(len(names)))
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise context.text.wrong(place, "requires different names of columns", got=f"{twice} twice")
+    if plan.row.field_names == list(names):
+        return plan
+    return Project(plan, columns_of(plan), tuple(names))
+
+
+def columns_of(plan: LogicalNode) -> tuple[Expression, ...]:
+    """Return a reference to each column of a plan."""
+    return tuple(InputRef(field.type, place) for place, field in enumerate(plan.row.fields))
+
+
+def bind_table(node: exp.Table, context: Context) -> tuple[LogicalNode, tuple[str, ...]]:
+    """Return the plan of a table, a view or a query of WITH by its name, and its full name."""
+    if node.args.get("version") is not None:
+        raise context.text.unsupported(node.args["version"], "FOR SYSTEM_TIME AS OF")
+    parts = name_parts(node)
+    if len(parts) == 1 and parts[0].name in context.queries:
+        return context.queries[parts[0].name], (parts[0].name,)
+    found = context.object(parts)
+    identifier = found.identifier
+    name = (identifier.catalog, identifier.database, identifier.name)
+    if isinstance(found, ResolvedTable):
+        return scan(with_hints(found, node, context)), name
+    if node.args.get("hints"):
+        raise context.text.wrong(node.args["hints"][0], "has options for a view, which only tables have")
+    if isinstance(found, PlannedView):
+        return found.plan, name
+    return _bind_view(found, node, context), name
+
+
+def _bind_view(view: View, node: exp.Expr, context: Context) -> LogicalNode:
+    if str(view.identifier) in context.views:
+        raise context.text.wrong(node, f"reads the view {view.identifier} within itself")
+    inner = context.within(view)
+    return renamed(inner.query(view.query), view.row.field_names, view.query, inner)
+
+
+def with_hints(table: ResolvedTable, node: exp.Table, context: Context) -> ResolvedTable:
+    """Return a table with the options that are written after its name."""
+    options: dict[str, str] = {}
+    for hint in node.args.get("hints") or ():
+        for call in hint.expressions:
+            if call.this.name.upper() != "OPTIONS":
+                raise context.text.unsupported(call, f"the hint {call.this.name} after a table")
+            for option in call.expressions:
+                if not isinstance(option, nodes.HintOption):
+                    raise context.text.wrong(option, "requires a key and a value in OPTIONS")
+                options[option.this.name] = option.expression.name
+    return replace(table, options={**table.options, **options}) if options else table
+
+
+def scan(table: ResolvedTable) -> LogicalNode:
+    """Return the plan that reads a table: its columns with the computed ones, and its watermark."""
+    plan: LogicalNode = TableScan(table)
+    if any(isinstance(column, ComputedColumn) for column in table.columns):
+        plan = Project(plan, _computed(table), tuple(table.row.field_names))
+    if table.watermark is None:
+        return plan
+    fields = list(plan.row.fields)
+    place = table.row.field_names.index(table.watermark.column)
+    kind = fields[place].type
+    assert isinstance(kind, AnyTimestampType)
+    fields[place] = Field(fields[place].name, replace(kind, kind=TimestampKind.ROWTIME))
+    return Watermark(plan, place, table.watermark.expression, RowType(tuple(fields), nullable=False))
+
+
+def _computed(table: ResolvedTable) -> tuple[Expression, ...]:
+    places = {column.name: place for place, column in enumerate(table.read)}
+    return tuple(
+        column.expression
+        if isinstance(column, ComputedColumn)
+        else InputRef(column.type, places[column.name])
+        for column in table.columns
+    )

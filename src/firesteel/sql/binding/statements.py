@@ -1,0 +1,65 @@
+"""The doors of the binder: statements to plans, tables and views."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from firesteel.common.logical_types import RowType
+from firesteel.relational.logical.nodes import LogicalNode, TableSink
+from firesteel.relational.tables import ResolvedTable
+from firesteel.sql.binding import inserts, queries, table_definitions
+from firesteel.sql.binding.catalog import CatalogView, View, qualified
+from firesteel.sql.binding.context import Context
+from firesteel.sql.binding.places import Text
+from firesteel.sql.binding.sources import renamed
+from firesteel.sql.source import Source
+from firesteel.sql.statements.create import CreateTable, CreateView
+from firesteel.sql.statements.queries import Insert, StatementSet
+
+
+def _context(source: Source, catalog: CatalogView, who: str) -> Context:
+    return Context(catalog, Text(source, who), catalog.path, queries.bind_query)
+
+
+def bind_query(query: exp.Expr, source: Source, catalog: CatalogView) -> LogicalNode:
+    """Return the plan of a query; `source` is the text that it was parsed from.
+
+    Raises SqlValidationError for wrong names and types, SqlUnsupportedError for what is not supported yet.
+    """
+    return queries.bind_query(query, _context(source, catalog, "query"))
+
+
+def bind_insert(insert: Insert, source: Source, catalog: CatalogView) -> TableSink:
+    """Return the plan of INSERT: the query, cast to the columns of the table.
+
+    Raises what `bind_query` raises, and SqlValidationError if the query does not fit the table.
+    """
+    return inserts.bind_insert(insert, _context(source, catalog, "INSERT statement"))
+
+
+def bind_statement_set(
+    statements: StatementSet, source: Source, catalog: CatalogView
+) -> tuple[TableSink, ...]:
+    """Return the plan of each INSERT of a statement set; raises what `bind_insert` raises."""
+    return tuple(bind_insert(insert, source, catalog) for insert in statements.inserts)
+
+
+def bind_table(create: CreateTable, source: Source, catalog: CatalogView) -> ResolvedTable:
+    """Return the table that CREATE TABLE describes, with what LIKE takes over; the catalog does not change.
+
+    Raises SqlValidationError for names, types, keys, watermarks and expressions that Flink refuses.
+    """
+    return table_definitions.bind_table(create, _context(source, catalog, "CREATE TABLE statement"))
+
+
+def bind_view(create: CreateView, source: Source, catalog: CatalogView) -> View:
+    """Return the view that CREATE VIEW describes; raises what `bind_query` raises."""
+    context = _context(source, catalog, "CREATE VIEW statement")
+    plan = queries.bind_query(create.query, context)
+    if create.columns is not None:
+        plan = renamed(plan, [part for name in create.columns for part in name.parts], create.query, context)
+    row = plan.row
+    identifier = qualified(create.name.parts, catalog.path)
+    return View(
+        identifier, RowType(row.fields, nullable=False), create.query, source, catalog.path, create.comment
+    )

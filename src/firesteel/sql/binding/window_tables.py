@@ -1,0 +1,199 @@
+"""Window table functions: ``TUMBLE(TABLE bid, DESCRIPTOR(bidtime), INTERVAL '10' MINUTES)`` in FROM."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from typing import Final
+
+from sqlglot import exp
+
+from firesteel.common.logical_types import (
+    DayTimeIntervalType,
+    Field,
+    LocalZonedTimestampType,
+    LogicalType,
+    RowType,
+    TimestampKind,
+    TimestampType,
+)
+from firesteel.common.logical_types.temporal import AnyTimestampType, is_proctime
+from firesteel.relational.expressions import Literal
+from firesteel.relational.logical.nodes import LogicalNode, WindowTable
+from firesteel.relational.logical.windows import Cumulate, Hop, Session, Tumble
+from firesteel.sql import nodes
+from firesteel.sql.binding.context import Context
+from firesteel.sql.binding.literals import bind_literal
+from firesteel.sql.binding.places import suggestion
+
+_Arguments = dict[str, exp.Expr]
+_Source = Callable[[exp.Expr, Context], tuple[LogicalNode, tuple[str, ...]]]
+_SIGNATURES: Final = {
+    "TUMBLE": (("DATA", "TIMECOL", "SIZE"), ("OFFSET",)),
+    "HOP": (("DATA", "TIMECOL", "SLIDE", "SIZE"), ("OFFSET",)),
+    "CUMULATE": (("DATA", "TIMECOL", "STEP", "SIZE"), ("OFFSET",)),
+    "SESSION": (("DATA", "TIMECOL", "GAP"), ()),
+}
+
+
+def bind_window_table(call: nodes.Call, context: Context, source: _Source) -> LogicalNode:
+    """Return the plan of a window table function; `source` makes that of its table.
+
+    Raises SqlValidationError for wrong arguments, SqlUnsupportedError for other table functions.
+    """
+    name = call.function.upper()
+    if name not in _SIGNATURES:
+        known = [*_SIGNATURES]
+        raise context.text.unsupported(
+            call, f"the table function {call.function}", hint=suggestion(name, known)
+        )
+    arguments = _named(call, name, context)
+    table = arguments["DATA"]
+    plan = source(_table_of(table, context), context)[0]
+    partition = _partition(table, plan, name, context)
+    time = _time(arguments["TIMECOL"], plan, context)
+    lengths = {
+        key: _length(arguments[key], key, context) for key in arguments if key not in ("DATA", "TIMECOL")
+    }
+    window = _window(call, name, time, lengths, partition, context)
+    return WindowTable(plan, window, _row(plan.row, time))
+
+
+def _named(call: nodes.Call, name: str, context: Context) -> _Arguments:
+    needed, optional = _SIGNATURES[name]
+    known, text = (*needed, *optional), context.text
+    found: _Arguments = {}
+    signature = f"{name}({', '.join(needed)}{''.join(f' [, {key}]' for key in optional)})"
+    for place, argument in enumerate(call.expressions):
+        if isinstance(argument, nodes.NamedArgument):
+            key, value = argument.this.name.upper(), argument.expression
+        elif place < len(known):
+            key, value = known[place], argument
+        else:
+            raise text.wrong(argument, f"requires the arguments of {signature}")
+        if key not in known or key in found:
+            hint = suggestion(key, known)
+            raise text.wrong(argument, f"requires each argument of {signature} once", got=key, hint=hint)
+        found[key] = value
+    missing = [key for key in needed if key not in found]
+    if missing:
+        raise text.wrong(call, f"requires the arguments of {signature}", got=f"no {', '.join(missing)}")
+    return found
+
+
+def _table_of(argument: exp.Expr, context: Context) -> exp.Expr:
+    inner = argument.this if isinstance(argument, nodes.TableArgument) else argument
+    if isinstance(inner, exp.Table | exp.Subquery | exp.Query):
+        return inner
+    raise context.text.wrong(
+        argument, "requires a table as DATA", got=argument.sql(), hint="write TABLE before the table's name"
+    )
+
+
+def _partition(table: exp.Expr, plan: LogicalNode, name: str, context: Context) -> tuple[int, ...]:
+    if not isinstance(table, nodes.TableArgument):
+        return ()
+    if table.args.get("order"):
+        raise context.text.unsupported(table.args["order"], "ORDER BY of a table argument")
+    keys = table.args.get("partition_by") or []
+    if keys and name != "SESSION":
+        raise context.text.wrong(
+            keys[0], f"has PARTITION BY, which {name} cannot have", hint="group by the columns instead"
+        )
+    return tuple(_column(key, plan, context) for key in keys)
+
+
+def _column(node: exp.Expr, plan: LogicalNode, context: Context) -> int:
+    names = plan.row.field_names
+    plain = (
+        isinstance(node, exp.Column) and isinstance(node.this, exp.Identifier) and not node.args.get("table")
+    )
+    if not plain:
+        raise context.text.wrong(node, "requires the name of a column")
+    if node.name not in names:
+        raise context.text.wrong(
+            node, "requires the name of a column", got=node.name, hint=suggestion(node.name, names)
+        )
+    return names.index(node.name)
+
+
+def _time(node: exp.Expr, plan: LogicalNode, context: Context) -> int:
+    if (
+        not isinstance(node, nodes.Call)
+        or node.function.upper() != "DESCRIPTOR"
+        or len(node.expressions) != 1
+    ):
+        raise context.text.wrong(node, "requires DESCRIPTOR with the name of one column as TIMECOL")
+    place = _column(node.expressions[0], plan, context)
+    kind = plan.row.fields[place].type
+    if not isinstance(kind, TimestampType | LocalZonedTimestampType) or kind.precision > 3:
+        raise context.text.wrong(
+            node.expressions[0],
+            "requires a time attribute, which is of TIMESTAMP(p) or TIMESTAMP_LTZ(p) with p from 0 to 3",
+            got=f"{node.expressions[0].name} of {kind}",
+            hint="declare a WATERMARK for the column, or use a column AS PROCTIME()",
+        )
+    return place
+
+
+def _length(node: exp.Expr, key: str, context: Context) -> int:
+    value = bind_literal(node, context.text)
+    if isinstance(value, Literal) and isinstance(value.type, DayTimeIntervalType):
+        length = value.value // dt.timedelta(milliseconds=1)
+        if length > 0 or key == "OFFSET":
+            return int(length)
+    raise context.text.wrong(
+        node, f"requires a constant interval of days or smaller units, longer than 0, as {key}"
+    )
+
+
+def _window(
+    call: exp.Expr,
+    name: str,
+    time: int,
+    lengths: dict[str, int],
+    partition: tuple[int, ...],
+    context: Context,
+) -> Tumble | Hop | Cumulate | Session:
+    offset = lengths.get("OFFSET", 0)
+    if name == "SESSION":
+        return Session(time, lengths["GAP"], partition)
+    size = lengths["SIZE"]
+    if abs(offset) >= size:
+        raise context.text.wrong(call, f"requires an OFFSET smaller than the SIZE in {name}")
+    match name:
+        case "TUMBLE":
+            return Tumble(time, size, offset)
+        case "HOP":
+            return Hop(time, size, lengths["SLIDE"], offset)
+    if size % lengths["STEP"]:
+        raise context.text.wrong(call, "requires a SIZE that is a multiple of the STEP in CUMULATE")
+    return Cumulate(time, size, lengths["STEP"], offset)
+
+
+def _row(given: RowType, time: int) -> RowType:
+    """Return the input's columns and those of the window, named differently if the input has these names."""
+    bound = TimestampType(3, nullable=False)
+    added: list[tuple[str, LogicalType]] = [
+        ("window_start", bound),
+        ("window_end", bound),
+        ("window_time", _time_type(given.fields[time].type)),
+    ]
+    names = list(given.field_names)
+    fields = list(given.fields)
+    for name, kind in added:
+        free, number = name, 0
+        while free in names:
+            free, number = f"{name}{number}", number + 1  # as Flink counts them
+        names.append(free)
+        fields.append(Field(free, kind))
+    return RowType(tuple(fields), nullable=False)
+
+
+def _time_type(kind: LogicalType) -> LogicalType:
+    if is_proctime(kind):
+        return LocalZonedTimestampType(3, TimestampKind.PROCTIME, nullable=False)
+    assert isinstance(kind, AnyTimestampType)
+    local = isinstance(kind, LocalZonedTimestampType)
+    made = LocalZonedTimestampType if local else TimestampType
+    return made(3, TimestampKind.ROWTIME, nullable=False)
