@@ -6,6 +6,7 @@ import pytest
 
 from firesteel.common import Configuration, JobID, Types
 from firesteel.common.errors import ConfigurationError
+from firesteel.common.quantities import duration_ms
 from firesteel.compiler import compile_graph
 from firesteel.compiler.describe import describe
 from firesteel.connectors.collect import CollectSink
@@ -14,7 +15,7 @@ from firesteel.control.machine import RestartPolicy
 from firesteel.datastream import CheckpointingMode, RuntimeExecutionMode, StreamExecutionEnvironment
 from firesteel.datastream.ambient import Ambient, current_ambient, surrounded_by
 from firesteel.datastream.execution import job_settings
-from firesteel.datastream.options import duration_ms, restart_policy
+from firesteel.datastream.options import restart_policy
 from firesteel.graph.operations import SinkOp
 from tests.datastream.programs import Launcher, environment
 

@@ -13,6 +13,7 @@ from firesteel.common.errors import FiresteelError, ProgramError
 from firesteel.common.job_client import JobClient
 from firesteel.common.job_execution_result import JobExecutionResult
 from firesteel.common.job_id import JobID
+from firesteel.common.quantities import duration_ms, size_bytes
 from firesteel.compiler import compile_graph
 from firesteel.compiler.describe import describe
 from firesteel.compiler.plan_formats import as_execution_plan
@@ -32,12 +33,10 @@ from firesteel.datastream.options import (
     STATE_MEMORY,
     UNCLAIMED_KEYS,
     apply_options,
-    duration_ms,
     first_present,
     maintenance_policy,
     positive_number,
     restart_policy,
-    size_bytes,
     truth,
 )
 from firesteel.datastream.streams.node_settings import call_site

@@ -6,13 +6,13 @@ passed to Spark, and an unknown `firesteel.*` key raises ConfigurationError, bec
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from firesteel.common.configuration import Configuration
 from firesteel.common.errors import ConfigurationError
+from firesteel.common.quantities import duration_ms
 from firesteel.control.machine import RestartPolicy
 from firesteel.control.maintenance import MaintenancePolicy
 from firesteel.datastream.checkpointing_mode import CheckpointingMode
@@ -41,21 +41,6 @@ _FIRESTEEL_KEYS: Final = frozenset(
     {MASTER, STATE_DIR, EPOCH_DURATION, EPOCH_MAX_RECORDS, EPOCH_MAX_BYTES, STATE_MEMORY, COMPACTION_EPOCHS}
 )
 _ENDLESS: Final = 2**31 - 1
-_UNITS: Final = {
-    **dict.fromkeys(("", "ms", "milli", "millis", "millisecond", "milliseconds"), 1),
-    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1_000),
-    **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), 60_000),
-    **dict.fromkeys(("h", "hour", "hours"), 3_600_000),
-    **dict.fromkeys(("d", "day", "days"), 86_400_000),
-}
-_SIZES: Final = {
-    **dict.fromkeys(("", "b", "byte", "bytes"), 0),
-    **dict.fromkeys(("k", "kb", "kib", "kibibyte", "kibibytes"), 10),
-    **dict.fromkeys(("m", "mb", "mib", "mebibyte", "mebibytes"), 20),
-    **dict.fromkeys(("g", "gb", "gib", "gibibyte", "gibibytes"), 30),
-    **dict.fromkeys(("t", "tb", "tib", "tebibyte", "tebibytes"), 40),
-}
-_QUANTITY: Final = re.compile(r"\s*(\d+)\s*([a-z]*)\s*", re.IGNORECASE)
 
 E = TypeVar("E", RuntimeExecutionMode, CheckpointingMode)
 Setter = Callable[["EnvironmentSettings", str], object]
@@ -181,34 +166,6 @@ def truth(options: Mapping[str, str], keys: Sequence[str]) -> bool:
     """Return True or False, under the first existing one of several keys, else False; raises ConfigurationError."""
     key = next((key for key in keys if key in options), None)
     return key is not None and Configuration.from_dict({key: options[key]}).get_boolean(key, False)
-
-
-def duration_ms(key: str, text: str) -> int:
-    """Return a duration as Flink writes it in milliseconds; a bare number is milliseconds.
-
-    >>> duration_ms("k", "10 s"), duration_ms("k", "2min"), duration_ms("k", "500")
-    (10000, 120000, 500)
-    """
-    match = _QUANTITY.fullmatch(text)
-    if match is None or match[2].lower() not in _UNITS:
-        raise ConfigurationError(
-            "requires a duration", who=f"option {key!r}", got=repr(text), hint="e.g. 10 s"
-        )
-    return int(match[1]) * _UNITS[match[2].lower()]
-
-
-def size_bytes(key: str, text: str) -> int:
-    """Return a size in bytes as Flink writes it (powers of 1024), at least 1; raises ConfigurationError.
-
-    >>> size_bytes("k", "64 mb"), size_bytes("k", "1g"), size_bytes("k", "500")
-    (67108864, 1073741824, 500)
-    """
-    match = _QUANTITY.fullmatch(text)
-    if match is None or match[2].lower() not in _SIZES or int(match[1]) < 1:
-        raise ConfigurationError(
-            "requires a size of at least 1 byte", who=f"option {key!r}", got=repr(text), hint="e.g. 256 mb"
-        )
-    return int(match[1]) << _SIZES[match[2].lower()]
 
 
 def _number(key: str, text: str) -> int:

@@ -35,6 +35,11 @@ class ColumnSource(Source[Any]):
     def read_columns(self, split: Split, start: int, end: int) -> ColumnBatches:
         """Yield the changes of `[start, end)` in order, some ten thousand rows at a time (worker)."""
 
+    def projected(self, columns: tuple[int, ...]) -> ColumnSource | None:
+        """Return a source of these columns alone (places, in this order); None if this one always reads all."""
+        del columns
+        return None
+
     def read(self, split: Split, start: int, end: int) -> RecordBatches[Any]:
         """Never called: such a source has no records but columns."""
         raise AssertionError("a columnar source is read by columns")

@@ -1,0 +1,106 @@
+"""Operations on columns: those of tables and SQL. What each computes is data of `firesteel.functions.columns`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from firesteel.functions.columns.aggregates import GroupAggregate
+from firesteel.functions.columns.endpoints import ColumnSink, ColumnSource
+from firesteel.functions.columns.program import Program
+from firesteel.functions.columns.windows import (
+    OverAggregate,
+    WindowAggregate,
+    WindowTable,
+)
+from firesteel.graph.checks import require
+from firesteel.graph.operations.endpoints import SinkOp, SourceOp
+from firesteel.graph.operations.operation import Operation
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnSourceOp(SourceOp):
+    """Reads a columnar source; its rows get their times from a later operation."""
+
+    def check(self, who: str) -> None:
+        """Require a ColumnSource."""
+        require(self.source, (ColumnSource,), who, "subclass ColumnSource")
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnSinkOp(SinkOp):
+    """Writes columns to a sink."""
+
+    def check(self, who: str) -> None:
+        """Require a ColumnSink."""
+        require(self.sink, (ColumnSink,), who, "subclass ColumnSink")
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnOperation(Operation):
+    """The common part of operations that take columns and give columns; their inputs are never sorted by key."""
+
+    sorts_in_batch: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, eq=False)
+class CalcOp(ColumnOperation):
+    """Filters rows and computes columns."""
+
+    kind = "calc"
+
+    program: Program
+
+
+@dataclass(frozen=True, eq=False)
+class GroupAggregateOp(ColumnOperation):
+    """Aggregates by key; the input is partitioned by the keys."""
+
+    kind = "group_aggregate"
+
+    aggregate: GroupAggregate
+
+
+@dataclass(frozen=True, eq=False)
+class LocalAggregateOp(ColumnOperation):
+    """Gathers, before the exchange, what a `GlobalAggregateOp` completes; the columns of the keys keep their names."""
+
+    kind = "local_group_aggregate"
+
+    aggregate: GroupAggregate
+
+
+@dataclass(frozen=True, eq=False)
+class GlobalAggregateOp(ColumnOperation):
+    """Completes what `LocalAggregateOp`s of the same aggregate have gathered."""
+
+    kind = "global_group_aggregate"
+
+    aggregate: GroupAggregate
+
+
+@dataclass(frozen=True, eq=False)
+class WindowAggregateOp(ColumnOperation):
+    """Aggregates by key and window; the input is partitioned by the keys."""
+
+    kind = "window_aggregate"
+
+    aggregate: WindowAggregate
+
+
+@dataclass(frozen=True, eq=False)
+class WindowTableOp(ColumnOperation):
+    """Gives each row once for each of its windows; the input of sessions is partitioned by their columns."""
+
+    kind = "window_table_function"
+
+    table: WindowTable
+
+
+@dataclass(frozen=True, eq=False)
+class OverAggregateOp(ColumnOperation):
+    """Appends aggregates over earlier rows; the input is partitioned by the keys."""
+
+    kind = "over_aggregate"
+
+    over: OverAggregate

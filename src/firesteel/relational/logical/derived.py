@@ -1,0 +1,73 @@
+"""Logical nodes that no statement says: what rules make of others, and what a program does with a query's rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+from firesteel.common.logical_types import RowType
+from firesteel.functions.columns.connectors import TableSink
+from firesteel.relational.logical.nodes import GroupWindowAggregate, LogicalNode
+
+
+@dataclass(frozen=True)
+class WindowAggregate(GroupWindowAggregate):
+    """Aggregates the rows of a window table function by its windows; like GROUP BY with a window in the list."""
+
+
+@dataclass(frozen=True)
+class Expand(LogicalNode):
+    """Each row once for each of the `sets` of GROUPING SETS.
+
+    `keys` are the places of the columns that are grouped by; a set has those of them that stay, the others become NULL.
+    A last column has the set's number, of `numbers`.
+    """
+
+    input: LogicalNode
+    keys: tuple[int, ...]
+    sets: tuple[tuple[int, ...], ...]
+    numbers: tuple[int, ...]
+    type: RowType
+
+    def __post_init__(self) -> None:
+        assert len(self.type.fields) == len(self.input.row.fields) + 1
+        assert len(set(self.numbers)) == len(self.numbers) == len(self.sets)
+
+    @property
+    def inputs(self) -> tuple[LogicalNode, ...]:
+        """Return the input."""
+        return (self.input,)
+
+    def with_inputs(self, inputs: tuple[LogicalNode, ...]) -> Self:
+        """Return the same node over another input."""
+        (only,) = inputs
+        return replace(self, input=only)
+
+    @property
+    def row(self) -> RowType:
+        """Return the input's columns and the number."""
+        return self.type
+
+
+@dataclass(frozen=True)
+class Delivery(LogicalNode):
+    """Hands the rows to a sink that is in no catalog; `title` is what plans and errors call it."""
+
+    input: LogicalNode
+    sink: TableSink
+    title: str
+
+    @property
+    def inputs(self) -> tuple[LogicalNode, ...]:
+        """Return the input."""
+        return (self.input,)
+
+    def with_inputs(self, inputs: tuple[LogicalNode, ...]) -> Self:
+        """Return the same node over another input."""
+        (only,) = inputs
+        return replace(self, input=only)
+
+    @property
+    def row(self) -> RowType:
+        """Return the type of what is handed over."""
+        return self.input.row

@@ -1,0 +1,164 @@
+"""What all physical nodes have in common: their rows, their text, and the traits from which changelog modes follow.
+
+Contract: a node is immutable. `mode` is set by `firesteel.relational.physical.changelog`, all else when the node is
+made. `changes` and `needs` are what that inference asks of a node; they depend on the node alone, never on its input's
+mode. The default is that of a node that passes changes on as they are.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import ClassVar, NamedTuple, Self
+
+from firesteel.common.logical_types import RowType
+from firesteel.functions.columns.connectors import ChangelogMode
+
+Keys = frozenset[frozenset[int]]
+"""Sets of columns, each of which tells rows with different keys apart."""
+
+
+class Changes(NamedTuple):
+    """Which changes a relation has besides inserts."""
+
+    update: bool = False
+    delete: bool = False
+
+    def __str__(self) -> str:
+        return " and ".join(name for name in ("delete", "update") if getattr(self, name))
+
+
+class Updates(Enum):
+    """The rows that come for an update; see Flink's UpdateKind."""
+
+    NONE = "none"
+    AFTER = "the new row"
+    BOTH = "the old and the new row"
+
+
+@dataclass(frozen=True)
+class PhysicalNode(ABC):
+    """An operator of a physical plan, with everything below it."""
+
+    mode: ChangelogMode = field(default=ChangelogMode(), kw_only=True)
+
+    passes_on: ClassVar[bool] = False
+    """Whether the changes of the input are those of the output, so that an error is about the nodes below."""
+
+    is_sink: ClassVar[bool] = False
+    """Whether nothing reads the node."""
+
+    @property
+    def inserts_only(self) -> bool:
+        """Whether Flink's operator takes no other changes than inserts."""
+        return False
+
+    @property
+    @abstractmethod
+    def row(self) -> RowType:
+        """Return the type of the rows."""
+
+    @property
+    def name(self) -> str:
+        """Return the name of the operator as Flink has it."""
+        return type(self).__name__
+
+    @property
+    def inputs(self) -> tuple[PhysicalNode, ...]:
+        """Return the nodes that this one reads."""
+        return ()
+
+    def with_inputs(self, inputs: tuple[PhysicalNode, ...]) -> PhysicalNode:
+        """Return the same node over other inputs."""
+        assert not inputs
+        return self
+
+    def details(self) -> Iterator[tuple[str, str]]:
+        """Yield the parts of the node's text: names and values."""
+        yield from ()
+
+    @property
+    def text(self) -> str:
+        """Return the node without its inputs, as `EXPLAIN` shows it."""
+        return f"{self.name}({', '.join(f'{name}=[{value}]' for name, value in self.details())})"
+
+    @property
+    def upsert_keys(self) -> Keys:
+        """Return the sets of columns by which a change finds the row that it replaces."""
+        return frozenset()
+
+    def changes(self, given: tuple[Changes, ...]) -> Changes:
+        """Return which changes come out if `given` come in from the inputs."""
+        return Changes(any(one.update for one in given), any(one.delete for one in given))
+
+    def needs(self, required: Updates, given: Changes) -> Updates | None:
+        """Return which rows of updates an input must give, whose changes are `given`; None if that cannot be met."""
+        return required if given.update else Updates.NONE
+
+    def inferred(self, given: tuple[Changes, ...], required: Updates) -> PhysicalNode:
+        """Return the node with its mode, over inputs that have theirs; `required` is what the nodes above need."""
+        if self.passes_on:
+            return replace(self, mode=united(one.mode for one in self.inputs))
+        return replace(self, mode=mode_of(self.changes(given), required))
+
+
+@dataclass(frozen=True)
+class UnaryNode(PhysicalNode):
+    """A node with one input."""
+
+    input: PhysicalNode
+
+    @property
+    def inputs(self) -> tuple[PhysicalNode, ...]:
+        """Return the input."""
+        return (self.input,)
+
+    def with_inputs(self, inputs: tuple[PhysicalNode, ...]) -> Self:
+        """Return the same node over another input."""
+        (only,) = inputs
+        return replace(self, input=only)
+
+
+@dataclass(frozen=True)
+class PassingNode(UnaryNode):
+    """A node with one input, whose rows it passes on."""
+
+    passes_on: ClassVar[bool] = True
+
+    @property
+    def row(self) -> RowType:
+        """Return the type of the input's rows."""
+        return self.input.row
+
+    @property
+    def upsert_keys(self) -> Keys:
+        """Return those of the input."""
+        return self.input.upsert_keys
+
+
+def mode_of(changes: Changes, updates: Updates) -> ChangelogMode:
+    """Return the mode of a node that gives these changes, and these rows for an update."""
+    return ChangelogMode(
+        update_before=changes.update and updates is Updates.BOTH,
+        update_after=changes.update,
+        delete=changes.delete,
+    )
+
+
+def united(modes: Iterable[ChangelogMode]) -> ChangelogMode:
+    """Return the mode that has every kind of change that one of the modes has."""
+    given = list(modes)
+    return ChangelogMode(
+        update_before=any(mode.update_before for mode in given),
+        update_after=any(mode.update_after for mode in given),
+        delete=any(mode.delete for mode in given),
+    )
+
+
+def transformed(node: PhysicalNode, change: Callable[[PhysicalNode], PhysicalNode]) -> PhysicalNode:
+    """Return the plan with `change` applied to all of its nodes, inputs first."""
+    inputs = tuple(transformed(given, change) for given in node.inputs)
+    same = all(new is old for new, old in zip(inputs, node.inputs, strict=True))
+    return change(node if same else node.with_inputs(inputs))

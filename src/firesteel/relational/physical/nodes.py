@@ -1,0 +1,241 @@
+"""Sources, sinks, and the nodes between them that keep nothing of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+from firesteel.common.logical_types import Field, RowType
+from firesteel.functions.columns.connectors import TableSink, TableSource
+from firesteel.relational.expressions import Expression, InputRef, Literal, references
+from firesteel.relational.physical.node import (
+    Changes,
+    Keys,
+    PassingNode,
+    PhysicalNode,
+    UnaryNode,
+    Updates,
+)
+from firesteel.relational.physical.texts import literal_text, shown
+from firesteel.relational.tables import ResolvedTable
+
+
+@dataclass(frozen=True)
+class TableSourceScan(PhysicalNode):
+    """The rows of a table; `columns` are places in `ResolvedTable.read`. Without `source` it is a stream's."""
+
+    table: ResolvedTable
+    columns: tuple[int, ...]
+    source: TableSource | None = field(compare=False)
+
+    @property
+    def row(self) -> RowType:
+        """Return the type of the columns that are read."""
+        read = [self.table.read[place] for place in self.columns]
+        return RowType(tuple(Field(column.name, column.type) for column in read), nullable=False)
+
+    @property
+    def upsert_keys(self) -> Keys:
+        """Return the primary key, if all of its columns are read."""
+        names = self.row.field_names
+        key = self.table.primary_key
+        if key is None or not set(key) <= set(names):
+            return frozenset()
+        return frozenset([frozenset(names.index(name) for name in key)])
+
+    def details(self) -> Iterator[tuple[str, str]]:
+        """Yield the table's name, with the columns that are read if they are not all, and the fields."""
+        identifier = self.table.identifier
+        parts = [identifier.catalog, identifier.database, identifier.name]
+        names = self.row.field_names
+        if len(self.columns) < len(self.table.read):
+            parts.append(f"project=[{', '.join(names)}]")
+        yield "table", f"[{', '.join(filter(None, parts))}]"
+        yield "fields", ", ".join(names)
+
+    def changes(self, given: tuple[Changes, ...]) -> Changes:
+        """Return those of the source."""
+        if self.source is None:
+            return Changes()
+        return Changes(self.source.mode.update_after, self.source.mode.delete)
+
+
+@dataclass(frozen=True)
+class Values(PhysicalNode):
+    """Given rows."""
+
+    rows: tuple[tuple[Literal, ...], ...]
+    type: RowType
+
+    @property
+    def row(self) -> RowType:
+        """Return the type of the rows."""
+        return self.type
+
+    def details(self) -> Iterator[tuple[str, str]]:
+        """Yield the rows."""
+        rows = ("{ " + ", ".join(map(literal_text, row)) + " }" for row in self.rows)
+        yield "tuples", f"[{', '.join(rows)}]"
+
+
+@dataclass(frozen=True)
+class Calc(UnaryNode):
+    """Computes columns of the rows for which the condition is TRUE (None: of all rows)."""
+
+    expressions: tuple[Expression, ...]
+    condition: Expression | None
+    type: RowType
+
+    passes_on: ClassVar[bool] = True
+
+    @property
+    def row(self) -> RowType:
+        """Return the type of the columns."""
+        return self.type
+
+    @property
+    def upsert_keys(self) -> Keys:
+        """Return those keys of the input all columns of which are still there."""
+        places: dict[int, int] = {}
+        for place, expression in enumerate(self.expressions):
+            if isinstance(expression, InputRef):
+                places.setdefault(expression.index, place)
+        return frozenset(
+            frozenset(places[column] for column in key)
+            for key in self.input.upsert_keys
+            if key <= places.keys()
+        )
+
+    def details(self) -> Iterator[tuple[str, str]]:
+        """Yield the columns and the condition."""
+        names = self.input.row.field_names
+        columns = []
+        for expression, name in zip(self.expressions, self.type.field_names, strict=True):
+            text = shown(expression, names)
+            columns.append(text if text == name else f"{text} AS {name}")
+        yield "select", ", ".join(columns)
+        if self.condition is not None:
+            yield "where", shown(self.condition, names)
+
+    def needs(self, required: Updates, given: Changes) -> Updates | None:
+        """Pass the requirement on, unless a row that is filtered out could be the new one of an update."""
+        if required is Updates.AFTER and self._hides_updates and given.update:
+            return None
+        return super().needs(required, given)
+
+    @property
+    def _hides_updates(self) -> bool:
+        if self.condition is None:
+            return False
+        used = set(references(self.condition))
+        return not any(used <= key for key in self.input.upsert_keys)
+
+
+@dataclass(frozen=True)
+class WatermarkAssigner(PassingNode):
+    """Makes a column the time attribute; the watermark is an expression over the input's columns."""
+
+    column: int
+    expression: Expression
+    type: RowType
+
+    @property
+    def row(self) -> RowType:
+        """Return the input's type with the time attribute marked."""
+        return self.type
+
+    def details(self) -> Iterator[tuple[str, str]]:
+        """Yield the time attribute and its watermark."""
+        names = self.row.field_names
+        yield "rowtime", names[self.column]
+        yield "watermark", shown(self.expression, names)
+
+
+@dataclass(frozen=True)
+class Expand(UnaryNode):
+    """Each row once for each of the `sets` of GROUPING SETS: without the keys that a set leaves out, with its number.
+
+    `keys` are the places of the keys; a set has those of them that stay. `numbers` are what the last column says.
+    """
+
+    keys: tuple[int, ...]
+    sets: tuple[tuple[int, ...], ...]
+    numbers: tuple[int, ...]
+    type: RowType
+
+    passes_on: ClassVar[bool] = True
+
+    @property
+    def row(self) -> RowType:
+        """Return the input's columns, which can be NULL now if they are keys, and the number."""
+        return self.type
+
+    def details(self) -> Iterator[tuple[str, str]]:
+        """Yield the columns for each set."""
+        *names, number = self.row.field_names
+        rows = []
+        for kept, value in zip(self.sets, self.numbers, strict=True):
+            gone = {*self.keys} - {*kept}
+            columns = [f"null AS {name}" if at in gone else name for at, name in enumerate(names)]
+            rows.append("{" + ", ".join([*columns, f"{value} AS {number}"]) + "}")
+        yield "projects", ", ".join(rows)
+
+
+@dataclass(frozen=True)
+class Exchange(PassingNode):
+    """Rows with equal values in `keys` go to one subtask; without keys all rows do."""
+
+    keys: tuple[int, ...]
+
+    def details(self) -> Iterator[tuple[str, str]]:
+        """Yield the distribution."""
+        names = self.row.field_names
+        hashed = f"hash[{', '.join(names[key] for key in self.keys)}]"
+        yield "distribution", hashed if self.keys else "single"
+
+
+@dataclass(frozen=True)
+class Union(PhysicalNode):
+    """The rows of all inputs."""
+
+    parts: tuple[PhysicalNode, ...]
+    type: RowType
+
+    passes_on: ClassVar[bool] = True
+
+    @property
+    def inputs(self) -> tuple[PhysicalNode, ...]:
+        """Return the parts."""
+        return self.parts
+
+    def with_inputs(self, inputs: tuple[PhysicalNode, ...]) -> Union:
+        """Return the union of other parts."""
+        return replace(self, parts=inputs)
+
+    @property
+    def row(self) -> RowType:
+        """Return the common type."""
+        return self.type
+
+    def details(self) -> Iterator[tuple[str, str]]:
+        """Yield the columns."""
+        yield "all", "true"
+        yield "union", ", ".join(self.row.field_names)
+
+
+@dataclass(frozen=True)
+class Sink(PassingNode):
+    """Writes the rows to a sink; `title` is what plans call it, `who` what errors do."""
+
+    sink: TableSink = field(compare=False)
+    title: str
+    who: str
+    primary_key: tuple[int, ...] | None = None
+
+    is_sink: ClassVar[bool] = True
+
+    def details(self) -> Iterator[tuple[str, str]]:
+        """Yield the table and its columns."""
+        yield "table", self.title
+        yield "fields", ", ".join(self.row.field_names)

@@ -1,0 +1,75 @@
+"""Expressions and aggregates as physical plans show them: names instead of places, operators between their operands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from firesteel.common.logical_types import LogicalTypeFamily
+from firesteel.functions.columns.aggregates import Aggregation
+from firesteel.relational.expressions import AggregateCall, Call, Expression, InputRef, Literal, OverCall
+
+_INFIX: Final = frozenset(
+    ["+", "-", "*", "/", "%", "=", "<>", "<", "<=", ">", ">=", "AND", "OR", "LIKE", "||", "SIMILAR TO"]
+)
+
+_SUFFIX: Final = frozenset(
+    f"IS {negated}{what}" for negated in ("", "NOT ") for what in ("NULL", "TRUE", "FALSE", "UNKNOWN")
+)
+
+
+def shown(expression: Expression, names: Sequence[str]) -> str:
+    """Return an expression over columns of these names.
+
+    >>> from firesteel.common.logical_types import BigIntType, BooleanType
+    >>> number = BigIntType()
+    >>> twice = Call(number, "*", (InputRef(number, 0), Literal(number, 2)))
+    >>> shown(Call(BooleanType(), "IS NULL", (twice,)), ["price"])
+    '(price * 2) IS NULL'
+    """
+    if isinstance(expression, InputRef):
+        return names[expression.index]
+    if isinstance(expression, Literal):
+        return literal_text(expression)
+    assert isinstance(expression, Call)
+    operands = [shown(operand, names) for operand in expression.arguments]
+    function = expression.function
+    if function in ("CAST", "TRY_CAST"):
+        return f"{function}({operands[0]} AS {expression.type.copy(True)})"
+    if function in _INFIX and len(operands) > 1:
+        return f"({f' {function} '.join(operands)})"
+    if function in _SUFFIX:
+        return f"{operands[0]} {function}"
+    return f"{function}({', '.join(operands)})"
+
+
+def literal_text(literal: Literal) -> str:
+    """Return a constant as it is written in SQL; a date or a time as Flink shows it.
+
+    >>> from firesteel.common.logical_types import STRING
+    >>> literal_text(Literal(STRING, "it's"))
+    "'it''s'"
+    """
+    if literal.value is None:
+        return f"null:{literal.type.copy(True)}"
+    if isinstance(literal.value, bool):
+        return str(literal.value).lower()
+    if literal.type.has_family(LogicalTypeFamily.CHARACTER_STRING):
+        return "'" + str(literal.value).replace("'", "''") + "'"
+    return str(literal.value)
+
+
+def call_text(call: AggregateCall | OverCall, names: Sequence[str]) -> str:
+    """Return an aggregate call over columns of these names: ``COUNT(DISTINCT c) FILTER $f3``."""
+    arguments = ", ".join(names[place] for place in call.arguments)
+    if not arguments and call.function == "COUNT":
+        arguments = "*"
+    text = f"{call.function}({'DISTINCT ' if call.distinct else ''}{arguments})"
+    filtered = call.filter if isinstance(call, AggregateCall) else None
+    return text if filtered is None else f"{text} FILTER {names[filtered]}"
+
+
+def select_text(keys: Sequence[str], calls: Sequence[Aggregation], results: Sequence[str]) -> str:
+    """Return what an aggregating node gives: its keys, and its calls with the names of their results."""
+    named = (f"{call.shown} AS {result}" for call, result in zip(calls, results, strict=True))
+    return ", ".join([*keys, *named])

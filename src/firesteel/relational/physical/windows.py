@@ -1,0 +1,74 @@
+"""Where the windows of rows come from, as operators need it."""
+
+from __future__ import annotations
+
+from firesteel.common.errors import ProgramError
+from firesteel.common.logical_types import LocalZonedTimestampType, RowType
+from firesteel.common.logical_types.temporal import is_proctime, is_time_attribute
+from firesteel.functions.columns.windows import WindowAssignment, WindowShape
+from firesteel.relational.logical.windows import (
+    Attached,
+    CountHop,
+    CountTumble,
+    Cumulate,
+    Hop,
+    Session,
+    Tumble,
+    Window,
+)
+from firesteel.relational.options import PlanOptions
+
+
+def shape(window: Window) -> WindowShape:
+    """Return the windows without the columns that they are found by."""
+    match window:
+        case Tumble(_, size, offset):
+            return WindowShape("tumble", size, size, offset)
+        case Hop(_, size, slide, offset):
+            return WindowShape("hop", size, slide, offset)
+        case Cumulate(_, size, step, offset):
+            return WindowShape("cumulate", size, step, offset)
+        case Session(_, gap):
+            return WindowShape("session", gap, gap)
+        case CountTumble(_, size):
+            return WindowShape("tumble", size, size, count=True)
+        case CountHop(_, size, slide):
+            return WindowShape("hop", size, slide, count=True)
+        case Attached():
+            return shape(window.window)
+
+
+def assignment(window: Window, given: RowType, options: PlanOptions) -> WindowAssignment:
+    """Return how rows of the type `given` get their windows.
+
+    Raises ProgramError if the time column is no time attribute and the query runs in STREAMING mode.
+    """
+    if isinstance(window, Attached):
+        time = window.time
+        kind = given.fields[window.end if time is None else time].type
+        return WindowAssignment(
+            shape(window),
+            time,
+            window.start,
+            window.end,
+            event_time=not is_proctime(kind),
+            zone=_zone(window.window.time, given, options) if time is None else _zone(time, given, options),
+        )
+    field = given.fields[window.time]
+    if not is_time_attribute(field.type) and not options.batch:
+        raise ProgramError(
+            "requires the timecol is a time attribute type",
+            who="The window function",
+            got=f"{field.name} {field.type}",
+            hint="declare a WATERMARK for the column, or use a column AS PROCTIME()",
+        )
+    return WindowAssignment(
+        shape(window),
+        window.time,
+        event_time=not is_proctime(field.type),
+        zone=_zone(window.time, given, options),
+    )
+
+
+def _zone(place: int, given: RowType, options: PlanOptions) -> str:
+    return options.zone if isinstance(given.fields[place].type, LocalZonedTimestampType) else "UTC"

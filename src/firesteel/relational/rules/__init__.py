@@ -1,0 +1,38 @@
+"""The rules that make a logical plan cheaper, one file each. A rule is pure: a plan with the same rows, for less work.
+
+They keep the names and the types of the columns of the whole plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from firesteel.relational.logical.nodes import LogicalNode
+from firesteel.relational.options import PlanOptions
+from firesteel.relational.rules.aggregate_windows import aggregate_windows
+from firesteel.relational.rules.expand_grouping_sets import expand_grouping_sets
+from firesteel.relational.rules.merge_projects import merge_projects
+from firesteel.relational.rules.prune_columns import prune_columns
+from firesteel.relational.rules.push_filters import push_filters
+
+Rule = Callable[[LogicalNode, PlanOptions], LogicalNode]
+"""A pure function from plan to plan."""
+
+RULES: Final[tuple[Rule, ...]] = (
+    expand_grouping_sets,
+    merge_projects,
+    push_filters,
+    merge_projects,
+    aggregate_windows,
+    prune_columns,
+    merge_projects,
+)
+"""All rules, in order."""
+
+
+def optimized(plan: LogicalNode, options: PlanOptions) -> LogicalNode:
+    """Return the plan after all rules."""
+    for rule in RULES:
+        plan = rule(plan, options)
+    return plan

@@ -1,0 +1,248 @@
+"""Columns that nothing reads are not carried along, down to the tables: a source reads the others only.
+
+Each relation keeps at least one column, so that it still has rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import singledispatch
+
+from firesteel.common.logical_types import RowType
+from firesteel.relational.expressions import AggregateCall, Expression, references
+from firesteel.relational.logical.derived import Delivery, Expand
+from firesteel.relational.logical.nodes import (
+    Aggregate,
+    Filter,
+    GroupWindowAggregate,
+    LogicalNode,
+    Over,
+    Project,
+    Sort,
+    TableScan,
+    TableSink,
+    UnionAll,
+    Values,
+    Watermark,
+    WindowTable,
+)
+from firesteel.relational.logical.windows import Attached, Session, Window
+from firesteel.relational.options import PlanOptions
+from firesteel.relational.rules.substitution import columns_of, moved, moved_call, refs
+
+Places = dict[int, int]
+"""Where the columns that are kept are now, by the places where they were."""
+
+Pruned = tuple[LogicalNode, Places]
+
+
+def prune_columns(plan: LogicalNode, options: PlanOptions) -> LogicalNode:
+    """Drop what is not read. The columns of the whole plan stay."""
+    return _exact(plan, range(len(plan.row.fields)))
+
+
+def _exact(node: LogicalNode, wanted: Iterable[int]) -> LogicalNode:
+    """Return the relation with exactly these columns, in this order."""
+    wanted = list(wanted)
+    made, places = pruned(node, frozenset(wanted))
+    order = [places[place] for place in wanted]
+    if order == [*range(len(made.row.fields))]:
+        return made
+    names = [node.row.field_names[place] for place in wanted]
+    return Project(made, refs(made.row, order), tuple(names))
+
+
+@singledispatch
+def pruned(node: LogicalNode, wanted: frozenset[int]) -> Pruned:
+    """Return the node with at least the wanted ones of its columns, and where they are."""
+    raise AssertionError(f"columns of {type(node).__name__}")
+
+
+@pruned.register
+def _(node: TableScan, wanted: frozenset[int]) -> Pruned:
+    return _selected(node, wanted)
+
+
+@pruned.register
+def _(node: Values, wanted: frozenset[int]) -> Pruned:
+    kept = _kept(wanted)
+    rows = tuple(tuple(row[place] for place in kept) for row in node.rows)
+    return Values(rows, _row(node.row, kept)), _now(kept)
+
+
+@pruned.register
+def _(node: Project, wanted: frozenset[int]) -> Pruned:
+    kept = _kept(wanted)
+    expressions = [node.expressions[place] for place in kept]
+    below, places = pruned(node.input, _used(expressions))
+    columns = tuple(moved(expression, places) for expression in expressions)
+    return Project(below, columns, tuple(node.names[place] for place in kept)), _now(kept)
+
+
+@pruned.register
+def _(node: Filter, wanted: frozenset[int]) -> Pruned:
+    below, places = pruned(node.input, wanted | _used([node.condition]))
+    return Filter(below, moved(node.condition, places)), places
+
+
+@pruned.register
+def _(node: Watermark, wanted: frozenset[int]) -> Pruned:
+    kept = sorted(wanted | {node.column} | _used([node.expression]))
+    places = _now(kept)
+    below = _exact(node.input, kept)
+    expression = moved(node.expression, places)
+    return Watermark(below, places[node.column], expression, _row(node.row, kept)), places
+
+
+@pruned.register
+def _(node: Aggregate, wanted: frozenset[int]) -> Pruned:
+    calls = _calls(len(node.keys), len(node.calls), wanted)
+    read = {*node.keys, *_read(node.calls[call] for call in calls)}
+    below, places = pruned(node.input, frozenset(read))
+    kept = [*range(len(node.keys)), *(len(node.keys) + call for call in calls)]
+    keys = tuple(places[key] for key in node.keys)
+    made = tuple(moved_call(node.calls[call], places) for call in calls)
+    return Aggregate(below, keys, made, _row(node.row, kept), node.sets), _now(kept)
+
+
+@pruned.register
+def _(node: GroupWindowAggregate, wanted: frozenset[int]) -> Pruned:
+    first, last = len(node.keys), len(node.keys) + len(node.calls)
+    calls = _calls(first, len(node.calls), wanted, needed=not node.keys and not node.properties)
+    read = {*node.keys, *_read(node.calls[call] for call in calls), *_window_columns(node.window)}
+    below, places = pruned(node.input, frozenset(read))
+    kept = [*range(first), *(first + call for call in calls), *range(last, len(node.row.fields))]
+    made = replace(
+        node,
+        input=below,
+        window=_window(node.window, places),
+        keys=tuple(places[key] for key in node.keys),
+        calls=tuple(moved_call(node.calls[call], places) for call in calls),
+        type=_row(node.row, kept),
+    )
+    return made, _now(kept)
+
+
+@pruned.register
+def _(node: WindowTable, wanted: frozenset[int]) -> Pruned:
+    width = len(node.input.row.fields)
+    read = {place for place in wanted if place < width} | set(_window_columns(node.window))
+    kept = sorted(read)
+    places = _now(kept)
+    below = _exact(node.input, kept)
+    all_kept = [*kept, *range(width, width + 3)]
+    return WindowTable(below, _window(node.window, places), _row(node.row, all_kept)), _now(all_kept)
+
+
+@pruned.register
+def _(node: Expand, wanted: frozenset[int]) -> Pruned:
+    width = len(node.input.row.fields)
+    kept = sorted({place for place in wanted if place < width} | set(node.keys))
+    places = _now(kept)
+    sets = tuple(tuple(places[key] for key in one) for one in node.sets)
+    all_kept = [*kept, width]
+    made = Expand(
+        _exact(node.input, kept),
+        tuple(places[key] for key in node.keys),
+        sets,
+        node.numbers,
+        _row(node.row, all_kept),
+    )
+    return made, _now(all_kept)
+
+
+@pruned.register
+def _(node: Over, wanted: frozenset[int]) -> Pruned:
+    width = len(node.input.row.fields)
+    calls = _calls(width, len(node.calls), wanted, needed=True)
+    read = {place for place in wanted if place < width}
+    read |= {*node.partition, *(key.index for key in node.order)}
+    read |= {place for call in calls for place in node.calls[call].arguments}
+    kept = sorted(read)
+    places = _now(kept)
+    all_kept = [*kept, *(width + call for call in calls)]
+    made = Over(
+        _exact(node.input, kept),
+        tuple(places[place] for place in node.partition),
+        tuple(replace(key, index=places[key.index]) for key in node.order),
+        tuple(
+            replace(node.calls[call], arguments=tuple(places[place] for place in node.calls[call].arguments))
+            for call in calls
+        ),
+        _row(node.row, all_kept),
+    )
+    return made, _now(all_kept)
+
+
+@pruned.register
+def _(node: UnionAll, wanted: frozenset[int]) -> Pruned:
+    kept = _kept(wanted)
+    parts = tuple(_exact(part, kept) for part in node.parts)
+    return UnionAll(parts, _row(node.row, kept)), _now(kept)
+
+
+@pruned.register
+def _(node: Sort, wanted: frozenset[int]) -> Pruned:
+    below, places = pruned(node.input, wanted | {key.index for key in node.order})
+    order = tuple(replace(key, index=places[key.index]) for key in node.order)
+    return replace(node, input=below, order=order), places
+
+
+@pruned.register(TableSink)
+@pruned.register(Delivery)
+def _(node: TableSink | Delivery, wanted: frozenset[int]) -> Pruned:
+    width = len(node.row.fields)
+    return node.with_inputs((_exact(node.input, range(width)),)), _now(range(width))
+
+
+def _selected(node: LogicalNode, wanted: frozenset[int]) -> Pruned:
+    kept = _kept(wanted)
+    if len(kept) == len(node.row.fields):
+        return node, _now(kept)
+    names = tuple(node.row.field_names[place] for place in kept)
+    return Project(node, refs(node.row, kept), names), _now(kept)
+
+
+def _kept(wanted: frozenset[int]) -> list[int]:
+    return sorted(wanted) or [0]
+
+
+def _now(kept: Iterable[int]) -> Places:
+    return {old: new for new, old in enumerate(kept)}
+
+
+def _row(row: RowType, kept: Iterable[int]) -> RowType:
+    return RowType(tuple(row.fields[place] for place in kept), nullable=False)
+
+
+def _used(expressions: Iterable[Expression]) -> frozenset[int]:
+    return frozenset(place for expression in expressions for place in references(expression))
+
+
+def _calls(first: int, count: int, wanted: frozenset[int], *, needed: bool | None = None) -> list[int]:
+    """Return the calls whose results, which begin at place `first`, are wanted; one if there must be one."""
+    calls = [call for call in range(count) if first + call in wanted]
+    must = first == 0 if needed is None else needed
+    return calls or ([0] if must and count else [])
+
+
+def _read(calls: Iterable[AggregateCall]) -> set[int]:
+    return {place for call in calls for place in columns_of(call)}
+
+
+def _window_columns(window: Window) -> tuple[int, ...]:
+    if isinstance(window, Attached):
+        return tuple(place for place in (window.start, window.end, window.time) if place is not None)
+    return (window.time, *window.partition) if isinstance(window, Session) else (window.time,)
+
+
+def _window(window: Window, places: Mapping[int, int]) -> Window:
+    if isinstance(window, Attached):
+        start = None if window.start is None else places[window.start]
+        time = None if window.time is None else places[window.time]
+        return replace(window, start=start, end=places[window.end], time=time)
+    if isinstance(window, Session):
+        partition = tuple(places[place] for place in window.partition)
+        return replace(window, time=places[window.time], partition=partition)
+    return replace(window, time=places[window.time])

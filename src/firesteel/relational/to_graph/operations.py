@@ -1,0 +1,64 @@
+"""The operation of each physical node."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+from firesteel.graph.operations import (
+    ColumnSinkOp,
+    ColumnSourceOp,
+    GlobalAggregateOp,
+    GroupAggregateOp,
+    LocalAggregateOp,
+    Operation,
+    OverAggregateOp,
+    WindowAggregateOp,
+    WindowTableOp,
+)
+from firesteel.relational.options import PlanOptions
+from firesteel.relational.physical.grouping import (
+    GroupAggregate,
+    OverAggregate,
+    WindowAggregate,
+    WindowTableFunction,
+)
+from firesteel.relational.physical.node import PhysicalNode
+from firesteel.relational.physical.nodes import Sink, TableSourceScan
+
+
+@singledispatch
+def operation(plan: PhysicalNode, options: PlanOptions) -> Operation:
+    """Return the operation of a node, which is neither an exchange nor a union."""
+    raise AssertionError(f"no operation for {plan.name}")
+
+
+@operation.register
+def _(plan: TableSourceScan, options: PlanOptions) -> Operation:
+    assert plan.source is not None
+    return ColumnSourceOp(plan.source.source)
+
+
+@operation.register
+def _(plan: Sink, options: PlanOptions) -> Operation:
+    return ColumnSinkOp(plan.sink.sink)
+
+
+@operation.register
+def _(plan: GroupAggregate, options: PlanOptions) -> Operation:
+    kinds = {"single": GroupAggregateOp, "local": LocalAggregateOp, "global": GlobalAggregateOp}
+    return kinds[plan.phase](plan.aggregate)
+
+
+@operation.register
+def _(plan: WindowAggregate, options: PlanOptions) -> Operation:
+    return WindowAggregateOp(plan.aggregate)
+
+
+@operation.register
+def _(plan: WindowTableFunction, options: PlanOptions) -> Operation:
+    return WindowTableOp(plan.table)
+
+
+@operation.register
+def _(plan: OverAggregate, options: PlanOptions) -> Operation:
+    return OverAggregateOp(plan.over)

@@ -1,0 +1,109 @@
+"""Logical plans, built by hand, and a planner for them whose tables need no connectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from firesteel.common.logical_types import (
+    STRING,
+    BigIntType,
+    BooleanType,
+    Field,
+    IntType,
+    LogicalType,
+    ObjectIdentifier,
+    RowType,
+    TimestampKind,
+    TimestampType,
+)
+from firesteel.functions.columns.connectors import ChangelogMode, TableSink, TableSource
+from firesteel.functions.columns.endpoints import ColumnBatches, ColumnSink, ColumnSource, ColumnWriter
+from firesteel.functions.sink import WriterContext
+from firesteel.functions.source import Split
+from firesteel.relational.expressions import AggregateCall, Call, Expression, InputRef, Literal
+from firesteel.relational.logical.nodes import Aggregate, LogicalNode, Project, TableScan, Watermark
+from firesteel.relational.options import PlanOptions
+from firesteel.relational.physical.changelog import with_changelog_modes
+from firesteel.relational.physical.explaining import tree
+from firesteel.relational.physical.planning import Connections, Planner
+from firesteel.relational.rules import optimized
+from firesteel.relational.tables import PhysicalColumn, ResolvedTable
+
+BIG = BigIntType()
+TS = TimestampType(3)
+ROWTIME = TimestampType(3, TimestampKind.ROWTIME)
+
+
+class NoSource(ColumnSource):
+    """A source that is never read."""
+
+    def splits(self, known: frozenset[str]) -> Iterable[Split]:
+        return []
+
+    def projected(self, columns: tuple[int, ...]) -> ColumnSource:
+        return self
+
+    def read_columns(self, split: Split, start: int, end: int) -> ColumnBatches:
+        raise AssertionError
+
+
+class NoSink(ColumnSink):
+    """A sink that is never written."""
+
+    def create_writer(self, context: WriterContext) -> ColumnWriter:
+        raise AssertionError
+
+
+def table(name: str, columns: dict[str, LogicalType], **more: object) -> ResolvedTable:
+    made = tuple(PhysicalColumn(column, kind) for column, kind in columns.items())
+    return ResolvedTable(ObjectIdentifier("c", "d", name), made, **more)  # type: ignore[arg-type]
+
+
+T = table("t", {"a": IntType(), "b": BIG, "c": STRING, "ts": TS})
+
+
+def scan(given: ResolvedTable = T) -> TableScan:
+    return TableScan(given)
+
+
+def timed() -> Watermark:
+    below = scan()
+    fields = [field._replace(type=ROWTIME) if field.name == "ts" else field for field in below.row.fields]
+    return Watermark(below, 3, InputRef(TS, 3), RowType(tuple(fields), nullable=False))
+
+
+def ref(node: LogicalNode, place: int) -> InputRef:
+    return InputRef(node.row.fields[place].type, place)
+
+
+def greater(left: Expression, number: int) -> Call:
+    return Call(BooleanType(), ">", (left, Literal(BIG, number)))
+
+
+def project(node: LogicalNode, **columns: int | Expression) -> Project:
+    expressions = tuple(ref(node, one) if isinstance(one, int) else one for one in columns.values())
+    return Project(node, expressions, tuple(columns))
+
+
+def count(*arguments: int, **more: object) -> AggregateCall:
+    return AggregateCall("COUNT", arguments, BigIntType(nullable=False), **more)  # type: ignore[arg-type]
+
+
+def grouped(node: LogicalNode, keys: tuple[int, ...], **calls: AggregateCall) -> Aggregate:
+    fields = [node.row.fields[key] for key in keys]
+    fields += [Field(name, call.type) for name, call in calls.items()]
+    return Aggregate(node, keys, tuple(calls.values()), RowType(tuple(fields), nullable=False))
+
+
+INSERTS = ChangelogMode()
+
+
+def connections(sink: ChangelogMode = INSERTS, source: ChangelogMode = INSERTS) -> Connections:
+    return Connections(lambda table: TableSource(NoSource(), source), lambda table: TableSink(NoSink(), sink))
+
+
+def planned(plan: LogicalNode, connected: Connections | None = None, **options: object) -> str:
+    """Return the optimized physical plan of a logical one as text, with its changelog modes."""
+    given = PlanOptions(**options)  # type: ignore[arg-type]
+    physical = Planner(given, connected or connections()).plan(optimized(plan, given))
+    return tree(with_changelog_modes(physical), modes=True)
