@@ -26,6 +26,7 @@ from firesteel.cli.options import (
     python_options,
 )
 from firesteel.cli.program import log_on_stderr, parse_configuration, reporting, run_job
+from firesteel.cli.sql_request import OutputFormat, SqlRequest, run_sql
 from firesteel.cli.state import state_app
 from firesteel.common.errors import FiresteelError
 from firesteel.common.excepthook import DEBUG_VARIABLE, describe_failure
@@ -53,6 +54,11 @@ Conf = Annotated[
         "--conf", metavar="KEY=VALUE", help="An option of the job or, spark.*, of Spark; repeatable."
     ),
 ]
+Master = Annotated[
+    str | None,
+    typer.Option(help="Spark's master: local[4], spark://host:7077, yarn, k8s://...", show_default=False),
+]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Log what the engine does.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show whole tracebacks.")]
 Json = Annotated[bool, typer.Option("--json", help="For programs, not for people.")]
 RestoreFrom = Annotated[
@@ -98,10 +104,7 @@ def run(
     module: Module = None,
     pyflink: PyFlink = False,
     parallelism: Parallelism = None,
-    master: Annotated[
-        str | None,
-        typer.Option(help="Spark's master: local[4], spark://host:7077, yarn, k8s://...", show_default=False),
-    ] = None,
+    master: Master = None,
     state_dir: Annotated[
         str | None,
         typer.Option(
@@ -115,7 +118,7 @@ def run(
     archives: Archives = None,
     python: Python = None,
     conf: Conf = None,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what the engine does.")] = False,
+    verbose: Verbose = False,
     debug: Debug = False,
 ) -> None:
     """Run a program. Options given here override the program's own settings."""
@@ -150,6 +153,44 @@ def explain(
     surroundings = Ambient(parallelism, configuration=_configuration(conf))
     chosen = chosen_program(file, module, arguments, py_files)
     raise typer.Exit(explain_program(chosen, surroundings, pyflink, json))
+
+
+@app.command()
+def sql(
+    file: Annotated[
+        Path | None,
+        typer.Option("--file", "-f", help="Execute the statements of a file.", show_default=False),
+    ] = None,
+    text: Annotated[
+        str | None, typer.Option("--execute", "-e", help="Execute these statements.", show_default=False)
+    ] = None,
+    init: Annotated[
+        Path | None,
+        typer.Option("--init", "-i", help="Execute the statements of a file first.", show_default=False),
+    ] = None,
+    form: Annotated[
+        OutputFormat, typer.Option("--format", help="How the rows of queries are written.")
+    ] = OutputFormat.table,
+    batch: Annotated[bool, typer.Option("--batch", help="Begin in BATCH mode.")] = False,
+    parallelism: Parallelism = None,
+    master: Master = None,
+    state_dir: Annotated[
+        str | None,
+        typer.Option(
+            help="Where the state of the job of INSERTs is kept; it resumes from there.", show_default=False
+        ),
+    ] = None,
+    restore_from: RestoreFrom = None,
+    conf: Conf = None,
+    verbose: Verbose = False,
+    debug: Debug = False,
+) -> None:
+    """Execute SQL, in a shell unless there is a file or a text."""
+    _prepare(debug)
+    surroundings = Ambient(parallelism, master, configuration=_configuration(conf), restore_from=restore_from)
+    request = SqlRequest(file, text, init, form.value, batch, state_dir)
+    with log_on_stderr(verbose), reporting():
+        raise typer.Exit(run_sql(request, surroundings))
 
 
 @app.command()

@@ -215,7 +215,8 @@ class FlinkGenerator(generator.Generator):
 
     def identifier_sql(self, expression: exp.Identifier) -> str:
         name = str(expression.this)
-        return f"`{name.replace('`', '``')}`" if expression.args.get("quoted") else name
+        asked = bool(self.identify) and not isinstance(expression.parent, nodes.Call | nodes.HintCall)
+        return f"`{name.replace('`', '``')}`" if asked or expression.args.get("quoted") else name
 
     def join_sql(self, expression: exp.Join, join_op: str | None = None) -> str:
         words = [str(expression.args.get(key) or "") for key in ("method", "side", "kind")]

@@ -36,6 +36,11 @@ def sql(node: exp.Expr) -> str:
     return node.sql(dialect=Flink)
 
 
+def quoted_sql(node: exp.Expr) -> str:
+    """Return a query or an expression as text, with all names quoted."""
+    return node.sql(dialect=Flink, identify=True)
+
+
 def joined(*parts: str | None) -> str:
     """Return the parts that are there, with a space between them."""
     return " ".join(part for part in parts if part)

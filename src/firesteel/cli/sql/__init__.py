@@ -1,0 +1,1 @@
+"""`firesteel sql`: statements from a terminal, a file or the command line."""

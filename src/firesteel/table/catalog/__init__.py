@@ -1,0 +1,1 @@
+"""Catalogs: where tables and views are found by name."""

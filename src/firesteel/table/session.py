@@ -1,0 +1,55 @@
+"""A session: its catalogs, its options, and the environment that its jobs run in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+
+from firesteel.common.configuration import Configuration
+from firesteel.common.logical_types import ObjectIdentifier
+from firesteel.datastream.stream_execution_environment import StreamExecutionEnvironment
+from firesteel.table.catalog.binding import BoundCatalog
+from firesteel.table.catalog.manager import CatalogManager
+from firesteel.table.catalog.objects import CatalogObject
+from firesteel.table.environment_settings import MODE
+from firesteel.table.table_config import TableConfig
+
+
+@dataclass
+class Session:
+    """What the statements of one session share. `modules` are the ones in use, of those that are `loaded`."""
+
+    manager: CatalogManager
+    environment: StreamExecutionEnvironment
+    config: TableConfig = field(default_factory=lambda: TableConfig(Configuration()))
+    modules: list[str] = field(default_factory=lambda: ["core"])
+    loaded: list[str] = field(default_factory=lambda: ["core"])
+    numbers: Iterator[int] = field(default_factory=count)
+
+    def __post_init__(self) -> None:
+        self.defaults = dict(self.config.to_map())
+
+    @property
+    def streaming(self) -> bool:
+        """Whether jobs run in STREAMING mode."""
+        return self.config.get(MODE, "streaming").lower() != "batch"
+
+    def unnamed(self) -> ObjectIdentifier:
+        """Return a name that nothing has."""
+        return self.manager.qualified((f"UnnamedTable${next(self.numbers)}",))
+
+    @contextmanager
+    def holding(self, found: CatalogObject) -> Iterator[ObjectIdentifier]:
+        """Keep a table or a view for a while; its name is the result."""
+        self.manager.add(found, temporary=True)
+        try:
+            yield found.identifier
+        finally:
+            del self.manager.temporary[found.identifier]
+
+    @property
+    def catalog(self) -> BoundCatalog:
+        """The catalogs as the binder sees them."""
+        return BoundCatalog(self.manager)

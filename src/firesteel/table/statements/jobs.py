@@ -1,0 +1,60 @@
+"""Statements that start jobs: queries, INSERT, statement sets; and EXPLAIN."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firesteel.common.logical_types import ObjectIdentifier
+from firesteel.relational.logical.nodes import LogicalNode
+from firesteel.sql.binding.catalog import PlannedView
+from firesteel.sql.binding.statements import bind_insert, bind_query, bind_statement_set
+from firesteel.sql.script import parse_statement
+from firesteel.sql.source import Source
+from firesteel.sql.statements.queries import Explain, Insert, Query, StatementSet
+from firesteel.table.running import explain_plans, run_inserts, run_query
+from firesteel.table.session import Session
+from firesteel.table.statements import answers
+from firesteel.table.statements.execution import Execution
+from firesteel.table.table_result import TableResult
+
+
+def query(statement: Query, execution: Execution) -> TableResult:
+    """Start the job of a query; its rows are the result."""
+    return run_query(bind_query(statement.query, execution.source, execution.catalog), execution.session)
+
+
+def insert(statement: Insert, execution: Execution) -> TableResult:
+    """Start the job of an INSERT."""
+    return run_inserts([bind_insert(statement, execution.source, execution.catalog)], execution.session)
+
+
+def statement_set(statement: StatementSet, execution: Execution) -> TableResult:
+    """Start one job of several INSERTs."""
+    return run_inserts(bind_statement_set(statement, execution.source, execution.catalog), execution.session)
+
+
+def explain(statement: Explain, execution: Execution) -> TableResult:
+    """Return what would run, as text."""
+    source, catalog = execution.source, execution.catalog
+    match statement.statement:
+        case Query(query=syntax):
+            plans: Sequence[LogicalNode] = [bind_query(syntax, source, catalog)]
+        case Insert() as one:
+            plans = [bind_insert(one, source, catalog)]
+        case StatementSet() as several:
+            plans = bind_statement_set(several, source, catalog)
+        case other:
+            raise execution.text.unsupported(other.span, "EXPLAIN of this kind of statement")
+    return answers.text(explain_plans(plans, statement.details, execution.session))
+
+
+def sink_of(
+    plan: LogicalNode, target: ObjectIdentifier, session: Session, *, overwrite: bool = False
+) -> LogicalNode:
+    """Return the plan that writes the rows of another plan to a table, with the checks and casts of INSERT."""
+    view = session.unnamed()
+    with session.holding(PlannedView(view, plan)):
+        text = f"INSERT {'OVERWRITE' if overwrite else 'INTO'} {target} SELECT * FROM {view}"
+        statement = parse_statement(text)
+        assert isinstance(statement, Insert)
+        return bind_insert(statement, Source(text), session.catalog)

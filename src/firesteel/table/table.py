@@ -1,0 +1,78 @@
+"""Table: a query that a program holds (Flink: org.apache.flink.table.api.Table)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from firesteel.common.errors import UnsupportedError
+from firesteel.datastream.streams.node_settings import call_site
+from firesteel.relational.logical.nodes import LogicalNode
+from firesteel.table.explain_detail import ExplainDetail
+from firesteel.table.resolved_schema import ResolvedSchema, schema_of_row
+from firesteel.table.table_descriptor import TableDescriptor
+from firesteel.table.table_result import TableResult
+
+if TYPE_CHECKING:
+    from firesteel.table.table_environment import TableEnvironment
+
+__all__ = ["Table"]
+
+_LATER = (
+    "add_columns", "add_or_replace_columns", "aggregate", "alias", "distinct", "drop_columns",
+    "fetch", "filter", "flat_aggregate", "flat_map", "from_changelog", "full_outer_join",
+    "group_by", "insert_into", "intersect", "intersect_all", "join", "join_lateral",
+    "left_outer_join", "left_outer_join_lateral", "limit", "map", "minus", "minus_all", "offset",
+    "order_by", "over_window", "rename_columns", "right_outer_join", "select", "to_changelog",
+    "to_pandas", "union", "union_all", "where", "window",
+)  # fmt: skip
+"""The operations of PyFlink's tables, which SQL has to express here."""
+
+
+class Table:
+    """The rows of a query, which nothing computes until they are asked for.
+
+    `str(table)` is a name under which SQL finds the table: ``env.sql_query(f"SELECT * FROM {table}")``.
+    """
+
+    def __init__(self, plan: LogicalNode, environment: TableEnvironment) -> None:
+        self._plan = plan
+        self._environment = environment
+
+    def execute(self) -> TableResult:
+        """Start the job that computes the rows, and return them as they come."""
+        return self._environment._execute_table(self)
+
+    def execute_insert(
+        self, table_path_or_descriptor: str | TableDescriptor, overwrite: bool = False
+    ) -> TableResult:
+        """Start the job that writes the rows to a table."""
+        return self._environment._insert([(table_path_or_descriptor, self, overwrite)])
+
+    def get_resolved_schema(self) -> ResolvedSchema:
+        """Return the columns."""
+        return schema_of_row(self._plan.row)
+
+    def get_schema(self) -> ResolvedSchema:
+        """Return the columns."""
+        return self.get_resolved_schema()
+
+    def print_schema(self) -> None:
+        """Print the columns with their types."""
+        print(self.get_resolved_schema())  # noqa: T201 - that is what it does
+
+    def explain(self, *extra_details: ExplainDetail) -> str:
+        """Return the plan that `execute` would run, as text."""
+        return self._environment._explain([self._plan], extra_details)
+
+    def print_explain(self, *extra_details: ExplainDetail) -> None:
+        """Print the plan that `execute` would run."""
+        print(self.explain(*extra_details))  # noqa: T201 - that is what it does
+
+    def __str__(self) -> str:
+        return self._environment._name_of(self)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _LATER:
+            hint = "write the query in SQL: environment.sql_query(f'SELECT ... FROM {table}')"
+            raise UnsupportedError("is not supported yet", who=f"Table.{name} ({call_site(name)})", hint=hint)
+        raise AttributeError(f"'Table' object has no attribute {name!r}")

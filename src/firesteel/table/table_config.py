@@ -1,0 +1,114 @@
+"""TableConfig: the options of a session."""
+
+from __future__ import annotations
+
+import datetime as dt
+import time
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from firesteel.common.configuration import Configuration
+from firesteel.common.errors import ConfigurationError
+from firesteel.common.quantities import duration_ms
+
+__all__ = ["TableConfig"]
+
+ZONE = "table.local-time-zone"
+_RETENTION = "table.exec.state.ttl"
+_DEFAULT_ZONE = "default"
+
+
+class TableConfig:
+    """Options by Flink's keys; they apply to the statements that are executed after they are set.
+
+    >>> config = TableConfig(Configuration()).set("parallelism.default", "2")
+    >>> config.get("parallelism.default", "1")
+    '2'
+    """
+
+    def __init__(self, configuration: Configuration) -> None:
+        self._configuration = configuration
+
+    @staticmethod
+    def get_default() -> TableConfig:
+        """Return a config without any options."""
+        return TableConfig(Configuration())
+
+    def get(self, key: str, default_value: str) -> str:
+        """Return the value of an option, or the default."""
+        return self._configuration.get_string(key, default_value)
+
+    def set(self, key: str, value: str) -> TableConfig:
+        """Set an option; raises ConfigurationError for values that it cannot take."""
+        if key == ZONE:
+            zone_of(value)
+        if key == _RETENTION:
+            duration_ms(key, value)
+        self._configuration.set_string(key, value)
+        return self
+
+    def unset(self, key: str) -> None:
+        """Remove an option, so that its default applies again."""
+        self._configuration.remove_config(key)
+
+    def to_map(self) -> dict[str, str]:
+        """Return all options that are set."""
+        return self._configuration.to_dict()
+
+    def get_configuration(self) -> Configuration:
+        """Return the options, which you can change."""
+        return self._configuration
+
+    def add_configuration(self, configuration: Configuration) -> None:
+        """Set options."""
+        for key, value in configuration.to_dict().items():
+            self.set(key, value)
+
+    def get_local_timezone(self) -> str:
+        """Return the session's time zone, that of this machine if none was set."""
+        name = self.get(ZONE, _DEFAULT_ZONE)
+        return _machine_zone() if name == _DEFAULT_ZONE else name
+
+    def set_local_timezone(self, timezone_id: str) -> None:
+        """Set the session's time zone, e.g. Europe/Berlin; raises ConfigurationError for unknown ones."""
+        self.set(ZONE, timezone_id)
+
+    def get_idle_state_retention(self) -> dt.timedelta:
+        """Return how long state lives after its last change; zero: for ever."""
+        return dt.timedelta(milliseconds=duration_ms(_RETENTION, self.get(_RETENTION, "0")))
+
+    def set_idle_state_retention(self, duration: dt.timedelta) -> None:
+        """Set how long state lives after its last change; zero: for ever."""
+        self.set(_RETENTION, f"{duration // dt.timedelta(milliseconds=1)} ms")
+
+
+def zone_of(name: str) -> dt.tzinfo:
+    """Return a time zone by its name, as Flink accepts it. Raises ConfigurationError for unknown ones.
+
+    >>> str(zone_of("Europe/Berlin")), str(zone_of("GMT+01:30"))
+    ('Europe/Berlin', 'UTC+01:30')
+    """
+    if name == _DEFAULT_ZONE:
+        return zone_of(_machine_zone())
+    offset = name.removeprefix("GMT").removeprefix("UTC")
+    if offset[:1] in ("+", "-"):
+        hours, _, minutes = offset[1:].partition(":")
+        if hours.isdigit() and (minutes or "0").isdigit() and int(hours) <= 18:
+            distance = dt.timedelta(hours=int(hours), minutes=int(minutes or 0))
+            return dt.timezone(distance if offset[0] == "+" else -distance)
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        hint = "a name such as Europe/Berlin, or an offset such as GMT+01:00"
+        raise ConfigurationError("requires a time zone", who=ZONE, got=repr(name), hint=hint) from None
+
+
+def _machine_zone() -> str:
+    if not time.timezone and not time.daylight:
+        return "UTC"
+    local = getattr(dt.datetime.now().astimezone().tzinfo, "key", None)
+    return local or _offset_name()
+
+
+def _offset_name() -> str:
+    offset = dt.datetime.now().astimezone().strftime("%z")
+    return f"GMT{offset[:3]}:{offset[3:5]}"

@@ -1,0 +1,158 @@
+"""TableDescriptor: a table that a program declares, without SQL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from firesteel.common.logical_types import ObjectIdentifier
+from firesteel.common.logical_types.logical_type import escaped_identifier, escaped_text
+from firesteel.table.schema import Schema
+
+__all__ = ["FormatDescriptor", "TableDescriptor"]
+
+
+@dataclass(frozen=True)
+class FormatDescriptor:
+    """A format and its options."""
+
+    format: str
+    options: dict[str, str] = field(default_factory=dict)
+
+    class Builder:
+        """Collects options."""
+
+        def __init__(self, format: str) -> None:
+            self._format = format
+            self._options: dict[str, str] = {}
+
+        def option(self, key: str, value: str) -> FormatDescriptor.Builder:
+            """Set an option of the format."""
+            self._options[key] = value
+            return self
+
+        def build(self) -> FormatDescriptor:
+            """Return the descriptor."""
+            return FormatDescriptor(self._format, dict(self._options))
+
+    @staticmethod
+    def for_format(format: str) -> FormatDescriptor.Builder:
+        """Return a builder for a format, e.g. json."""
+        return FormatDescriptor.Builder(format)
+
+    def get_format(self) -> str:
+        """Return the format."""
+        return self.format
+
+    def get_options(self) -> dict[str, str]:
+        """Return the options."""
+        return dict(self.options)
+
+
+@dataclass(frozen=True)
+class TableDescriptor:
+    """A connector with its options, and the schema.
+
+    >>> numbers = TableDescriptor.for_connector("datagen").schema(
+    ...     Schema.new_builder().column("n", "INT").build()
+    ... ).option("number-of-rows", "3").build()
+    >>> numbers.get_options()
+    {'connector': 'datagen', 'number-of-rows': '3'}
+    """
+
+    schema: Schema | None
+    options: dict[str, str]
+    partition_keys: tuple[str, ...] = ()
+    comment: str | None = None
+
+    class Builder:
+        """Collects what makes a table."""
+
+        def __init__(self, connector: str) -> None:
+            self._schema: Schema | None = None
+            self._options = {"connector": connector}
+            self._partition_keys: tuple[str, ...] = ()
+            self._comment: str | None = None
+
+        def schema(self, schema: Schema) -> TableDescriptor.Builder:
+            """Set the columns."""
+            self._schema = schema
+            return self
+
+        def option(self, key: str, value: str) -> TableDescriptor.Builder:
+            """Set an option of the connector."""
+            self._options[str(getattr(key, "key", key))] = str(value)
+            return self
+
+        def format(
+            self, format: str | FormatDescriptor, format_option: str | None = None
+        ) -> TableDescriptor.Builder:
+            """Set the format, under the key 'format' or under `format_option`."""
+            descriptor = format if isinstance(format, FormatDescriptor) else FormatDescriptor(format)
+            key = format_option or "format"
+            self._options[key] = descriptor.format
+            before = key.removesuffix("format")
+            for name, value in descriptor.options.items():
+                self._options[f"{before}{descriptor.format}.{name}"] = value
+            return self
+
+        def partitioned_by(self, *partition_keys: str) -> TableDescriptor.Builder:
+            """Partition the table by these columns."""
+            self._partition_keys = partition_keys
+            return self
+
+        def comment(self, comment: str) -> TableDescriptor.Builder:
+            """Set the comment."""
+            self._comment = comment
+            return self
+
+        def build(self) -> TableDescriptor:
+            """Return the descriptor."""
+            return TableDescriptor(self._schema, dict(self._options), self._partition_keys, self._comment)
+
+    @staticmethod
+    def for_connector(connector: str) -> TableDescriptor.Builder:
+        """Return a builder for a table of a connector."""
+        return TableDescriptor.Builder(connector)
+
+    def get_schema(self) -> Schema | None:
+        """Return the columns, None if none were given."""
+        return self.schema
+
+    def get_options(self) -> dict[str, str]:
+        """Return the options."""
+        return dict(self.options)
+
+    def get_partition_keys(self) -> list[str]:
+        """Return the columns that partition the table."""
+        return list(self.partition_keys)
+
+    def get_comment(self) -> str | None:
+        """Return the comment, None if there is none."""
+        return self.comment
+
+
+def create_statement(
+    descriptor: TableDescriptor,
+    identifier: ObjectIdentifier,
+    *,
+    temporary: bool = False,
+    if_not_exists: bool = False,
+) -> str:
+    """Return the CREATE TABLE statement that makes the table.
+
+    >>> table = TableDescriptor.for_connector("print").schema(Schema.new_builder().column("n", "INT").build())
+    >>> create_statement(table.build(), ObjectIdentifier("c", "d", "t"), temporary=True)
+    "CREATE TEMPORARY TABLE `c`.`d`.`t` (\\n  `n` INT\\n) WITH ('connector' = 'print')"
+    """
+    words = ["CREATE", *(["TEMPORARY"] if temporary else []), "TABLE"]
+    parts = [*words, *(["IF NOT EXISTS"] if if_not_exists else []), str(identifier)]
+    if descriptor.schema is not None:
+        parts.append(str(descriptor.schema))
+    if descriptor.comment is not None:
+        parts.append(f"COMMENT {escaped_text(descriptor.comment)}")
+    if descriptor.partition_keys:
+        parts.append(f"PARTITIONED BY ({', '.join(map(escaped_identifier, descriptor.partition_keys))})")
+    options = ", ".join(
+        f"{escaped_text(key)} = {escaped_text(value)}" for key, value in descriptor.options.items()
+    )
+    return " ".join([*parts, f"WITH ({options})"])

@@ -1,0 +1,271 @@
+"""TableEnvironment and StreamTableEnvironment: where programs with tables and SQL begin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from firesteel.common.configuration import Configuration
+from firesteel.common.errors import ProgramError
+from firesteel.common.excepthook import install_excepthook
+from firesteel.common.logical_types import ObjectIdentifier
+from firesteel.datastream.stream_execution_environment import StreamExecutionEnvironment
+from firesteel.datastream.streams.node_settings import call_site
+from firesteel.relational.logical.nodes import LogicalNode
+from firesteel.sql.binding.catalog import PlannedView
+from firesteel.sql.binding.places import Text
+from firesteel.sql.binding.statements import bind_insert, bind_query
+from firesteel.sql.script import parse_statement
+from firesteel.sql.source import Source
+from firesteel.sql.statements.create import CreateTable
+from firesteel.sql.statements.queries import Insert, Query
+from firesteel.table.catalog.manager import CatalogManager
+from firesteel.table.catalog.objects import CatalogTable
+from firesteel.table.environment_settings import EnvironmentSettings
+from firesteel.table.explain_detail import ExplainDetail
+from firesteel.table.running import explain_plans, run_inserts, run_query
+from firesteel.table.session import Session
+from firesteel.table.statement_set import StatementSet
+from firesteel.table.statements.executing import executed
+from firesteel.table.statements.execution import Execution
+from firesteel.table.statements.jobs import sink_of
+from firesteel.table.statements.tables import catalog_table
+from firesteel.table.table import Table
+from firesteel.table.table_config import TableConfig
+from firesteel.table.table_descriptor import TableDescriptor, create_statement
+from firesteel.table.table_result import TableResult
+
+__all__ = ["TableEnvironment"]
+
+
+class TableEnvironment:
+    """A session: catalogs of tables, options, and the jobs of its statements.
+
+    >>> environment = TableEnvironment.create(EnvironmentSettings.in_batch_mode())
+    >>> _ = environment.execute_sql("CREATE TABLE orders (id BIGINT) WITH ('connector' = 'blackhole')")
+    >>> environment.list_tables()
+    ['orders']
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @staticmethod
+    def create(environment_settings: EnvironmentSettings | Configuration) -> TableEnvironment:
+        """Return a new session."""
+        install_excepthook()
+        return TableEnvironment(new_session(environment_settings, StreamExecutionEnvironment()))
+
+    # --- statements and queries ---
+
+    def execute_sql(self, stmt: str) -> TableResult:
+        """Execute one statement. The jobs of queries and INSERTs run in the background: see TableResult.
+
+        Raises SqlError, which names line and column, for a statement that is wrong or not supported.
+        """
+        return executed(parse_statement(stmt), Source(stmt), self._session)
+
+    def sql_query(self, query: str) -> Table:
+        """Return the table that a query means. Raises SqlError as `execute_sql`."""
+        statement = parse_statement(query)
+        execution = self._execution(query, "query")
+        if not isinstance(statement, Query):
+            raise execution.text.wrong(
+                statement.span, "requires a query", hint="execute_sql(...) is for statements"
+            )
+        return Table(bind_query(statement.query, execution.source, execution.catalog), self)
+
+    def explain_sql(self, stmt: str, *extra_details: ExplainDetail) -> str:
+        """Return the plan of a query or an INSERT, as text."""
+        statement = parse_statement(stmt)
+        if isinstance(statement, Query):
+            plan = bind_query(statement.query, Source(stmt), self._session.catalog)
+        else:
+            plan = self._bind_insert(stmt)
+        return self._explain([plan], extra_details)
+
+    def create_statement_set(self) -> StatementSet:
+        """Return an empty set of INSERTs."""
+        return StatementSet(self)
+
+    def get_config(self) -> TableConfig:
+        """Return the options, which you can change."""
+        return self._session.config
+
+    # --- tables and views ---
+
+    def from_path(self, path: str) -> Table:
+        """Return a table or a view of the catalog, by its name as in SQL."""
+        return self.sql_query(f"SELECT * FROM {path}")
+
+    def from_descriptor(self, descriptor: TableDescriptor) -> Table:
+        """Return a table that is in no catalog."""
+        with self._session.holding(self._described(descriptor, self._session.unnamed())) as name:
+            return self.from_path(str(name))
+
+    def create_table(
+        self, path: str, descriptor: TableDescriptor, ignore_if_exists: bool | None = False
+    ) -> None:
+        """Add a table to the catalog."""
+        self._add(path, descriptor, temporary=False, if_not_exists=bool(ignore_if_exists))
+
+    def create_temporary_table(
+        self, path: str, descriptor: TableDescriptor, ignore_if_exists: bool | None = False
+    ) -> None:
+        """Add a temporary table."""
+        self._add(path, descriptor, temporary=True, if_not_exists=bool(ignore_if_exists))
+
+    def create_temporary_view(self, view_path: str, table: Table) -> None:
+        """Give a table a name for this session."""
+        self._add_view(view_path, table, temporary=True)
+
+    def create_view(self, view_path: str, table: Table, ignore_if_exists: bool | None = False) -> None:
+        """Give a table a name in the catalog."""
+        self._add_view(view_path, table, temporary=False, if_not_exists=bool(ignore_if_exists))
+
+    def drop_table(self, table_path: str, ignore_if_not_exists: bool | None = True) -> bool:
+        """Remove a table, and return whether there was one."""
+        return self._drop(table_path, view=False, if_exists=bool(ignore_if_not_exists))
+
+    def drop_temporary_table(self, table_path: str) -> bool:
+        """Remove a temporary table, and return whether there was one."""
+        return self._drop(table_path, view=False, temporary=True)
+
+    def drop_view(self, view_path: str, ignore_if_not_exists: bool | None = True) -> bool:
+        """Remove a view, and return whether there was one."""
+        return self._drop(view_path, view=True, if_exists=bool(ignore_if_not_exists))
+
+    def drop_temporary_view(self, view_path: str) -> bool:
+        """Remove a temporary view, and return whether there was one."""
+        return self._drop(view_path, view=True, temporary=True)
+
+    # --- catalogs ---
+
+    def use_catalog(self, catalog_name: str) -> None:
+        """Make a catalog the current one."""
+        self._manager.use_catalog(catalog_name)
+
+    def use_database(self, database_name: str) -> None:
+        """Make a database of the current catalog the current one."""
+        self._manager.use_database(self._manager.current_catalog, database_name)
+
+    def get_current_catalog(self) -> str:
+        """Return the name of the current catalog."""
+        return self._manager.current_catalog
+
+    def get_current_database(self) -> str:
+        """Return the name of the current database."""
+        return self._manager.current_database
+
+    def list_catalogs(self) -> list[str]:
+        """Return the names of all catalogs."""
+        return sorted(self._manager.catalogs)
+
+    def list_databases(self) -> list[str]:
+        """Return the names of the databases of the current catalog."""
+        return sorted(self._manager.catalog(self._manager.current_catalog).databases)
+
+    def list_tables(self) -> list[str]:
+        """Return the names of the tables and views of the current database."""
+        return self._manager.names(*self._manager.path)
+
+    def list_views(self) -> list[str]:
+        """Return the names of the views of the current database."""
+        return self._manager.views(*self._manager.path)
+
+    def list_temporary_tables(self) -> list[str]:
+        """Return the names of the temporary tables and views of the current database."""
+        return sorted(name.name for name in self._manager.temporary if self._is_current(name))
+
+    def list_temporary_views(self) -> list[str]:
+        """Return the names of the temporary views of the current database."""
+        views = set(self._manager.views(*self._manager.path))
+        return [name for name in self.list_temporary_tables() if name in views]
+
+    def list_modules(self) -> list[str]:
+        """Return the names of the modules in use."""
+        return list(self._session.modules)
+
+    # --- what the classes around this one need ---
+
+    @property
+    def _manager(self) -> CatalogManager:
+        return self._session.manager
+
+    def _is_current(self, identifier: ObjectIdentifier) -> bool:
+        return (identifier.catalog, identifier.database) == self._manager.path
+
+    def _execution(self, text: str, who: str) -> Execution:
+        return Execution(self._session, Text(Source(text), who))
+
+    def _identifier(self, path: str) -> ObjectIdentifier:
+        statement = parse_statement(f"DROP TABLE {path}")
+        return self._manager.qualified(statement.name.parts)  # type: ignore[attr-defined]
+
+    def _described(self, descriptor: TableDescriptor, identifier: ObjectIdentifier) -> CatalogTable:
+        text = create_statement(descriptor, identifier)
+        statement = parse_statement(text)
+        assert isinstance(statement, CreateTable)
+        return catalog_table(statement, self._execution(text, "table descriptor"))
+
+    def _add(self, path: str, descriptor: TableDescriptor, *, temporary: bool, if_not_exists: bool) -> None:
+        found = self._described(descriptor, self._identifier(path))
+        self._manager.add(found, temporary=temporary, if_not_exists=if_not_exists)
+
+    def _add_view(self, path: str, table: Table, *, temporary: bool, if_not_exists: bool = False) -> None:
+        if not isinstance(table, Table):
+            raise ProgramError(
+                "requires a Table", who=call_site("create_temporary_view"), got=type(table).__name__
+            )
+        view = PlannedView(self._identifier(path), table._plan)
+        self._manager.add(view, temporary=temporary, if_not_exists=if_not_exists)
+
+    def _drop(self, path: str, *, view: bool, temporary: bool = False, if_exists: bool = True) -> bool:
+        return self._manager.drop(self._identifier(path), view=view, temporary=temporary, if_exists=if_exists)
+
+    def _name_of(self, table: Table) -> str:
+        identifier = self._session.unnamed()
+        self._manager.add(PlannedView(identifier, table._plan), temporary=True)
+        return f"`{identifier.name}`"
+
+    def _execute_table(self, table: Table) -> TableResult:
+        return run_query(table._plan, self._session)
+
+    def _bind_insert(self, stmt: str) -> LogicalNode:
+        statement = parse_statement(stmt)
+        execution = self._execution(stmt, "INSERT")
+        if not isinstance(statement, Insert):
+            raise execution.text.wrong(statement.span, "requires an INSERT statement")
+        return bind_insert(statement, execution.source, execution.catalog)
+
+    def _sink(self, target: str | TableDescriptor, table: Table, overwrite: bool) -> LogicalNode:
+        if isinstance(target, str):
+            return sink_of(table._plan, self._identifier(target), self._session, overwrite=overwrite)
+        with self._session.holding(self._described(target, self._session.unnamed())) as identifier:
+            return sink_of(table._plan, identifier, self._session, overwrite=overwrite)
+
+    def _insert(self, targets: Iterable[tuple[str | TableDescriptor, Table, bool]]) -> TableResult:
+        return self._run([self._sink(*target) for target in targets])
+
+    def _run(self, sinks: Sequence[LogicalNode]) -> TableResult:
+        return run_inserts(sinks, self._session)
+
+    def _explain(self, plans: Sequence[LogicalNode], details: Sequence[ExplainDetail]) -> str:
+        return explain_plans(plans, tuple(detail.name for detail in details), self._session)
+
+
+def new_session(
+    settings: EnvironmentSettings | Configuration, environment: StreamExecutionEnvironment
+) -> Session:
+    """Return a session whose jobs run in an environment, with the settings' options."""
+    if isinstance(settings, Configuration):
+        settings = EnvironmentSettings.new_instance().with_configuration(settings).build()
+    if not isinstance(settings, EnvironmentSettings):
+        raise ProgramError(
+            "requires EnvironmentSettings",
+            who=call_site("create"),
+            got=type(settings).__name__,
+            hint="e.g. EnvironmentSettings.in_streaming_mode()",
+        )
+    manager = CatalogManager(settings.get_built_in_catalog_name(), settings.get_built_in_database_name())
+    config = TableConfig(Configuration(settings.get_configuration()))
+    return Session(manager, environment, config)

@@ -1,0 +1,78 @@
+"""Ask real Flink what the sessions of sessions.sql answer; the answers are in sessions.json beside this file.
+
+    /path/to/venv/bin/python tests/table/flink/ask_sessions.py
+
+The interpreter must have `apache-flink` installed (2.3.0 for the answers that are kept); Java 17 must be on the PATH.
+Each session has a TableEnvironment of its own; one whose name begins with "batch" is in BATCH mode.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from py4j.protocol import Py4JJavaError
+from pyflink.java_gateway import get_gateway
+from pyflink.table import EnvironmentSettings, TableEnvironment
+from pyflink.util.exceptions import JavaException
+from session_file import sessions  # beside this file
+
+HERE = Path(__file__).parent
+
+
+def main() -> None:
+    """Write the answers."""
+    answers = {name: asked(name, statements) for name, statements in sessions(HERE / "sessions.sql").items()}
+    (HERE / "sessions.json").write_text(json.dumps(answers, indent=1, ensure_ascii=False) + "\n")
+
+
+def asked(name: str, statements: list[str]) -> list[dict[str, Any]]:
+    """Return what Flink answers to each statement of a session."""
+    settings = (
+        EnvironmentSettings.in_batch_mode()
+        if name.startswith("batch")
+        else EnvironmentSettings.in_streaming_mode()
+    )
+    env = TableEnvironment.create(settings)
+    env.get_config().set("parallelism.default", "1")
+    return [answer(env, statement) for statement in statements]
+
+
+def answer(env: TableEnvironment, statement: str) -> dict[str, Any]:
+    """Return the kind of result, its columns and its printed form; or the messages of the error."""
+    jvm = get_gateway().jvm
+    try:
+        result = env._j_tenv.executeSql(statement)
+        bytes_out = jvm.java.io.ByteArrayOutputStream()
+        before = jvm.java.lang.System.out
+        jvm.java.lang.System.setOut(jvm.java.io.PrintStream(bytes_out, True, "UTF-8"))
+        try:
+            result.print()
+        finally:
+            jvm.java.lang.System.setOut(before)
+    except (Py4JJavaError, JavaException) as error:
+        return {"error": messages(error)}
+    schema = result.getResolvedSchema()
+    types = schema.getColumnDataTypes()
+    return {
+        "kind": result.getResultKind().toString(),
+        "columns": [[name, types[place].toString()] for place, name in enumerate(schema.getColumnNames())],
+        "printed": bytes_out.toString("UTF-8"),
+    }
+
+
+def messages(error: Exception) -> list[str]:
+    """Return the messages of an exception and of its causes."""
+    found = []
+    cause = getattr(error, "java_exception", None)
+    if cause is None:
+        return [str(error).split("\n\tat ")[0]]
+    while cause is not None:
+        found.append(str(cause.getMessage()))
+        cause = cause.getCause()
+    return found
+
+
+if __name__ == "__main__":
+    main()

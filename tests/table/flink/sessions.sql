@@ -1,0 +1,255 @@
+--! show
+SHOW CATALOGS;
+SHOW DATABASES;
+SHOW TABLES;
+SHOW VIEWS;
+SHOW CURRENT CATALOG;
+SHOW CURRENT DATABASE;
+SHOW MODULES;
+SHOW FULL MODULES;
+SHOW JARS;
+SHOW USER FUNCTIONS;
+SHOW PROCEDURES;
+SHOW MATERIALIZED TABLES;
+SHOW MODELS;
+
+--! databases
+CREATE DATABASE db1;
+CREATE DATABASE db1;
+CREATE DATABASE IF NOT EXISTS db1;
+CREATE DATABASE db2 COMMENT 'the second' WITH ('k1' = 'a', 'k2' = 'b');
+SHOW DATABASES;
+SHOW DATABASES LIKE 'db%';
+SHOW DATABASES NOT LIKE 'db%';
+SHOW DATABASES ILIKE 'DB_';
+SHOW DATABASES FROM default_catalog;
+SHOW DATABASES FROM nowhere;
+DESCRIBE DATABASE db2;
+DESCRIBE DATABASE EXTENDED db2;
+DESCRIBE DATABASE nowhere;
+USE db1;
+SHOW CURRENT DATABASE;
+USE nowhere;
+USE default_catalog.db2;
+SHOW CURRENT DATABASE;
+CREATE TABLE t (a INT) WITH ('connector' = 'print');
+DROP DATABASE db2;
+USE default_database;
+DROP DATABASE db2;
+DROP DATABASE db2 CASCADE;
+DROP DATABASE db2;
+DROP DATABASE IF EXISTS db2;
+ALTER DATABASE db1 SET ('k' = 'v');
+DESCRIBE DATABASE EXTENDED db1;
+
+--! catalogs
+CREATE CATALOG c1 WITH ('type' = 'generic_in_memory');
+CREATE CATALOG c1 WITH ('type' = 'generic_in_memory');
+CREATE CATALOG IF NOT EXISTS c1 WITH ('type' = 'generic_in_memory');
+CREATE CATALOG c2 COMMENT 'the second' WITH ('type' = 'generic_in_memory', 'default-database' = 'mine');
+SHOW CATALOGS;
+SHOW CATALOGS LIKE 'c%';
+DESCRIBE CATALOG c2;
+DESCRIBE CATALOG EXTENDED c2;
+SHOW CREATE CATALOG c2;
+SHOW CREATE CATALOG c1;
+USE CATALOG c2;
+SHOW CURRENT CATALOG;
+SHOW CURRENT DATABASE;
+SHOW DATABASES;
+USE CATALOG nowhere;
+DROP CATALOG c2;
+DROP CATALOG c1;
+DROP CATALOG c1;
+DROP CATALOG IF EXISTS c1;
+CREATE CATALOG c3 WITH ('type' = 'unheard');
+CREATE CATALOG c3;
+
+--! tables
+CREATE TABLE t1 (a INT, b STRING NOT NULL, c AS a + 1, ts TIMESTAMP(3), m TIMESTAMP_LTZ(3) METADATA FROM 'timestamp' VIRTUAL, WATERMARK FOR ts AS ts - INTERVAL '5' SECOND, PRIMARY KEY (b) NOT ENFORCED) COMMENT 'first' PARTITIONED BY (b) WITH ('connector' = 'kafka', 'topic' = 'x');
+CREATE TABLE t1 (a INT) WITH ('connector' = 'print');
+CREATE TABLE IF NOT EXISTS t1 (a INT) WITH ('connector' = 'print');
+DESCRIBE t1;
+DESC t1;
+DESCRIBE EXTENDED t1;
+SHOW COLUMNS FROM t1;
+SHOW COLUMNS IN t1 LIKE '%a%';
+SHOW COLUMNS FROM t1 NOT LIKE 'a';
+SHOW CREATE TABLE t1;
+CREATE TABLE t2 (a INT COMMENT 'the number', b ROW<x INT, y STRING>, c ARRAY<INT>, d MAP<STRING, INT> NOT NULL, e DECIMAL(10, 2), f CHAR(3), g BYTES) WITH ('connector' = 'print');
+DESCRIBE t2;
+SHOW CREATE TABLE t2;
+SHOW COLUMNS FROM t2;
+CREATE TEMPORARY TABLE t2 (z INT) WITH ('connector' = 'blackhole');
+DESCRIBE t2;
+SHOW TABLES;
+SHOW CREATE TABLE t2;
+DROP TABLE t2;
+DROP TEMPORARY TABLE t2;
+DROP TEMPORARY TABLE t2;
+DROP TABLE t2;
+DROP TABLE t2;
+DROP TABLE IF EXISTS t2;
+SHOW TABLES;
+SHOW TABLES LIKE 't%';
+SHOW TABLES NOT LIKE 't%';
+SHOW TABLES FROM default_database;
+SHOW TABLES FROM nowhere;
+DESCRIBE nowhere;
+SHOW CREATE TABLE nowhere;
+SHOW COLUMNS FROM nowhere;
+DROP VIEW t1;
+CREATE TABLE t3 LIKE t1;
+SHOW CREATE TABLE t3;
+CREATE TABLE t4 (z INT) WITH ('topic' = 'y') LIKE t1 (EXCLUDING CONSTRAINTS OVERWRITING OPTIONS);
+SHOW CREATE TABLE t4;
+CREATE TABLE t5 (z INT) WITH ('connector' = 'print') LIKE t1 (EXCLUDING ALL);
+SHOW CREATE TABLE t5;
+CREATE TABLE t6 (a INT) LIKE t1;
+CREATE TABLE t7 LIKE nowhere;
+CREATE OR REPLACE TABLE t5 (q INT) WITH ('connector' = 'print');
+CREATE TABLE a.b.c.d (q INT) WITH ('connector' = 'print');
+CREATE TABLE nocat.db.t (q INT) WITH ('connector' = 'print');
+CREATE TABLE nodb.t (q INT) WITH ('connector' = 'print');
+CREATE TABLE t8 (a INT);
+CREATE TABLE t9 (a INT, a INT) WITH ('connector' = 'print');
+CREATE TABLE t9 (a INT, PRIMARY KEY (b) NOT ENFORCED) WITH ('connector' = 'print');
+CREATE TABLE t9 (a INT, PRIMARY KEY (a)) WITH ('connector' = 'print');
+CREATE TABLE t9 (a STRING, WATERMARK FOR a AS a) WITH ('connector' = 'print');
+CREATE TABLE t9 (a INT) PARTITIONED BY (b) WITH ('connector' = 'print');
+ALTER TABLE t5 RENAME TO t55;
+ALTER TABLE t55 SET ('k' = 'v');
+SHOW CREATE TABLE t55;
+ALTER TABLE t55 RESET ('k');
+SHOW CREATE TABLE t55;
+CREATE TABLE `we ird` (`a b` INT, `sel``ect` STRING) WITH ('connector' = 'print', 'it''s' = 'a ''quote''');
+SHOW CREATE TABLE `we ird`;
+DESCRIBE `we ird`;
+SHOW TABLES;
+
+--! views
+CREATE TABLE src (a INT, b STRING NOT NULL, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen');
+CREATE VIEW v1 AS SELECT a, b FROM src;
+CREATE VIEW v1 AS SELECT a FROM src;
+CREATE VIEW IF NOT EXISTS v1 AS SELECT a FROM src;
+CREATE VIEW v2 (x, y) COMMENT 'a view' AS SELECT a + 1, UPPER(b) FROM src WHERE a > 5;
+CREATE TEMPORARY VIEW v3 AS SELECT * FROM src;
+CREATE TEMPORARY VIEW v3 AS SELECT a FROM src;
+CREATE TEMPORARY VIEW IF NOT EXISTS v3 AS SELECT a FROM src;
+CREATE OR REPLACE TEMPORARY VIEW v3 AS SELECT a FROM src;
+CREATE VIEW v4 (x) AS SELECT a, b FROM src;
+CREATE VIEW v5 AS SELECT nope FROM src;
+DESCRIBE v1;
+DESCRIBE v2;
+DESCRIBE v3;
+SHOW VIEWS;
+SHOW VIEWS LIKE 'v1%';
+SHOW TABLES;
+SHOW COLUMNS FROM v2;
+SHOW CREATE VIEW v1;
+SHOW CREATE VIEW v2;
+SHOW CREATE VIEW v3;
+SHOW CREATE TABLE v1;
+SHOW CREATE VIEW src;
+DROP TABLE v1;
+DROP VIEW src;
+DROP VIEW v3;
+DROP TEMPORARY VIEW v3;
+DROP VIEW v1;
+DROP VIEW v1;
+DROP VIEW IF EXISTS v1;
+ALTER VIEW v2 RENAME TO v22;
+SHOW VIEWS;
+ALTER VIEW v22 AS SELECT b FROM src;
+SHOW CREATE VIEW v22;
+
+--! options
+SET 'table.local-time-zone' = 'Europe/Berlin';
+SET 'parallelism.default' = '3';
+SET;
+SET 'my.own' = 'x';
+RESET 'my.own';
+RESET;
+RESET 'never.set';
+
+--! use names
+CREATE DATABASE other;
+CREATE TABLE other.t (a INT) WITH ('connector' = 'print');
+CREATE VIEW other.v AS SELECT 1 AS one;
+SHOW TABLES FROM other;
+SHOW TABLES IN default_catalog.other;
+SHOW VIEWS FROM other;
+SHOW TABLES;
+USE other;
+SHOW TABLES;
+DESCRIBE t;
+DESCRIBE other.v;
+DESCRIBE default_catalog.other.v;
+DROP TABLE default_catalog.other.t;
+SHOW TABLES;
+
+--! functions
+SHOW USER FUNCTIONS LIKE 'x%';
+DROP FUNCTION nope;
+DROP FUNCTION IF EXISTS nope;
+DROP TEMPORARY FUNCTION nope;
+DROP TEMPORARY SYSTEM FUNCTION nope;
+DESCRIBE FUNCTION nope;
+
+--! modules
+UNLOAD MODULE core;
+SHOW MODULES;
+LOAD MODULE core;
+LOAD MODULE core;
+SHOW MODULES;
+USE MODULES core;
+LOAD MODULE nope;
+
+--! insert errors
+CREATE TABLE out1 (a INT, b STRING) WITH ('connector' = 'print');
+INSERT INTO nowhere SELECT 1;
+INSERT INTO out1 SELECT 1;
+SELECT * FROM nowhere;
+SELECT nope FROM (VALUES (1)) AS t (a);
+SELEC 1;
+EXECUTE STATEMENT SET BEGIN INSERT INTO out1 SELECT 1; END;
+
+--! batch: values
+SELECT 1 AS one, 'a' AS name;
+SELECT * FROM (VALUES (1, 'a'), (22, 'long text here'), (CAST(NULL AS INT), NULL)) AS t (number, word);
+SELECT CAST(1.5 AS DOUBLE) AS d, CAST(1.50 AS DECIMAL(10, 2)) AS e, TRUE AS f, DATE '2020-01-02' AS g, TIME '12:13:14' AS h, TIMESTAMP '2020-01-02 03:04:05.678' AS i;
+SELECT 'this is a text that is much longer than thirty characters' AS long_text, 'x' AS y;
+SELECT CAST('this is a text that is much longer than thirty characters' AS VARCHAR(100)) AS long_text;
+SELECT * FROM (VALUES (CAST(1 AS TINYINT), CAST(2 AS SMALLINT), CAST(3 AS BIGINT), CAST(4 AS FLOAT))) AS t (a, b, c, d);
+SELECT ARRAY[1, 2] AS a, MAP['k', 1] AS m, ROW(1, 'x') AS r;
+SELECT '日本語' AS wide, 'emoji 😀' AS e, 'é' AS combining;
+SELECT 1 AS a_column_name_that_is_longer_than_thirty_characters_in_all;
+SELECT x'0102ff' AS b, CAST(NULL AS STRING) AS n;
+SELECT * FROM (VALUES (1)) AS t (a) WHERE a > 1;
+SELECT INTERVAL '1' DAY AS d, INTERVAL '2' MONTH AS m;
+SELECT 'line
+break' AS t, 'tab	in' AS u;
+SELECT CAST(TIMESTAMP '2020-01-02 03:04:05' AS TIMESTAMP_LTZ(3)) AS z;
+SELECT CAST('abc' AS CHAR(5)) AS c, CAST('abc' AS VARCHAR(5)) AS v;
+
+--! values
+SELECT 1 AS one, 'a' AS name;
+SELECT * FROM (VALUES (1, 'a'), (22, 'long text here'), (CAST(NULL AS INT), NULL)) AS t (number, word);
+SELECT 'this is a text that is much longer than thirty characters' AS long_text, 'x' AS y;
+SELECT CAST(1.5 AS DOUBLE) AS d, CAST(1.50 AS DECIMAL(10, 2)) AS e, TRUE AS f, DATE '2020-01-02' AS g, TIME '12:13:14' AS h, TIMESTAMP '2020-01-02 03:04:05.678' AS i;
+SELECT * FROM (VALUES (1)) AS t (a) WHERE a > 1;
+SELECT COUNT(*) AS n FROM (VALUES (1), (2)) AS t (a);
+SELECT 1 AS a_column_name_that_is_longer_than_thirty_characters_in_all;
+
+--! insert
+CREATE TABLE hole (a INT) WITH ('connector' = 'blackhole');
+INSERT INTO hole SELECT 1;
+INSERT INTO hole VALUES (1), (2);
+EXECUTE STATEMENT SET BEGIN INSERT INTO hole SELECT 1; INSERT INTO hole SELECT 2; END;
+EXECUTE INSERT INTO hole SELECT 3;
+EXECUTE SELECT 3 AS a;
+CREATE TABLE hole2 WITH ('connector' = 'blackhole') AS SELECT 1 AS a, 'x' AS b;
+DESCRIBE hole2;
+TRUNCATE TABLE hole;
+DELETE FROM hole;
+EXPLAIN SELECT 1;
