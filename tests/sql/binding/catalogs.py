@@ -27,7 +27,7 @@ HERE = Path(__file__).parent
 class Catalog:
     """One database with tables and views."""
 
-    path = ("default_catalog", "default_database")
+    path: tuple[str, str] = ("default_catalog", "default_database")
 
     def __init__(self) -> None:
         self._objects: dict[ObjectIdentifier, CatalogObject] = {}

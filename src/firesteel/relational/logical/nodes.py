@@ -139,13 +139,15 @@ class Aggregate(_Unary):
 
     Without keys there is one group, even if the input is empty. `sets` are those of GROUPING SETS, as places in `keys`;
     a key that a set leaves out is NULL. With `sets`, a call of GROUPING or GROUPING_ID may be among the calls, whose
-    arguments are then columns of the input that are keys.
+    arguments are then columns of the input that are keys. `time_to_live` (milliseconds, 0: for ever) is that of the hint
+    STATE_TTL; None is what the session says.
     """
 
     keys: tuple[int, ...]
     calls: tuple[AggregateCall, ...]
     type: RowType
     sets: tuple[tuple[int, ...], ...] | None = None
+    time_to_live: int | None = None
 
     def __post_init__(self) -> None:
         assert len(self.type.fields) == len(self.keys) + len(self.calls)

@@ -152,13 +152,18 @@ class Planner:
             output=node.type,
             keys=node.keys,
             aggregations=aggregations(node.calls, given),
-            time_to_live=None if self._options.batch else self._options.state_ttl,
+            time_to_live=self._time_to_live(node),
         )
         if not self._options.two_phase:
             return GroupAggregate(Exchange(below, node.keys), aggregate)
         local = GroupAggregate(below, aggregate, "local")
         keys = tuple(range(len(node.keys)))
         return GroupAggregate(Exchange(local, keys), aggregate, "global")
+
+    def _time_to_live(self, node: logical.Aggregate) -> int | None:
+        if self._options.batch:
+            return None
+        return self._options.state_ttl if node.time_to_live is None else node.time_to_live or None
 
     @_planned.register
     def _(self, node: logical.GroupWindowAggregate) -> PhysicalNode:

@@ -14,9 +14,9 @@ from firesteel.relational.tables import ComputedColumn, ResolvedTable
 from firesteel.sql.binding.context import Context, name_parts
 from firesteel.sql.binding.expressions import Expressions
 from firesteel.sql.binding.functions import as_type, coerced
+from firesteel.sql.binding.hints import with_hints
 from firesteel.sql.binding.places import suggestion
 from firesteel.sql.binding.scope import Scope
-from firesteel.sql.binding.sources import with_hints
 from firesteel.sql.statements.parts import Name
 from firesteel.sql.statements.queries import Insert
 

@@ -17,6 +17,7 @@ from firesteel.sql import nodes
 from firesteel.sql.binding.context import Context, name_parts
 from firesteel.sql.binding.expressions import Expressions
 from firesteel.sql.binding.groups import GroupBinder, Groups, groups_by_nothing
+from firesteel.sql.binding.hints import state_time_to_live
 from firesteel.sql.binding.lowering import NotGroupedError, WrongWindowError, grouped, windowed
 from firesteel.sql.binding.scope import Scope
 from firesteel.sql.binding.sorting import SortItem, bind_order_by, limits, sorted_plan
@@ -63,6 +64,7 @@ class _Select:
         self._context = context
         self._source = plan
         self._group = select.args.get("group")
+        self._time_to_live = state_time_to_live(select, scope, context)
         windows = {window.this.name: window for window in select.args.get("windows") or ()}
         self._binder = Expressions(
             context,
@@ -75,7 +77,6 @@ class _Select:
 
     def plan(self) -> LogicalNode:
         """Return the plan."""
-        self._check_hints()
         groups = GroupBinder(self._binder).bind(self._group) if self._group is not None else Groups()
         items = self._items()
         order = bind_order_by(
@@ -135,7 +136,7 @@ class _Select:
         node: LogicalNode = Project(plan, tuple(shown), (*names, *hidden))
         if distinct:
             places = tuple(range(len(items)))
-            node = Aggregate(node, places, (), node.row)
+            node = Aggregate(node, places, (), node.row, time_to_live=self._time_to_live)
         node = sorted_plan(node, sort_keys, *limits(self._select))
         if hidden:
             node = Project(node, columns_of(node)[: len(items)], tuple(names))
@@ -153,7 +154,7 @@ class _Select:
         if self._group is None and not has_groups and self._select.args.get("having") is None:
             return self._source, values
         try:
-            return grouped(self._source, groups, values, names)
+            plan, found = grouped(self._source, groups, values, names)
         except NotGroupedError as error:
             raise self._not_grouped(error, places[error.place]) from None
         except WrongWindowError as error:
@@ -161,6 +162,9 @@ class _Select:
             raise self._context.text.wrong(
                 places[error.place], "asks for another window than that of GROUP BY", hint=hint
             ) from None
+        if isinstance(plan, Aggregate):
+            plan = replace(plan, time_to_live=self._time_to_live)
+        return plan, found
 
     def _not_grouped(self, error: NotGroupedError, place: exp.Expr) -> SqlError:
         """Make the error that a column is not in GROUP BY, at the first place of the column outside of aggregates."""
@@ -233,10 +237,6 @@ class _Select:
 
     def _has_alias(self, item: Item) -> bool:
         return isinstance(item.node, exp.Alias)
-
-    def _check_hints(self) -> None:
-        for hint in self._select.args["hint"].expressions if self._select.args.get("hint") else ():
-            raise self._context.text.unsupported(hint, f"the hint {hint.this.name}")
 
 
 def _within_aggregate(column: exp.Expr, top: exp.Expr) -> bool:

@@ -16,6 +16,7 @@ from firesteel.relational.tables import ComputedColumn, ResolvedTable
 from firesteel.sql import nodes
 from firesteel.sql.binding.catalog import PlannedView, View
 from firesteel.sql.binding.context import Context, name_parts
+from firesteel.sql.binding.hints import with_hints
 from firesteel.sql.binding.scope import Relation, Scope
 from firesteel.sql.binding.window_tables import bind_window_table
 
@@ -123,20 +124,6 @@ def _bind_view(view: View, node: exp.Expr, context: Context) -> LogicalNode:
         raise context.text.wrong(node, f"reads the view {view.identifier} within itself")
     inner = context.within(view)
     return renamed(inner.query(view.query), view.row.field_names, view.query, inner)
-
-
-def with_hints(table: ResolvedTable, node: exp.Table, context: Context) -> ResolvedTable:
-    """Return a table with the options that are written after its name."""
-    options: dict[str, str] = {}
-    for hint in node.args.get("hints") or ():
-        for call in hint.expressions:
-            if call.this.name.upper() != "OPTIONS":
-                raise context.text.unsupported(call, f"the hint {call.this.name} after a table")
-            for option in call.expressions:
-                if not isinstance(option, nodes.HintOption):
-                    raise context.text.wrong(option, "requires a key and a value in OPTIONS")
-                options[option.this.name] = option.expression.name
-    return replace(table, options={**table.options, **options}) if options else table
 
 
 def scan(table: ResolvedTable) -> LogicalNode:

@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from firesteel.common.errors import ProgramError
+from firesteel.common.errors import ProgramError, SqlError
 from firesteel.common.logical_types import (
     BYTES,
     STRING,
@@ -75,6 +75,7 @@ _SIZED: Final[dict[str, Callable[..., LogicalType]]] = {
     "TIMESTAMP": TimestampType,
     "TIMESTAMP_LTZ": LocalZonedTimestampType,
 }
+_LENGTHS: Final = ("CHAR", "CHARACTER", "VARCHAR", "BINARY", "VARBINARY")
 _COLLECTIONS: Final[dict[str, Callable[..., LogicalType]]] = {
     "ARRAY": ArrayType,
     "MAP": MapType,
@@ -93,7 +94,7 @@ def type_of(name: exp.Expr, text: Text) -> LogicalType:
     try:
         found = _type(name, text)
     except ProgramError as error:
-        if hasattr(error, "line"):
+        if isinstance(error, SqlError):
             raise
         raise text.located(name, error) from None
     return found.copy(nullable=name.args.get("nullable") is not False)
@@ -102,6 +103,8 @@ def type_of(name: exp.Expr, text: Text) -> LogicalType:
 def _type(name: TypeName, text: Text) -> LogicalType:
     kind = name.name
     parameters = [int(number.name) for number in name.args.get("parameters") or ()]
+    if kind in _LENGTHS and parameters == [0]:
+        raise text.wrong(name, f"requires a length of at least 1 in {kind}", got="0")
     if kind in _SIZED and parameters:
         return _SIZED[kind](*parameters)
     if kind in _SIMPLE:

@@ -6,3 +6,4 @@ CREATE TABLE click (who STRING NOT NULL, at_ms BIGINT, moment AS TO_TIMESTAMP_LT
 CREATE TABLE `odd names` (`a b` INT, `select` BIGINT, `B` INT, b INT, EXPR$0 INT) WITH ('connector' = 'blackhole');
 CREATE VIEW big AS SELECT auction, price * 2 AS twice, bidtime FROM bid WHERE price > 10;
 CREATE VIEW named (uno, due) AS SELECT a, c FROM t;
+CREATE TABLE part (a INT, p STRING, q INT) PARTITIONED BY (p, q) WITH ('connector' = 'blackhole');
