@@ -139,8 +139,8 @@ class Aggregate(_Unary):
 
     Without keys there is one group, even if the input is empty. `sets` are those of GROUPING SETS, as places in `keys`;
     a key that a set leaves out is NULL. With `sets`, a call of GROUPING or GROUPING_ID may be among the calls, whose
-    arguments are then columns of the input that are keys. `time_to_live` (milliseconds, 0: for ever) is that of the hint
-    STATE_TTL; None is what the session says.
+    arguments are then columns of the input that are keys. `time_to_live` (milliseconds, 0: for ever) is that of the
+    hint STATE_TTL; None is what the session says.
     """
 
     keys: tuple[int, ...]

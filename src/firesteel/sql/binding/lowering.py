@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from firesteel.common.logical_types import Field, LogicalType, RowType
-from firesteel.relational.expressions import AggregateCall, Expression, InputRef, OverCall, SortKey
+from firesteel.relational.expressions import AggregateCall, Expression, InputRef, Literal, OverCall, SortKey
 from firesteel.relational.logical.nodes import Aggregate, GroupWindowAggregate, LogicalNode, Over, Project
 from firesteel.sql.binding.groups import Groups
 from firesteel.sql.binding.values import (
@@ -39,6 +39,14 @@ class NotGroupedError(Exception):
 
 class WrongWindowError(Exception):
     """A property is asked of another window than that of GROUP BY."""
+
+    def __init__(self, place: int) -> None:
+        super().__init__(place)
+        self.place = place
+
+
+class WrongGroupingError(Exception):
+    """GROUPING is asked about something that is no key."""
 
     def __init__(self, place: int) -> None:
         super().__init__(place)
@@ -83,8 +91,9 @@ class Columns:
 
 
 def grouped(plan: LogicalNode, groups: Groups, values: Sequence[Expression], names: Names) -> Lowered:
-    """Return the aggregate of a plan; raises NotGroupedError and WrongWindowError."""
+    """Return the aggregate of a plan; raises NotGroupedError, WrongWindowError and WrongGroupingError."""
     _check_window(values, groups)
+    values = [_grouping(value, groups, place) for place, value in enumerate(values)]
     given = Columns({**_names_of(plan), **names})
     keys = tuple(given.place(key) for key in groups.keys)
     if groups.window is not None:
@@ -113,6 +122,19 @@ def _check_window(values: Sequence[Expression], groups: Groups) -> None:
     for place, value in enumerate(values):
         if any(part.window != groups.window for part in parts_of(value, WindowProperty)):
             raise WrongWindowError(place)
+
+
+def _grouping(value: Expression, groups: Groups, place: int) -> Expression:
+    """Return a value without the GROUPING that is 0 because there is one grouping set."""
+
+    def constant(part: Expression) -> Expression | None:
+        if not isinstance(part, GroupingValue):
+            return None
+        if any(argument not in groups.keys for argument in part.arguments):
+            raise WrongGroupingError(place)
+        return Literal(part.type, 0) if groups.sets is None else None
+
+    return rewritten_top(value, constant)
 
 
 def _names_of(plan: LogicalNode) -> dict[Expression, str]:

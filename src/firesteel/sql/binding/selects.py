@@ -18,7 +18,13 @@ from firesteel.sql.binding.context import Context, name_parts
 from firesteel.sql.binding.expressions import Expressions
 from firesteel.sql.binding.groups import GroupBinder, Groups, groups_by_nothing
 from firesteel.sql.binding.hints import state_time_to_live
-from firesteel.sql.binding.lowering import NotGroupedError, WrongWindowError, grouped, windowed
+from firesteel.sql.binding.lowering import (
+    NotGroupedError,
+    WrongGroupingError,
+    WrongWindowError,
+    grouped,
+    windowed,
+)
 from firesteel.sql.binding.scope import Scope
 from firesteel.sql.binding.sorting import SortItem, bind_order_by, limits, sorted_plan
 from firesteel.sql.binding.sources import bind_from, columns_of
@@ -161,6 +167,10 @@ class _Select:
             hint = "give it the arguments of the window in GROUP BY"
             raise self._context.text.wrong(
                 places[error.place], "asks for another window than that of GROUP BY", hint=hint
+            ) from None
+        except WrongGroupingError as error:
+            raise self._context.text.wrong(
+                places[error.place], "uses GROUPING with an expression that is not in GROUP BY"
             ) from None
         if isinstance(plan, Aggregate):
             plan = replace(plan, time_to_live=self._time_to_live)
