@@ -18,13 +18,13 @@ from firesteel.common.logical_types import (
 )
 from firesteel.functions.columns.connectors import ChangelogMode, TableSink, TableSource
 from firesteel.functions.columns.endpoints import ColumnBatches, ColumnSink, ColumnSource, ColumnWriter
-from firesteel.functions.sink import WriterContext
+from firesteel.functions.sink import Committer, WriterContext
 from firesteel.functions.source import Split
 from firesteel.relational.expressions import AggregateCall, Call, Expression, InputRef, Literal
 from firesteel.relational.logical.nodes import Aggregate, LogicalNode, Project, TableScan, Watermark
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.changelog import with_changelog_modes
-from firesteel.relational.physical.explaining import tree
+from firesteel.relational.physical.explaining import forest
 from firesteel.relational.physical.planning import Connections, Planner
 from firesteel.relational.rules import optimized
 from firesteel.relational.tables import PhysicalColumn, ResolvedTable
@@ -51,6 +51,9 @@ class NoSink(ColumnSink):
     """A sink that is never written."""
 
     def create_writer(self, context: WriterContext) -> ColumnWriter:
+        raise AssertionError
+
+    def create_committer(self) -> Committer:
         raise AssertionError
 
 
@@ -106,4 +109,4 @@ def planned(plan: LogicalNode, connected: Connections | None = None, **options: 
     """Return the optimized physical plan of a logical one as text, with its changelog modes."""
     given = PlanOptions(**options)  # type: ignore[arg-type]
     physical = Planner(given, connected or connections()).plan(optimized(plan, given))
-    return tree(with_changelog_modes(physical), modes=True)
+    return forest([with_changelog_modes(physical)], modes=True)

@@ -7,7 +7,7 @@ object here (`firesteel.functions.adapt`), so that the runtime only handles func
 from __future__ import annotations
 
 # Imported for the recipes they register.
-from firesteel.compiler.lower import connected, endpoints, rows, windows  # noqa: F401
+from firesteel.compiler.lower import columns, connected, endpoints, rows, windows  # noqa: F401
 from firesteel.compiler.lower.edges import lower_edges
 from firesteel.compiler.lower.operators import lower_operator
 from firesteel.compiler.settings import PlanSettings

@@ -8,6 +8,7 @@ from typing import ClassVar
 from firesteel.functions.columns.aggregates import GroupAggregate
 from firesteel.functions.columns.endpoints import ColumnSink, ColumnSource
 from firesteel.functions.columns.program import Program
+from firesteel.functions.columns.sorting import Limit, Sort
 from firesteel.functions.columns.windows import (
     OverAggregate,
     WindowAggregate,
@@ -104,3 +105,21 @@ class OverAggregateOp(ColumnOperation):
     kind = "over_aggregate"
 
     over: OverAggregate
+
+
+@dataclass(frozen=True, eq=False)
+class SortOp(ColumnOperation):
+    """Sorts all rows once the input has ended; runs in one subtask."""
+
+    kind = "sort"
+
+    sort: Sort
+
+
+@dataclass(frozen=True, eq=False)
+class LimitOp(ColumnOperation):
+    """Passes on some of the rows; runs in one subtask."""
+
+    kind = "limit"
+
+    limit: Limit

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from firesteel.common.logical_types import LogicalType
+
 
 @dataclass(frozen=True)
 class Tumble:
@@ -64,13 +66,15 @@ class CountHop:
 class Attached:
     """Windows that the input's rows have already: places of window_start, window_end and window_time (None: absent).
 
-    They come from a window table function further down, through aggregates by its columns.
+    They come from a window table function further down, through aggregates by its columns. `time_type` is the type of
+    the time attribute that it was given.
     """
 
     start: int | None
     end: int
     time: int | None
     window: Tumble | Hop | Cumulate | Session
+    time_type: LogicalType
 
 
 Window = Tumble | Hop | Cumulate | Session | CountTumble | CountHop | Attached

@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from firesteel.functions.columns.connectors import ChangelogMode
 from firesteel.relational.physical.node import PhysicalNode
 
-
-def tree(plan: PhysicalNode, *, modes: bool = False) -> str:
-    """Return a plan, a line for each node; with `modes`, each with its kinds of changes."""
-    return "\n".join(_lines(plan, "", "", modes))
+Line = Callable[[PhysicalNode], tuple[str, bool]]
+"""Gives the text of a node, and whether its inputs are shown below it."""
 
 
 def forest(plans: Sequence[PhysicalNode], *, modes: bool = False) -> str:
-    """Return several plans, one after another."""
-    return "\n\n".join(tree(plan, modes=modes) for plan in plans)
+    """Return plans, a line for each node; with `modes`, each with its kinds of changes."""
+    return _drawn(plans, lambda node: (node_text(node, modes=modes), True))
+
+
+def execution_forest(plans: Sequence[PhysicalNode]) -> str:
+    """Return plans as they run: with state, and what has several readers only once.
+
+    Flink marks the first place of such a node with a `reuse_id`, and refers to it by that number afterwards.
+    """
+    shared = _shared(plans)
+    drawn: set[int] = set()
+
+    def line(node: PhysicalNode) -> tuple[str, bool]:
+        number = shared.index(node) + 1 if node in shared else None
+        if number in drawn:
+            return f"Reused(reference_id=[{number}])", False
+        if number is None:
+            return _with_state(node), True
+        drawn.add(number)
+        return f"{_with_state(node)}(reuse_id=[{number}])", True
+
+    return _drawn(plans, line)
 
 
 def mode_text(mode: ChangelogMode) -> str:
@@ -32,16 +50,45 @@ def node_text(node: PhysicalNode, *, modes: bool = False) -> str:
     """Return a node without its inputs."""
     if not modes:
         return node.text
-    mode = f"changelogMode=[{'NONE' if node.is_sink else mode_text(node.mode)}]"
-    return f"{node.text[:-1]}, {mode})" if not node.text.endswith("()") else f"{node.text[:-1]}{mode})"
+    return _with(node.text, f"changelogMode=[{'NONE' if node.is_sink else mode_text(node.mode)}]")
 
 
-def _lines(node: PhysicalNode, mark: str, margin: str, modes: bool) -> list[str]:
-    lines = [f"{mark}{node_text(node, modes=modes)}"]
-    *others, last = node.inputs or (None,)
-    for below in others:
-        assert below is not None
-        lines += _lines(below, f"{margin}:- ", f"{margin}:  ", modes)
-    if last is not None:
-        lines += _lines(last, f"{margin}+- ", f"{margin}   ", modes)
+def _with_state(node: PhysicalNode) -> str:
+    return node.text if node.state is None else _with(node.text, f"state=[{node.state}]")
+
+
+def _with(text: str, part: str) -> str:
+    return f"{text[:-1]}{'' if text.endswith('()') else ', '}{part})"
+
+
+def _shared(plans: Sequence[PhysicalNode]) -> list[PhysicalNode]:
+    """Return the nodes with several readers; not those that are below another one for each of them."""
+    seen: list[PhysicalNode] = []
+    shared: list[PhysicalNode] = []
+
+    def visit(node: PhysicalNode) -> None:
+        if node in seen:
+            if node not in shared:
+                shared.append(node)
+            return
+        seen.append(node)
+        for below in node.inputs:
+            visit(below)
+
+    for plan in plans:
+        visit(plan)
+    return shared
+
+
+def _drawn(plans: Sequence[PhysicalNode], line: Line) -> str:
+    return "\n\n".join("\n".join(_lines(plan, "", "", line)) for plan in plans)
+
+
+def _lines(node: PhysicalNode, mark: str, margin: str, line: Line) -> list[str]:
+    text, open_ended = line(node)
+    lines = [f"{mark}{text}"]
+    inputs = node.inputs if open_ended else ()
+    for place, below in enumerate(inputs):
+        last = place == len(inputs) - 1
+        lines += _lines(below, f"{margin}{'+' if last else ':'}- ", f"{margin}{' ' if last else ':'}  ", line)
     return lines

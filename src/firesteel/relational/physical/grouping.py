@@ -14,7 +14,7 @@ from firesteel.functions.columns.windows import WindowAggregate as Windows
 from firesteel.functions.columns.windows import WindowTable as WindowRows
 from firesteel.relational.physical.node import Changes, Keys, UnaryNode, Updates, mode_of
 from firesteel.relational.physical.texts import select_text
-from firesteel.relational.physical.window_texts import window_text
+from firesteel.relational.physical.window_texts import duration_text, window_text
 
 Phase = Literal["single", "local", "global"]
 """Whether a node aggregates by itself, before the exchange, or what comes out of that."""
@@ -45,6 +45,13 @@ class GroupAggregate(UnaryNode):
     def details(self) -> Iterator[tuple[str, str]]:
         """Yield the keys and what is computed."""
         yield from _grouped(self.aggregate, self.row)
+
+    @property
+    def state(self) -> str | None:
+        """Return the groups and how long they live; before the exchange, nothing is kept beyond an epoch."""
+        if self.phase == "local":
+            return None
+        return _kept("a row for each group", self.aggregate.time_to_live)
 
     def changes(self, given: tuple[Changes, ...]) -> Changes:
         """Return updates, and deletes if rows can leave a group; before the exchange, what will be gathered."""
@@ -110,6 +117,14 @@ class WindowAggregate(UnaryNode):
         )
         yield "select", ", ".join(filter(None, [grouped["select"], *properties]))
 
+    @property
+    def state(self) -> str | None:
+        """Return the open windows."""
+        if self.phase == "local":
+            return None
+        shared = self.aggregate.window.shape.kind in ("hop", "cumulate")
+        return f"a row for each group and open {'slice' if shared else 'window'}"
+
     def changes(self, given: tuple[Changes, ...]) -> Changes:
         """Return inserts only: a window's results come once."""
         return Changes()
@@ -136,6 +151,11 @@ class WindowTableFunction(UnaryNode):
         """Return the input's columns and those of the window."""
         return self.table.output
 
+    @property
+    def state(self) -> str | None:
+        """Return the rows of open sessions."""
+        return "the rows of open sessions" if self.table.window.shape.kind == "session" else None
+
     def details(self) -> Iterator[tuple[str, str]]:
         """Yield the windows."""
         names = self.table.input.field_names
@@ -159,6 +179,13 @@ class OverAggregate(UnaryNode):
         """Return the input's columns and the results."""
         return self.over.output
 
+    @property
+    def state(self) -> str | None:
+        """Return the rows that wait, and those that frames reach back to."""
+        waiting = "rows up to the watermark, " if self.over.event_time else ""
+        reach = "sums of each key" if self.over.frame.lower is None else "rows within the frame"
+        return _kept(f"{waiting}{reach}", self.over.time_to_live)
+
     def details(self) -> Iterator[tuple[str, str]]:
         """Yield keys, order, frame and what is computed."""
         names = self.over.input.field_names
@@ -179,3 +206,9 @@ def _grouped(aggregate: Groups | Windows, row: RowType) -> Iterator[tuple[str, s
         yield "groupBy", ", ".join(keys)
     results = row.field_names[count : count + len(aggregate.aggregations)]
     yield "select", select_text(keys, aggregate.aggregations, results)
+
+
+def _kept(what: str, time_to_live: int | None) -> str:
+    return (
+        what if time_to_live is None else f"{what}, for {duration_text(time_to_live)} after its last change"
+    )

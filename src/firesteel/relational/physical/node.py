@@ -85,6 +85,11 @@ class PhysicalNode(ABC):
         return f"{self.name}({', '.join(f'{name}=[{value}]' for name, value in self.details())})"
 
     @property
+    def state(self) -> str | None:
+        """Return what the node keeps of the rows, as text; None if it keeps nothing."""
+        return None
+
+    @property
     def upsert_keys(self) -> Keys:
         """Return the sets of columns by which a change finds the row that it replaces."""
         return frozenset()

@@ -9,6 +9,7 @@ from typing import ClassVar
 from firesteel.common.logical_types import Field, RowType
 from firesteel.functions.columns.connectors import TableSink, TableSource
 from firesteel.relational.expressions import Expression, InputRef, Literal, references
+from firesteel.relational.logical.printing import expression_text
 from firesteel.relational.physical.node import (
     Changes,
     Keys,
@@ -17,7 +18,7 @@ from firesteel.relational.physical.node import (
     UnaryNode,
     Updates,
 )
-from firesteel.relational.physical.texts import literal_text, shown
+from firesteel.relational.physical.texts import shown
 from firesteel.relational.tables import ResolvedTable
 
 
@@ -75,7 +76,7 @@ class Values(PhysicalNode):
 
     def details(self) -> Iterator[tuple[str, str]]:
         """Yield the rows."""
-        rows = ("{ " + ", ".join(map(literal_text, row)) + " }" for row in self.rows)
+        rows = ("{ " + ", ".join(map(expression_text, row)) + " }" for row in self.rows)
         yield "tuples", f"[{', '.join(rows)}]"
 
 
@@ -123,6 +124,19 @@ class Calc(UnaryNode):
         if required is Updates.AFTER and self._hides_updates and given.update:
             return None
         return super().needs(required, given)
+
+    @property
+    def used(self) -> tuple[int, ...]:
+        """Return the columns of the input that are read; one if only the number of rows counts."""
+        parts = self.expressions if self.condition is None else (*self.expressions, self.condition)
+        return tuple(sorted({place for part in parts for place in references(part)})) or (0,)
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Return whether the rows that come out are those that come in."""
+        places = [one.index for one in self.expressions if isinstance(one, InputRef)]
+        same = places == [*range(len(self.input.row.fields))] and len(places) == len(self.expressions)
+        return same and self.condition is None and self.type.field_names == self.input.row.field_names
 
     @property
     def _hides_updates(self) -> bool:

@@ -10,14 +10,16 @@ from dataclasses import dataclass, replace
 from functools import singledispatchmethod
 from typing import Final, Literal
 
-from firesteel.common.errors import UnsupportedError
+from firesteel.common.errors import ProgramError, UnsupportedError
 from firesteel.common.logical_types import RowType
+from firesteel.common.logical_types.temporal import is_rowtime
 from firesteel.functions.columns.aggregates import Aggregation
 from firesteel.functions.columns.aggregates import GroupAggregate as Groups
 from firesteel.functions.columns.connectors import TableSink, TableSource
+from firesteel.functions.columns.sorting import SortColumn
 from firesteel.functions.columns.windows import WindowAggregate as Windows
 from firesteel.functions.columns.windows import WindowTable as WindowRows
-from firesteel.relational.expressions import AggregateCall, Expression, InputRef
+from firesteel.relational.expressions import AggregateCall, Expression
 from firesteel.relational.logical import derived
 from firesteel.relational.logical import nodes as logical
 from firesteel.relational.options import PlanOptions
@@ -39,9 +41,10 @@ from firesteel.relational.physical.nodes import (
     WatermarkAssigner,
 )
 from firesteel.relational.physical.overs import over_aggregate
+from firesteel.relational.physical.sorting import Limit, Sort
 from firesteel.relational.physical.texts import call_text
 from firesteel.relational.physical.windows import assignment
-from firesteel.relational.rules.substitution import refs
+from firesteel.relational.rules.substitution import moved, refs
 from firesteel.relational.tables import ResolvedTable
 
 
@@ -100,22 +103,7 @@ class Planner:
         below = node.input
         if isinstance(below, logical.Filter):
             return self._calc(below.input, node.expressions, below.condition, node.row)
-        if isinstance(below, logical.TableScan):
-            scan = self._narrowed(node, below.table)
-            if scan is not None:
-                return scan
         return self._calc(below, node.expressions, None, node.row)
-
-    def _narrowed(self, node: logical.Project, table: ResolvedTable) -> PhysicalNode | None:
-        """Return a scan of some columns of a table, if that is what the projection is and the source can do it."""
-        scan = self.plan(node.input)
-        assert isinstance(scan, TableSourceScan)
-        places = tuple(one.index for one in node.expressions if isinstance(one, InputRef))
-        names = tuple(scan.row.field_names[place] for place in places)
-        if scan.source is None or names != node.names or len(set(places)) < len(node.expressions):
-            return None
-        narrow = scan.source.source.projected(places)
-        return None if narrow is None else TableSourceScan(table, places, replace(scan.source, source=narrow))
 
     @_planned.register
     def _(self, node: logical.Filter) -> PhysicalNode:
@@ -129,7 +117,17 @@ class Planner:
         condition: Expression | None,
         row: RowType,
     ) -> PhysicalNode:
-        return Calc(self.plan(below), expressions, condition, row)
+        given = self.plan(below)
+        if isinstance(given, TableSourceScan):
+            made = Calc(given, expressions, condition, row)
+            used = made.used
+            narrow = _narrowed(given, used)
+            if narrow is not None:
+                places = {place: now for now, place in enumerate(used)}
+                given, expressions = narrow, tuple(moved(one, places) for one in expressions)
+                condition = None if condition is None else moved(condition, places)
+        calc = Calc(given, expressions, condition, row)
+        return given if calc.changes_nothing else calc
 
     @_planned.register
     def _(self, node: logical.Watermark) -> PhysicalNode:
@@ -196,6 +194,16 @@ class Planner:
         return OverAggregate(Exchange(below, node.partition), over_aggregate(node, below.row, self._options))
 
     @_planned.register
+    def _(self, node: logical.Sort) -> PhysicalNode:
+        below = Exchange(self.plan(node.input), ())
+        if not node.order:
+            return Limit(below, node.offset, node.fetch)
+        if not self._options.batch:
+            raise _streaming_sort(node)
+        order = tuple(SortColumn(key.index, key.ascending, key.nulls_first) for key in node.order)
+        return Sort(below, node.offset, node.fetch, order)
+
+    @_planned.register
     def _(self, node: logical.TableSink) -> PhysicalNode:
         table = node.table
         title = shown_name(table)
@@ -221,6 +229,30 @@ _PROPERTIES: Final[dict[str, Literal["start", "end", "time"]]] = {
     "ROWTIME": "time",
     "PROCTIME": "time",
 }
+
+
+def _streaming_sort(node: logical.Sort) -> ProgramError:
+    field = node.row.fields[node.order[0].index]
+    if node.fetch is not None:
+        return UnsupportedError("is not supported yet in STREAMING mode", who="ORDER BY with LIMIT")
+    if is_rowtime(field.type) and node.order[0].ascending:
+        return UnsupportedError("is not supported yet in STREAMING mode", who="ORDER BY a time attribute")
+    return ProgramError(
+        "on a non-time-attribute field is not supported in STREAMING mode",
+        who="Sort",
+        got=f"ORDER BY {field.name}",
+        hint="run the query in BATCH mode",
+    )
+
+
+def _narrowed(scan: TableSourceScan, places: tuple[int, ...]) -> TableSourceScan | None:
+    """Return a scan of some columns; None if they are all, or the source always reads all."""
+    if scan.source is None or not places or len(places) == len(scan.columns):
+        return None
+    source = scan.source.source.projected(places)
+    return (
+        None if source is None else TableSourceScan(scan.table, places, replace(scan.source, source=source))
+    )
 
 
 def aggregations(calls: tuple[AggregateCall, ...], given: RowType) -> tuple[Aggregation, ...]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from firesteel.common.logical_types import LogicalTypeFamily
 from firesteel.functions.columns.aggregates import Aggregation
 from firesteel.relational.expressions import AggregateCall, Call, Expression, InputRef, Literal, OverCall
+from firesteel.relational.logical.printing import expression_text
 
 _INFIX: Final = frozenset(
     ["+", "-", "*", "/", "%", "=", "<>", "<", "<=", ">", ">=", "AND", "OR", "LIKE", "||", "SIMILAR TO"]
@@ -30,7 +30,7 @@ def shown(expression: Expression, names: Sequence[str]) -> str:
     if isinstance(expression, InputRef):
         return names[expression.index]
     if isinstance(expression, Literal):
-        return literal_text(expression)
+        return expression_text(expression)
     assert isinstance(expression, Call)
     operands = [shown(operand, names) for operand in expression.arguments]
     function = expression.function
@@ -41,22 +41,6 @@ def shown(expression: Expression, names: Sequence[str]) -> str:
     if function in _SUFFIX:
         return f"{operands[0]} {function}"
     return f"{function}({', '.join(operands)})"
-
-
-def literal_text(literal: Literal) -> str:
-    """Return a constant as it is written in SQL; a date or a time as Flink shows it.
-
-    >>> from firesteel.common.logical_types import STRING
-    >>> literal_text(Literal(STRING, "it's"))
-    "'it''s'"
-    """
-    if literal.value is None:
-        return f"null:{literal.type.copy(True)}"
-    if isinstance(literal.value, bool):
-        return str(literal.value).lower()
-    if literal.type.has_family(LogicalTypeFamily.CHARACTER_STRING):
-        return "'" + str(literal.value).replace("'", "''") + "'"
-    return str(literal.value)
 
 
 def call_text(call: AggregateCall | OverCall, names: Sequence[str]) -> str:

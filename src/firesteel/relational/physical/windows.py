@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firesteel.common.errors import ProgramError
-from firesteel.common.logical_types import LocalZonedTimestampType, RowType
+from firesteel.common.logical_types import LocalZonedTimestampType, LogicalType, RowType
 from firesteel.common.logical_types.temporal import is_proctime, is_time_attribute
 from firesteel.functions.columns.windows import WindowAssignment, WindowShape
 from firesteel.relational.logical.windows import (
@@ -44,15 +44,9 @@ def assignment(window: Window, given: RowType, options: PlanOptions) -> WindowAs
     Raises ProgramError if the time column is no time attribute and the query runs in STREAMING mode.
     """
     if isinstance(window, Attached):
-        time = window.time
-        kind = given.fields[window.end if time is None else time].type
+        kind, where = window.time_type, (window.time, window.start, window.end)
         return WindowAssignment(
-            shape(window),
-            time,
-            window.start,
-            window.end,
-            event_time=not is_proctime(kind),
-            zone=_zone(window.window.time, given, options) if time is None else _zone(time, given, options),
+            shape(window), *where, event_time=not is_proctime(kind), zone=_zone(kind, options)
         )
     field = given.fields[window.time]
     if not is_time_attribute(field.type) and not options.batch:
@@ -66,9 +60,9 @@ def assignment(window: Window, given: RowType, options: PlanOptions) -> WindowAs
         shape(window),
         window.time,
         event_time=not is_proctime(field.type),
-        zone=_zone(window.time, given, options),
+        zone=_zone(field.type, options),
     )
 
 
-def _zone(place: int, given: RowType, options: PlanOptions) -> str:
-    return options.zone if isinstance(given.fields[place].type, LocalZonedTimestampType) else "UTC"
+def _zone(time: LogicalType, options: PlanOptions) -> str:
+    return options.zone if isinstance(time, LocalZonedTimestampType) else "UTC"

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from firesteel.common.logical_types import RowType
+from firesteel.common.logical_types import LogicalType, RowType
 from firesteel.common.logical_types.temporal import is_proctime
 from firesteel.relational.expressions import AggregateCall, Expression, InputRef, references
 from firesteel.relational.logical.derived import Expand, WindowAggregate
@@ -37,6 +37,7 @@ class _Windows:
 
     window: Window
     parts: dict[int, Part]
+    time_type: LogicalType
 
 
 def aggregate_windows(plan: LogicalNode, options: PlanOptions) -> LogicalNode:
@@ -64,11 +65,19 @@ def _windows_of(node: LogicalNode) -> _Windows | None:
     if isinstance(node, WindowTable):
         start = len(node.row.fields) - 3
         time: Part = "PROCTIME" if is_proctime(node.row.fields[start + 2].type) else "ROWTIME"
-        return _Windows(node.window, {start: "START", start + 1: "END", start + 2: time})
+        window = node.window
+        assert not isinstance(window, Attached)
+        parts: dict[int, Part] = {start: "START", start + 1: "END", start + 2: time}
+        return _Windows(window, parts, node.input.row.fields[window.time].type)
     if isinstance(node, WindowAggregate):
         start = len(node.keys) + len(node.calls)
-        parts: dict[int, Part] = {start + place: part for place, part in enumerate(_parts(node))}
-        return _Windows(node.window, parts) if "END" in parts.values() else None
+        parts = {start + place: part for place, part in enumerate(_parts(node))}
+        time_type = (
+            node.window.time_type
+            if isinstance(node.window, Attached)
+            else node.input.row.fields[node.window.time].type
+        )
+        return _Windows(node.window, parts, time_type) if "END" in parts.values() else None
     if isinstance(node, Filter):
         return _windows_of(node.input)
     if isinstance(node, Project):
@@ -80,7 +89,7 @@ def _windows_of(node: LogicalNode) -> _Windows | None:
             for place, expression in enumerate(node.expressions)
             if isinstance(expression, InputRef) and expression.index in below.parts
         }
-        return _Windows(below.window, parts)
+        return replace(below, parts=parts)
     if isinstance(node, Expand):
         below = _windows_of(node.input)
         kept = set.intersection(*map(set, node.sets)) if node.sets else set()
@@ -89,7 +98,7 @@ def _windows_of(node: LogicalNode) -> _Windows | None:
         parts = {
             place: part for place, part in below.parts.items() if place in kept or place not in node.keys
         }
-        return _Windows(below.window, parts)
+        return replace(below, parts=parts)
     return None
 
 
@@ -103,7 +112,7 @@ def _attached(windows: _Windows) -> Attached:
     window = windows.window.window if isinstance(windows.window, Attached) else windows.window
     assert not isinstance(window, Attached | CountTumble | CountHop)
     time = by_part.get("ROWTIME", by_part.get("PROCTIME"))
-    return Attached(by_part.get("START"), by_part["END"], time, window)
+    return Attached(by_part.get("START"), by_part["END"], time, window, windows.time_type)
 
 
 def _pulled_up(node: Aggregate, by_key: tuple[int, ...]) -> tuple[LogicalNode, Window, dict[int, int]] | None:

@@ -69,7 +69,8 @@ def _aggregate(node: Aggregate, expand: Expand, calls: list[AggregateCall]) -> A
     ]  # fmt: skip
     last = Field(fresh("e$", node.row.field_names), _NUMBER)
     fields = (*node.row.fields[: len(node.keys)], last, *results)
-    return Aggregate(expand, (*node.keys, number), tuple(calls), RowType(fields, nullable=False))
+    row = RowType(fields, nullable=False)
+    return Aggregate(expand, (*node.keys, number), tuple(calls), row, None, node.time_to_live)
 
 
 def _results(node: Aggregate, aggregate: Aggregate, numbers: tuple[int, ...]) -> Project:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import singledispatch
 
-from firesteel.common.logical_types import RowType
+from firesteel.common.logical_types import BigIntType, RowType
 from firesteel.relational.expressions import AggregateCall, Expression, references
 from firesteel.relational.logical.derived import Delivery, Expand
 from firesteel.relational.logical.nodes import (
@@ -53,6 +53,12 @@ def _exact(node: LogicalNode, wanted: Iterable[int]) -> LogicalNode:
     return Project(made, refs(made.row, order), tuple(names))
 
 
+def _only(node: LogicalNode, wanted: Iterable[int]) -> Pruned:
+    """Return the relation with these columns and no others, because an exchange comes next."""
+    kept = _kept(frozenset(wanted))
+    return _exact(node, kept), _now(kept)
+
+
 @singledispatch
 def pruned(node: LogicalNode, wanted: frozenset[int]) -> Pruned:
     """Return the node with at least the wanted ones of its columns, and where they are."""
@@ -83,27 +89,34 @@ def _(node: Project, wanted: frozenset[int]) -> Pruned:
 @pruned.register
 def _(node: Filter, wanted: frozenset[int]) -> Pruned:
     below, places = pruned(node.input, wanted | _used([node.condition]))
-    return Filter(below, moved(node.condition, places)), places
+    made = Filter(below, moved(node.condition, places))
+    kept = _kept(wanted)
+    if len(kept) == len(below.row.fields):
+        return made, places
+    now = [places[place] for place in kept]
+    names = tuple(made.row.field_names[place] for place in now)
+    return Project(made, refs(made.row, now), names), _now(kept)
 
 
 @pruned.register
 def _(node: Watermark, wanted: frozenset[int]) -> Pruned:
     kept = sorted(wanted | {node.column} | _used([node.expression]))
-    places = _now(kept)
-    below = _exact(node.input, kept)
+    below, places = _only(node.input, kept)
     expression = moved(node.expression, places)
     return Watermark(below, places[node.column], expression, _row(node.row, kept)), places
 
 
 @pruned.register
 def _(node: Aggregate, wanted: frozenset[int]) -> Pruned:
+    if not node.row.fields:
+        node = _counted(node)
     calls = _calls(len(node.keys), len(node.calls), wanted)
-    read = {*node.keys, *_read(node.calls[call] for call in calls)}
-    below, places = pruned(node.input, frozenset(read))
+    below, places = _only(node.input, {*node.keys, *_read(node.calls[call] for call in calls)})
     kept = [*range(len(node.keys)), *(len(node.keys) + call for call in calls)]
     keys = tuple(places[key] for key in node.keys)
     made = tuple(moved_call(node.calls[call], places) for call in calls)
-    return Aggregate(below, keys, made, _row(node.row, kept), node.sets), _now(kept)
+    pruned_node = replace(node, input=below, keys=keys, calls=made, type=_row(node.row, kept))
+    return pruned_node, _now(kept)
 
 
 @pruned.register
@@ -111,7 +124,7 @@ def _(node: GroupWindowAggregate, wanted: frozenset[int]) -> Pruned:
     first, last = len(node.keys), len(node.keys) + len(node.calls)
     calls = _calls(first, len(node.calls), wanted, needed=not node.keys and not node.properties)
     read = {*node.keys, *_read(node.calls[call] for call in calls), *_window_columns(node.window)}
-    below, places = pruned(node.input, frozenset(read))
+    below, places = _only(node.input, read)
     kept = [*range(first), *(first + call for call in calls), *range(last, len(node.row.fields))]
     made = replace(
         node,
@@ -129,8 +142,7 @@ def _(node: WindowTable, wanted: frozenset[int]) -> Pruned:
     width = len(node.input.row.fields)
     read = {place for place in wanted if place < width} | set(_window_columns(node.window))
     kept = sorted(read)
-    places = _now(kept)
-    below = _exact(node.input, kept)
+    below, places = _only(node.input, kept)
     all_kept = [*kept, *range(width, width + 3)]
     return WindowTable(below, _window(node.window, places), _row(node.row, all_kept)), _now(all_kept)
 
@@ -194,6 +206,12 @@ def _(node: Sort, wanted: frozenset[int]) -> Pruned:
 def _(node: TableSink | Delivery, wanted: frozenset[int]) -> Pruned:
     width = len(node.row.fields)
     return node.with_inputs((_exact(node.input, range(width)),)), _now(range(width))
+
+
+def _counted(node: Aggregate) -> Aggregate:
+    """Return an aggregate that has nothing but one row (HAVING without GROUP BY) with a column."""
+    count = AggregateCall("COUNT", (), BigIntType(nullable=False))
+    return replace(node, calls=(count,), type=RowType.of({"rows": count.type}, nullable=False))
 
 
 def _selected(node: LogicalNode, wanted: frozenset[int]) -> Pruned:

@@ -46,11 +46,15 @@ def _pushed(node: LogicalNode) -> LogicalNode:
         return below.with_inputs((inner,))
     if isinstance(below, UnionAll):
         return below.with_inputs(tuple(_pushed(Filter(part, condition)) for part in below.parts))
-    return _parted(node, _passing(below))
+    places = _passing(below)
+    return node if places is None else _parted(node, places)
 
 
-def _passing(node: LogicalNode) -> dict[int, int]:
-    """Return the columns a condition on which may as well be checked before the node, with their places there."""
+def _passing(node: LogicalNode) -> dict[int, int] | None:
+    """Return the columns a condition on which may as well be checked before the node, with their places there.
+
+    None if no condition may.
+    """
     if isinstance(node, Aggregate) and node.keys and node.sets is None:
         return dict(enumerate(node.keys))
     if isinstance(node, WindowTable):
@@ -61,7 +65,7 @@ def _passing(node: LogicalNode) -> dict[int, int]:
         return {place: place for place in node.partition}
     if isinstance(node, Expand):
         return {place: place for place in range(len(node.input.row.fields)) if place not in node.keys}
-    return {}
+    return None
 
 
 def _parted(node: Filter, places: dict[int, int]) -> LogicalNode:

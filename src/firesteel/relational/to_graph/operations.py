@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from functools import singledispatch
 
+from firesteel.functions.columns import sorting as limits
 from firesteel.graph.operations import (
     ColumnSinkOp,
     ColumnSourceOp,
     GlobalAggregateOp,
     GroupAggregateOp,
+    LimitOp,
     LocalAggregateOp,
     Operation,
     OverAggregateOp,
+    SortOp,
     WindowAggregateOp,
     WindowTableOp,
 )
@@ -24,6 +27,7 @@ from firesteel.relational.physical.grouping import (
 )
 from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.nodes import Sink, TableSourceScan
+from firesteel.relational.physical.sorting import Limit, Sort
 
 
 @singledispatch
@@ -62,3 +66,13 @@ def _(plan: WindowTableFunction, options: PlanOptions) -> Operation:
 @operation.register
 def _(plan: OverAggregate, options: PlanOptions) -> Operation:
     return OverAggregateOp(plan.over)
+
+
+@operation.register
+def _(plan: Limit, options: PlanOptions) -> Operation:
+    return LimitOp(limits.Limit(plan.offset, plan.fetch))
+
+
+@operation.register
+def _(plan: Sort, options: PlanOptions) -> Operation:
+    return SortOp(limits.Sort(plan.row, plan.order, plan.offset, plan.fetch))

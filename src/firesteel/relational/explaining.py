@@ -1,0 +1,45 @@
+"""`EXPLAIN`: the query as it was understood, and the plans that come of it, in the sections that Flink has.
+
+The last section is what runs: nodes that are computed once for several readers have a number there, and nodes with
+state say what they keep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from firesteel.common.errors import UnsupportedError
+from firesteel.relational.logical.nodes import LogicalNode
+from firesteel.relational.logical.printing import plan_text
+from firesteel.relational.options import PlanOptions
+from firesteel.relational.physical.explaining import execution_forest, forest
+from firesteel.relational.physical.planning import Connections
+from firesteel.relational.planning import physical_plans
+
+DETAILS: Final = ("CHANGELOG_MODE", "JSON_EXECUTION_PLAN")
+"""What can be asked for besides the plans; the execution plan is made of the graph, by who has one."""
+
+
+def explained(
+    plans: Sequence[LogicalNode],
+    options: PlanOptions,
+    connections: Connections,
+    details: Collection[str] = (),
+) -> str:
+    """Return the text for the plans of a statement.
+
+    Raises UnsupportedError for details that there are not, and what planning raises.
+    """
+    for detail in details:
+        if detail not in DETAILS:
+            raise UnsupportedError(
+                "is not supported yet", who=f"EXPLAIN {detail}", hint=f"there are {', '.join(DETAILS)}"
+            )
+    physical = physical_plans(plans, options, connections)
+    sections = {
+        "Abstract Syntax Tree": "\n\n".join(map(plan_text, plans)),
+        "Optimized Physical Plan": forest(physical, modes="CHANGELOG_MODE" in details),
+        "Optimized Execution Plan": execution_forest(physical),
+    }
+    return "\n\n".join(f"== {title} ==\n{text}" for title, text in sections.items()) + "\n"
