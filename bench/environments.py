@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import urllib.request
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final
@@ -13,6 +14,13 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parents[1]
 CACHE: Final = ROOT / ".cache"
 PYFLINK: Final = "2.3.0"
+FLINK_JARS: Final = (
+    "org/apache/flink/flink-sql-parquet/2.3.0/flink-sql-parquet-2.3.0.jar",
+    "org/apache/flink/flink-shaded-hadoop-2-uber/2.8.3-10.0/flink-shaded-hadoop-2-uber-2.8.3-10.0.jar",
+)
+"""What Flink's package lacks for Parquet, by the paths in Maven's repository."""
+
+MAVEN: Final = "https://repo.maven.apache.org/maven2/"
 PYFLINK_VARIABLE: Final = "FIRESTEEL_BENCH_PYFLINK"
 SPARK_VARIABLE: Final = "FIRESTEEL_BENCH_SPARK"
 
@@ -25,6 +33,19 @@ def pyflink_python() -> Path:
     )
     packages = [f"apache-flink=={PYFLINK}", "setuptools<81"]
     return _python(PYFLINK_VARIABLE, f"pyflink-{PYFLINK}", packages, interpreter or sys.executable)
+
+
+def flink_jars() -> str:
+    """Return the URLs of the jars for Parquet, separated by semicolons; they are fetched once, into .cache/."""
+    folder = CACHE / f"bench-flink-{PYFLINK}-jars"
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in FLINK_JARS:
+        jar = folder / path.rpartition("/")[2]
+        if not jar.exists():
+            draft = jar.with_suffix(".new")
+            urllib.request.urlretrieve(MAVEN + path, draft)
+            draft.replace(jar)
+    return ";".join(jar.as_uri() for jar in sorted(folder.glob("*.jar")))
 
 
 def spark_python() -> Path:

@@ -34,7 +34,7 @@ def measure(system: System, job: Job) -> Figures:
     arguments = [job.kind, "--keys", job.keys, "--records", job.records, "--mode", system.mode]
     command = ["-m", f"bench.systems.{system.module}", *arguments]
     with started(f"{system.title}: {job}", command, TIMEOUT_SECONDS, system.python()) as process:
-        peak = _Peak(process.pid)
+        peak = PeakMemory(process.pid)
         with sampling(peak.look, SAMPLE_SECONDS):
             output = process.output.read()
     return _checked(system, job, json.loads(output.splitlines()[-1]), peak.bytes)
@@ -50,7 +50,7 @@ def _checked(system: System, job: Job, figures: dict[str, Any], worker_bytes: in
     return {"records": records, "seconds": round(seconds, 3), "rate": rate, "worker_bytes": worker_bytes}
 
 
-class _Peak:
+class PeakMemory:
     """Watches the Python workers below a process: the largest VmHWM (peak resident memory) any of them had."""
 
     def __init__(self, pid: int) -> None:

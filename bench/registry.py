@@ -10,6 +10,7 @@ from bench.durability.parts import PARTS as DURABILITY
 from bench.floor.part import PART as FLOOR
 from bench.part import Part
 from bench.scale.part import PART as SCALE
+from bench.sql.part import PART as SQL
 from bench.throughput.part import PARTS as THROUGHPUT
 from bench.throughput.report import ABOUT as ABOUT_THROUGHPUT
 from bench.wide.part import PART as WIDE
@@ -35,6 +36,7 @@ GROUPS: Final = (
     Group((WIDE,), ("bench/wide", "bench/floor/job.py", "bench/measure.py", "bench/tally.py")),
     Group(DURABILITY, ("bench/durability",)),
     Group((YAHOO,), ("bench/yahoo",)),
+    Group((SQL,), ("bench/sql", "bench/measure.py")),
     Group((SCALE,), ("bench/scale", "bench/systems/firesteel.py", "bench/tally.py")),
 )
 

@@ -1,0 +1,1 @@
+"""The throughput of SQL queries, compared to Flink's own SQL runtime."""

@@ -1,0 +1,103 @@
+"""Runs one query on one system, twice, and prints its figures as one line of JSON.
+
+The program is PyFlink's; on Firesteel it runs by the alias.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, Final
+
+from bench.sql.queries import BY_NAME, Query, insert, statements, write_lines
+
+PARALLELISM: Final = "2"
+
+FLINK: Final = {
+    "table.exec.mini-batch.enabled": "true",
+    "table.exec.mini-batch.allow-latency": "1 s",
+    "table.exec.mini-batch.size": "100000",
+    "table.optimizer.agg-phase-strategy": "TWO_PHASE",
+    "pipeline.object-reuse": "true",
+    "taskmanager.memory.process.size": "8g",
+}
+"""In favour of Flink: mini-batches, two phases, object reuse, state on the heap without checkpoints, room."""
+
+FILES: Final = {"execution.checkpointing.interval": "1 s"}
+"""A streaming file sink of Flink shows its output with a checkpoint."""
+
+
+def environment(system: str, scratch: Path, query: Query) -> Any:
+    """Return the table environment of a system."""
+    settings = {"parallelism.default": PARALLELISM, "table.exec.resource.default-parallelism": PARALLELISM}
+    if system == "firesteel":
+        importlib.import_module("firesteel.datastream.pyflink_alias").install_pyflink_alias()
+        settings |= {
+            "firesteel.master": f"local[{PARALLELISM},4]",
+            "firesteel.state-dir": str(scratch / "state"),
+        }
+    else:
+        settings |= FLINK | (FILES if query.kind == "files" else {})
+        if jars := os.environ.get("FIRESTEEL_BENCH_FLINK_JARS"):
+            settings["pipeline.jars"] = jars
+    common, table = importlib.import_module("pyflink.common"), importlib.import_module("pyflink.table")
+    configuration = common.Configuration()
+    for key, value in settings.items():
+        configuration.set_string(key, value)
+    built = table.EnvironmentSettings.new_instance().in_streaming_mode().with_configuration(configuration)
+    return table.TableEnvironment.create(built.build())
+
+
+def run(env: Any, query: Query, rows: int, folder: Path) -> tuple[float, int | None]:
+    """Run the query over so many rows; return its seconds, and how many rows it must have written (None: unknown)."""
+    expected = write_lines(rows, str(folder)) if query.kind == "files" else None
+    for statement in statements(query, rows, str(folder)):
+        env.execute_sql(statement)
+    began = time.perf_counter()
+    env.execute_sql(insert(query)).wait()
+    return time.perf_counter() - began, expected
+
+
+def written(folder: Path) -> int:
+    """Return the number of rows of the Parquet files below a folder."""
+    parquet = importlib.import_module("pyarrow.parquet")
+    parts = [
+        path
+        for path in (folder / "out").rglob("*")
+        if path.is_file() and not path.name.startswith((".", "_"))
+    ]
+    return sum(parquet.read_metadata(path).num_rows for path in parts)
+
+
+def main() -> None:
+    """Run the query that the command line names."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("system", choices=("firesteel", "flink"))
+    parser.add_argument("query", choices=BY_NAME)
+    parser.add_argument("--scale", type=float, default=1.0)
+    arguments = parser.parse_args()
+    query = BY_NAME[arguments.query]
+    sizes = [max(int(rows * arguments.scale), 1000) for rows in query.rows]
+    scratch = Path(tempfile.mkdtemp(prefix="firesteel-bench-"))
+    try:
+        env = environment(arguments.system, scratch, query)
+        seconds = []
+        for number, rows in enumerate(sizes):
+            folder = scratch / f"files-{number}"
+            took, expected = run(env, query, rows, folder)
+            seconds.append(took)
+            if expected is not None and (got := written(folder)) != expected:
+                raise SystemExit(f"{query.title}: {got} rows were written, not {expected}")
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    print(json.dumps({"rows": sizes, "seconds": [round(took, 3) for took in seconds]}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
