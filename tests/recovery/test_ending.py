@@ -94,12 +94,16 @@ def test_sigterm_stops_a_job_at_the_end_of_an_epoch(tmp_path, way):
     assert "Traceback" not in errors
 
 
-def test_the_command_line_ends_by_sigterm_too(tmp_path):
-    with program(tmp_path, "stream().print(); env.execute_async()", "-m", "firesteel.cli", "run") as process:
-        assert int(process.stdout.readline()) == 0
-        process.send_signal(signal.SIGTERM)
-        process.stdout.read()
-    assert process.returncode == 143
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+@pytest.mark.parametrize("command", [(), ("-m", "firesteel.cli", "run")], ids=["python", "firesteel run"])
+def test_a_signal_ends_the_wait_at_the_end_of_a_program(tmp_path, command, number, code):
+    with program(tmp_path, "stream().print(); env.execute_async()", *command, merged=True) as process:
+        lines = iter(process.stdout)
+        assert any("still runs, and is waited for" in line for line in lines)
+        process.send_signal(number)
+        said = "".join(lines)
+    assert process.returncode == code, said
+    assert "Traceback" not in said
     assert (tmp_path / "closed").exists()
     assert status(tmp_path) == "FINISHED"
 

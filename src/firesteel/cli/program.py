@@ -18,11 +18,9 @@ from firesteel.cli.progress import progress_for
 from firesteel.common.errors import ConfigurationError, FiresteelError, OutputClosedError
 from firesteel.common.excepthook import debug_requested, describe_failure
 from firesteel.control.running import stop_jobs, wait_for_jobs
+from firesteel.control.signals import INTERRUPTED
 from firesteel.datastream.ambient import Ambient, surrounded_by
 from firesteel.datastream.pyflink_alias import install_pyflink_alias
-
-INTERRUPTED: Final = 130
-"""The exit code of a program ended by Ctrl-C, as shells have it (128 + SIGINT)."""
 
 OUTPUT_CLOSED: Final = 141
 """The exit code of a program whose output nobody reads any longer, as shells have it (128 + SIGPIPE)."""

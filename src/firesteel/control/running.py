@@ -19,7 +19,7 @@ import threading
 from typing import Final
 
 from firesteel.control.handle import JobHandle
-from firesteel.control.signals import Terminated, heed_sigterm, was_terminated
+from firesteel.control.signals import INTERRUPTED, TERMINATED, Terminated, heed_sigterm, was_terminated
 
 _log = logging.getLogger("firesteel.progress")
 
@@ -100,24 +100,26 @@ def _at_exit() -> None:
     gone_wrong = was_terminated() or hasattr(sys, "last_type") or hasattr(sys, "ps1")
     try:
         _end(stopping=gone_wrong)
-    except (KeyboardInterrupt, Terminated):
-        return
+    except KeyboardInterrupt:
+        atexit.register(_exit_with, INTERRUPTED)
+    except Terminated:
+        atexit.register(_exit_with, TERMINATED)
     except Exception as error:
         sys.excepthook(type(error), error, error.__traceback__)
         if not gone_wrong:
-            atexit.register(_exit_with_failure)
+            atexit.register(_exit_with, 1)
 
 
-def _exit_with_failure() -> None:
-    """End the process with exit code 1, after all that others have registered for its end.
+def _exit_with(code: int) -> None:
+    """End the process with an exit code, after all that others have registered for its end.
 
     At this point Python has fixed the exit code, so the process must be ended here.
     """
-    atexit.unregister(_exit_with_failure)
+    atexit.unregister(_exit_with)
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except (OSError, ValueError):  # nobody reads it any more, or the program has closed it
             continue
-    os._exit(1)
+    os._exit(code)

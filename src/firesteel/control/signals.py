@@ -11,6 +11,10 @@ TERMINATED: Final = 128 + signal.SIGTERM
 """The exit code of a program ended by SIGTERM, as shells have it."""
 
 
+INTERRUPTED: Final = 128 + signal.SIGINT
+"""The exit code of a program ended by Ctrl-C, as shells have it."""
+
+
 class Terminated(SystemExit):
     """Raised in the main thread by SIGTERM, so that the program runs its `finally` clauses before it ends."""
 

@@ -23,7 +23,7 @@ def written(statement: Statement) -> str:
     >>> written(parse_statement("create table t (a int) with ('connector'='print')"))
     "CREATE TABLE `t` (`a` INT) WITH ('connector' = 'print')"
     """
-    raise NotImplementedError(f"no text for {type(statement).__name__}")
+    raise AssertionError(f"no text for {type(statement).__name__}")
 
 
 @written.register
