@@ -167,12 +167,3 @@ def test_a_failure_that_the_program_has_seen_does_not_change_its_exit_code(tmp_p
         assert process.stdout.read() == "seen\n"
     assert process.returncode == 0
     assert (tmp_path / "errors.txt").read_text() == ""
-
-
-def test_a_signal_while_a_program_waits_for_its_jobs_stops_them(tmp_path):
-    with program(tmp_path, "stream().print(); env.execute_async()", merged=True) as process:
-        assert any("still runs, and is waited for" in line for line in process.stdout)
-        process.send_signal(signal.SIGINT)
-        process.stdout.read()
-    assert process.returncode == 0
-    assert status(tmp_path) == "FINISHED"
