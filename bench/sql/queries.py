@@ -1,8 +1,8 @@
 """The queries: the same statements for every system.
 
 The input is a sequence of numbers, from which keys, values and times follow, so that every system has the same rows,
-and each subtask sees event time grow at one pace. This module is imported by all systems' programs: it uses the standard
-library only.
+and each subtask sees event time grow at one pace. This module is imported by all systems' programs: it uses the
+standard library only.
 """
 
 from __future__ import annotations
