@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 from typing import Final, cast
 
-from firesteel.cli.program import INTERRUPTED, OUTPUT_CLOSED, report
+from firesteel.cli.program import OUTPUT_CLOSED, report
+from firesteel.control.signals import INTERRUPTED
 from firesteel.cli.sql.client import Client, QuitRequested
 from firesteel.cli.sql.output import Format
 from firesteel.cli.sql.shell import Shell
