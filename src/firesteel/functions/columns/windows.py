@@ -7,6 +7,26 @@ from typing import Literal
 
 from firesteel.common.logical_types import RowType
 from firesteel.functions.columns.aggregates import Aggregation
+from firesteel.functions.columns.program import Program
+
+
+@dataclass(frozen=True)
+class WatermarkAssignment:
+    """Where the watermarks of a stream come from: from a value of each row, the highest of which so far counts.
+
+    `time` is the place of the time attribute, which must not be NULL. The value is that of column `column` less `delay`
+    (milliseconds), or what `program` computes, whose only column is a timestamp; NULL does not count. A stream without
+    rows for `idle_timeout` (milliseconds of the machine's time; None: for ever) does not hold others back.
+    """
+
+    time: int
+    column: int | None = None
+    delay: int = 0
+    program: Program | None = None
+    idle_timeout: int | None = None
+
+    def __post_init__(self) -> None:
+        assert (self.column is None) is not (self.program is None)
 
 
 @dataclass(frozen=True)

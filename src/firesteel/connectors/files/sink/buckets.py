@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 from datetime import tzinfo
 from typing import Any
 
-from firesteel.connectors.files.sink.java_time import JavaTimePattern, java_zone
+from firesteel.common.zones import java_zone
+from firesteel.connectors.files.sink.java_time import JavaTimePattern
 
 
 class BucketAssigner(ABC):
@@ -54,7 +55,9 @@ class DateTimeBuckets(BucketAssigner):
 
     def __init__(self, pattern: str = "yyyy-MM-dd--HH", zone_id: str | None = None) -> None:
         self._pattern = JavaTimePattern(pattern)
-        self._zone: tzinfo | None = None if zone_id is None else java_zone(zone_id)
+        self._zone: tzinfo | None = (
+            None if zone_id is None else java_zone(zone_id, "the date-time bucket assigner")
+        )
 
     def get_bucket_id(self, value: Any, timestamp: int | None, processing_time: int) -> str:
         """Return the bucket of the processing time."""

@@ -1,17 +1,15 @@
-"""Java's date and time patterns and zone ids (java.time.format.DateTimeFormatter, java.time.ZoneId)."""
+"""Java's date and time patterns (java.time.format.DateTimeFormatter)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from firesteel.common.errors import ConfigurationError
 
 _TOKEN: Final = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']+")
-_OFFSET: Final = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?")
 _DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONTHS: Final = (
     *("January", "February", "March", "April", "May", "June"),
@@ -100,27 +98,3 @@ def _unusable(pattern: str, got: str) -> ConfigurationError:
         who=f"the date-time pattern {pattern!r}",
         got=got,
     )
-
-
-def java_zone(zone_id: str) -> tzinfo:
-    """Return the time zone of a Java zone id: a region, an offset, or an offset after `GMT`, `UTC` or `UT`.
-
-    >>> java_zone("GMT-08:00").utcoffset(None)
-    datetime.timedelta(days=-1, seconds=57600)
-    """
-    if zone_id in {"Z", "UTC", "GMT", "UT"}:
-        return UTC
-    if match := _OFFSET.fullmatch(zone_id):
-        hours, minutes, seconds = (int(match[group] or 0) for group in (2, 3, 4))
-        offset = timedelta(hours=hours, minutes=minutes, seconds=seconds)
-        if offset <= timedelta(hours=18):
-            return timezone(offset if match[1] == "+" else -offset)
-    try:
-        return ZoneInfo(zone_id)
-    except (ZoneInfoNotFoundError, ValueError) as error:
-        raise ConfigurationError(
-            "requires a time zone that exists",
-            who="the date-time bucket assigner",
-            got=repr(zone_id),
-            hint="such as 'Europe/Paris' or 'GMT-08:00'",
-        ) from error

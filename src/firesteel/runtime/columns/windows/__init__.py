@@ -1,0 +1,1 @@
+"""Windows over columns: aggregates by window, and rows with their windows."""

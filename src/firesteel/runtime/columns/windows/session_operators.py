@@ -1,0 +1,174 @@
+"""Operators of SESSION windows: aggregates by key and session, and rows with their sessions.
+
+A row that comes after the watermark has passed its own end is late, unless it touches a session that goes on: as in
+Flink, it is merged first. So such rows are looked at one after another, but only those that touch anything at all.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.common.logical_types import RowType
+from firesteel.common.logical_types.arrow import to_arrow_schema
+from firesteel.common.time import MAX_WATERMARK
+from firesteel.functions.columns.windows import WindowAggregate, WindowAssignment, WindowTable
+from firesteel.runtime.columns.batch import ColumnBatch
+from firesteel.runtime.columns.times import Times, times_of
+from firesteel.runtime.columns.windows.folding import Folding
+from firesteel.runtime.columns.windows.gathering import stages
+from firesteel.runtime.columns.windows.intervals import unions
+from firesteel.runtime.columns.windows.keys import Keys, codes_of
+from firesteel.runtime.columns.windows.operator import GatheringOperator
+from firesteel.runtime.columns.windows.properties import window_columns
+from firesteel.runtime.columns.windows.results import Results
+from firesteel.runtime.columns.windows.sessions import END, START, Rows, Sessions
+from firesteel.runtime.operator import OperatorContext
+from firesteel.state.arrangements.columns import numbers
+from firesteel.state.arrangements.layout import Kind, Layout
+
+TIME: Final = "time"
+
+
+class SessionOperator(GatheringOperator):
+    """Merges rows into sessions, and completes those that are over; a subclass says what of their rows is kept."""
+
+    _sessions: Sessions
+
+    def __init__(self, window: WindowAssignment, row: RowType, keys: tuple[int, ...]) -> None:
+        super().__init__(window)
+        self._gap = window.shape.size
+        self._input = to_arrow_schema(row)
+        self._keys = Keys(self._input, keys)
+
+    @abstractmethod
+    def _keep(self, rows: Rows, batch: ColumnBatch) -> None:
+        """Merge rows that are not late."""
+
+    @abstractmethod
+    def _complete(self, sessions: pa.RecordBatch) -> None:
+        """Emit sessions that are over."""
+
+    def _work(self, batch: ColumnBatch, over: Times) -> None:
+        times = times_of(batch, self._window, self.processing_time, self.context.who)
+        self._last = max(self._last, int(times.max()) + self._gap)
+        for start, stop, until in stages(over, times <= over):
+            if until is not None:
+                self._fire(until)
+            self._take(batch.slice(start, stop), times[start:stop], over[start:stop])
+
+    def _take(self, batch: ColumnBatch, times: Times, over: Times) -> None:
+        late = times + self._gap <= over
+        if late.any():
+            lost = late & (self._sessions.touching(self._rows(batch, times)) <= over)
+            self._late.inc(int(lost.sum()))
+            kept = np.flatnonzero(~lost)
+            batch, times, over, late = batch.take(kept), times[kept], over[kept], late[kept]
+        start = 0
+        for place in np.flatnonzero(late).tolist():
+            self._merge(batch.slice(start, place), times[start:place])
+            self._merge_if_touching(batch.slice(place, place + 1), times[place : place + 1], int(over[place]))
+            start = place + 1
+        self._merge(batch.slice(start, len(batch)), times[start:])
+
+    def _merge_if_touching(self, batch: ColumnBatch, times: Times, over: int) -> None:
+        if self._sessions.touching(self._rows(batch, times))[0] > over:
+            self._merge(batch, times)
+        else:
+            self._late.inc()
+
+    def _merge(self, batch: ColumnBatch, times: Times) -> None:
+        if len(batch):
+            self._keep(self._rows(batch, times), batch)
+
+    def _rows(self, batch: ColumnBatch, times: Times) -> Rows:
+        keys = self._keys.rows(batch)
+        codes, firsts = codes_of(keys.columns)
+        return Rows(codes, times, keys.take(pa.array(firsts)))
+
+    def _fire(self, until: int) -> None:
+        if until <= self._fired:
+            return
+        self._fired = until
+        over = self._sessions.take(until)
+        if over.num_rows:
+            self._complete(over)
+
+    def _next_end(self, after: int) -> int:
+        end = self._sessions.first_end()
+        return MAX_WATERMARK if end is None else end
+
+
+class SessionAggregateOperator(SessionOperator):
+    """Emits the results of each session once, when it is over."""
+
+    def __init__(self, aggregate: WindowAggregate) -> None:
+        super().__init__(aggregate.window, aggregate.input, aggregate.keys)
+        self._aggregate = aggregate
+
+    def open(self, context: OperatorContext) -> None:
+        super().open(context)
+        self._folding = Folding(self._input, None, self._aggregate.aggregations, self._aggregate.retracts)
+        self._results = Results(self._aggregate, self._keys, self._folding)
+        assert context.arrangements is not None
+        self._sessions = Sessions(context.arrangements, self._keys, self._folding, self._gap)
+
+    def _keep(self, rows: Rows, batch: ColumnBatch) -> None:
+        self._sessions.merge(rows, batch)
+
+    def _complete(self, sessions: pa.RecordBatch) -> None:
+        sessions = self._folding.alive(sessions)
+        if sessions.num_rows:
+            starts, ends = numbers(sessions.column(START)), numbers(sessions.column(END))
+            self.output.emit(self._results.batch(sessions, starts, ends))
+
+
+class SessionTableOperator(SessionOperator):
+    """Emits the rows of each session, with the session, when it is over."""
+
+    def __init__(self, table: WindowTable) -> None:
+        super().__init__(table.window, table.input, table.partition)
+        self._output = to_arrow_schema(table.output)
+
+    def open(self, context: OperatorContext) -> None:
+        super().open(context)
+        folding = Folding(self._input, None, ())
+        columns = [pa.field(f"c{place}", kind) for place, kind in enumerate(self._input.types)]
+        self._stored = pa.schema([pa.field(TIME, pa.int64()), *self._keys.fields, *columns])
+        layout = Layout(self._stored, tuple(self._keys.names), Kind.MULTISET)
+        assert context.arrangements is not None
+        self._sessions = Sessions(context.arrangements, self._keys, folding, self._gap)
+        self._waiting = context.arrangements.declare("rows", layout)
+
+    def _keep(self, rows: Rows, batch: ColumnBatch) -> None:
+        self._sessions.merge(rows, batch)
+        columns = [pa.array(rows.times), *self._keys.columns(batch), *batch.rows.columns]
+        self._waiting.put(pa.RecordBatch.from_arrays(columns, schema=self._stored))
+
+    def _complete(self, sessions: pa.RecordBatch) -> None:
+        codes, firsts = codes_of([sessions.column(name) for name in self._keys.names])
+        found = self._waiting.of(sessions.select(self._keys.names).take(pa.array(firsts)))
+        starts, ends, times = (
+            numbers(sessions.column(START)), numbers(sessions.column(END)), numbers(found.rows.column(TIME))
+        )  # fmt: skip
+        union = unions(
+            np.concatenate((codes, found.keys)),
+            np.concatenate((starts, times)),
+            np.concatenate((ends - self._gap, times)),
+        )
+        session = np.full(int(union.max()) + 1, -1)
+        session[union[: len(codes)]] = np.arange(len(codes))
+        owner = session[union[len(codes) :]]
+        mine = np.flatnonzero(owner >= 0)
+        rows, weights = found.rows.take(pa.array(mine)), found.weights[mine]
+        self._waiting.change(rows, -weights)
+        owners = np.repeat(owner[mine], weights)
+        rows = rows.take(pa.array(np.repeat(np.arange(len(mine)), weights)))
+        added = window_columns(
+            ("start", "end", "time"), starts[owners], ends[owners], self._output.types[-3:], self._window.zone
+        )
+        columns = rows.columns[1 + len(self._keys.names) :]
+        self.output.emit(ColumnBatch(pa.RecordBatch.from_arrays([*columns, *added], schema=self._output)))
