@@ -7,17 +7,17 @@ run holds the changes of one subtask in one epoch as Arrow batches of the layout
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from firesteel.checkpoint.fetching import fetching_ahead
 from firesteel.checkpoint.log import ManifestReader
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.recovery import not_left_behind, runs_within
 from firesteel.checkpoint.runs import read_batches, write_batches
-from firesteel.state.arrangements.chunk import Chunk, merged
+from firesteel.state.arrangements.chunk import Chunk
 from firesteel.state.arrangements.hashing import first_hash
 from firesteel.state.arrangements.layout import Layout
-from firesteel.state.arrangements.levels import CHUNK_ROWS, Level, Shelf, pieces
+from firesteel.state.arrangements.levels import Level, Shelf
 from firesteel.state.arrangements.live import Missing
 from firesteel.state.arrangements.names import state_name
 from firesteel.state.live.durable import RunRef, StateAddress
@@ -103,12 +103,6 @@ def changes_between(
         first = min((layer.first for layer in layers), default=until)
         with fetching_ahead(storage, runs) as source:
             return Missing(first, read_levels(source, runs, layout, groups, address.max_parallelism, shelf))
-
-
-def merged_levels(layout: Layout, levels: Sequence[Level], *, whole: bool) -> Iterator[Chunk]:
-    """Yield the changes of levels, oldest first, as the chunks of one level; `whole`: nothing older exists."""
-    for piece in pieces(levels, CHUNK_ROWS):
-        yield merged(layout, piece, whole=whole)
 
 
 def _chunks(

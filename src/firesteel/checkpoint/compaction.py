@@ -22,13 +22,14 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from firesteel.checkpoint.arranged import merged_levels, read_levels, write_level
+from firesteel.checkpoint.arranged import read_levels, write_level
 from firesteel.checkpoint.fetching import fetching_ahead
 from firesteel.checkpoint.manifest import Layer, Manifest, runs_of
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.recovery import LayerEntries, runs_within
 from firesteel.checkpoint.runs import RUN_SCHEMA, batches_of, write_batches
 from firesteel.state.arrangements.layout import Layout, decode_layout
+from firesteel.state.arrangements.levels import CHUNK_ROWS, merged_levels
 from firesteel.state.arrangements.names import operator_of
 from firesteel.state.arrangements.shelf import MappedFiles
 from firesteel.state.keys.groups import key_group_range
@@ -202,7 +203,7 @@ def _merge_arranged(storage: Storage, task: MergeTask, layout: Layout, path: str
         storage,
         path,
         layout,
-        merged_levels(layout, levels, whole=task.whole),
+        merged_levels(layout, levels, CHUNK_ROWS, whole=task.whole),
         state=task.operator,
         epoch=task.layers[-1].last,
         subtask=0,

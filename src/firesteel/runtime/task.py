@@ -197,7 +197,8 @@ class _Task:
                     missed = self._state.missed(address, live.version, committed)
             if live.arrangements:
                 runs = epoch.arranged.get(live.spec.index, {}).get(self._subtask, {})
-                live.arrangements.begin(self._state, self._address(live.spec), epoch.committed, runs)
+                address, now = self._address(live.spec), epoch.facts.processing_time
+                live.arrangements.begin(self._state, address, epoch.committed, runs, now)
             live.begin(plan, epoch, reader, missed)
         for live in self._live:
             live.announce()

@@ -44,9 +44,23 @@ row = st.tuples(
     st.sampled_from([0.0, 1.5, None]),
     st.integers(0, 3),
 )
-step = st.tuples(st.sampled_from(["put", "delete", "read", "commit", "settle"]), st.lists(row, max_size=6))
+step = st.tuples(
+    st.sampled_from(["put", "delete", "read", "commit", "settle", "wait"]), st.lists(row, max_size=6)
+)
 history = st.lists(step, max_size=12)
-form = st.tuples(st.sampled_from(HASHES), st.booleans(), st.sampled_from([1, 2, 3, 1000]))
+ROWS_OF_CHUNKS = st.sampled_from([1, 2, 3, 1000])
+
+
+@st.composite
+def layouts(draw: st.DrawFn, kind: Kind) -> Layout:
+    return Layout(
+        ROWS,
+        KEYS,
+        kind,
+        leading=draw(st.sampled_from([None, "time"])),
+        time_to_live=draw(st.sampled_from([None, 3, 8])),
+        hashed=draw(st.sampled_from(HASHES)),
+    )
 
 
 def batch_of(rows: Sequence[Row]) -> pa.RecordBatch:
@@ -68,16 +82,37 @@ def distinct_keys(layout: Layout, rows: Sequence[Row]) -> list[Row]:
     return list({key_of(layout, given): given for given in rows}.values())
 
 
-@given(history, form)
-def test_upserts_are_a_dict(steps: list[Step], form: tuple[Any, bool, int]) -> None:
-    hashed, leading, chunk_rows = form
-    layout = Layout(ROWS, KEYS, leading="time" if leading else None, hashed=hashed)
-    arrangement, model = Arrangement(layout, chunk_rows=chunk_rows), dict[tuple[Any, ...], Row]()
+class Life:
+    """The rows of a model by when they were last written; `now` is the time."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout, self.now = layout, 0
+        self.written = dict[Any, int]()
+
+    def write(self, what: Any) -> None:
+        self.written[what] = self.now
+
+    def lives(self, what: Any) -> bool:
+        limit = self.layout.time_to_live
+        return what in self.written and (limit is None or self.now < self.written[what] + limit)
+
+    def wait(self, arrangement: Arrangement, milliseconds: int) -> None:
+        self.now += milliseconds
+        arrangement.advance(self.now)
+
+
+@given(history, layouts(Kind.UPSERT), ROWS_OF_CHUNKS)
+def test_upserts_are_a_dict(steps: list[Step], layout: Layout, chunk_rows: int) -> None:
+    arrangement, rows_of_keys = Arrangement(layout, chunk_rows=chunk_rows), dict[tuple[Any, ...], Row]()
+    life = Life(layout)
     for name, rows in steps:
+        model = {key: found for key, found in rows_of_keys.items() if life.lives(key)}
         match name:
             case "put":
                 arrangement.put(batch_of(rows))
-                model |= {key_of(layout, given): given for given in rows}
+                for given in rows:
+                    model[key_of(layout, given)] = given
+                    life.write(key_of(layout, given))
             case "delete":
                 arrangement.delete(batch_of(rows))
                 for given in rows:
@@ -92,26 +127,33 @@ def test_upserts_are_a_dict(steps: list[Step], form: tuple[Any, bool, int]) -> N
                 arrangement.changes()
             case "settle":
                 arrangement.settle()
-        assert sorted(everything(arrangement), key=repr) == sorted(model.values(), key=repr)
-        if leading:
-            below = [given for given in model.values() if given[0] <= 0]
+            case "wait":
+                life.wait(arrangement, len(rows))
+        rows_of_keys = model
+        there = [found for key, found in model.items() if life.lives(key)]
+        assert sorted(everything(arrangement), key=repr) == sorted(there, key=repr)
+        if layout.leading:
+            below = [given for given in there if given[0] <= 0]
             assert sorted(rows_in(arrangement.up_to(0)), key=repr) == sorted(below, key=repr)
 
 
-@given(history, form)
-def test_multisets_are_counters(steps: list[Step], form: tuple[Any, bool, int]) -> None:
-    hashed, leading, chunk_rows = form
-    layout = Layout(ROWS, KEYS, Kind.MULTISET, leading="time" if leading else None, hashed=hashed)
-    arrangement, model = Arrangement(layout, chunk_rows=chunk_rows), Counter[Row]()
+@given(history, layouts(Kind.MULTISET), ROWS_OF_CHUNKS)
+def test_multisets_are_counters(steps: list[Step], layout: Layout, chunk_rows: int) -> None:
+    arrangement, counts, life = Arrangement(layout, chunk_rows=chunk_rows), Counter[Row](), Life(layout)
     for name, rows in steps:
+        model = Counter({found: count for found, count in counts.items() if life.lives(found)})
         match name:
             case "put":
                 arrangement.put(batch_of(rows))
                 model.update(rows)
+                for given in rows:
+                    life.write(given)
             case "delete":
                 there = [given for given in rows if model[given] >= rows.count(given)]
                 arrangement.delete(batch_of(there))
                 model.subtract(there)
+                for given in there:
+                    life.write(given)
             case "read":
                 wanted = distinct_keys(layout, rows)
                 found = arrangement.of(batch_of(wanted))
@@ -130,22 +172,29 @@ def test_multisets_are_counters(steps: list[Step], form: tuple[Any, bool, int]) 
                 arrangement.changes()
             case "settle":
                 arrangement.settle()
-        assert sorted(everything(arrangement), key=repr) == sorted((+model).keys(), key=repr)
+            case "wait":
+                life.wait(arrangement, len(rows))
+        counts = model
+        living = [found for found, count in model.items() if count and life.lives(found)]
+        assert sorted(everything(arrangement), key=repr) == sorted(living, key=repr)
 
 
-@given(history, form, st.sampled_from(list(Kind)))
+@given(history, layouts(Kind.UPSERT) | layouts(Kind.MULTISET), ROWS_OF_CHUNKS)
 def test_changes_of_epochs_make_the_same_arrangement(
-    steps: list[Step], form: tuple[Any, bool, int], kind: Kind
+    steps: list[Step], layout: Layout, chunk_rows: int
 ) -> None:
-    hashed, leading, chunk_rows = form
-    layout = Layout(ROWS, KEYS, kind, leading="time" if leading else None, hashed=hashed)
     arrangement, copy = Arrangement(layout, chunk_rows=chunk_rows), Arrangement(layout, chunk_rows=chunk_rows)
+    upsert, now = layout.kind is Kind.UPSERT, 0
     for name, rows in steps:
-        if name == "put" or (name == "delete" and kind is Kind.UPSERT):
+        if name == "put" or (name == "delete" and upsert):
             arrangement.change(batch_of(rows), np.full(len(rows), 1 if name == "put" else -1))
         elif name == "commit":
             copy.load(arrangement.changes())
+        elif name == "wait":
+            now += len(rows)
+            arrangement.advance(now)
     copy.load(arrangement.changes())
+    copy.advance(now)
     assert everything(copy) == everything(arrangement)
 
 
@@ -221,3 +270,20 @@ def test_a_layout_refuses_columns_that_it_does_not_have() -> None:
         Layout(pa.schema([("$hash", pa.int64())]), ())
     with pytest.raises(ValueError, match="leading"):
         Layout(ROWS, ("time",), leading="time")
+    with pytest.raises(ValueError, match="time to live"):
+        Layout(ROWS, ("time",), time_to_live=0)
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_rows_that_have_expired_vanish_from_levels(kind: Kind) -> None:
+    layout = Layout(pa.schema([("key", pa.int64())]), ("key",), kind, time_to_live=1_000)
+    arrangement = Arrangement(layout, chunk_rows=64)
+    for epoch in range(300):
+        arrangement.advance(100 * epoch)
+        arrangement.put(pa.RecordBatch.from_pydict({"key": range(epoch * 50, epoch * 50 + 50)}))
+        arrangement.changes()
+    assert sum(arrangement.level_sizes()) <= 3 * 50 * 10
+    arrangement.advance(100 * 299 + 999)
+    assert sum(batch.num_rows for batch in arrangement.rows()) == 50
+    arrangement.advance(100 * 299 + 1_000)
+    assert arrangement.level_sizes() == []

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 import pyarrow as pa
 
-from firesteel.state.arrangements.chunk import Chunk, chunk_of, merged
+from firesteel.state.arrangements.chunk import Chunk, chunk_of, merged, visible
 from firesteel.state.arrangements.columns import Numbers, numbers
-from firesteel.state.arrangements.consolidation import survivors
+from firesteel.state.arrangements.consolidation import left_of, survivors
 from firesteel.state.arrangements.layout import WEIGHT, Layout
-from firesteel.state.arrangements.levels import CHUNK_ROWS, Level, Levels, Shelf, cut_up, pieces, rows_of
+from firesteel.state.arrangements.levels import CHUNK_ROWS, Level, Levels, Shelf, cut_up, merged_levels, rows_of
 from firesteel.state.arrangements.needles import Needles
 from firesteel.state.arrangements.sorting import Positions
 
@@ -45,6 +44,7 @@ class Arrangement:
 
     def __init__(self, layout: Layout, shelf: Shelf | None = None, *, chunk_rows: int = CHUNK_ROWS) -> None:
         self.layout = layout
+        self.now = 0
         self._chunk_rows = chunk_rows
         self._shelf = shelf
         self._committed = Levels(layout, shelf, chunk_rows=chunk_rows)
@@ -54,6 +54,11 @@ class Arrangement:
     def shelf(self) -> Shelf:
         """Where chunks are kept."""
         return self._committed.shelf
+
+    def advance(self, now: int) -> None:
+        """Set the clock, which decides what has expired, to an epoch's processing time (milliseconds)."""
+        self.now = now
+        self._committed.expire(now)
 
     def load(self, level: Level) -> None:
         """Add a level of committed changes, newer than those loaded before."""
@@ -70,55 +75,29 @@ class Arrangement:
     def change(self, rows: pa.RecordBatch, weights: Numbers) -> None:
         """Put rows with weights above 0 and delete those with weights below 0."""
         if rows.num_rows:
-            self._epoch.add((chunk_of(self.layout, rows, weights),))
+            self._epoch.add((chunk_of(self.layout, rows, weights, self.now),))
 
     def get(self, keys: pa.RecordBatch) -> Found:
         """Return the rows of an upsert arrangement with some keys (and leading values), of each key at most one.
 
         `keys` has these columns; each key occurs once in it.
         """
-        needles = Needles(self.layout, keys)
-        parts: list[pa.RecordBatch] = []
-        owners: list[Positions] = []
+        search = _Search(self.layout, keys)
         for level in self._newest_first():
-            taken = []
-            for chunk in level:
-                found, places = needles.find(chunk)
-                if len(found):
-                    parts.append(chunk.batch.take(pa.array(places)))
-                    owners.append(needles.keys_at(found))
-                    taken.append(found)
-            if taken:
-                needles.take_out(np.concatenate(taken))
-        if not parts:
-            return self._nothing()
-        batch, keys_of = _joined(parts, owners)
-        weights = numbers(batch.column(WEIGHT))
-        alive = weights > 0
-        if not alive.all():
-            batch, keys_of, weights = batch.filter(pa.array(alive)), keys_of[alive], weights[alive]
-        return Found(keys_of, batch.select(self.layout.rows.names), weights)
+            search.newest(level)
+        return self._found(*search.changes())
 
     def of(self, keys: pa.RecordBatch) -> Found:
         """Return all rows with some keys (and leading values), each once with its weight, in no particular order.
 
         `keys` has these columns; each key occurs once in it.
         """
-        needles = Needles(self.layout, keys)
-        parts: list[pa.RecordBatch] = []
-        owners: list[Positions] = []
-        for chunk in chain.from_iterable(self._oldest_first()):
-            found, places = needles.find(chunk)
-            if len(found):
-                parts.append(chunk.batch.take(pa.array(places)))
-                owners.append(needles.keys_at(found))
-        if not parts:
-            return self._nothing()
-        batch, keys_of = _joined(parts, owners)
-        left, weights = survivors(self.layout, batch)
-        alive = weights > 0
-        left, weights = left[alive], weights[alive]
-        return Found(keys_of[left], batch.take(pa.array(left)).select(self.layout.rows.names), weights)
+        search = _Search(self.layout, keys)
+        for level in self._oldest_first():
+            search.add(level)
+        batch, keys_of = search.changes()
+        left = survivors(self.layout, batch)
+        return self._found(left_of(self.layout, batch, left), keys_of[left.places])
 
     def up_to(self, leading: int) -> pa.RecordBatch:
         """Return all rows with a leading value of at most this, in their order."""
@@ -126,18 +105,18 @@ class Arrangement:
         for level in self._oldest_first():
             chunks.extend(chunk.slice(0, stop) for chunk in level if (stop := chunk.up_to(leading)))
         if not chunks:
-            return self._nothing().rows
-        rows = merged(self.layout, chunks, whole=True).batch
-        return rows.select(self.layout.rows.names)
+            return pa.RecordBatch.from_pylist([], self.layout.rows)
+        return self._visible(merged(self.layout, chunks, whole=True))
 
     def rows(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows, in parts, in their order; a row of a multiset occurs once, however large its weight is."""
-        for chunk in self._merged(self._oldest_first(), whole=True):
-            yield chunk.batch.select(self.layout.rows.names)
+        for chunk in merged_levels(self.layout, self._oldest_first(), self._chunk_rows, whole=True):
+            yield self._visible(chunk)
 
     def changes(self) -> Level:
         """Return the changes of the epoch, consolidated, and start the next one, which sees them as committed."""
-        level = tuple(self._merged([*self._epoch.newest_first()][::-1], whole=False))
+        chunks = merged_levels(self.layout, self._epoch.all(), self._chunk_rows, whole=False)
+        level = tuple(part for chunk in chunks for part in cut_up(chunk, self._chunk_rows, self.shelf))
         self._epoch = self._new_epoch()
         self._committed.add(level)
         return level
@@ -169,21 +148,47 @@ class Arrangement:
     def _oldest_first(self) -> list[Level]:
         return [*self._newest_first()][::-1]
 
-    def _merged(self, levels: list[Level], *, whole: bool) -> Iterator[Chunk]:
-        if not levels:
-            return
-        for piece in pieces(levels, self._chunk_rows):
-            chunk = merged(self.layout, piece, whole=whole)
-            yield from cut_up(chunk, self._chunk_rows, self.shelf)
+    def _found(self, batch: pa.RecordBatch, keys: Positions) -> Found:
+        there = visible(self.layout, batch, self.layout.expired_at(self.now))
+        if not there.all():
+            batch, keys = batch.filter(pa.array(there)), keys[there]
+        return Found(keys, batch.select(self.layout.rows.names), numbers(batch.column(WEIGHT)))
 
-    def _nothing(self) -> Found:
-        empty = pa.RecordBatch.from_arrays(
-            [pa.array([], kind) for kind in self.layout.rows.types], schema=self.layout.rows
-        )
-        return Found(np.zeros(0, np.int64), empty, np.zeros(0, np.int64))
+    def _visible(self, chunk: Chunk) -> pa.RecordBatch:
+        there = visible(self.layout, chunk.batch, self.layout.expired_at(self.now))
+        rows = chunk.batch.select(self.layout.rows.names)
+        return rows if there.all() else rows.filter(pa.array(there))
 
 
-def _joined(parts: list[pa.RecordBatch], owners: list[Positions]) -> tuple[pa.RecordBatch, Positions]:
-    if len(parts) == 1:
-        return parts[0], owners[0]
-    return pa.concat_batches(parts), np.concatenate(owners)
+class _Search:
+    """The changes that belong to some keys, from several levels."""
+
+    def __init__(self, layout: Layout, keys: pa.RecordBatch) -> None:
+        self._layout = layout
+        self._needles = Needles(layout, keys)
+        self._parts: list[pa.RecordBatch] = []
+        self._keys: list[Positions] = []
+
+    def add(self, level: Level) -> list[Positions]:
+        """Find the changes in a level; return the needles that were found."""
+        taken = []
+        for chunk in level:
+            found, places = self._needles.find(chunk)
+            if len(found):
+                self._parts.append(chunk.batch.take(pa.array(places)))
+                self._keys.append(self._needles.keys_at(found))
+                taken.append(found)
+        return taken
+
+    def newest(self, level: Level) -> None:
+        """Find the changes in a level, and look in others no longer for the keys that have one."""
+        if taken := self.add(level):
+            self._needles.take_out(np.concatenate(taken))
+
+    def changes(self) -> tuple[pa.RecordBatch, Positions]:
+        """Return all changes that were found, and the place of the key of each."""
+        if not self._parts:
+            return pa.RecordBatch.from_pylist([], self._layout.stored), np.zeros(0, np.int64)
+        if len(self._parts) == 1:
+            return self._parts[0], self._keys[0]
+        return pa.concat_batches(self._parts), np.concatenate(self._keys)

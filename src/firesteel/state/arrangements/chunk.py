@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from firesteel.state.arrangements.columns import Numbers, numbers
+from firesteel.state.arrangements.columns import Mask, Numbers, numbers
 from firesteel.state.arrangements.consolidation import consolidated
 from firesteel.state.arrangements.hashing import Words
-from firesteel.state.arrangements.layout import HASH, WEIGHT, Kind, Layout
+from firesteel.state.arrangements.layout import CUT_OFF, HASH, SINCE, WEIGHT, WRITTEN, Kind, Layout
 from firesteel.state.arrangements.sorting import Positions
 
 
@@ -28,7 +28,7 @@ class Chunk:
     The words and weights share the batch's memory, which may be that of a mapped file.
     """
 
-    __slots__ = ("_distinct", "batch", "hashes", "layout", "leading", "weights")
+    __slots__ = ("_distinct", "_newest", "batch", "hashes", "layout", "leading", "weights")
 
     def __init__(self, layout: Layout, batch: pa.RecordBatch) -> None:
         self.layout = layout
@@ -39,6 +39,7 @@ class Chunk:
         if layout.leading is not None:
             self.leading = numbers(batch.column(layout.leading))
         self._distinct: bool | None = None
+        self._newest: int | None = None
 
     def __len__(self) -> int:
         return len(self.hashes)
@@ -109,9 +110,16 @@ class Chunk:
             self._distinct = not same.any()
         return self._distinct
 
+    @property
+    def newest(self) -> int:
+        """The newest write time; for layouts with a time to live."""
+        if self._newest is None:
+            self._newest = int(numbers(self.batch.column(WRITTEN)).max())
+        return self._newest
 
-def chunk_of(layout: Layout, rows: pa.RecordBatch, weights: Numbers) -> Chunk:
-    """Return changes, in any order, as a chunk.
+
+def chunk_of(layout: Layout, rows: pa.RecordBatch, weights: Numbers, now: int = 0) -> Chunk:
+    """Return changes, in any order, that are written at a time, as a chunk.
 
     `rows` have the layout's columns. If several have one identity, an upsert takes the last of them, a multiset the sum
     of their weights.
@@ -119,17 +127,44 @@ def chunk_of(layout: Layout, rows: pa.RecordBatch, weights: Numbers) -> Chunk:
     words = [pa.array(layout.hash_of(rows))]
     if layout.kind is Kind.MULTISET:
         words.append(pa.array(layout.identity_of(rows)))
-    columns = [*words, *(rows.column(name) for name in layout.rows.names), pa.array(weights)]
+    times = [pa.array(np.full(rows.num_rows, now)) for _ in layout.times]
+    columns = [*words, *(rows.column(name) for name in layout.rows.names), *times, pa.array(weights)]
     batch = pa.RecordBatch.from_arrays(columns, schema=layout.stored)
     return Chunk(layout, consolidated(layout, batch))
 
 
-def merged(layout: Layout, chunks: Sequence[Chunk], *, whole: bool) -> Chunk:
-    """Return the changes of chunks, oldest first, as one chunk; `whole`: nothing older exists, so deletes go."""
+def merged(layout: Layout, chunks: Sequence[Chunk], *, whole: bool, expired: int | None = None) -> Chunk:
+    """Return the changes of chunks, oldest first, as one chunk; `whole`: nothing older exists, so deletes go.
+
+    Rows that were last written at `expired` (None: none) or before go, too; see `lifetimes`.
+    """
     if len(chunks) == 1:
         result = chunks[0]
     else:
         result = Chunk(layout, consolidated(layout, pa.concat_batches([chunk.batch for chunk in chunks])))
-    if whole and layout.kind is Kind.UPSERT and (result.weights < 0).any():
-        return Chunk(layout, result.batch.filter(pa.array(result.weights > 0)))
-    return result
+    return _filtered(result, _needed(result, whole, expired))
+
+
+def visible(layout: Layout, batch: pa.RecordBatch, expired: int | None) -> Mask:
+    """Return which of some consolidated changes are rows that exist."""
+    there: Mask = numbers(batch.column(WEIGHT)) > 0
+    if expired is not None:
+        there &= numbers(batch.column(WRITTEN)) > expired
+    return there
+
+
+def _needed(chunk: Chunk, whole: bool, expired: int | None) -> Mask:
+    needed: Mask = np.ones(len(chunk), np.bool_)
+    layout = chunk.layout
+    if expired is not None:
+        needed &= numbers(chunk.batch.column(WRITTEN)) > expired
+    if layout.kind is Kind.UPSERT:
+        return needed & (chunk.weights > 0) if whole else needed
+    if layout.time_to_live is not None:
+        whole_sums = whole or numbers(chunk.batch.column(SINCE)) == CUT_OFF
+        needed &= (chunk.weights != 0) | ~np.asarray(whole_sums)
+    return needed
+
+
+def _filtered(chunk: Chunk, needed: Mask) -> Chunk:
+    return chunk if needed.all() else Chunk(chunk.layout, chunk.batch.filter(pa.array(needed)))

@@ -2,41 +2,66 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pyarrow as pa
 
 from firesteel.state.arrangements.columns import Mask, Numbers, numbers, same_rows
 from firesteel.state.arrangements.hashing import Words
 from firesteel.state.arrangements.layout import HASH, IDENTITY, WEIGHT, Kind, Layout
+from firesteel.state.arrangements.lifetimes import summed
 from firesteel.state.arrangements.sorting import Positions, order_by, order_of
+
+
+class Survivors(NamedTuple):
+    """What consolidation leaves: the places of rows in the order of the layout, and their weights.
+
+    In a multiset with a time to live, `times` are their write times, as `Layout.times` names them.
+    """
+
+    places: Positions
+    weights: Numbers
+    times: tuple[Numbers, ...] = ()
 
 
 def consolidated(layout: Layout, batch: pa.RecordBatch) -> pa.RecordBatch:
     """Return stored changes, given oldest first, in the order of the layout and each identity once.
 
     An upsert keeps the last row of an identity. A multiset keeps one with the sum of the weights; those with sum 0 go.
+    With a time to live they stay, since they are written all the same; see `lifetimes`.
     """
-    order, weights = survivors(layout, batch)
-    batch = batch.take(pa.array(order))
+    return left_of(layout, batch, survivors(layout, batch))
+
+
+def left_of(layout: Layout, batch: pa.RecordBatch, left: Survivors) -> pa.RecordBatch:
+    """Return what consolidation leaves of stored changes."""
+    batch = batch.take(pa.array(left.places))
     if layout.kind is Kind.UPSERT:
         return batch
-    return batch.set_column(batch.num_columns - 1, layout.stored.field(WEIGHT), pa.array(weights))
+    for name, column in zip((*layout.times, WEIGHT), (*left.times, left.weights), strict=True):
+        batch = batch.set_column(batch.schema.get_field_index(name), layout.stored.field(name), pa.array(column))
+    return batch
 
 
-def survivors(layout: Layout, batch: pa.RecordBatch) -> tuple[Positions, Numbers]:
-    """Return the positions of the rows that consolidation leaves, in the order of the layout, and their weights."""
+def survivors(layout: Layout, batch: pa.RecordBatch) -> Survivors:
+    """Return the rows that consolidation leaves."""
     order, equal = _order(layout, batch)
     if equal.any():
         order, equal = _exactly(layout, batch, order, equal)
     weights = numbers(batch.column(WEIGHT))[order]
-    starts = np.flatnonzero(np.concatenate(([True], ~equal)))[: len(order)]
     if layout.kind is Kind.UPSERT:
-        lasts = np.append(starts[1:], len(order))[: len(starts)] - 1
-        return order[lasts], weights[lasts]
+        lasts = np.flatnonzero(np.append(~equal, True))[: len(order)]
+        return Survivors(order[lasts], weights[lasts])
+    starts = np.flatnonzero(np.append(True, ~equal))[: len(order)]
+    if layout.time_to_live is not None:
+        since, written = (numbers(batch.column(name))[order] for name in layout.times)
+        places, sums, *times = summed(starts, weights, since, written, layout.time_to_live)
+        return Survivors(order[places], sums, tuple(times))
     if len(starts) < len(order):
         order, weights = order[starts], np.add.reduceat(weights, starts)
     alive = weights != 0
-    return (order, weights) if alive.all() else (order[alive], weights[alive])
+    return Survivors(order, weights) if alive.all() else Survivors(order[alive], weights[alive])
 
 
 def _order(layout: Layout, batch: pa.RecordBatch) -> tuple[Positions, Mask]:

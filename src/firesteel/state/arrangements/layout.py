@@ -1,9 +1,9 @@
-"""The columns of an arrangement, and what two rows with the same identity mean."""
+"""The columns of an arrangement, what two rows with the same identity mean, and how long rows live."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Final
@@ -18,6 +18,15 @@ HASH: Final = "$hash"
 
 IDENTITY: Final = "$identity"
 """The column of the hash of a row's other columns, in a multiset."""
+
+SINCE: Final = "$since"
+"""The column of the first write time of those that a weight is the sum of, in a multiset with a time to live;
+`CUT_OFF`: what is older does not count."""
+
+CUT_OFF: Final = (1 << 63) - 1
+
+WRITTEN: Final = "$written"
+"""The column of the last write time (milliseconds), with a time to live."""
 
 WEIGHT: Final = "$weight"
 """The last column of changes. Upsert: 1 puts the row, -1 deletes the one with its keys. Multiset: how many rows are
@@ -42,15 +51,20 @@ class Layout:
     of 64-bit integers (a time, in milliseconds) that belongs to the key and by which rows are sorted before all others,
     so that the rows up to a time are a range. All rows are sorted by (leading, hash of the keys, hash of the rest).
 
+    A row lives for `time_to_live` milliseconds after it was last written (None: for ever), as state does in Flink with
+    `OnCreateAndWrite` and `NeverReturnExpired`: from then on it does not exist. In a multiset every change of a row's
+    weight writes it, and a row that comes after its equals have expired counts from zero.
+
     `hashed` is the hash function; another one is for tests of collisions.
 
-    Raises ValueError if a column is missing or a name is reserved.
+    Raises ValueError if a column is missing, a name is reserved or the time to live is not above 0.
     """
 
     rows: pa.Schema
     keys: tuple[str, ...]
     kind: Kind = Kind.UPSERT
     leading: str | None = None
+    time_to_live: int | None = None
     hashed: Callable[[Sequence[pa.Array]], Words] = field(default=hash_columns, compare=False)
 
     def __post_init__(self) -> None:
@@ -61,6 +75,8 @@ class Layout:
             raise ValueError(f"names of columns that start with $ are reserved: {self.rows.names}")
         if self.leading in self.keys:
             raise ValueError(f"column {self.leading} is leading, and so it cannot be one of {self.keys}")
+        if self.time_to_live is not None and self.time_to_live <= 0:
+            raise ValueError(f"the time to live must be above 0, not {self.time_to_live} ms")
 
     @cached_property
     def stored(self) -> pa.Schema:
@@ -70,9 +86,16 @@ class Layout:
             [
                 *(pa.field(name, pa.uint64(), nullable=False) for name in words),
                 *self.rows,
-                pa.field(WEIGHT, pa.int64(), nullable=False),
+                *(pa.field(name, pa.int64(), nullable=False) for name in (*self.times, WEIGHT)),
             ]
         )
+
+    @cached_property
+    def times(self) -> tuple[str, ...]:
+        """The columns of write times."""
+        if self.time_to_live is None:
+            return ()
+        return (WRITTEN,) if self.kind is Kind.UPSERT else (SINCE, WRITTEN)
 
     @cached_property
     def identifying(self) -> tuple[str, ...]:
@@ -100,6 +123,16 @@ class Layout:
         """Return the hash of the other columns of each row."""
         return self.hashed([rows.column(name) for name in self.others]) if self.others else self._none(rows)
 
+    def expired_at(self, now: int) -> int | None:
+        """Return the latest write time of the rows that no longer live at a time (None: all do)."""
+        return None if self.time_to_live is None else now - self.time_to_live
+
+    def takes_over(self, saved: Layout) -> bool:
+        """Return whether this can continue with rows that another one stored: all but the length of life is equal."""
+        if (self.time_to_live is None) != (saved.time_to_live is None):
+            return False
+        return replace(saved, time_to_live=self.time_to_live) == self
+
     def _none(self, rows: pa.RecordBatch) -> Words:
         return self.hashed([pa.nulls(rows.num_rows)])
 
@@ -112,10 +145,10 @@ def encode_layout(layout: Layout) -> bytes:
     True
     """
     schema = layout.rows.serialize().to_pybytes()
-    return msgspec.msgpack.encode((schema, layout.keys, layout.kind.value, layout.leading))
+    return msgspec.msgpack.encode((schema, layout.keys, layout.kind.value, layout.leading, layout.time_to_live))
 
 
 def decode_layout(data: bytes) -> Layout:
     """Return the layout that `encode_layout` was given."""
-    schema, keys, kind, leading = msgspec.msgpack.decode(data)
-    return Layout(pa.ipc.read_schema(pa.py_buffer(schema)), tuple(keys), Kind(kind), leading)
+    schema, keys, kind, leading, time_to_live = msgspec.msgpack.decode(data)
+    return Layout(pa.ipc.read_schema(pa.py_buffer(schema)), tuple(keys), Kind(kind), leading, time_to_live)

@@ -16,7 +16,7 @@ from typing import Final, Protocol
 import pyarrow as pa
 
 from firesteel.state.arrangements.chunk import Chunk, Cut, merged
-from firesteel.state.arrangements.layout import Layout
+from firesteel.state.arrangements.layout import Kind, Layout
 
 CHUNK_ROWS: Final = 1 << 17
 """About the rows of a chunk: a step of a merge takes some ten milliseconds, and a look-up in a chunk some ten
@@ -97,13 +97,27 @@ class Levels:
             self._work(len(self))
             self._start()
 
+    def expire(self, now: int) -> None:
+        """Drop levels in which nothing lives any more, if nothing newer may depend on them; see `lifetimes`."""
+        expired = self._layout.expired_at(now)
+        if expired is None or not self._levels:
+            return
+        dead = [_newest(level) <= expired for level in self._levels]
+        if all(dead):
+            self.restore(())
+        elif self._layout.kind is Kind.UPSERT:
+            busy = self._busy()
+            self._levels = [
+                level for level, gone in zip(self._levels, dead, strict=True) if not gone or id(level) in busy
+            ]
+
     def newest_first(self) -> Iterator[Level]:
         """Yield the levels from the newest to the oldest."""
         return reversed(self._levels)
 
     def _start(self) -> None:
         """Start the merges of neighbours whose sizes are too close, from the newest to the oldest."""
-        busy = {id(level) for merge in self._merges for level in merge.pair}
+        busy = self._busy()
         place = len(self._levels) - 1
         while place > 0:
             older, newer = pair = (self._levels[place - 1], self._levels[place])
@@ -113,6 +127,9 @@ class Levels:
             whole = self._whole and place == 1
             self._merges.append(_Merge(self._layout, self.shelf, self._chunk_rows, pair, whole=whole))
             place -= 2
+
+    def _busy(self) -> set[int]:
+        return {id(level) for merge in self._merges for level in merge.pair}
 
     def _work(self, rows: int) -> None:
         """Start the merges that are due, and read about as many rows in each."""
@@ -132,6 +149,17 @@ def rows_of(level: Level) -> int:
     return sum(map(len, level))
 
 
+def expired_in(layout: Layout, levels: Iterable[Level]) -> int | None:
+    """Return the latest write time that had expired at the newest one in some levels (None: nothing expires)."""
+    if layout.time_to_live is None:
+        return None
+    return layout.expired_at(max((_newest(level) for level in levels), default=0))
+
+
+def _newest(level: Level) -> int:
+    return max((chunk.newest for chunk in level), default=0)
+
+
 class _Merge:
     """The merge of two neighbouring levels, in steps; `whole`: no older level exists."""
 
@@ -144,6 +172,7 @@ class _Merge:
         self._shelf = shelf
         self._chunk_rows = chunk_rows
         self._whole = whole
+        self._expired = expired_in(layout, pair)
         self._pieces = pieces(pair, chunk_rows)
         self._credit = 0
 
@@ -154,14 +183,23 @@ class _Merge:
             piece = next(self._pieces, None)
             if piece is None:
                 return True
-            chunk = merged(self._layout, piece, whole=self._whole)
+            chunk = merged(self._layout, piece, whole=self._whole, expired=self._expired)
             self.chunks.extend(cut_up(chunk, self._chunk_rows, self._shelf))
             self._credit -= sum(map(len, piece))
         return False
 
 
+def merged_levels(layout: Layout, levels: Sequence[Level], rows: int, *, whole: bool) -> Iterator[Chunk]:
+    """Yield the changes of levels, oldest first, as sorted chunks of about `rows`; `whole`: nothing older exists."""
+    expired = expired_in(layout, levels)
+    for piece in pieces(levels, rows):
+        yield merged(layout, piece, whole=whole, expired=expired)
+
+
 def pieces(levels: Sequence[Level], rows: int) -> Iterator[list[Chunk]]:
     """Cut levels at the same words into pieces of the chunks' order of size, each with its parts oldest first."""
+    if not levels:
+        return
     longest = max(levels, key=len)
     cuts: list[Cut | None] = [chunk.first() for chunk in longest[1:]]
     if not cuts and sum(map(rows_of, levels)) > 2 * rows:  # a single chunk of many rows: never from a merge

@@ -78,7 +78,7 @@ class LiveArrangements:
         if name in self._live:
             raise ProgramError("is declared twice", who=f"{self._who}: arrangement '{name}'")
         saved = self._stored.get(name)
-        if saved is not None and decode_layout(saved) != layout:
+        if saved is not None and not layout.takes_over(decode_layout(saved)):
             raise StateMismatchError(
                 "must have the columns that it was saved with",
                 who=f"{self._who}: arrangement '{name}'",
@@ -89,11 +89,20 @@ class LiveArrangements:
         return live.arrangement
 
     def begin(
-        self, store: ArrangementStore, address: StateAddress, committed: int, runs: Mapping[str, RunRef]
+        self,
+        store: ArrangementStore,
+        address: StateAddress,
+        committed: int,
+        runs: Mapping[str, RunRef],
+        now: int,
     ) -> None:
-        """Bring all arrangements to epoch `committed`; `runs` are the subtask's own runs of that epoch, by name."""
+        """Bring all arrangements to epoch `committed`, whose own runs of the subtask are `runs`, by name.
+
+        `now` is the processing time of the epoch that begins (milliseconds): rows expire by it.
+        """
         for name, live in self._live.items():
             live.advance(store, address, name, committed, runs.get(name))
+            live.arrangement.advance(now)
 
     def end(self, store: ArrangementStore, address: StateAddress, epoch: int, attempt: str) -> list[RunRef]:
         """Store what the epoch changed; return the runs."""
