@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.checkpoint.arranged import read_levels, write_level
+from firesteel.checkpoint.arranged import read_changes, write_level
 from firesteel.checkpoint.integrity import damage_of
 from firesteel.checkpoint.log import ManifestReader
 from firesteel.checkpoint.objects import Storage
@@ -26,6 +26,7 @@ from firesteel.control.maintenance import MaintenancePolicy
 from firesteel.runtime.plan import SubtaskReport
 from firesteel.state.arrangements.arrangement import Arrangement
 from firesteel.state.arrangements.chunk import chunk_of
+from firesteel.state.arrangements.drops import Drop
 from firesteel.state.arrangements.hashing import key_groups
 from firesteel.state.arrangements.layout import Kind, Layout, decode_layout, encode_layout
 from firesteel.state.arrangements.levels import InMemory
@@ -44,14 +45,17 @@ LAYOUTS = [
     Layout(ROWS, ("key",), leading="time"),
     Layout(ROWS, ("key",), Kind.MULTISET),
     Layout(ROWS, ("key",), Kind.MULTISET, leading="time"),
+    Layout(ROWS, ("key",), time_to_live=3),
+    Layout(ROWS, ("key",), Kind.MULTISET, leading="time", time_to_live=3),
 ]
 
 rows = st.tuples(st.integers(0, 2), st.sampled_from(["a", "b", "c", "d", None]), st.integers(0, 2))
 changes = st.lists(st.tuples(rows, st.sampled_from([1, -1])), max_size=6)
 steps = st.lists(
-    st.tuples(st.just("commit"), st.integers(1, 3), changes)
-    | st.tuples(st.just("merge"), st.none() | st.integers(1, 4), st.just([])),
-    max_size=10,
+    st.tuples(st.just("commit"), st.integers(1, 3), changes, st.none() | st.integers(-1, 2))
+    | st.tuples(st.just("merge"), st.none() | st.integers(1, 4), st.just([]), st.none())
+    | st.tuples(st.just("wait"), st.integers(1, 3), st.just([]), st.none()),
+    max_size=12,
 )
 
 
@@ -76,8 +80,17 @@ class History:
         self.storage, self.layout = storage, layout
         self.driver = Driver(storage, [OPERATOR], policy=policy, retained=retained)
         self.model = Counter[Row]()
+        self.written = dict[Row, int]()
 
-    def commit(self, parallelism: int, given: Sequence[Change]) -> None:
+    def wait(self, milliseconds: int) -> None:
+        self.driver.now += milliseconds
+        limit = self.layout.time_to_live
+        for row in list(self.model):
+            if limit is not None and self.driver.now >= self.written[row] + limit:
+                del self.model[row]
+
+    def commit(self, parallelism: int, given: Sequence[Change], drop: int | None = None) -> None:
+        """Commit an epoch, in which each subtask drops rows first: those up to `drop` plus its number."""
         reports = self.driver.work({}, parallelism)
         batch = batch_of([row for row, _ in given])
         weights = np.array([weight for _, weight in given], np.int64)
@@ -86,7 +99,12 @@ class History:
             mine = key_group_range(report.subtask, parallelism, GROUPS)
             at = np.flatnonzero((groups >= mine.start) & (groups < mine.stop))
             report.arrangements = {STATE: encode_layout(self.layout)}
-            report.arranged = self._written(report, batch.take(pa.array(at)), weights[at], mine)
+            limit = None if drop is None or self.layout.leading is None else drop + report.subtask
+            report.arranged = self._written(report, batch.take(pa.array(at)), weights[at], mine, limit)
+            if limit is not None:
+                for row in self.expected(mine):
+                    if row[0] <= limit:
+                        del self.model[row]
         self.driver.finish({}, reports)
         for row, weight in given:
             self._apply(row, weight)
@@ -101,8 +119,9 @@ class History:
         layers = self.driver.log.layers(STATE, 0, self.driver.epoch)
         runs = runs_within(layers, (groups.start, groups.stop - 1))
         arrangement = Arrangement(self.layout)
-        for level in read_levels(self.storage, runs, self.layout, groups, GROUPS, InMemory()):
-            arrangement.load(level)
+        for changes in read_changes(self.storage, runs, self.layout, groups, GROUPS, InMemory()):
+            arrangement.load(changes)
+        arrangement.advance(self.driver.now)
         return Counter(
             row
             for batch in arrangement.rows()
@@ -115,22 +134,25 @@ class History:
         return Counter(row for row, group in zip(there, groups_of.tolist(), strict=True) if group in groups)
 
     def _written(
-        self, report: SubtaskReport, batch: pa.RecordBatch, weights: Any, groups: range
+        self, report: SubtaskReport, batch: pa.RecordBatch, weights: Any, groups: range, drop: int | None
     ) -> list[Any]:
         path = f"runs/{STATE}/{self.driver.epoch + 1:012d}-{report.subtask:05d}.run"
         run = write_level(
             self.storage,
             path,
             self.layout,
-            [chunk_of(self.layout, batch, weights)],
+            [chunk_of(self.layout, batch, weights, self.driver.now)],
+            [] if drop is None else [Drop(drop)],
             state=STATE,
             epoch=self.driver.epoch + 1,
             subtask=report.subtask,
             groups=groups,
+            max_parallelism=GROUPS,
         )
         return [] if run is None else [run]
 
     def _apply(self, row: Row, weight: int) -> None:
+        self.written[row] = self.driver.now
         if self.layout.kind is Kind.MULTISET:
             self.model[row] += weight
             return
@@ -143,11 +165,13 @@ class History:
         return one[1] == other[1] and (self.layout.leading is None or one[0] == other[0])
 
 
-def sensible(layout: Layout, model: Counter[Row], given: list[Change]) -> list[Change]:
-    """Leave out what removes rows of a multiset that are not there."""
+def sensible(layout: Layout, history: History, given: list[Change], drop: int | None) -> list[Change]:
+    """Leave out what removes rows of a multiset that are not there, or may have been dropped just before."""
     if layout.kind is Kind.UPSERT:
         return given
-    there, result = Counter(model), []
+    there, result = Counter(history.model), []
+    if drop is not None and layout.leading is not None:
+        there = Counter({row: count for row, count in there.items() if row[0] > drop + 2})
     for row, weight in given:
         if weight > 0 or there[row] > 0:
             there[row] += weight
@@ -161,9 +185,11 @@ def test_every_range_of_key_groups_reads_its_rows(given: list[Any], layout: Layo
     with TemporaryDirectory() as directory:
         history = History(Storage.of(directory), layout)
         history.commit(1, [])
-        for step, number, rows_changed in given:
+        for step, number, rows_changed, drop in given:
             if step == "commit":
-                history.commit(number, sensible(layout, history.model, rows_changed))
+                history.commit(number, sensible(layout, history, rows_changed, drop), drop)
+            elif step == "wait":
+                history.wait(number)
             else:
                 history.merge(number)
         for parallelism in (1, 2, 3):
@@ -207,8 +233,32 @@ def test_a_savepoint_has_the_arrangements(tmp_path: Path) -> None:
     assert operator_of(STATE) == OPERATOR
     layers = ManifestReader(target).layers(STATE, 0, history.driver.epoch)
     runs = runs_within(layers, (0, GROUPS - 1))
-    levels = read_levels(target, runs, LAYOUTS[2], range(GROUPS), GROUPS, InMemory())
-    assert sum(len(chunk) for level in levels for chunk in level) == 10
+    changes = read_changes(target, runs, LAYOUTS[2], range(GROUPS), GROUPS, InMemory())
+    assert sum(len(chunk) for change in changes for chunk in change.level) == 10
+
+
+def test_dropping_rows_costs_a_mark_and_merges_forget_them(tmp_path: Path) -> None:
+    history = History(Storage.of(str(tmp_path)), LAYOUTS[1])
+    history.commit(2, [((number % 3, f"key {number}", number), 1) for number in range(300)])
+    history.commit(2, [], drop=0)
+    (_, layer) = history.driver.log.layers(STATE, 0, history.driver.epoch)
+    assert [run.entries for run in layer.runs] == [0, 0]
+    assert history.read(range(GROUPS)) == history.expected(range(GROUPS))
+    history.merge(2)
+    (layer,) = history.driver.log.layers(STATE, 0, history.driver.epoch)
+    assert sum(run.entries for run in layer.runs) == sum(history.model.values()) < 200
+
+
+@pytest.mark.parametrize("layout", LAYOUTS[4:])
+def test_merges_drop_what_has_expired(tmp_path: Path, layout: Layout) -> None:
+    history = History(Storage.of(str(tmp_path)), layout)
+    for number in range(20):
+        history.commit(2, [((number, f"key {number}", number), 1)])
+        history.wait(1)
+    history.merge(20)
+    (layer,) = history.driver.log.layers(STATE, 0, history.driver.epoch)
+    assert sum(run.entries for run in layer.runs) == 3
+    assert history.read(range(GROUPS)) == history.expected(range(GROUPS))
 
 
 def test_a_damaged_run_is_named(tmp_path: Path) -> None:

@@ -3,24 +3,31 @@
 The state of an arrangement is a state of its own in manifests, layers and compaction, beside the entries of its
 operator. Its name is the operator's id, a slash and its own name (`state_name`); its runs name it as their operator. A
 run holds the changes of one subtask in one epoch as Arrow batches of the layout's columns (`Layout.stored`), sorted.
+The metadata of its schema has what the epoch deleted by ranges.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from typing import Final
+
+import pyarrow as pa
 
 from firesteel.checkpoint.fetching import fetching_ahead
 from firesteel.checkpoint.log import ManifestReader
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.recovery import not_left_behind, runs_within
-from firesteel.checkpoint.runs import read_batches, write_batches
+from firesteel.checkpoint.runs import open_run, write_batches
+from firesteel.state.arrangements.changes import Changes
 from firesteel.state.arrangements.chunk import Chunk
+from firesteel.state.arrangements.drops import Drop, decode_drops, encode_drops, narrowed, widened
 from firesteel.state.arrangements.hashing import first_hash
 from firesteel.state.arrangements.layout import Layout
-from firesteel.state.arrangements.levels import Level, Shelf
-from firesteel.state.arrangements.live import Missing
-from firesteel.state.arrangements.names import state_name
-from firesteel.state.live.durable import RunRef, StateAddress
+from firesteel.state.arrangements.levels import Shelf
+from firesteel.state.arrangements.live import ArrangementAddress, Missing
+from firesteel.state.live.durable import RunRef
+
+_DROPS: Final = b"firesteel:drops"
 
 
 def write_level(
@@ -28,16 +35,20 @@ def write_level(
     path: str,
     layout: Layout,
     chunks: Iterable[Chunk],
+    drops: Iterable[Drop] = (),
     *,
     state: str,
     epoch: int,
     subtask: int,
     groups: range,
+    max_parallelism: int,
 ) -> RunRef | None:
-    """Write sorted changes in some key groups as a run; return None, and write nothing, if there are none.
+    """Write deletes and, newer than these, sorted changes in some key groups as a run.
 
-    `path` is completed as by `write_run`.
+    Return None, and write nothing, if there are none. `path` is completed as by `write_run`.
     """
+    marks = narrowed(drops, *_hashes(groups, max_parallelism))
+    schema = layout.stored.with_metadata({_DROPS: encode_drops(marks)}) if marks else layout.stored
     return write_batches(
         storage,
         path,
@@ -47,39 +58,32 @@ def write_level(
         subtask=subtask,
         first_group=groups.start,
         last_group=groups.stop - 1,
-        schema=layout.stored,
+        schema=schema,
+        even_if_empty=bool(marks),
     )
 
 
-def read_levels(
+def read_changes(
     storage: Storage,
     runs: Iterable[RunRef],
     layout: Layout,
     groups: range,
     max_parallelism: int,
     shelf: Shelf,
-) -> list[Level]:
-    """Return the changes that runs, oldest first, hold in some key groups: a level for each run that has any.
+) -> list[Changes]:
+    """Return what runs, oldest first, hold in some key groups, for each run that has any of it.
 
     Chunks go to the `shelf` as they are read.
 
     Raises StateCorruptedError, which names the run, if one is missing or damaged.
     """
-    levels = (
-        tuple(
-            Chunk(layout, shelf.keep(chunk.batch))
-            for chunk in _chunks(storage, run, layout, groups, max_parallelism)
-        )
-        for run in runs
-    )
-    return [level for level in levels if level]
+    changes = (_changes(storage, run, layout, groups, max_parallelism, shelf) for run in runs)
+    return [change for change in changes if change]
 
 
 def changes_between(
     storage: Storage,
-    address: StateAddress,
-    name: str,
-    layout: Layout,
+    arrangement: ArrangementAddress,
     since: int,
     until: int,
     run: RunRef | None,
@@ -90,27 +94,44 @@ def changes_between(
     If only the subtask's own run of the last epoch is missing, no manifest is read. Raises StateCorruptedError if a run
     or manifest is missing or damaged, FencedError if that is because the job has a new driver.
     """
-    groups, state = address.groups, state_name(address.operator_id, name)
+    owner, layout = arrangement.owner, arrangement.layout
+    groups = owner.groups
     if (
         since == until - 1
         and run is not None
         and (run.first_group, run.last_group) == (groups.start, groups.stop - 1)
     ):
-        return Missing(until, read_levels(storage, [run], layout, groups, address.max_parallelism, shelf))
+        return Missing(until, read_changes(storage, [run], layout, groups, owner.max_parallelism, shelf))
     with not_left_behind(storage, until):
-        layers = ManifestReader(storage).layers(state, since, until)
+        layers = ManifestReader(storage).layers(arrangement.state, since, until)
         runs = runs_within(layers, (groups.start, groups.stop - 1))
         first = min((layer.first for layer in layers), default=until)
         with fetching_ahead(storage, runs) as source:
-            return Missing(first, read_levels(source, runs, layout, groups, address.max_parallelism, shelf))
+            changes = read_changes(source, runs, layout, groups, owner.max_parallelism, shelf)
+        return Missing(first, changes, whole=bool(layers) and layers[0].whole)
 
 
-def _chunks(
-    storage: Storage, run: RunRef, layout: Layout, groups: range, max_parallelism: int
-) -> Iterator[Chunk]:
+def _changes(
+    storage: Storage, run: RunRef, layout: Layout, groups: range, max_parallelism: int, shelf: Shelf
+) -> Changes:
     all_of_it = groups.start <= run.first_group and run.last_group < groups.stop
-    first, end = first_hash(groups.start, max_parallelism), first_hash(groups.stop, max_parallelism)
-    for batch in read_batches(storage, run):
-        chunk = Chunk(layout, batch) if all_of_it else Chunk(layout, batch).between(first, end)
-        if len(chunk):
-            yield chunk
+    hashes = _hashes(groups, max_parallelism)
+    chunks = []
+    with open_run(storage, run) as reader:
+        marks = (reader.schema.metadata or {}).get(_DROPS)
+        for batch in reader:
+            chunk = _without_metadata(layout, batch)
+            if not all_of_it:
+                chunk = chunk.between(*hashes)
+            if len(chunk):
+                chunks.append(Chunk(layout, shelf.keep(chunk.batch)))
+    return Changes(tuple(chunks), () if marks is None else widened(decode_drops(marks), *hashes))
+
+
+def _without_metadata(layout: Layout, batch: pa.RecordBatch) -> Chunk:
+    return Chunk(layout, batch.replace_schema_metadata(None))
+
+
+def _hashes(groups: range, max_parallelism: int) -> tuple[int, int]:
+    """Return the first hash of some key groups, and the first one after them."""
+    return first_hash(groups.start, max_parallelism), first_hash(groups.stop, max_parallelism)

@@ -14,10 +14,9 @@ from firesteel.checkpoint.arranged import changes_between, write_level
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.recovery import read_at
 from firesteel.checkpoint.runs import write_run
-from firesteel.state.arrangements.layout import Layout
-from firesteel.state.arrangements.levels import Level, Shelf
-from firesteel.state.arrangements.live import Missing
-from firesteel.state.arrangements.names import state_name
+from firesteel.state.arrangements.changes import Changes
+from firesteel.state.arrangements.levels import Shelf
+from firesteel.state.arrangements.live import ArrangementAddress, Missing
 from firesteel.state.disk.copy import Reader, open_working_store, release_working_stores
 from firesteel.state.disk.root import discard_abandoned_copies, existing_work_root, work_root
 from firesteel.state.live.durable import RunRef, StateAddress, StateReader, StateVersion
@@ -68,32 +67,27 @@ class CheckpointedState:
         )
 
     def changes_between(
-        self,
-        address: StateAddress,
-        name: str,
-        layout: Layout,
-        since: int,
-        until: int,
-        run: RunRef | None,
-        shelf: Shelf,
+        self, arrangement: ArrangementAddress, since: int, until: int, run: RunRef | None, shelf: Shelf
     ) -> Missing:
         """Return the changes of an arrangement after epoch `since` up to epoch `until`, whose own run is `run`."""
-        return changes_between(self._storage, address, name, layout, since, until, run, shelf)
+        return changes_between(self._storage, arrangement, since, until, run, shelf)
 
     def store_changes(
-        self, address: StateAddress, name: str, layout: Layout, epoch: int, attempt: str, level: Level
+        self, arrangement: ArrangementAddress, epoch: int, attempt: str, changes: Changes
     ) -> RunRef | None:
         """Write the changes of an arrangement as a run; return None, and write nothing, if there are none."""
-        state = state_name(address.operator_id, name)
+        owner, state = arrangement.owner, arrangement.state
         return write_level(
             self._storage,
-            f"runs/{state}/{epoch:012d}-{address.subtask:05d}-{attempt}.run",
-            layout,
-            level,
+            f"runs/{state}/{epoch:012d}-{owner.subtask:05d}-{attempt}.run",
+            arrangement.layout,
+            changes.level,
+            changes.drops,
             state=state,
             epoch=epoch,
-            subtask=address.subtask,
-            groups=address.groups,
+            subtask=owner.subtask,
+            groups=owner.groups,
+            max_parallelism=owner.max_parallelism,
         )
 
     def hand_over(

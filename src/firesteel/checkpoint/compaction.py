@@ -22,12 +22,13 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from firesteel.checkpoint.arranged import read_levels, write_level
+from firesteel.checkpoint.arranged import read_changes, write_level
 from firesteel.checkpoint.fetching import fetching_ahead
 from firesteel.checkpoint.manifest import Layer, Manifest, runs_of
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.recovery import LayerEntries, runs_within
 from firesteel.checkpoint.runs import RUN_SCHEMA, batches_of, write_batches
+from firesteel.state.arrangements.changes import in_turn
 from firesteel.state.arrangements.layout import Layout, decode_layout
 from firesteel.state.arrangements.levels import CHUNK_ROWS, merged_levels
 from firesteel.state.arrangements.names import operator_of
@@ -198,16 +199,19 @@ def _merge_arranged(storage: Storage, task: MergeTask, layout: Layout, path: str
     groups = range(task.first_group, task.last_group + 1)
     runs = runs_within(task.layers, (task.first_group, task.last_group))
     with fetching_ahead(storage, runs) as source:
-        levels = read_levels(source, runs, layout, groups, task.max_parallelism, MappedFiles())
+        changes = read_changes(source, runs, layout, groups, task.max_parallelism, MappedFiles())
+    levels, drops = in_turn(changes)
     return write_level(
         storage,
         path,
         layout,
         merged_levels(layout, levels, CHUNK_ROWS, whole=task.whole),
+        () if task.whole else drops,
         state=task.operator,
         epoch=task.layers[-1].last,
         subtask=0,
         groups=groups,
+        max_parallelism=task.max_parallelism,
     )
 
 

@@ -78,11 +78,15 @@ def write_batches(
     first_group: int,
     last_group: int,
     schema: pa.Schema = RUN_SCHEMA,
+    even_if_empty: bool = False,
 ) -> RunRef | None:
-    """Write Arrow batches of a schema (default: entries), in order, as a run; see `write_run`."""
+    """Write Arrow batches of a schema (default: entries), in order, as a run; see `write_run`.
+
+    `even_if_empty` is for a schema whose metadata says something by itself.
+    """
     with scratch_file(_IN_MEMORY) as file:
         count = _write_batches(file, batches, schema)
-        if not count:
+        if not count and not even_if_empty:
             return None
         size, checksum = file.tell(), _checksum_of(file)
         stem, dot, extension = path.rpartition(".")
@@ -115,8 +119,15 @@ def copy_run(source: Storage, ref: RunRef, target: Storage) -> None:
 
 def read_batches(storage: Storage, ref: RunRef) -> Iterator[pa.RecordBatch]:
     """Return a run's entries in order, as Arrow batches; see `read_run`."""
-    with _checked(storage, ref) as source, pa.ipc.open_stream(source) as reader:
+    with open_run(storage, ref) as reader:
         yield from reader
+
+
+@contextmanager
+def open_run(storage: Storage, ref: RunRef) -> Iterator[pa.RecordBatchReader]:
+    """Open a run, which has a schema and batches; see `read_run`."""
+    with _checked(storage, ref) as source, pa.ipc.open_stream(source) as reader:
+        yield reader
 
 
 def entries_of(batch: pa.RecordBatch) -> Iterator[Entry]:

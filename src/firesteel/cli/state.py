@@ -12,7 +12,7 @@ import typer
 
 from firesteel.cli.program import reporting
 from firesteel.cli.tables import Column, show_table
-from firesteel.common.errors import FiresteelError
+from firesteel.common.errors import FiresteelError, StateError
 from firesteel.common.typeinfo import Types
 from firesteel.control.views import states as views
 from firesteel.functions.windows import WINDOW_CODEC
@@ -20,6 +20,7 @@ from firesteel.graph.uids import id_of_uid
 from firesteel.saved.entries import StoredRow
 from firesteel.saved.inspection import SavedOperator, SavedState
 from firesteel.saved.row_columns import RowColumns, RowTypes
+from firesteel.state.arrangements.layout import WEIGHT, WRITTEN
 from firesteel.state.keys.groups import state_key, user_key
 from firesteel.state.values.schemas import Schema
 
@@ -45,6 +46,8 @@ _COLUMNS: Final = (
 )
 _ANY: Final = Types.PICKLED_BYTE_ARRAY()
 _ID_SHOWN: Final = 8
+_NUMBERS: Final = ("position", "timestamp", "last_access", WEIGHT, WRITTEN)
+"""The columns that are set to the right."""
 _JSON_KEYS: Final = (str, int, float, bool, type(None))
 
 
@@ -84,27 +87,26 @@ def show_state(
     limit: Annotated[int, typer.Option("--limit", min=0, help="The most rows to show; 0: all.")] = 20,
     json: Json = False,
 ) -> None:
-    """Show the contents of a keyed, window or broadcast state."""
+    """Show the contents of a keyed, window or broadcast state, or the rows of an arrangement."""
     with reporting():
         saved = SavedState.open(directory, epoch)
         found = saved.operator(operator, id_of_uid(operator))
-        schema = found.state(state)
-        types = RowTypes(_ANY) if json else RowTypes(_ANY, _ANY, _ANY)
-        columns = RowColumns(schema, types, f"state '{state}' of {found.who}")
-        rows = _rows(saved, found, schema, key)
-        shown = list(islice(rows, limit)) if limit else list(rows)
-        records = [_record(columns, row) for row in shown]
+        if any(arrangement.name == state for arrangement in found.arrangements):
+            records = _arranged(saved, found, state, key)
+        else:
+            records = _records(saved, found, state, key, as_json=json)
+        shown = list(islice(records, limit)) if limit else list(records)
         if json:
-            typer.echo(msgspec.json.format(msgspec.json.encode(records)))
+            typer.echo(msgspec.json.format(msgspec.json.encode(shown, enc_hook=str)))
             return
         if not shown:
             typer.echo("nothing" if key is None else f"nothing at key {key}")
             return
         show_table(
-            [Column(name, name in ("position", "timestamp", "last_access")) for name in records[0]],
-            [[_cell(value) for value in record.values()] for record in records],
+            [Column(name, name in _NUMBERS) for name in shown[0]],
+            [[_cell(value) for value in record.values()] for record in shown],
         )
-        if next(rows, None) is not None:
+        if next(records, None) is not None:
             typer.echo(f"these are the first {limit}; --limit 0 shows all", err=True)
 
 
@@ -121,6 +123,32 @@ def _lines(operator: views.OperatorEntry) -> Iterator[list[str]]:
 
 def _number(value: int | None) -> str:
     return "" if value is None else f"{value:,}"
+
+
+def _arranged(
+    saved: SavedState, operator: SavedOperator, name: str, key: str | None
+) -> Iterator[dict[str, Any]]:
+    arrangement = operator.arrangement(name)
+    if key is not None:
+        raise StateError(
+            "cannot be searched for a key: its rows are found by columns",
+            who=f"arrangement '{name}' of {operator.who}",
+            got=f"--key {key}",
+            hint="filter the DataFrame of SavepointReader.read_arrangement",
+        )
+    for groups in arrangement.ranges():
+        for batch in arrangement.batches(saved.storage, groups):
+            yield from batch.to_pylist()
+
+
+def _records(
+    saved: SavedState, operator: SavedOperator, name: str, key: str | None, *, as_json: bool
+) -> Iterator[dict[str, Any]]:
+    schema = operator.state(name)
+    types = RowTypes(_ANY) if as_json else RowTypes(_ANY, _ANY, _ANY)
+    columns = RowColumns(schema, types, f"state '{name}' of {operator.who}")
+    for row in _rows(saved, operator, schema, key):
+        yield _record(columns, row)
 
 
 def _rows(saved: SavedState, operator: SavedOperator, schema: Schema, key: str | None) -> Iterator[StoredRow]:

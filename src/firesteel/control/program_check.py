@@ -5,6 +5,7 @@ from __future__ import annotations
 from firesteel.checkpoint.manifest import Manifest, OperatorSnapshot
 from firesteel.common.errors import StateMismatchError
 from firesteel.runtime.plan import OperatorSpec, Plan
+from firesteel.state.arrangements.names import arrangement_of
 from firesteel.state.values.key_types import finds_state, key_text
 
 
@@ -45,11 +46,20 @@ def check_program(
 
 
 def _has_state(operator_id: str, snapshot: OperatorSnapshot, manifest: Manifest) -> bool:
-    return bool(snapshot.states) or any(snapshot.operator_state) or operator_id in manifest.sources
+    return _has_key_groups(snapshot) or any(snapshot.operator_state) or operator_id in manifest.sources
+
+
+def _has_key_groups(snapshot: OperatorSnapshot) -> bool:
+    return bool(snapshot.states or snapshot.arrangements)
 
 
 def _described(operator_id: str, snapshot: OperatorSnapshot, manifest: Manifest) -> str:
-    held = sorted(schema["name"] for schema in snapshot.states.values())
+    held = sorted(
+        [
+            *(schema["name"] for schema in snapshot.states.values()),
+            *map(arrangement_of, snapshot.arrangements),
+        ]
+    )
     if any(snapshot.operator_state):
         held.append("operator state")
     if operator_id in manifest.sources:
@@ -58,7 +68,7 @@ def _described(operator_id: str, snapshot: OperatorSnapshot, manifest: Manifest)
 
 
 def _check_key_groups(spec: OperatorSpec, snapshot: OperatorSnapshot) -> None:
-    if snapshot.states and snapshot.max_parallelism not in (0, spec.max_parallelism):
+    if _has_key_groups(snapshot) and snapshot.max_parallelism not in (0, spec.max_parallelism):
         raise StateMismatchError(
             f"requires the max parallelism its state was written with, {snapshot.max_parallelism}",
             who=spec.who,

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from firesteel.checkpoint.compaction import TASK_BYTES, newest_entries, without_expired
+from firesteel.checkpoint.compaction import newest_entries, without_expired
 from firesteel.checkpoint.log import ManifestLog, ManifestReader
 from firesteel.checkpoint.manifest import Layer, Manifest, OperatorSnapshot, SourceProgress
 from firesteel.checkpoint.objects import NotFound, Storage
@@ -24,16 +24,14 @@ from firesteel.checkpoint.runs import read_batches
 from firesteel.checkpoint.savepoint import open_savepoint, self_contained
 from firesteel.checkpoint.splits import finished_splits
 from firesteel.common.errors import StateError
+from firesteel.saved.arrangements import Groups, SavedArrangement, arrangements_of, layout_text, ranges_of
 from firesteel.saved.entries import RowReader, StoredRow, locate
 from firesteel.state.keys.composite import BROADCAST_GROUP, NamespaceCodec, key_segment, state_prefix
-from firesteel.state.keys.groups import StateKey, key_group, key_group_range
+from firesteel.state.keys.groups import StateKey, key_group
 from firesteel.state.live.operator_lists import ListSnapshot
 from firesteel.state.values.chunks import split_elements
 from firesteel.state.values.expiry import recorded_expiry
 from firesteel.state.values.schemas import Schema, schema_text
-
-Groups = tuple[int, int]
-"""The first and the last of a range of key groups."""
 
 _SAMPLED_RUNS: Final = 8
 _SAMPLED_KEYS: Final = 1000
@@ -56,13 +54,17 @@ class SplitRead(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SavedOperator:
-    """One operator of a saved state: `layers` are all of its keyed and broadcast state, oldest first."""
+    """One operator of a saved state: `layers` are all of its keyed and broadcast state, oldest first.
+
+    Its arrangements have layers of their own.
+    """
 
     id: str
     snapshot: OperatorSnapshot
     layers: tuple[Layer, ...]
     max_parallelism: int
     progress: SourceProgress
+    arrangements: tuple[SavedArrangement, ...] = ()
 
     @property
     def who(self) -> str:
@@ -72,6 +74,10 @@ class SavedOperator:
     @property
     def size(self) -> int:
         """The size of its runs on storage, in bytes."""
+        return self._entries_size + sum(found.size for found in self.arrangements)
+
+    @property
+    def _entries_size(self) -> int:
         return sum(layer.size for layer in self.layers)
 
     def states(self) -> list[Schema]:
@@ -88,12 +94,22 @@ class SavedOperator:
             found = self.snapshot.states.get(f"{scope}:{name}")
             if found is not None:
                 return found
-        have = [f"{schema['name']} ({schema['scope']} {schema_text(schema)})" for schema in self.states()]
-        raise StateError(
-            f"has no state '{name}'" + ("" if scopes is _SCOPES else f" that is {' or '.join(scopes)}"),
-            who=self.who,
-            got=", ".join(have) or "an operator without keyed or broadcast state",
+        raise self._without(
+            f"state '{name}'" + ("" if scopes is _SCOPES else f" that is {' or '.join(scopes)}")
         )
+
+    def arrangement(self, name: str) -> SavedArrangement:
+        """Return the arrangement of this name. Raises StateError, listing the states there are."""
+        for found in self.arrangements:
+            if found.name == name:
+                return found
+        raise self._without(f"arrangement '{name}'")
+
+    def _without(self, wanted: str) -> StateError:
+        have = [f"{schema['name']} ({schema['scope']} {schema_text(schema)})" for schema in self.states()]
+        have += [f"{found.name} ({layout_text(found.layout)})" for found in self.arrangements]
+        got = ", ".join(have) or "an operator without keyed or broadcast state"
+        return StateError(f"has no {wanted}", who=self.who, got=got)
 
     def lists(self) -> dict[str, list[ListSnapshot]]:
         """Return its operator list states by name: what each subtask saved of the list."""
@@ -112,9 +128,7 @@ class SavedOperator:
         """
         if broadcast:
             return [(0, 0)]
-        parts = min(max(at_least, -(-self.size // TASK_BYTES)), self.max_parallelism)
-        groups = (key_group_range(part, parts, self.max_parallelism) for part in range(parts))
-        return [(found.start, found.stop - 1) for found in groups]
+        return ranges_of(self._entries_size, at_least, self.max_parallelism)
 
 
 class StateSlice(NamedTuple):
@@ -195,7 +209,11 @@ class SavedState:
                 return matching[0]
             if matching:
                 raise self._unknown(f"one operator '{wanted}'", matching)
-        holding = [operator for operator in operators if operator.snapshot.states or operator.lists()]
+        holding = [
+            operator
+            for operator in operators
+            if operator.snapshot.states or operator.lists() or operator.arrangements
+        ]
         raise self._unknown(f"an operator with the uid, name or id '{wanted}'", holding)
 
     def slice(
@@ -220,6 +238,15 @@ class SavedState:
                 size += sum(pc.sum(pc.binary_length(column)).as_py() for column in mine.columns)
                 held[state_id] = Held(entries, size)
         return held
+
+    def held_arranged(self, arrangement: SavedArrangement) -> Held:
+        """Return how many rows an arrangement holds, and their bytes in memory, without expired rows."""
+        rows = size = 0
+        for groups in arrangement.ranges():
+            for batch in arrangement.batches(self.storage, groups):
+                rows += batch.num_rows
+                size += batch.nbytes
+        return Held(rows, size)
 
     def rows(
         self, operator: SavedOperator, schema: Schema, codec: NamespaceCodec, *, key: StateKey | None = None
@@ -271,6 +298,7 @@ class SavedState:
             tuple(manifest.layers.get(operator_id, ())),
             snapshot.max_parallelism or manifest.max_parallelism,
             manifest.sources.get(operator_id) or SourceProgress(),
+            arrangements_of(manifest, snapshot),
         )
 
     def _unknown(self, wanted: str, operators: list[SavedOperator]) -> StateError:

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firesteel.state.arrangements.arrangement import Arrangement
+from firesteel.state.arrangements.drops import Drop
 from firesteel.state.arrangements.hashing import Words, hash_columns
 from firesteel.state.arrangements.layout import Kind, Layout
 from firesteel.state.arrangements.levels import Level, rows_of
@@ -45,7 +46,7 @@ row = st.tuples(
     st.integers(0, 3),
 )
 step = st.tuples(
-    st.sampled_from(["put", "delete", "read", "commit", "settle", "wait"]), st.lists(row, max_size=6)
+    st.sampled_from(["put", "delete", "drop", "read", "commit", "settle", "wait"]), st.lists(row, max_size=6)
 )
 history = st.lists(step, max_size=12)
 ROWS_OF_CHUNKS = st.sampled_from([1, 2, 3, 1000])
@@ -117,6 +118,10 @@ def test_upserts_are_a_dict(steps: list[Step], layout: Layout, chunk_rows: int) 
                 arrangement.delete(batch_of(rows))
                 for given in rows:
                     model.pop(key_of(layout, given), None)
+            case "drop" if layout.leading and rows:
+                limit = rows[0][0]
+                arrangement.drop_up_to(limit)
+                model = {key: found for key, found in model.items() if found[0] > limit}
             case "read":
                 wanted = distinct_keys(layout, rows)
                 found = arrangement.get(batch_of(wanted))
@@ -154,6 +159,10 @@ def test_multisets_are_counters(steps: list[Step], layout: Layout, chunk_rows: i
                 model.subtract(there)
                 for given in there:
                     life.write(given)
+            case "drop" if layout.leading and rows:
+                limit = rows[0][0]
+                arrangement.drop_up_to(limit)
+                model = Counter({found: count for found, count in model.items() if found[0] > limit})
             case "read":
                 wanted = distinct_keys(layout, rows)
                 found = arrangement.of(batch_of(wanted))
@@ -188,6 +197,8 @@ def test_changes_of_epochs_make_the_same_arrangement(
     for name, rows in steps:
         if name == "put" or (name == "delete" and upsert):
             arrangement.change(batch_of(rows), np.full(len(rows), 1 if name == "put" else -1))
+        elif name == "drop" and layout.leading and rows:
+            arrangement.drop_up_to(rows[0][0])
         elif name == "commit":
             copy.load(arrangement.changes())
         elif name == "wait":
@@ -221,7 +232,7 @@ def test_levels_stay_few_and_deletes_vanish() -> None:
     levels: list[Level] = []
     for epoch in range(200):
         arrangement.put(pa.RecordBatch.from_pydict({"key": range(epoch * 50, epoch * 50 + 50)}))
-        levels.append(arrangement.changes())
+        levels.append(arrangement.changes().level)
     assert [rows_of(level) for level in levels] == [50] * 200
     assert arrangement.level_sizes()[-1] >= 5_000
     assert len(arrangement.level_sizes()) <= 10
@@ -272,6 +283,25 @@ def test_a_layout_refuses_columns_that_it_does_not_have() -> None:
         Layout(ROWS, ("time",), leading="time")
     with pytest.raises(ValueError, match="time to live"):
         Layout(ROWS, ("time",), time_to_live=0)
+
+
+def test_dropping_is_one_mark_if_there_is_anything() -> None:
+    layout = Layout(pa.schema([("time", pa.int64()), ("key", pa.int64())]), ("key",), leading="time")
+    arrangement = Arrangement(layout, chunk_rows=64)
+    arrangement.put(pa.RecordBatch.from_pydict({"time": np.arange(1_000) // 100, "key": range(1_000)}))
+    arrangement.changes()
+    arrangement.drop_up_to(3)
+    arrangement.drop_up_to(4)
+    arrangement.put(pa.RecordBatch.from_pydict({"time": [4], "key": [7]}))
+    changes = arrangement.changes()
+    assert changes.drops == (Drop(4),)
+    assert rows_of(changes.level) == 1
+    assert arrangement.up_to(5).num_rows == 101
+    assert sum(arrangement.level_sizes()) == 501
+    arrangement.drop_up_to(3)
+    assert not arrangement.changes()
+    with pytest.raises(ValueError, match="leading"):
+        Arrangement(Layout(ROWS, KEYS)).drop_up_to(1)
 
 
 @pytest.mark.parametrize("kind", Kind)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from firesteel.saved.arrangements import layout_text
 from firesteel.saved.inspection import SavedOperator, SavedState
 from firesteel.state.values.schemas import schema_text
 
@@ -74,6 +75,11 @@ def _operator(saved: SavedState, operator: SavedOperator, count: bool) -> Operat
         text = schema_text({"kind": "list", "type": parts[0].schema})
         kind = f"{parts[0].mode.value} list"
         states.append(StateEntry(name, "operator", kind, text, None, len(elements), sum(map(len, elements))))
+    for found in operator.arrangements:
+        entries, size = saved.held_arranged(found) if count else (None, None)
+        place = found.name, "arrangement", found.layout.kind.value
+        text = layout_text(found.layout)
+        states.append(StateEntry(*place, text, found.layout.time_to_live, entries, size))
     return OperatorEntry(
         name=snapshot.name,
         id=operator.id,

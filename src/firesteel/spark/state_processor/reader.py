@@ -13,6 +13,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from firesteel.common.errors import StateError
 from firesteel.common.typeinfo import TypeInformation, Types
 from firesteel.functions.windows import WINDOW_CODEC
+from firesteel.saved.arrangements import layout_text
 from firesteel.saved.columns import type_of_keys
 from firesteel.saved.entries import StoredRow
 from firesteel.saved.inspection import SavedOperator, SavedState
@@ -20,7 +21,8 @@ from firesteel.saved.row_columns import RowColumns, RowTypes
 from firesteel.spark.session import open_session
 from firesteel.spark.shipped import Preparation
 from firesteel.spark.state_processor.identifier import Operator, find_operator
-from firesteel.spark.state_processor.tasks import ReadTask
+from firesteel.spark.state_processor.spark_columns import readable
+from firesteel.spark.state_processor.tasks import ReadArrangementTask, ReadTask
 from firesteel.state.keys.groups import user_key
 from firesteel.state.values.schemas import Schema, schema_text
 
@@ -62,7 +64,7 @@ class SavepointReader:
     def states(self) -> DataFrame:
         """Return a row for each state: its operator, name, scope, kind, type and time to live (milliseconds).
 
-        The scope is keyed, windowed, broadcast, timers or operator (operator list state).
+        The scope is keyed, windowed, broadcast, timers, operator (operator list state) or arrangement.
         """
         rows = [row for operator in self._saved.operators() for row in _described(operator)]
         return self._spark.createDataFrame(rows, _STATES)
@@ -154,6 +156,28 @@ class SavepointReader:
         subtasks = [subtask for subtask, part in enumerate(parts) for _ in range(*part.kept_range)]
         return self._spark.createDataFrame(table.add_column(0, "subtask", pa.array(subtasks, pa.int32())))
 
+    def read_arrangement(self, operator: Operator, name: str, *, expired: bool = False) -> DataFrame:
+        """Return an arrangement, the state of an operator of tables: its rows with the columns that it has.
+
+        A multiset also has the column `$weight`, how often there is such a row, and state with a time to live
+        `$written`, the time of the last write in milliseconds. Expired rows are left out unless `expired`.
+        """
+        found = find_operator(self._saved, operator)
+        arrangement = found.arrangement(name)
+        ranges = arrangement.ranges(self._spark.sparkContext.defaultParallelism)
+        columns = readable(arrangement.schema)
+        task = ReadArrangementTask(
+            Preparation.of_driver(),
+            self._saved.storage.url,
+            arrangement,
+            tuple(ranges),
+            columns,
+            expired,
+            f"arrangement '{name}' of {found.who}",
+        )
+        frame = self._spark.range(0, len(ranges), 1, len(ranges))
+        return frame.mapInArrow(task, from_arrow_schema(columns))
+
     def _read(self, operator: Operator, name: str, scope: str, types: RowTypes, expired: bool) -> DataFrame:
         found = find_operator(self._saved, operator)
         schema = found.state(name, (scope,))
@@ -204,3 +228,7 @@ def _described(operator: SavedOperator) -> Iterator[tuple[Any, ...]]:
     for name, parts in operator.lists().items():
         text = schema_text({"kind": "list", "type": parts[0].schema})
         yield (*place, name, "operator", f"{parts[0].mode.value} list", text, None)
+    for found in operator.arrangements:
+        layout = found.layout
+        text = layout_text(layout)
+        yield (*place, found.name, "arrangement", layout.kind.value, text, layout.time_to_live)

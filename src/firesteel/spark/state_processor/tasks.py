@@ -20,8 +20,9 @@ from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.runs import batches_of, entries_of, write_run
 from firesteel.common.errors import FiresteelError, ProgramError
 from firesteel.functions.windows import WINDOW_CODEC
+from firesteel.saved.arrangements import Groups, SavedArrangement
 from firesteel.saved.entries import locate
-from firesteel.saved.inspection import Groups, StateSlice
+from firesteel.saved.inspection import StateSlice
 from firesteel.saved.row_columns import RowColumns, RowTypes
 from firesteel.saved.row_writing import POSITION_SIZE, RowWriter, Written
 from firesteel.spark.shipped import AnsweringTask, Batches, RowForm, ShippedTask, current_task
@@ -66,6 +67,31 @@ class ReadTask(ShippedTask):
         for batch in batches:
             for number in batch.column(0).to_pylist():
                 yield from columns.batches(self.part.rows(storage, self.ranges[number], WINDOW_CODEC))
+
+
+@dataclass(frozen=True)
+class ReadArrangementTask(ShippedTask):
+    """Reads the rows of an arrangement, as `columns`: each input row is the number of a range of key groups."""
+
+    url: str
+    part: SavedArrangement
+    ranges: tuple[Groups, ...]
+    columns: pa.Schema
+    expired: bool
+    state: str
+
+    @property
+    def who(self) -> str:
+        """The arrangement."""
+        return self.state
+
+    def run(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of the ranges with these numbers."""
+        storage = Storage.of(self.url)
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                for rows in self.part.batches(storage, self.ranges[number], expired=self.expired):
+                    yield rows.cast(self.columns, safe=False)
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ from firesteel.spark.state_processor.bootstrap import StateBootstrapTransformati
 from firesteel.spark.state_processor.identifier import Operator, OperatorIdentifier, find_operator
 from firesteel.spark.state_processor.reader import session
 from firesteel.spark.state_processor.tasks import ENTRIES, EncodeTask, Target, WriteTask
+from firesteel.state.arrangements.names import moved, operator_of, state_name
 from firesteel.state.live.durable import RunRef
 from firesteel.state.values.catalog import StateCatalog
 from firesteel.state.values.schemas import Schema
@@ -115,8 +116,19 @@ class SavepointWriter:
         return self
 
     def remove_state(self, operator: Operator, name: str) -> Self:
-        """Remove a state of an operator. Raises StateError, which lists the states, if it does not exist."""
+        """Remove a state or an arrangement of an operator.
+
+        Raises StateError, which lists the states, if it does not exist.
+        """
         found = find_operator(self._before(), operator)
+        state = state_name(found.id, name)
+        if state in found.snapshot.arrangements:
+            kept = {key: layout for key, layout in found.snapshot.arrangements.items() if key != state}
+            snapshot = msgspec.structs.replace(found.snapshot, arrangements=kept)
+            return self._replaced(
+                operators={**self._manifest.operators, found.id: snapshot},
+                layers={key: value for key, value in self._manifest.layers.items() if key != state},
+            )
         schema = found.state(name)
         change = self._changes.setdefault(found.id, _Change(found.snapshot.name))
         change.removed.add(f"{schema['scope']}:{schema['name']}")
@@ -129,7 +141,7 @@ class SavepointWriter:
         return self._replaced(
             operators={key: value for key, value in self._manifest.operators.items() if key != gone},
             sources={key: value for key, value in self._manifest.sources.items() if key != gone},
-            layers={key: value for key, value in self._manifest.layers.items() if key != gone},
+            layers={key: value for key, value in self._manifest.layers.items() if operator_of(key) != gone},
         )
 
     def change_operator_identifier(self, operator: Operator, identifier: OperatorIdentifier) -> Self:
@@ -140,10 +152,14 @@ class SavepointWriter:
         if old in self._changes:
             self._changes[new] = self._changes.pop(old)
         manifest = self._manifest
+        renamed = {state: moved(state, new) for state in manifest.layers if operator_of(state) == old}
         return self._replaced(
-            operators={new if key == old else key: value for key, value in manifest.operators.items()},
+            operators={
+                new if key == old else key: _moved(value, new) if key == old else value
+                for key, value in manifest.operators.items()
+            },
             sources={new if key == old else key: value for key, value in manifest.sources.items()},
-            layers={new if key == old else key: value for key, value in manifest.layers.items()},
+            layers={renamed.get(key, key): value for key, value in manifest.layers.items()},
         )
 
     def write(self, location: str | Path) -> str:
@@ -263,6 +279,12 @@ class SavepointWriter:
     def _replaced(self, **fields: object) -> Self:
         self._manifest = msgspec.structs.replace(self._manifest, **fields)
         return self
+
+
+def _moved(snapshot: OperatorSnapshot, operator_id: str) -> OperatorSnapshot:
+    """Return the manifest's entry for an operator under another id: arrangements have it in their names."""
+    arrangements = {moved(state, operator_id): layout for state, layout in snapshot.arrangements.items()}
+    return msgspec.structs.replace(snapshot, arrangements=arrangements)
 
 
 def _snapshot_after(before: SavedOperator, change: _Change, states: dict[str, Schema]) -> OperatorSnapshot:

@@ -12,11 +12,21 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from firesteel.state.arrangements.changes import Changes
 from firesteel.state.arrangements.chunk import Chunk, chunk_of, merged, visible
 from firesteel.state.arrangements.columns import Numbers, numbers
 from firesteel.state.arrangements.consolidation import left_of, survivors
+from firesteel.state.arrangements.drops import Drop, joined
 from firesteel.state.arrangements.layout import WEIGHT, Layout
-from firesteel.state.arrangements.levels import CHUNK_ROWS, Level, Levels, Shelf, cut_up, merged_levels, rows_of
+from firesteel.state.arrangements.levels import (
+    CHUNK_ROWS,
+    Level,
+    Levels,
+    Shelf,
+    cut_up,
+    merged_levels,
+    rows_of,
+)
 from firesteel.state.arrangements.needles import Needles
 from firesteel.state.arrangements.sorting import Positions
 
@@ -46,9 +56,8 @@ class Arrangement:
         self.layout = layout
         self.now = 0
         self._chunk_rows = chunk_rows
-        self._shelf = shelf
         self._committed = Levels(layout, shelf, chunk_rows=chunk_rows)
-        self._epoch = self._new_epoch()
+        self._begin()
 
     @property
     def shelf(self) -> Shelf:
@@ -60,9 +69,10 @@ class Arrangement:
         self.now = now
         self._committed.expire(now)
 
-    def load(self, level: Level) -> None:
-        """Add a level of committed changes, newer than those loaded before."""
-        self._committed.add(level)
+    def load(self, changes: Changes) -> None:
+        """Add committed changes, newer than those loaded before."""
+        self._committed.drop(changes.drops)
+        self._committed.add(changes.level)
 
     def put(self, rows: pa.RecordBatch) -> None:
         """Put rows: each replaces the one with its keys (upsert), or is added (multiset)."""
@@ -76,6 +86,18 @@ class Arrangement:
         """Put rows with weights above 0 and delete those with weights below 0."""
         if rows.num_rows:
             self._epoch.add((chunk_of(self.layout, rows, weights, self.now),))
+
+    def drop_up_to(self, leading: int) -> None:
+        """Delete all rows with a leading value of at most this; it costs the same for any number of rows.
+
+        Rows that are put afterwards are not concerned. Raises ValueError if the layout has no leading column.
+        """
+        if self.layout.leading is None:
+            raise ValueError(f"the layout has no leading column: {self.layout}")
+        drop = Drop(leading)
+        self._epoch.drop([drop])
+        if self._committed.drop([drop]):
+            self._drops = joined((*self._drops, drop))
 
     def get(self, keys: pa.RecordBatch) -> Found:
         """Return the rows of an upsert arrangement with some keys (and leading values), of each key at most one.
@@ -113,13 +135,14 @@ class Arrangement:
         for chunk in merged_levels(self.layout, self._oldest_first(), self._chunk_rows, whole=True):
             yield self._visible(chunk)
 
-    def changes(self) -> Level:
+    def changes(self) -> Changes:
         """Return the changes of the epoch, consolidated, and start the next one, which sees them as committed."""
         chunks = merged_levels(self.layout, self._epoch.all(), self._chunk_rows, whole=False)
         level = tuple(part for chunk in chunks for part in cut_up(chunk, self._chunk_rows, self.shelf))
-        self._epoch = self._new_epoch()
+        changes = Changes(level, self._drops)
+        self._begin()
         self._committed.add(level)
-        return level
+        return changes
 
     def committed_levels(self) -> tuple[Level, ...]:
         """Return the levels of committed changes, oldest first; `restore` takes them back."""
@@ -128,7 +151,7 @@ class Arrangement:
     def restore(self, levels: tuple[Level, ...]) -> None:
         """Go back to a state that `committed_levels` returned, or to the empty one; drop the epoch's changes."""
         self._committed.restore(levels)
-        self._epoch = self._new_epoch()
+        self._begin()
 
     def settle(self) -> None:
         """Complete all merges of levels that are due."""
@@ -138,8 +161,9 @@ class Arrangement:
         """Return the number of rows of each level of committed changes, newest first."""
         return [rows_of(level) for level in self._committed.newest_first()]
 
-    def _new_epoch(self) -> Levels:
-        return Levels(self.layout, self._shelf, chunk_rows=self._chunk_rows, whole=False)
+    def _begin(self) -> None:
+        self._epoch = Levels(self.layout, self.shelf, chunk_rows=self._chunk_rows, whole=False)
+        self._drops: tuple[Drop, ...] = ()
 
     def _newest_first(self) -> Iterator[Level]:
         yield from self._epoch.newest_first()
@@ -149,13 +173,13 @@ class Arrangement:
         return [*self._newest_first()][::-1]
 
     def _found(self, batch: pa.RecordBatch, keys: Positions) -> Found:
-        there = visible(self.layout, batch, self.layout.expired_at(self.now))
+        there = visible(batch, self.layout.expired_at(self.now))
         if not there.all():
             batch, keys = batch.filter(pa.array(there)), keys[there]
         return Found(keys, batch.select(self.layout.rows.names), numbers(batch.column(WEIGHT)))
 
     def _visible(self, chunk: Chunk) -> pa.RecordBatch:
-        there = visible(self.layout, chunk.batch, self.layout.expired_at(self.now))
+        there = visible(chunk.batch, self.layout.expired_at(self.now))
         rows = chunk.batch.select(self.layout.rows.names)
         return rows if there.all() else rows.filter(pa.array(there))
 

@@ -10,9 +10,10 @@ import pyarrow as pa
 
 from firesteel.state.arrangements.columns import Mask, Numbers, numbers
 from firesteel.state.arrangements.consolidation import consolidated
+from firesteel.state.arrangements.drops import HASHES, Drop
 from firesteel.state.arrangements.hashing import Words
 from firesteel.state.arrangements.layout import CUT_OFF, HASH, SINCE, WEIGHT, WRITTEN, Kind, Layout
-from firesteel.state.arrangements.sorting import Positions
+from firesteel.state.arrangements.sorting import Positions, same_as_next
 
 
 class Cut(NamedTuple):
@@ -52,14 +53,11 @@ class Chunk:
         """Return the rows whose hash is at least `first` and less than `end` (at most 2 ** 64)."""
         if self.leading is None:
             start, stop = (
-                int(np.searchsorted(self.hashes, np.uint64(bound))) if bound < 1 << 64 else len(self)
+                int(np.searchsorted(self.hashes, np.uint64(bound))) if bound < HASHES else len(self)
                 for bound in (first, end)
             )
             return self.slice(start, stop)
-        within = self.hashes >= np.uint64(first)
-        if end < 1 << 64:
-            within &= self.hashes < np.uint64(end)
-        return self if within.all() else Chunk(self.layout, self.batch.filter(pa.array(within)))
+        return _filtered(self, _within(self.hashes, first, end))
 
     def cut_at(self, place: int) -> Cut:
         """Return the words of the row at a place."""
@@ -86,6 +84,25 @@ class Chunk:
         """Return how many rows have a leading value of at most this."""
         return len(self) if self.leading is None else int(np.searchsorted(self.leading, leading, "right"))
 
+    def without(self, drop: Drop) -> Chunk:
+        """Return the rows that a range delete leaves: this chunk if it leaves all, without a copy if it is simple."""
+        stop = self.up_to(drop.leading)
+        if not stop:
+            return self
+        rest = self.slice(stop, len(self))
+        if drop.everywhere:
+            return rest
+        before = self.slice(0, stop)
+        gone = _within(before.hashes, drop.first, drop.end)
+        if not gone.any():
+            return self
+        kept = before.batch.filter(pa.array(~gone))
+        return (
+            Chunk(self.layout, pa.concat_batches([kept, rest.batch]))
+            if len(rest)
+            else Chunk(self.layout, kept)
+        )
+
     def bounds(self, leading: int, hashes: Words) -> tuple[Positions, Positions]:
         """Return where the rows with this leading value and each of the hashes, which ascend, begin, and how many."""
         first, last = self.with_leading(leading)
@@ -104,10 +121,7 @@ class Chunk:
     def distinct(self) -> bool:
         """Whether no two rows with one leading value have the same hash."""
         if self._distinct is None:
-            same = self.hashes[1:] == self.hashes[:-1]
-            if self.leading is not None:
-                same &= self.leading[1:] == self.leading[:-1]
-            self._distinct = not same.any()
+            self._distinct = not same_as_next(self.leading, self.hashes).any()
         return self._distinct
 
     @property
@@ -145,12 +159,20 @@ def merged(layout: Layout, chunks: Sequence[Chunk], *, whole: bool, expired: int
     return _filtered(result, _needed(result, whole, expired))
 
 
-def visible(layout: Layout, batch: pa.RecordBatch, expired: int | None) -> Mask:
+def visible(batch: pa.RecordBatch, expired: int | None) -> Mask:
     """Return which of some consolidated changes are rows that exist."""
     there: Mask = numbers(batch.column(WEIGHT)) > 0
     if expired is not None:
         there &= numbers(batch.column(WRITTEN)) > expired
     return there
+
+
+def _within(hashes: Words, first: int, end: int) -> Mask:
+    """Return which hashes are at least `first` and less than `end`."""
+    within: Mask = hashes >= np.uint64(first)
+    if end < HASHES:
+        within &= hashes < np.uint64(end)
+    return within
 
 
 def _needed(chunk: Chunk, whole: bool, expired: int | None) -> Mask:

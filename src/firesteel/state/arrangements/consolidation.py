@@ -11,7 +11,7 @@ from firesteel.state.arrangements.columns import Mask, Numbers, numbers, same_ro
 from firesteel.state.arrangements.hashing import Words
 from firesteel.state.arrangements.layout import HASH, IDENTITY, WEIGHT, Kind, Layout
 from firesteel.state.arrangements.lifetimes import summed
-from firesteel.state.arrangements.sorting import Positions, order_by, order_of
+from firesteel.state.arrangements.sorting import Positions, order_by, order_of, same_as_next
 
 
 class Survivors(NamedTuple):
@@ -40,7 +40,9 @@ def left_of(layout: Layout, batch: pa.RecordBatch, left: Survivors) -> pa.Record
     if layout.kind is Kind.UPSERT:
         return batch
     for name, column in zip((*layout.times, WEIGHT), (*left.times, left.weights), strict=True):
-        batch = batch.set_column(batch.schema.get_field_index(name), layout.stored.field(name), pa.array(column))
+        batch = batch.set_column(
+            batch.schema.get_field_index(name), layout.stored.field(name), pa.array(column)
+        )
     return batch
 
 
@@ -69,19 +71,10 @@ def _order(layout: Layout, batch: pa.RecordBatch) -> tuple[Positions, Mask]:
     leading = None if layout.leading is None else numbers(batch.column(layout.leading))
     hashes: Words = batch.column(HASH).to_numpy()
     order = order_by(leading, hashes)
-    equal = _repeats(order, leading, hashes)
+    equal = same_as_next(None if leading is None else leading[order], hashes[order])
     if layout.kind is Kind.MULTISET and equal.any():
         return _order_by_identity(order, equal, batch.column(IDENTITY).to_numpy())
     return order, equal
-
-
-def _repeats(order: Positions, leading: Numbers | None, hashes: Words) -> Mask:
-    ordered = hashes[order]
-    equal: Mask = ordered[1:] == ordered[:-1]
-    if leading is not None:
-        times = leading[order]
-        equal &= times[1:] == times[:-1]
-    return equal
 
 
 def _order_by_identity(order: Positions, equal: Mask, identities: Words) -> tuple[Positions, Mask]:

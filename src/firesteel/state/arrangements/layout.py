@@ -145,7 +145,9 @@ def encode_layout(layout: Layout) -> bytes:
     True
     """
     schema = layout.rows.serialize().to_pybytes()
-    return msgspec.msgpack.encode((schema, layout.keys, layout.kind.value, layout.leading, layout.time_to_live))
+    return msgspec.msgpack.encode(
+        (schema, layout.keys, layout.kind.value, layout.leading, layout.time_to_live)
+    )
 
 
 def decode_layout(data: bytes) -> Layout:

@@ -11,11 +11,14 @@ trace (McSherry, Lattuada, Schwarzkopf, Roscoe: Shared Arrangements, VLDB 2020).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from operator import is_not
 from typing import Final, Protocol
 
 import pyarrow as pa
 
 from firesteel.state.arrangements.chunk import Chunk, Cut, merged
+from firesteel.state.arrangements.drops import Drop, joined
 from firesteel.state.arrangements.layout import Kind, Layout
 
 CHUNK_ROWS: Final = 1 << 17
@@ -68,26 +71,26 @@ class Levels:
         self.shelf = shelf or InMemory()
         self._chunk_rows = chunk_rows
         self._whole = whole
-        self._levels: list[Level] = []
+        self._places: list[_Place] = []
         self._merges: list[_Merge] = []
 
     def __len__(self) -> int:
         """Return the number of rows in all levels, those with one identity counted in each."""
-        return sum(rows_of(level) for level in self._levels)
+        return sum(map(rows_of, self.newest_first()))
 
     def add(self, level: Level) -> None:
         """Add the newest level, and advance the merges."""
         if level:
-            self._levels.append(level)
+            self._places.append(_Place(level))
             self._work(MERGED_PER_ROW * rows_of(level))
 
     def all(self) -> tuple[Level, ...]:
         """Return the levels, oldest first."""
-        return tuple(self._levels)
+        return tuple(place.level for place in self._places if place.level)
 
     def restore(self, levels: Iterable[Level]) -> None:
         """Replace the levels by those that `all` returned earlier; merges under way are given up."""
-        self._levels = list(levels)
+        self._places = [_Place(level) for level in levels]
         self._merges = []
 
     def settle(self) -> None:
@@ -100,36 +103,50 @@ class Levels:
     def expire(self, now: int) -> None:
         """Drop levels in which nothing lives any more, if nothing newer may depend on them; see `lifetimes`."""
         expired = self._layout.expired_at(now)
-        if expired is None or not self._levels:
+        if expired is None or not self._places:
             return
-        dead = [_newest(level) <= expired for level in self._levels]
+        dead = [_newest(place.level) <= expired for place in self._places]
         if all(dead):
             self.restore(())
         elif self._layout.kind is Kind.UPSERT:
             busy = self._busy()
-            self._levels = [
-                level for level, gone in zip(self._levels, dead, strict=True) if not gone or id(level) in busy
+            self._places = [
+                place for place, gone in zip(self._places, dead, strict=True) if not gone or place in busy
             ]
+
+    def drop(self, drops: Sequence[Drop]) -> bool:
+        """Delete ranges of rows; return whether there were any."""
+        changed = False
+        for place in self._places:
+            left = without(place.level, drops)
+            changed = changed or left is not place.level
+            place.level = left
+        if changed:
+            for merge in self._merges:
+                merge.drop(drops)
+            busy = self._busy()
+            self._places = [place for place in self._places if place.level or place in busy]
+        return changed
 
     def newest_first(self) -> Iterator[Level]:
         """Yield the levels from the newest to the oldest."""
-        return reversed(self._levels)
+        return (place.level for place in reversed(self._places))
 
     def _start(self) -> None:
         """Start the merges of neighbours whose sizes are too close, from the newest to the oldest."""
         busy = self._busy()
-        place = len(self._levels) - 1
-        while place > 0:
-            older, newer = pair = (self._levels[place - 1], self._levels[place])
-            if id(older) in busy or id(newer) in busy or 2 * rows_of(newer) <= rows_of(older):
-                place -= 1
+        at = len(self._places) - 1
+        while at > 0:
+            older, newer = pair = (self._places[at - 1], self._places[at])
+            if not busy.isdisjoint(pair) or 2 * rows_of(newer.level) <= rows_of(older.level):
+                at -= 1
                 continue
-            whole = self._whole and place == 1
+            whole = self._whole and at == 1
             self._merges.append(_Merge(self._layout, self.shelf, self._chunk_rows, pair, whole=whole))
-            place -= 2
+            at -= 2
 
-    def _busy(self) -> set[int]:
-        return {id(level) for merge in self._merges for level in merge.pair}
+    def _busy(self) -> set[_Place]:
+        return {place for merge in self._merges for place in merge.pair}
 
     def _work(self, rows: int) -> None:
         """Start the merges that are due, and read about as many rows in each."""
@@ -140,8 +157,24 @@ class Levels:
                 self._install(merge)
 
     def _install(self, merge: _Merge) -> None:
-        place = next(place for place, level in enumerate(self._levels) if level is merge.pair[0])
-        self._levels[place : place + 2] = [tuple(merge.chunks)] if merge.chunks else []
+        at = self._places.index(merge.pair[0])
+        self._places[at : at + 2] = [_Place(tuple(merge.chunks))] if merge.chunks else []
+
+
+@dataclass(eq=False)
+class _Place:
+    """A level, which can lose rows."""
+
+    level: Level
+
+
+def without(level: Level, drops: Sequence[Drop]) -> Level:
+    """Return what range deletes leave of a level; this one if they leave all."""
+    for drop in drops:
+        left = tuple(rest for chunk in level if len(rest := chunk.without(drop)))
+        if len(left) < len(level) or any(map(is_not, left, level)):
+            level = left
+    return level
 
 
 def rows_of(level: Level) -> int:
@@ -164,17 +197,24 @@ class _Merge:
     """The merge of two neighbouring levels, in steps; `whole`: no older level exists."""
 
     def __init__(
-        self, layout: Layout, shelf: Shelf, chunk_rows: int, pair: tuple[Level, Level], *, whole: bool
+        self, layout: Layout, shelf: Shelf, chunk_rows: int, pair: tuple[_Place, _Place], *, whole: bool
     ) -> None:
         self.pair = pair
         self.chunks: list[Chunk] = []
+        levels = [place.level for place in pair]
         self._layout = layout
         self._shelf = shelf
         self._chunk_rows = chunk_rows
         self._whole = whole
-        self._expired = expired_in(layout, pair)
-        self._pieces = pieces(pair, chunk_rows)
+        self._expired = expired_in(layout, levels)
+        self._drops: tuple[Drop, ...] = ()
+        self._pieces = pieces(levels, chunk_rows)
         self._credit = 0
+
+    def drop(self, drops: Sequence[Drop]) -> None:
+        """Leave out ranges of rows that were deleted meanwhile."""
+        self.chunks = list(without(tuple(self.chunks), drops))
+        self._drops = joined((*self._drops, *drops))
 
     def work(self, rows: int) -> bool:
         """Read about as many rows more, what earlier steps read too much deducted; return whether all is merged."""
@@ -183,9 +223,10 @@ class _Merge:
             piece = next(self._pieces, None)
             if piece is None:
                 return True
-            chunk = merged(self._layout, piece, whole=self._whole, expired=self._expired)
-            self.chunks.extend(cut_up(chunk, self._chunk_rows, self._shelf))
-            self._credit -= sum(map(len, piece))
+            if left := without(tuple(piece), self._drops):
+                chunk = merged(self._layout, left, whole=self._whole, expired=self._expired)
+                self.chunks.extend(cut_up(chunk, self._chunk_rows, self._shelf))
+                self._credit -= rows_of(left)
         return False
 
 

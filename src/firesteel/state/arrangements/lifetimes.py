@@ -2,14 +2,14 @@
 
 A row is gone from the moment on that is its time to live after its last write (Flink: `TtlUtils.expired`). For an
 upsert that is the write time of the newest change. A multiset adds weights, but only as long as the row lives: what
-follows a pause of at least the time to live counts from zero. So the weights of one row fall into stretches between such
-pauses, and the last stretch counts. A stored change is the sum of the last stretch of some changes, with the first and
-the last write time of it, so that changes can be added to each other in any grouping: if it was not the first stretch,
-the first time is `CUT_OFF`, and nothing older is added to it.
+follows a pause of at least the time to live counts from zero. So the changes of one row fall into stretches between
+such pauses, and the last stretch counts. A stored change is the sum of the last stretch of some changes, with the first
+and the last write time of it, so that changes can be added to each other in any grouping. If the stretch was not the
+first one, its first time is `CUT_OFF`, and nothing older is added to it.
 
 Merges drop rows that had expired at the newest write time that they see. What is newer than the merge was written
-later, so for a multiset it begins a new stretch; what is older was written earlier, and has expired, too. They need no
-clock for that, and come to the same in memory and on storage.
+later, so for a multiset it begins a new stretch; what is older was written earlier, and has expired, too. So merges
+need no clock, and come to the same in memory and on storage.
 """
 
 from __future__ import annotations

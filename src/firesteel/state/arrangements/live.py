@@ -16,6 +16,7 @@ from typing import Final, Protocol
 
 from firesteel.common.errors import ProgramError, StateMismatchError
 from firesteel.state.arrangements.arrangement import Arrangement
+from firesteel.state.arrangements.changes import Changes
 from firesteel.state.arrangements.layout import Kind, Layout, decode_layout, encode_layout
 from firesteel.state.arrangements.levels import Level, Shelf
 from firesteel.state.arrangements.names import state_name
@@ -26,25 +27,36 @@ NEVER: Final = 0
 
 
 @dataclass(frozen=True)
+class ArrangementAddress:
+    """One arrangement of one subtask."""
+
+    owner: StateAddress
+    name: str
+    layout: Layout
+
+    @property
+    def state(self) -> str:
+        """The name of its state."""
+        return state_name(self.owner.operator_id, self.name)
+
+
+@dataclass(frozen=True)
 class Missing:
-    """The changes of some epochs, oldest first; `first` is the first epoch whose changes are among them."""
+    """The changes of some epochs, oldest first; `first` is the first epoch whose changes are among them.
+
+    `whole` means that nothing is older: an arrangement starts empty with them.
+    """
 
     first: int
-    levels: list[Level]
+    changes: list[Changes]
+    whole: bool = False
 
 
 class ArrangementStore(Protocol):
     """Where the changes of arrangements are kept; `firesteel.checkpoint.attach.CheckpointedState` implements it."""
 
     def changes_between(
-        self,
-        address: StateAddress,
-        name: str,
-        layout: Layout,
-        since: int,
-        until: int,
-        run: RunRef | None,
-        shelf: Shelf,
+        self, arrangement: ArrangementAddress, since: int, until: int, run: RunRef | None, shelf: Shelf
     ) -> Missing:
         """Return the changes after epoch `since` up to epoch `until`, whose own run is `run`; `shelf` keeps them.
 
@@ -52,7 +64,7 @@ class ArrangementStore(Protocol):
         """
 
     def store_changes(
-        self, address: StateAddress, name: str, layout: Layout, epoch: int, attempt: str, level: Level
+        self, arrangement: ArrangementAddress, epoch: int, attempt: str, changes: Changes
     ) -> RunRef | None:
         """Store the changes of an epoch; return None, and store nothing, if there are none."""
 
@@ -85,7 +97,7 @@ class LiveArrangements:
                 got=f"{layout} instead of {decode_layout(saved)}",
                 hint="start the changed query with new state: in another state directory, or under another uid",
             )
-        live = self._live[name] = _Live(Arrangement(layout, self._shelf))
+        live = self._live[name] = _Live(name, Arrangement(layout, self._shelf))
         return live.arrangement
 
     def begin(
@@ -101,12 +113,12 @@ class LiveArrangements:
         `now` is the processing time of the epoch that begins (milliseconds): rows expire by it.
         """
         for name, live in self._live.items():
-            live.advance(store, address, name, committed, runs.get(name))
+            live.advance(store, address, committed, runs.get(name))
             live.arrangement.advance(now)
 
     def end(self, store: ArrangementStore, address: StateAddress, epoch: int, attempt: str) -> list[RunRef]:
         """Store what the epoch changed; return the runs."""
-        runs = [live.store(store, address, name, epoch, attempt) for name, live in self._live.items()]
+        runs = [live.store(store, address, epoch, attempt) for live in self._live.values()]
         return [run for run in runs if run is not None]
 
     def layouts(self, operator_id: str) -> dict[str, bytes]:
@@ -120,45 +132,45 @@ class LiveArrangements:
 class _Live:
     """An arrangement, the last state of it that is known to be committed, and the state that it was left in."""
 
-    def __init__(self, arrangement: Arrangement) -> None:
+    def __init__(self, name: str, arrangement: Arrangement) -> None:
         self.arrangement = arrangement
+        self._name = name
         self._lineage: str | None = None
         self._committed = NEVER
         self._levels: tuple[Level, ...] = ()
         self._left: tuple[int, RunRef | None] | None = None
 
     def advance(
-        self, store: ArrangementStore, address: StateAddress, name: str, committed: int, run: RunRef | None
+        self, store: ArrangementStore, owner: StateAddress, committed: int, run: RunRef | None
     ) -> None:
-        if address.lineage != self._lineage:
-            self._lineage, self._committed, self._levels, self._left = address.lineage, NEVER, (), None
+        if owner.lineage != self._lineage:
+            self._lineage, self._committed, self._levels, self._left = owner.lineage, NEVER, (), None
             self.arrangement.restore(())
         if self._left is not None and self._left != (committed, run):
             self.arrangement.restore(self._levels)
-            self._load(store, address, name, committed, run)
+            self._load(store, owner, committed, run)
         elif self._left is None and committed != self._committed:
-            self._load(store, address, name, committed, run)
+            self._load(store, owner, committed, run)
         self._committed, self._left = committed, None
         self._levels = self.arrangement.committed_levels()
 
-    def store(
-        self, store: ArrangementStore, address: StateAddress, name: str, epoch: int, attempt: str
-    ) -> RunRef | None:
-        level = self.arrangement.changes()
-        run = store.store_changes(address, name, self.arrangement.layout, epoch, attempt, level)
+    def store(self, store: ArrangementStore, owner: StateAddress, epoch: int, attempt: str) -> RunRef | None:
+        run = store.store_changes(self._address(owner), epoch, attempt, self.arrangement.changes())
         self._left = epoch, run
         return run
 
-    def _load(
-        self, store: ArrangementStore, address: StateAddress, name: str, committed: int, run: RunRef | None
-    ) -> None:
-        layout, shelf, since = self.arrangement.layout, self.arrangement.shelf, self._committed
+    def _load(self, store: ArrangementStore, owner: StateAddress, committed: int, run: RunRef | None) -> None:
+        address, shelf, since = self._address(owner), self.arrangement.shelf, self._committed
         if since > committed:  # the history was cut
             since = NEVER
+        missing = store.changes_between(address, since, committed, run, shelf)
+        if missing.first <= since and not missing.whole and address.layout.kind is Kind.MULTISET:
+            since = NEVER  # what is there must not be added again
+            missing = store.changes_between(address, since, committed, run, shelf)
+        if missing.whole or since == NEVER:
             self.arrangement.restore(())
-        missing = store.changes_between(address, name, layout, since, committed, run, shelf)
-        if missing.first <= since and layout.kind is Kind.MULTISET:  # what is there must not be added again
-            self.arrangement.restore(())
-            missing = store.changes_between(address, name, layout, NEVER, committed, run, shelf)
-        for level in missing.levels:
-            self.arrangement.load(level)
+        for changes in missing.changes:
+            self.arrangement.load(changes)
+
+    def _address(self, owner: StateAddress) -> ArrangementAddress:
+        return ArrangementAddress(owner, self._name, self.arrangement.layout)

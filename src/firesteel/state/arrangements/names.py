@@ -20,3 +20,13 @@ def operator_of(state: str) -> str:
 def arrangement_of(state: str) -> str:
     """Return the own name of an arrangement; empty for the entries of an operator."""
     return state.partition("/")[2]
+
+
+def moved(state: str, operator_id: str) -> str:
+    """Return the name that a state has under another operator's id.
+
+    >>> moved("0123", "4567"), moved("0123/counts", "4567")
+    ('4567', '4567/counts')
+    """
+    name = arrangement_of(state)
+    return state_name(operator_id, name) if name else operator_id

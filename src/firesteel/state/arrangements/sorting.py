@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from firesteel.state.arrangements.columns import Numbers
+from firesteel.state.arrangements.columns import Mask, Numbers
 from firesteel.state.arrangements.hashing import Words
 
 Positions = npt.NDArray[np.int64]
@@ -72,3 +72,15 @@ def order_by(leading: Numbers | None, hashes: Words) -> Positions:
         rows = np.flatnonzero(leading == value)
         parts.append(rows[order_of(hashes[rows])])
     return np.concatenate(parts)
+
+
+def same_as_next(leading: Numbers | None, hashes: Words) -> Mask:
+    """Return which of some sorted rows, but for the last, have the same words as the one after.
+
+    >>> same_as_next(np.array([1, 2, 2]), np.array([4, 4, 4], np.uint64)).tolist()
+    [False, True]
+    """
+    same: Mask = hashes[1:] == hashes[:-1]
+    if leading is not None:
+        same &= leading[1:] == leading[:-1]
+    return same
