@@ -37,6 +37,12 @@ from firesteel.state.arrangements.layout import Kind, Layout
 GROUPS = 16
 KEYS = 7
 COUNTS = Layout(pa.schema([("key", pa.int64()), ("count", pa.int64())]), ("key",))
+ODD = Layout(pa.schema([("key", pa.int64())]), ("key",))
+RECENT = Layout(pa.schema([("epoch", pa.int64()), ("key", pa.int64())]), ("key",), leading="epoch")
+FRESH = Layout(pa.schema([("key", pa.int64())]), ("key",), Kind.MULTISET, time_to_live=25)
+PASSED_MS = 10
+"""The time from epoch to epoch."""
+
 RECORDS = Layout(pa.schema([("key", pa.int64()), ("record", pa.int64())]), ("key",), Kind.MULTISET)
 
 pytestmark = pytest.mark.usefixtures("machine")
@@ -71,13 +77,24 @@ class Feed(Operator[ColumnBatch]):
 
 
 class Count(Operator[ColumnBatch]):
-    """Counts the records of each key, and keeps the records: key k's n-th record is n; reports all that it has."""
+    """Counts the records of each key, and keeps the records: key k's n-th record is n; reports all that it has.
+
+    It also keeps the keys with an odd count, those of the last three epochs, and those of the last 25 ms.
+    """
 
     def open(self, context: OperatorContext) -> None:
         super().open(context)
         assert context.arrangements is not None
         self.counts = context.arrangements.declare("counts", COUNTS)
         self.records = context.arrangements.declare("records", RECORDS)
+        self.odd = context.arrangements.declare("odd", ODD)
+        self.recent = context.arrangements.declare("recent", RECENT)
+        self.fresh = context.arrangements.declare("fresh", FRESH)
+
+    def begin_epoch(self, epoch: Epoch) -> None:
+        super().begin_epoch(epoch)
+        self.number = epoch.facts.number
+        self.recent.drop_up_to(self.number - 3)
 
     def process(self, batch: ColumnBatch, port: int) -> None:
         keys, times = np.unique(batch.rows["key"].to_numpy(), return_counts=True)
@@ -91,12 +108,19 @@ class Count(Operator[ColumnBatch]):
         ]
         rows = {"key": np.repeat(keys, times), "record": np.array(numbers, np.int64)}
         self.records.put(pa.RecordBatch.from_pydict(rows))
+        self.odd.change(asked, np.where((before + times) % 2, 1, -1))
+        numbers_of = np.full(len(keys), self.number)
+        self.recent.put(pa.RecordBatch.from_pydict({"epoch": numbers_of, "key": keys}))
+        self.fresh.put(asked)
 
     def end_epoch(self) -> OperatorReport:
-        counts = [row for batch in self.counts.rows() for row in batch.to_pylist()]
+        counts, odd, recent, fresh = (
+            [row for batch in kept.rows() for row in batch.to_pylist()]
+            for kept in (self.counts, self.odd, self.recent, self.fresh)
+        )
         found = self.records.of(pa.RecordBatch.from_pydict({"key": np.arange(KEYS)}))
         records = list(zip(found.rows.to_pylist(), found.weights.tolist(), strict=True))
-        return OperatorReport(committables=[(counts, records)])
+        return OperatorReport(committables=[(counts, records, odd, recent, fresh)])
 
 
 def plan_of(parallelism: int, count: type[Operator[Any]] = Count) -> Plan:
@@ -140,6 +164,7 @@ class Job:
         self.processes = [self.process() for _ in range(3)]
         self.parallelism = 1
         self.model = Counter[int]()
+        self.epochs: list[list[int]] = []
         self.tries = 0
 
     def process(self) -> tuple[Worker, CheckpointedState]:
@@ -149,7 +174,7 @@ class Job:
         self.tries += 1
         plan = plan or plan_of(self.parallelism)
         self.journal.go_on_with(plan)
-        epoch = self.journal.next_epoch("driver", f"{self.tries}", 1, Moment(0, 0), False, {})
+        epoch = self.journal.next_epoch("driver", f"{self.tries}", 1, self.now(), False, {})
         Feed.keys = keys
         reports = self.run(plan, epoch)
         if lost:
@@ -158,7 +183,11 @@ class Job:
         self.journal.commit(epoch, [report for task in reports for report in task.subtasks], {}, compaction)
         self.maintenance.after_epoch(self.journal.last)  # type: ignore[arg-type]
         self.model.update(keys)
+        self.epochs.append(keys)
         self.check(reports)
+
+    def now(self) -> Moment:
+        return Moment(PASSED_MS * len(self.epochs), 0)
 
     def run(self, plan: Plan, epoch: EpochPlan) -> list[TaskReport]:
         rows: list[Row] = []
@@ -175,15 +204,22 @@ class Job:
 
     def check(self, reports: list[TaskReport]) -> None:
         counts, records = Counter[int](), Counter[tuple[int, int]]()
+        odd, recent, fresh = Counter[Any](), Counter[Any](), Counter[Any]()
         for task in reports:
             for report in task.subtasks:
-                for found, kept in report.committables:
+                for found, kept, *others in report.committables:
+                    for known, rows in zip((odd, recent, fresh), others, strict=True):
+                        known.update(tuple(row.values()) for row in rows)
                     counts.update({row["key"]: row["count"] for row in found})
                     records.update({(row["key"], row["record"]): weight for row, weight in kept})
         assert counts == self.model
         assert records == Counter(
             (key, number) for key, count in self.model.items() for number in range(count)
         )
+        last = [*enumerate(self.epochs, 1)][-3:]
+        assert odd == Counter((key,) for key, count in self.model.items() if count % 2)
+        assert recent == Counter({(number, key) for number, keys in last for key in keys})
+        assert fresh == Counter({(key,) for _, keys in last for key in keys})
 
 
 class Merger:
@@ -251,3 +287,48 @@ def test_another_layout_is_refused(tmp_path: Path) -> None:
     job.processes = [job.process()]
     with pytest.raises(StateMismatchError, match=r"arrangement 'counts'.*must have the columns"):
         job.epoch([1], plan=plan_of(1, Other))
+
+
+class Patient(Count):
+    """Keeps rows longer."""
+
+    def open(self, context: OperatorContext) -> None:
+        super().open(context)
+        assert context.arrangements is not None
+        context.arrangements.declare("more", replace(FRESH, time_to_live=PASSED_MS))
+
+
+class MorePatient(Count):
+    def open(self, context: OperatorContext) -> None:
+        super().open(context)
+        assert context.arrangements is not None
+        context.arrangements.declare("more", replace(FRESH, time_to_live=2 * PASSED_MS))
+
+
+class Eternal(Count):
+    def open(self, context: OperatorContext) -> None:
+        super().open(context)
+        assert context.arrangements is not None
+        context.arrangements.declare("more", replace(FRESH, time_to_live=None))
+
+
+def test_only_the_length_of_life_may_change(tmp_path: Path) -> None:
+    job = Job(str(tmp_path), 1)
+    job.epoch([1], plan=plan_of(1, Patient))
+    job.processes = [job.process()]
+    job.epoch([1], plan=plan_of(1, MorePatient))
+    job.processes = [job.process()]
+    with pytest.raises(StateMismatchError, match="arrangement 'more'"):
+        job.epoch([1], plan=plan_of(1, Eternal))
+
+
+@pytest.mark.parametrize("parallelism", [1, 2])
+def test_what_was_deleted_stays_so_for_a_process_that_missed_a_merge_of_everything(
+    tmp_path: Path, parallelism: int
+) -> None:
+    job = Job(str(tmp_path), 1)
+    job.parallelism = parallelism
+    first, second, _ = job.processes
+    for number in range(12):
+        job.processes = [first if number % 5 == 0 else second]
+        job.epoch([number % KEYS, 0, (number + 1) % KEYS])

@@ -56,6 +56,7 @@ class Arrangement:
         self.layout = layout
         self.now = 0
         self._chunk_rows = chunk_rows
+        self._drops: tuple[Drop, ...] = ()
         self._committed = Levels(layout, shelf, chunk_rows=chunk_rows)
         self._begin()
 
@@ -163,7 +164,7 @@ class Arrangement:
 
     def _begin(self) -> None:
         self._epoch = Levels(self.layout, self.shelf, chunk_rows=self._chunk_rows, whole=False)
-        self._drops: tuple[Drop, ...] = ()
+        self._drops = ()
 
     def _newest_first(self) -> Iterator[Level]:
         yield from self._epoch.newest_first()
