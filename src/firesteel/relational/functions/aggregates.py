@@ -13,7 +13,6 @@ from typing import Final, NamedTuple
 
 from firesteel.common.errors import ProgramError, UnsupportedError
 from firesteel.common.logical_types import (
-    STRING,
     ArrayType,
     BigIntType,
     DoubleType,
@@ -21,6 +20,7 @@ from firesteel.common.logical_types import (
     LogicalTypeFamily,
     LogicalTypeRoot,
     MultisetType,
+    VarCharType,
 )
 from firesteel.common.logical_types.casts import supports_implicit_cast
 from firesteel.common.logical_types.decimals import average_type, sum_type
@@ -31,6 +31,7 @@ _R = LogicalTypeRoot
 _Test = Callable[[LogicalType], bool]
 _Result = Callable[[Sequence[LogicalType]], LogicalType]
 _COUNT: Final = BigIntType(nullable=False)
+_JSON: Final = VarCharType(2000, nullable=False)
 
 
 class Argument(NamedTuple):
@@ -134,24 +135,26 @@ _LIST: Final = (
     AggregateFunction("COUNT", (_ANY,), 0, _always(_COUNT), of_nothing=False, many=True),
     _aggregate("APPROX_COUNT_DISTINCT", _ANY, result=_always(_COUNT), of_nothing=False),
     _aggregate("SUM", _NUMBER, result=lambda kinds: sum_type(kinds[0])),
-    _aggregate("$SUM0", _NUMBER, result=lambda kinds: sum_type(kinds[0]), of_nothing=False),
+    _aggregate(
+        "$SUM0", _NUMBER, result=lambda kinds: sum_type(kinds[0]).copy(nullable=False), of_nothing=False
+    ),
     *(_of_average(name) for name in ("AVG", "STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP")),
     _aggregate("MIN", _COMPARABLE, result=_same),
     _aggregate("MAX", _COMPARABLE, result=_same),
     _aggregate("FIRST_VALUE", _ANY, result=_same),
     _aggregate("LAST_VALUE", _ANY, result=_same),
     _aggregate("SINGLE_VALUE", _ANY, result=_same),
-    _aggregate("LISTAGG", _TEXT, _TEXT, least=1, result=lambda kinds: STRING.copy(kinds[0].nullable)),
+    _aggregate("LISTAGG", _TEXT, _TEXT, least=1, result=_same),
     _aggregate(
         "COLLECT", _ANY, result=lambda kinds: MultisetType(kinds[0], nullable=False), of_nothing=False
     ),
-    _aggregate("ARRAY_AGG", _ANY, result=lambda kinds: ArrayType(kinds[0], nullable=True)),
+    _aggregate("ARRAY_AGG", _ANY, result=lambda kinds: ArrayType(kinds[0], nullable=False)),
     *(
-        _aggregate(name, _TEXT, _ANY, result=_always(STRING.copy(nullable=False)), of_nothing=False)
+        _aggregate(name, _TEXT, _ANY, result=_always(_JSON), of_nothing=False)
         for name in ("JSON_OBJECTAGG_NULL_ON_NULL", "JSON_OBJECTAGG_ABSENT_ON_NULL")
     ),
     *(
-        _aggregate(name, _ANY, result=_always(STRING.copy(nullable=False)), of_nothing=False)
+        _aggregate(name, _ANY, result=_always(_JSON), of_nothing=False)
         for name in ("JSON_ARRAYAGG_NULL_ON_NULL", "JSON_ARRAYAGG_ABSENT_ON_NULL")
     ),
     *(

@@ -15,7 +15,7 @@ from firesteel.sql import nodes
 from firesteel.sql.binding import calls
 from firesteel.sql.binding.context import Context, name_parts
 from firesteel.sql.binding.functions import called, written_cast
-from firesteel.sql.binding.literals import bind_literal, negated
+from firesteel.sql.binding.literals import bind_literal, negated, number_literal
 from firesteel.sql.binding.places import suggestion
 from firesteel.sql.binding.scope import Scope
 from firesteel.sql.binding.types import type_of
@@ -147,7 +147,10 @@ class Expressions:
         return self.call(f"{words} {node.args['kind']}", node, node.this)
 
     def _negative(self, node: exp.Expr) -> Expression:
-        value = self.bind(node.this)
+        inner = node.this
+        if isinstance(inner, exp.Literal) and not inner.is_string:
+            return number_literal(inner, self.context.text, negative=True)
+        value = self.bind(inner)
         constant = negated(value)
         return constant if constant is not None else called("-", [value], node, self.context.text)
 

@@ -117,4 +117,4 @@ def property_type(time: LogicalType, part: str) -> LogicalType:
     if part == "PROCTIME":
         return LocalZonedTimestampType(3, TimestampKind.PROCTIME, nullable=False)
     kind = LocalZonedTimestampType if isinstance(time, LocalZonedTimestampType) else TimestampType
-    return kind(3, TimestampKind.ROWTIME, nullable=False)
+    return kind(3, TimestampKind.ROWTIME, nullable=time.nullable)

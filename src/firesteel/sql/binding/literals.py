@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Final
 
 from sqlglot import exp
@@ -27,7 +27,7 @@ from firesteel.common.logical_types import (
 )
 from firesteel.relational.expressions import Call, Expression, Literal
 from firesteel.sql.binding.places import Text
-from firesteel.sql.binding.types import interval_type
+from firesteel.sql.binding.types import MILLISECONDS, MONTHS, interval_type
 from firesteel.sql.nodes import IntervalLiteral, TypedLiteral, Unknown
 
 _DATE: Final = r"(\d{4})-(\d{1,2})-(\d{1,2})"
@@ -41,6 +41,7 @@ _MILLISECONDS: Final = {
     "SECOND": 1_000,
 }
 _UNITS: Final = ("DAY", "HOUR", "MINUTE", "SECOND")
+_DIGITS: Final = Context(prec=2000)
 _FIELD: Final = {"QUARTER": "MONTH", "WEEK": "DAY"}
 
 
@@ -53,14 +54,17 @@ def text_literal(text: str) -> Literal:
     return Literal(CharType(len(text), nullable=False), text)
 
 
-def whole_literal(number: int) -> Literal:
-    """Return a whole number as a constant of the smallest type from INT on that has it."""
+def whole_literal(number: int) -> Literal | None:
+    """Return a whole number as a constant, an INT if it is one and otherwise a BIGINT; None if it is neither.
+
+    >>> str(whole_literal(2**31).type)
+    'BIGINT NOT NULL'
+    """
     if -(2**31) <= number < 2**31:
         return Literal(IntType(nullable=False), number)
     if -(2**63) <= number < 2**63:
         return Literal(BigIntType(nullable=False), number)
-    digits = len(str(abs(number)))
-    return Literal(DecimalType(digits, 0, nullable=False), Decimal(number))
+    return None
 
 
 def bind_literal(node: exp.Expr, text: Text) -> Expression | None:
@@ -72,7 +76,7 @@ def bind_literal(node: exp.Expr, text: Text) -> Expression | None:
         case exp.Literal(is_string=True):
             return text_literal(node.name)
         case exp.Literal():
-            return _number(node, text)
+            return number_literal(node, text)
         case exp.Boolean():
             return Literal(BooleanType(nullable=False), bool(node.this))
         case exp.Null():
@@ -91,19 +95,29 @@ def bind_literal(node: exp.Expr, text: Text) -> Expression | None:
     return None
 
 
-def _number(node: exp.Expr, text: Text) -> Literal:
+def number_literal(node: exp.Expr, text: Text, *, negative: bool = False) -> Literal:
+    """Return the number that a node is, or, if `negative`, what a minus sign before it makes of it.
+
+    The digits of a number with a point are its precision, whichever they are, and they must fit into 64 bits, as in
+    Flink.
+    """
     written = node.name
     if "e" in written.lower():
-        return Literal(DoubleType(nullable=False), float(written))
-    try:
-        if "." not in written:
-            return whole_literal(int(written))
-        value = Decimal(written)
-        scale = len(written.partition(".")[2])
-        digits = max(len(value.as_tuple().digits), scale)
-        return Literal(DecimalType(max(digits, 1), scale, nullable=False), value)
-    except ProgramError:
-        raise text.wrong(node, "requires a number of at most 38 digits", got=written) from None
+        return Literal(DoubleType(nullable=False), -float(written) if negative else float(written))
+    value = -Decimal(written) if negative else Decimal(written)
+    scale = len(written.partition(".")[2])
+    found = whole_literal(int(value)) if not scale else None
+    if scale and -(2**63) <= int(value.scaleb(scale, _DIGITS)) < 2**63:
+        precision = max(len(written) - 1, scale)
+        found = Literal(DecimalType(precision, scale, nullable=False), value)
+    if found is None:
+        raise text.wrong(
+            node,
+            "requires a number whose digits fit into 64 bits",
+            got=written,
+            hint=f"write CAST('{written}' AS DECIMAL(38, {scale}))",
+        )
+    return found
 
 
 def _time(node: TypedLiteral, text: Text) -> Expression:
@@ -145,13 +159,7 @@ def _timestamp(value: dt.datetime, digits: str, written: str) -> Expression:
 def bind_interval(node: IntervalLiteral, text: Text) -> Literal:
     """Return an interval as a constant: months as an int, or a timedelta."""
     unit, end_unit = str(node.args["unit"]), node.args.get("end_unit")
-    start = IntervalField[_FIELD.get(unit, unit)]
-    end = IntervalField[end_unit] if end_unit else start
-    precision, fraction = _precisions(node)
-    try:
-        kind = interval_type(start, end, precision, fraction)
-    except ProgramError as error:
-        raise text.located(node, error) from None
+    _check_precisions(node, unit, end_unit, text)
     written = node.name.strip()
     sign = -1 if node.args.get("negative") else 1
     if written[:1] in ("-", "+"):
@@ -160,10 +168,18 @@ def bind_interval(node: IntervalLiteral, text: Text) -> Literal:
     if amount is None:
         shape = f"{unit} TO {end_unit}" if end_unit else unit
         raise text.wrong(node, f"requires an interval of {shape}", got=repr(node.name))
-    value: object = sign * amount
-    if unit not in _MONTHS:
-        value = dt.timedelta(milliseconds=sign * amount)
-    return Literal(kind.copy(nullable=False), value)
+    if unit in _MONTHS:
+        return Literal(MONTHS.copy(nullable=False), sign * amount)
+    return Literal(MILLISECONDS.copy(nullable=False), dt.timedelta(milliseconds=sign * amount))
+
+
+def _check_precisions(node: IntervalLiteral, unit: str, end_unit: str | None, text: Text) -> None:
+    start = IntervalField[_FIELD.get(unit, unit)]
+    precision, fraction = _precisions(node)
+    try:
+        interval_type(start, IntervalField[end_unit] if end_unit else start, precision, fraction)
+    except ProgramError as error:
+        raise text.located(node, error) from None
 
 
 def _precisions(node: IntervalLiteral) -> tuple[int | None, int | None]:

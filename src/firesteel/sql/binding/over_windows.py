@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sqlglot import exp
 
-from firesteel.common.logical_types import LogicalTypeFamily
+from firesteel.common.logical_types import LogicalType, LogicalTypeFamily
 from firesteel.relational.expressions import Expression, Frame, Literal
 from firesteel.relational.functions.aggregates import ResolvedAggregate
 from firesteel.sql.binding.values import OverOrder
@@ -104,6 +104,8 @@ def _distance(binder: Expressions, node: exp.Expr, rows: bool, order: tuple[Over
     distance = binder.bind(node)
     if not isinstance(distance, Literal):
         raise text.wrong(node, "requires a constant as the beginning of a frame")
+    if not rows and not _has_distances(order[0].value.type):
+        raise text.wrong(node, "requires an order by a number or a time in a window with RANGE")
     if isinstance(distance.value, dt.timedelta):
         if rows or not order[0].value.type.has_family(LogicalTypeFamily.DATETIME):
             raise text.wrong(node, "requires a number of rows or of the values that the window is ordered by")
@@ -113,3 +115,7 @@ def _distance(binder: Expressions, node: exp.Expr, rows: bool, order: tuple[Over
     if not rows and order[0].value.type.has_family(LogicalTypeFamily.DATETIME):
         raise text.wrong(node, "requires an interval", got=str(distance.value))
     return distance.value
+
+
+def _has_distances(kind: LogicalType) -> bool:
+    return kind.has_family(LogicalTypeFamily.NUMERIC) or kind.has_family(LogicalTypeFamily.DATETIME)

@@ -17,9 +17,10 @@ from firesteel.sql.binding.context import Context
 from firesteel.sql.binding.expressions import Expressions
 from firesteel.sql.binding.functions import as_type
 from firesteel.sql.binding.scope import Relation, Scope
-from firesteel.sql.binding.selects import bind_select
+from firesteel.sql.binding.selects import NULL_HINT, bind_select
 from firesteel.sql.binding.sorting import bind_order_by, limits, sorted_plan
 from firesteel.sql.binding.sources import columns_of, no_table, renamed
+from firesteel.sql.nodes import Call
 
 
 def bind_query(node: exp.Expr, context: Context) -> LogicalNode:
@@ -69,10 +70,7 @@ def _ordered(node: exp.Expr, plan: LogicalNode, context: Context) -> LogicalNode
 
 def _values(node: exp.Values, context: Context) -> LogicalNode:
     binder = Expressions(context, Scope(), "VALUES")
-    rows = [
-        [binder.bind(part) for part in (row.expressions if isinstance(row, exp.Tuple) else [row])]
-        for row in node.expressions
-    ]
+    rows = [[binder.bind(part) for part in _parts(row)] for row in node.expressions]
     width = len(rows[0])
     for row, place in zip(rows, node.expressions, strict=True):
         if len(row) != width:
@@ -90,10 +88,21 @@ def _values(node: exp.Values, context: Context) -> LogicalNode:
     return parts[0] if len(parts) == 1 else UnionAll(parts, kind)
 
 
+def _parts(row: exp.Expr) -> list[exp.Expr]:
+    """Return the values of a row; one value may stand alone, and ROW is what parentheses are."""
+    parts = list(row.expressions) if isinstance(row, exp.Tuple) else [row]
+    only = parts[0]
+    if len(parts) == 1 and isinstance(only, Call) and only.function.upper() == "ROW":
+        return list(only.expressions)
+    return parts
+
+
 def _common(values: Sequence[Expression], column: int, node: exp.Expr, context: Context) -> LogicalType:
     types = [value.type for value in values]
     if all(isinstance(kind, NullType) for kind in types):
-        return NullType()
+        raise context.text.wrong(
+            node, f"requires a value with a type in column {column + 1} of VALUES", got="NULL", hint=NULL_HINT
+        )
     found = types[0] if len(set(types)) == 1 else find_common_type(types)
     if found is None:
         shown = ", ".join(dict.fromkeys(map(str, types)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from sqlglot import exp
 
@@ -29,6 +30,8 @@ from firesteel.sql.binding.scope import Scope
 from firesteel.sql.binding.sorting import SortItem, bind_order_by, limits, sorted_plan
 from firesteel.sql.binding.sources import bind_from, columns_of
 from firesteel.sql.binding.values import AggregateValue, GroupingValue, WindowProperty, parts_of
+
+NULL_HINT: Final = "write CAST(NULL AS INT), for example"
 
 
 @dataclass(frozen=True)
@@ -202,14 +205,20 @@ class _Select:
 
     def _items(self) -> list[Item]:
         found: list[Item] = []
+        written: set[str] = set()
         taken: set[str] = set()
         for node in self._select.expressions:
             for name, value in self._columns(node):
-                wanted = name or f"EXPR${len(found)}"
+                wanted = name or f"EXPR${len(written)}"  # Flink counts the names before it makes them unique
+                written.add(wanted)
                 unique, number = wanted, 0
                 while unique in taken:
                     unique, number = f"{wanted}{number}", number + 1
                 taken.add(unique)
+                if isinstance(value.type, NullType):
+                    raise self._context.text.wrong(
+                        node, "requires a value with a type", got="NULL", hint=NULL_HINT
+                    )
                 found.append(Item(unique, value, node))
         return found
 
@@ -228,6 +237,8 @@ class _Select:
         if isinstance(node, exp.Alias):
             return [(node.alias, self._binder.bind(node.this))]
         name = node.this.name if isinstance(node, exp.Column) else None
+        if isinstance(node, nodes.Call) and node.args.get("bare"):
+            name = node.function
         return [(name, self._binder.bind(node))]
 
     def _star_of(self, node: exp.Column) -> list[tuple[str | None, Expression]]:

@@ -83,6 +83,12 @@ _COLLECTIONS: Final[dict[str, Callable[..., LogicalType]]] = {
 }
 
 
+MONTHS: Final = YearMonthIntervalType(IntervalField.MONTH, IntervalField.MONTH)
+"""The type of all intervals of years and months, as in Flink's plans."""
+MILLISECONDS: Final = DayTimeIntervalType(IntervalField.SECOND, IntervalField.SECOND, fractional_precision=3)
+"""The type of all intervals of days and smaller units, as in Flink's plans."""
+
+
 def type_of(name: exp.Expr, text: Text) -> LogicalType:
     """Return the type that is written; it is nullable unless NOT NULL is.
 
@@ -123,10 +129,8 @@ def _type(name: TypeName, text: Text) -> LogicalType:
 
 
 def _interval(name: str) -> LogicalType:
-    start, *end = (
-        IntervalField[word] for word in name.removeprefix("INTERVAL ").replace(" TO ", " ").split()
-    )
-    return interval_type(start, end[0] if end else start)
+    months = any(unit in name for unit in ("YEAR", "QUARTER", "MONTH"))
+    return MONTHS if months else MILLISECONDS
 
 
 def interval_type(

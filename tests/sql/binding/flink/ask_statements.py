@@ -21,7 +21,11 @@ Ask = Callable[[TableEnvironment, str], dict[str, Any]]
 def described(environment: TableEnvironment, sql: str) -> dict[str, Any]:
     """Return what DESCRIBE shows of a table."""
     like = " LIKE " in sql
-    options = "WITH ('more' = 'x')" if like else "WITH ('connector' = 'blackhole')"
+    options = (
+        "WITH ('more' = 'x')"
+        if like
+        else "WITH ('connector' = 'filesystem', 'path' = '/tmp/none', 'format' = 'json')"
+    )
     full = sql.replace(" LIKE ", f" {options} LIKE ") if like else f"{sql} {options}"
     try:
         environment.execute_sql(full)

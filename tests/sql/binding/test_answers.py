@@ -1,0 +1,87 @@
+"""Queries have the columns that real Flink gives them, and those that Flink refuses are refused."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from firesteel.common.errors import SqlError, SqlUnsupportedError
+from tests.sql.binding.catalogs import HERE, lines, small_catalog
+
+CATALOG = small_catalog()
+ANSWERS: list[dict[str, Any]] = [
+    json.loads(line) for line in (HERE / "flink" / "answers.jsonl").read_text().splitlines()
+]
+OTHER_COLUMNS = {
+    "SELECT -a, +b, -d, -e FROM t": "a plus sign leaves no trace in the syntax, so the column keeps its name",
+    "SELECT LAG(price) OVER (PARTITION BY auction ORDER BY bidtime), LEAD(price, 2) OVER (PARTITION BY auction"
+    " ORDER BY bidtime), LAG(price, 1, 0) OVER (ORDER BY bidtime) FROM bid": "Flink: NOT NULL with a default that"
+    " is, although the value may be NULL",
+    "SELECT a + b, a - l, a * m, b / a, a % l, d + a, d * d, d / a, e + a, k + a, k * e, d + e FROM t": "Flink: FLOAT"
+    " times DOUBLE is FLOAT",
+    "SELECT DATE_FORMAT(TUMBLE_START(bidtime, INTERVAL '1' HOUR), 'yyyy'), COUNT(*) FROM bid GROUP BY"
+    " TUMBLE(bidtime, INTERVAL '1' HOUR)": "Flink: DATE_FORMAT may be NULL",
+}
+REFUSED_LATER = {
+    "SELECT MIN(r) FROM n": "Flink cannot run it",
+    "SELECT MIN(ar) FROM n": "Flink cannot run it",
+    "SELECT * FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(i), INTERVAL '10' MINUTE))": "no time attribute",
+    "SELECT * FROM TABLE(CUMULATE(TABLE bid, DESCRIPTOR(bidtime), INTERVAL '3' MINUTE, INTERVAL '10' MINUTE))": "the"
+    " size is no multiple of the step",
+    "SELECT * FROM TABLE(TUMBLE(TABLE bid, DESCRIPTOR(bidtime, proc), INTERVAL '10' MINUTE))": "two columns",
+    "SELECT * FROM TABLE(TUMBLE(TABLE bid, DESCRIPTOR(bidtime), INTERVAL '1' MONTH))": "months have no length",
+    "SELECT TUMBLE_START(bidtime, INTERVAL '1' HOUR) FROM bid": "there is no window",
+    "SELECT COUNT(*) FROM bid GROUP BY TUMBLE(bidtime, INTERVAL '1' HOUR), HOP(bidtime, INTERVAL '1' MINUTE,"
+    " INTERVAL '1' HOUR)": "there are two windows",
+    "SELECT SUM(a) OVER (ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t": "the rows before which are not known",
+}
+ACCEPTED_HERE = {
+    "VALUES (1, 'a'), (2, 'bcd'), (3, NULL)": "Flink takes no NULL without a type in VALUES",
+    "SELECT * FROM (VALUES (NULL, 1), (2, NULL)) AS v (p, q)": "Flink takes no NULL without a type in VALUES",
+    "SELECT r.x, COUNT(*) FROM n GROUP BY r": "Flink does not see that a field of a key is one",
+    "SELECT * FROM t /*+ OPTIONS('k' = 'v') */": "the connector looks at options later",
+}
+
+
+def test_all_queries_have_an_answer() -> None:
+    assert [answer["sql"] for answer in ANSWERS] == lines("flink/queries.sql")
+
+
+def without_kind(kind: str) -> str:
+    return kind.removesuffix(" *ROWTIME*").removesuffix(" *PROCTIME*")
+
+
+@pytest.mark.parametrize("answer", ANSWERS, ids=lambda answer: answer["sql"])
+def test_a_query_is_understood_as_in_flink(answer: dict[str, Any]) -> None:
+    """Flink shows what is computed of a time attribute as one, and takes that back when it plans."""
+    sql = answer["sql"]
+    try:
+        plan = CATALOG.query(sql)
+    except SqlUnsupportedError:
+        return
+    except SqlError:
+        assert ("error" in answer) is (sql not in REFUSED_LATER)
+        return
+    if "error" in answer:
+        assert sql in ACCEPTED_HERE
+        return
+    found = [[field.name, str(field.type)] for field in plan.row.fields]
+    plain = [[name, without_kind(kind)] for name, kind in found]
+    expected = [[name, without_kind(kind)] for name, kind in answer["columns"]]
+    assert plain == expected or sql in OTHER_COLUMNS
+    for ours, flinks in zip(found, answer["columns"], strict=True):
+        assert ours[1] in (flinks[1], without_kind(flinks[1])) or sql in OTHER_COLUMNS
+
+
+def test_little_is_not_supported() -> None:
+    unsupported = 0
+    for answer in ANSWERS:
+        try:
+            CATALOG.query(answer["sql"])
+        except SqlUnsupportedError:
+            unsupported += 1
+        except SqlError:
+            pass
+    assert unsupported <= 16
