@@ -16,46 +16,16 @@ from firesteel.runtime.batch import Batch
 from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.operator import Epoch, Operator, OperatorContext
 from firesteel.runtime.output import Output
-from firesteel.state.arrangements.hashing import first_hash, hash_columns, key_groups
-from firesteel.state.arrangements.layout import Layout
-from firesteel.state.arrangements.levels import Level, Shelf
-from firesteel.state.arrangements.live import LiveArrangements, Missing
+from firesteel.state.arrangements.hashing import hash_columns, key_groups
+from firesteel.state.arrangements.live import LiveArrangements
 from firesteel.state.keys.groups import key_group_range
-from firesteel.state.live.durable import RunRef, StateAddress
+from firesteel.state.live.durable import StateAddress
+from tests.state.arrangements.memory_store import MemoryStore
 
 GROUPS = 16
 
 Step = pa.RecordBatch | ColumnBatch | int | None
 """Rows, a watermark, or None: the input is idle."""
-
-
-class Store:
-    """Keeps the changes of arrangements in memory."""
-
-    def __init__(self) -> None:
-        self.levels: dict[str, list[tuple[int, Level]]] = {}
-        self.pending: list[tuple[str, int, Level]] = []
-
-    def changes_between(
-        self, address: StateAddress, name: str, layout: Layout, since: int, until: int,
-        run: RunRef | None, shelf: Shelf,
-    ) -> Missing:  # fmt: skip
-        first = first_hash(address.first_group, GROUPS)
-        end = first_hash(address.last_group + 1, GROUPS)
-        kept = [level for epoch, level in self.levels.get(name, []) if since < epoch <= until]
-        cut = [tuple(part for chunk in level if len(part := chunk.between(first, end))) for level in kept]
-        return Missing(since + 1, cut)
-
-    def store_changes(
-        self, address: StateAddress, name: str, layout: Layout, epoch: int, attempt: str, level: Level
-    ) -> RunRef | None:
-        self.pending.append((name, epoch, level))
-        return None
-
-    def commit(self, keep: bool) -> None:
-        for name, epoch, level in self.pending if keep else []:
-            self.levels.setdefault(name, []).append((epoch, level))
-        self.pending = []
 
 
 class Received:
@@ -93,7 +63,7 @@ class Harness:
     number: int = 0
     """The last committed epoch."""
     late: int = 0
-    store: Store = field(default_factory=Store)
+    store: MemoryStore = field(default_factory=MemoryStore)
     subtasks: list[Subtask] = field(default_factory=list)
     states: list[Any] = field(default_factory=list)
     marks: list[int] = field(default_factory=list)
@@ -113,7 +83,7 @@ class Harness:
         facts = EpochFacts(self.number + 1, "a", now, final, steady_time=now)
         for place, subtask in enumerate(self.subtasks):
             subtask.received.sent = []
-            subtask.arrangements.begin(self.store, self._address(place), self.number, {})
+            subtask.arrangements.begin(self.store, self._address(place), self.number, {}, now)
             mark = self.marks[place] if self.marks else MIN_WATERMARK
             own, others = self._states_of(place)
             subtask.operator.begin_epoch(Epoch(facts, mark, own, others))
