@@ -11,9 +11,13 @@ from firesteel.common.errors import SqlError, SqlUnsupportedError
 from tests.sql.binding.catalogs import HERE, lines, small_catalog
 
 CATALOG = small_catalog()
-ANSWERS: list[dict[str, Any]] = [
-    json.loads(line) for line in (HERE / "flink" / "answers.jsonl").read_text().splitlines()
-]
+
+
+def answers(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (HERE / "flink" / name).read_text().splitlines()]
+
+
+ANSWERS, DEFINITIONS, INSERTS = map(answers, ("answers.jsonl", "definitions.jsonl", "inserts.jsonl"))
 OTHER_COLUMNS = {
     "SELECT -a, +b, -d, -e FROM t": "a plus sign leaves no trace in the syntax, so the column keeps its name",
     "SELECT LAG(price) OVER (PARTITION BY auction ORDER BY bidtime), LEAD(price, 2) OVER (PARTITION BY auction"
@@ -45,8 +49,21 @@ ACCEPTED_HERE = {
 }
 
 
-def test_all_queries_have_an_answer() -> None:
-    assert [answer["sql"] for answer in ANSWERS] == lines("flink/queries.sql")
+REFUSED_TABLES = {
+    "CREATE TABLE x (a DECIMAL(50, 2))": "Flink makes DECIMAL(38, 2) of it without a word",
+    "CREATE TABLE x (a TIMESTAMP(12))": "Flink makes TIMESTAMP(9) of it without a word",
+    "CREATE TABLE x (a INT, b AS COUNT(a))": "Flink cannot read such a table",
+}
+OTHER_INSERTS = {
+    "INSERT OVERWRITE part PARTITION (p = 'x') SELECT 1, 2": "whether the job is a batch job is looked at later",
+}
+
+
+@pytest.mark.parametrize(
+    ("found", "statements"), [(ANSWERS, "queries"), (DEFINITIONS, "definitions"), (INSERTS, "inserts")]
+)
+def test_all_statements_have_an_answer(found: list[dict[str, Any]], statements: str) -> None:
+    assert [answer["sql"] for answer in found] == lines(f"flink/{statements}.sql")
 
 
 def without_kind(kind: str) -> str:
@@ -85,3 +102,35 @@ def test_little_is_not_supported() -> None:
         except SqlError:
             pass
     assert unsupported <= 16
+
+
+@pytest.mark.parametrize("answer", DEFINITIONS, ids=lambda answer: answer["sql"])
+def test_a_table_is_what_flink_describes(answer: dict[str, Any]) -> None:
+    sql = answer["sql"]
+    try:
+        table = small_catalog().create_table(sql)
+    except SqlError:
+        assert "error" in answer or sql in REFUSED_TABLES
+        return
+    assert "error" not in answer
+    found = []
+    for column in table.columns:
+        kind = str(column.type.copy(nullable=True))
+        if table.watermark is not None and table.watermark.column == column.name:
+            kind += " *ROWTIME*"
+        key = table.primary_key and column.name in table.primary_key
+        found.append(
+            [column.name, kind, column.type.nullable, key and f"PRI({', '.join(table.primary_key or ())})"]
+        )
+    assert [part[:3] for part in found] == [row[:3] for row in answer["columns"]]
+    assert [part[3] or None for part in found] == [row[3] for row in answer["columns"]]
+
+
+@pytest.mark.parametrize("answer", INSERTS, ids=lambda answer: answer["sql"])
+def test_an_insert_is_accepted_or_refused_as_in_flink(answer: dict[str, Any]) -> None:
+    try:
+        CATALOG.insert(answer["sql"])
+    except SqlError:
+        assert "error" in answer
+        return
+    assert "error" not in answer or answer["sql"] in OTHER_INSERTS

@@ -69,10 +69,3 @@ def as_type(value: Expression, target: LogicalType) -> Expression:
     if isinstance(value, Literal) and value.type != wanted and value.type.root is wanted.root:
         return Literal(wanted, value.value)
     return cast(value, target)
-
-
-def coerced(value: Expression, target: LogicalType) -> Expression | None:
-    """Return a value as one of another type if no CAST need be written for that, None otherwise."""
-    if supports_implicit_cast(value.type.copy(nullable=True), target.copy(nullable=True)):
-        return as_type(value, target)
-    return None

@@ -13,7 +13,7 @@ from firesteel.relational.logical.nodes import LogicalNode, Project, TableSink
 from firesteel.relational.tables import ComputedColumn, ResolvedTable
 from firesteel.sql.binding.context import Context, name_parts
 from firesteel.sql.binding.expressions import Expressions
-from firesteel.sql.binding.functions import as_type, coerced
+from firesteel.sql.binding.functions import as_type, written_cast
 from firesteel.sql.binding.hints import with_hints
 from firesteel.sql.binding.places import suggestion
 from firesteel.sql.binding.scope import Scope
@@ -79,12 +79,7 @@ def _static_values(insert: Insert, table: ResolvedTable, context: Context) -> di
         if item.value is None:
             continue
         value = Expressions(context, Scope(), "PARTITION").bind(item.value)
-        converted = coerced(value, target.type)
-        if converted is None:
-            raise context.text.wrong(
-                item.value, f"requires a value of {target.type} for {target.name}", got=str(value.type)
-            )
-        found[target.name] = converted
+        found[target.name] = written_cast(value, target.type, False, item.value, context.text)
     return found
 
 

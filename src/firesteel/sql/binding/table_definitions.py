@@ -300,6 +300,10 @@ class _Definition:
             )
         for column in written:
             self._known(column.parts[0], column.span, "PARTITIONED BY")
+            if not isinstance(self._columns[column.parts[0]], PhysicalColumn):
+                raise self._text.wrong(
+                    column.span, "requires physical columns in PARTITIONED BY", got=column.parts[0]
+                )
         return tuple(column.parts[0] for column in written) or base
 
     def _options(self) -> dict[str, str]:

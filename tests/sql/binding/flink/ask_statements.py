@@ -3,7 +3,7 @@
     /path/to/venv/bin/python tests/sql/binding/flink/ask_statements.py
 
 See ask_queries.py. `definitions.sql` has tables named x, `inserts.sql` has INSERT statements; the answers are what
-DESCRIBE shows of the table, the plan of the INSERT, or the error.
+DESCRIBE shows of the table, that the INSERT is accepted, or the error.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ def described(environment: TableEnvironment, sql: str) -> dict[str, Any]:
         return {"sql": sql, "error": reason(error)}
     with environment.execute_sql("DESCRIBE x").collect() as rows:
         found = [list(row) for row in rows]
-    options = environment.execute_sql("SHOW CREATE TABLE x").collect().next()[0]
     environment.execute_sql("DROP TABLE x")
-    return {"sql": sql, "columns": found, "create": options}
+    return {"sql": sql, "columns": found}
 
 
 def inserted(environment: TableEnvironment, sql: str) -> dict[str, Any]:
-    """Return the plan of an INSERT."""
+    """Return whether there is a plan of an INSERT."""
     try:
-        return {"sql": sql, "plan": environment.explain_sql(sql).split("== Optimized")[0]}
+        environment.explain_sql(sql)
+        return {"sql": sql, "accepted": True}
     except Exception as error:  # whatever it is, it is Flink's answer
         return {"sql": sql, "error": reason(error)}
 
