@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from typing import Final
 
 from firesteel.common.logical_types import LogicalType, RowType
 
@@ -13,13 +15,16 @@ class Formula:
 
     `text` is an expression of the kernel's SQL over the columns `"0"`, `"1"`, ... of the input. `shown` is the
     expression as the user knows it, for errors. `column` is the place of the input's column if the expression is
-    nothing else (then the kernel has no work to do).
+    nothing else (then the kernel has no work to do). `careful` is a slower text that never fails because a number is
+    out of range, where Flink wraps it around or has NULL; None if `text` is as good. A text may name `"now"` and
+    `"watermark"`, too: the current processing time and the watermark, as timestamps of UTC.
     """
 
     text: str
     shown: str
     type: LogicalType
     column: int | None = None
+    careful: str | None = None
 
 
 @dataclass(frozen=True)
@@ -36,3 +41,21 @@ class Program:
     condition: Formula | None = None
     functions: tuple[str, ...] = ()
     zone: str = "UTC"
+
+
+_REASON: Final = re.compile(r"⟦(.*?)⟧", re.DOTALL)
+
+
+def marked_reason(text: str) -> str:
+    """Return why an expression cannot be computed, as a formula's text or a function raises it within any error.
+
+    >>> found_reason("Invalid Input Error: " + marked_reason("division by zero"))
+    'division by zero'
+    """
+    return f"⟦{text}⟧"
+
+
+def found_reason(error: str) -> str | None:
+    """Return the reason within the text of an error, None if there is none."""
+    found = _REASON.search(error)
+    return found.group(1) if found else None

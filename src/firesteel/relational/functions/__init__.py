@@ -72,7 +72,12 @@ def resolve(name: str, operands: Sequence[Expression]) -> Expression:
     """
     if name.upper() in PARTS and len(operands) == 1:
         return FUNCTIONS.resolve("EXTRACT", (symbol(PARTS[name.upper()]), *operands))
-    return FUNCTIONS.resolve(name, operands)
+    found = FUNCTIONS.resolve(name, operands)
+    if found.function == "NULLIF":
+        same = FUNCTIONS.resolve("=", operands)
+        nothing = Literal(found.type, None)
+        return Call(found.type, "CASE", (same, nothing, cast(operands[0], found.type)))
+    return found
 
 
 def symbol(word: str) -> Literal:

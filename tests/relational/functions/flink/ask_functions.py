@@ -26,6 +26,8 @@ from questions import COLUMNS, DERIVED, ROWS, ZONED, questions  # noqa: E402
 
 HERE = Path(__file__).parent
 AT_ONCE = 30
+FLOATING = ("FLOAT", "DOUBLE")
+QUOTE = "'"
 get_gateway()
 
 
@@ -38,6 +40,10 @@ def environment(zone: str) -> TableEnvironment:
 
 
 def cell(kind: str, value: str | None) -> str:
+    if value is not None and kind.startswith(("DECIMAL", "BIGINT")):
+        value = f"'{value.strip(QUOTE)}'"  # a long number is no literal of Flink's
+    if kind in FLOATING:
+        kind = "STRING"  # NaN and Infinity are no constants of Flink's
     return f"CAST({'NULL' if value is None else value} AS {kind.removesuffix(' NOT NULL')})"
 
 
@@ -49,8 +55,13 @@ def declare(env: TableEnvironment) -> None:
     env.execute_sql(
         f"CREATE TEMPORARY VIEW g AS SELECT * FROM (VALUES {', '.join(rows)}) AS v ({', '.join(COLUMNS)})"
     )
+    plain = [
+        f"CAST({name} AS {kind}) AS {name}" if kind in FLOATING else name
+        for name, (kind, _) in COLUMNS.items()
+    ]
+    env.execute_sql(f"CREATE TEMPORARY VIEW h AS SELECT {', '.join(plain)} FROM g")
     derived = ", ".join(f"{text} AS {name}" for name, text in DERIVED.items())
-    env.execute_sql(f"CREATE TEMPORARY VIEW t AS SELECT *, {derived} FROM g")
+    env.execute_sql(f"CREATE TEMPORARY VIEW t AS SELECT *, {derived} FROM h")
 
 
 def types(env: TableEnvironment, asked: list[str]) -> list[str]:

@@ -1,0 +1,67 @@
+"""Expressions to programs of the kernel.
+
+A translation for each function says how DuckDB computes what Flink means; where DuckDB means something else, the
+translation makes it the same, or calls a vectorised function of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from firesteel.common.logical_types import Field, RowType
+from firesteel.functions.columns.program import Formula, Program
+from firesteel.relational.expressions import Expression, InputRef
+from firesteel.relational.translation import arithmetic, casts, collecting, conditions, numbers, texts, times
+from firesteel.relational.translation.shown import shown
+from firesteel.relational.translation.translator import Translation, Translator
+
+__all__ = ["TRANSLATIONS", "program", "shown"]
+
+TRANSLATIONS: Final[dict[str, Translation]] = {
+    **arithmetic.TRANSLATIONS,
+    **conditions.TRANSLATIONS,
+    **casts.TRANSLATIONS,
+    **texts.TRANSLATIONS,
+    **numbers.TRANSLATIONS,
+    **times.TRANSLATIONS,
+    **collecting.TRANSLATIONS,
+}
+
+
+def program(
+    given: RowType,
+    expressions: Sequence[Expression],
+    names: Sequence[str],
+    condition: Expression | None = None,
+    zone: str = "UTC",
+) -> Program:
+    """Return the program that computes expressions of the rows for which a condition is TRUE.
+
+    `names` are those of the results; `zone` is the session's time zone. Raises UnsupportedError, with its name, for a
+    function that cannot be computed.
+
+    >>> from firesteel.common.logical_types import IntType
+    >>> from firesteel.relational.functions import resolve
+    >>> row = RowType.of({"n": IntType()})
+    >>> number = InputRef(IntType(), 0)
+    >>> found = program(row, [number, resolve("*", [number, number])], ["n", "square"])
+    >>> [(formula.shown, formula.column, formula.text) for formula in found.columns]
+    [('n', 0, '"0"'), ('n * n', None, '("0" * "0")')]
+    """
+    functions: dict[str, None] = {}
+    columns = tuple(_formula(part, given, zone, functions) for part in expressions)
+    kept = None if condition is None else _formula(condition, given, zone, functions)
+    types = (expression.type for expression in expressions)
+    output = RowType(tuple(map(Field, names, types)), nullable=False)
+    return Program(given, output, columns, kept, tuple(functions), zone)
+
+
+def _formula(expression: Expression, given: RowType, zone: str, functions: dict[str, None]) -> Formula:
+    plain, careful = (Translator(TRANSLATIONS, zone, careful=careful) for careful in (False, True))
+    text, other = plain.text(expression), careful.text(expression)
+    functions |= plain.functions | careful.functions
+    column = expression.index if isinstance(expression, InputRef) else None
+    return Formula(
+        text, shown(expression, given.field_names), expression.type, column, None if text == other else other
+    )

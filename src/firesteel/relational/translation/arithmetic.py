@@ -1,0 +1,214 @@
+"""Operators on numbers, times and intervals in the kernel's SQL."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from firesteel.common.logical_types import (
+    DateType,
+    DayTimeIntervalType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerNumberType,
+    LocalZonedTimestampType,
+    LogicalType,
+    LogicalTypeFamily,
+    TimestampType,
+    TimeType,
+    YearMonthIntervalType,
+)
+from firesteel.relational.expressions import Call, Expression, Literal
+from firesteel.relational.translation.translator import Translation, Translator, cast_text, failing
+from firesteel.relational.translation.types import kernel_type
+
+_DIGITS: Final = 38
+"""The most digits that a number of the kernel has."""
+
+_NAMES: Final = {"+": "plus", "-": "minus", "*": "times", "/": "divide", "%": "modulo"}
+_DAY: Final = 86_400_000
+
+
+def wrapped(text: str, data_type: IntegerNumberType) -> str:
+    """Return a HUGEINT brought into the range of a type, as Java does by dropping bits."""
+    half, whole = 1 << (data_type.bits - 1), 1 << data_type.bits
+    return cast_text(f"((({text}) + {half}) % {whole} + {whole}) % {whole} - {half}", data_type)
+
+
+def _infix(sign: str) -> Translation:
+    def translate(translator: Translator, call: Call, texts: list[str]) -> str:
+        if len(texts) == 1:
+            return _negated(translator, call, texts[0])
+        kinds = [operand.type for operand in call.operands]
+        if any(kind.has_family(LogicalTypeFamily.DATETIME) for kind in kinds):
+            return _moved(call, sign, texts)
+        if any(kind.has_family(LogicalTypeFamily.INTERVAL) for kind in kinds):
+            return _of_intervals(call, sign, texts)
+        if isinstance(call.type, DecimalType):
+            return _decimal(translator, call, sign, texts)
+        if isinstance(call.type, IntegerNumberType):
+            return _whole(translator, call, sign, texts)
+        return f"({texts[0]} {sign} {texts[1]})"
+
+    return translate
+
+
+def _negated(translator: Translator, call: Call, text: str) -> str:
+    if translator.careful and isinstance(call.type, IntegerNumberType):
+        return wrapped(f"-CAST({text} AS HUGEINT)", call.type)
+    return f"(- {text})"
+
+
+def _whole(translator: Translator, call: Call, sign: str, texts: list[str]) -> str:
+    assert isinstance(call.type, IntegerNumberType)
+    left, right = texts
+    if sign == "%":
+        remainder = f"CAST({left} AS HUGEINT) % {right}" if translator.careful else f"({left} % {right})"
+        return _unless_zero(call.operands[1], right, cast_text(remainder, call.type))
+    operator = "//" if sign == "/" else sign
+    if translator.careful:
+        found = wrapped(f"CAST({left} AS HUGEINT) {operator} CAST({right} AS HUGEINT)", call.type)
+    else:
+        found = f"({left} {operator} {right})"
+    return _unless_zero(call.operands[1], right, found) if sign == "/" else found
+
+
+def _unless_zero(divisor: Expression, text: str, otherwise: str) -> str:
+    if isinstance(divisor, Literal) and divisor.value:
+        return otherwise
+    return f"CASE WHEN {text} = 0 THEN {failing('division by zero')} ELSE {otherwise} END"
+
+
+def _decimal(translator: Translator, call: Call, sign: str, texts: list[str]) -> str:
+    left, right = (operand.type for operand in call.operands)
+    assert isinstance(left, DecimalType)
+    assert isinstance(right, DecimalType)
+    assert isinstance(call.type, DecimalType)
+    result = call.type
+    if sign == "/" and _native_quotient(left, right, result):
+        return _unless_zero(call.operands[1], texts[1], _quotient(left, right, result, texts))
+    if sign in "+-" and _sum_digits(left, right) <= _DIGITS:
+        return cast_text(f"({texts[0]} {sign} {texts[1]})", result)
+    if sign == "*" and left.precision + right.precision <= _DIGITS:
+        return cast_text(f"({texts[0]} * {texts[1]})", result)
+    digits = (left.precision, left.scale, right.precision, right.scale, result.precision, result.scale)
+    return translator.call(f"decimal_{_NAMES[sign]}|{'|'.join(map(str, digits))}", *texts)
+
+
+def _sum_digits(left: DecimalType, right: DecimalType) -> int:
+    scale = max(left.scale, right.scale)
+    return max(left.precision - left.scale, right.precision - right.scale) + scale + 1
+
+
+def _native_quotient(left: DecimalType, right: DecimalType, result: DecimalType) -> bool:
+    return left.precision + result.scale - left.scale + right.scale < _DIGITS and right.precision < _DIGITS
+
+
+def _quotient(left: DecimalType, right: DecimalType, result: DecimalType, texts: list[str]) -> str:
+    """Return the quotient of whole numbers, rounded half up, with the point put where it belongs."""
+    moved = result.scale - left.scale + right.scale
+    one = f"(CAST({_unscaled(texts[0], left)} AS HUGEINT) * {10**moved})"
+    other = f"CAST({_unscaled(texts[1], right)} AS HUGEINT)"
+    rounded = f"({one} + sign({one}) * (abs({other}) // 2)) // abs({other}) * sign({other})"
+    number = f"CAST(CAST({rounded} AS HUGEINT) AS DECIMAL(38, 0))"
+    return f"TRY_CAST({_scaled(number, result.scale)} AS {kernel_type(result)})"
+
+
+def _unscaled(text: str, data_type: DecimalType) -> str:
+    """Return the digits of a DECIMAL as a whole number."""
+    whole = f"DECIMAL({data_type.precision}, 0)"
+    return (
+        text
+        if not data_type.scale
+        else f"CAST({text} AS DECIMAL(38, {data_type.scale})) * {10**data_type.scale}::{whole}"
+    )
+
+
+def _scaled(text: str, scale: int) -> str:
+    return f"{text} / {10**scale}" if scale else text
+
+
+def _of_intervals(call: Call, sign: str, texts: list[str]) -> str:
+    if sign in "+-":
+        return cast_text(f"({texts[0]} {sign} {texts[1]})", call.type)
+    operator = "//" if sign == "/" else sign
+    whole = all(
+        operand.type.has_family(LogicalTypeFamily.INTERVAL) or isinstance(operand.type, IntegerNumberType)
+        for operand in call.operands
+    )
+    if whole:
+        found = cast_text(f"({texts[0]} {operator} {texts[1]})", call.type)
+        return _unless_zero(call.operands[1], texts[1], found) if sign == "/" else found
+    return cast_text(f"trunc(CAST({texts[0]} AS DOUBLE) {sign} CAST({texts[1]} AS DOUBLE))", call.type)
+
+
+def _moved(call: Call, sign: str, texts: list[str]) -> str:
+    """Return a time plus or minus an interval."""
+    place = 0 if call.operands[0].type.has_family(LogicalTypeFamily.DATETIME) else 1
+    time, amount = call.operands[place].type, call.operands[1 - place].type
+    text, distance = texts[place], texts[1 - place]
+    if sign == "-":
+        distance = f"(- {distance})"
+    if isinstance(amount, YearMonthIntervalType):
+        return moved_by_months(text, time, distance)
+    assert isinstance(amount, DayTimeIntervalType)
+    return moved_by_milliseconds(text, time, distance)
+
+
+def moved_by_months(text: str, time: LogicalType, months: str) -> str:
+    """Return a time moved by a number of months; a day that the month does not have becomes its last one."""
+    if isinstance(time, DateType):
+        return f"CAST({text} + to_months({months}) AS DATE)"
+    if isinstance(time, TimeType):
+        return text
+    if _is_fine(time):
+        day = f"(CAST({text} AS TIMESTAMP) + to_months({months}))"
+        return f"make_timestamp_ns(epoch_us({day}) * 1000 + epoch_ns({text}) % 1000)"
+    return f"({text} + to_months({months}))"
+
+
+def moved_by_milliseconds(text: str, time: LogicalType, milliseconds: str) -> str:
+    """Return a time moved by a number of milliseconds: a DATE by whole days, a TIME around the clock."""
+    if isinstance(time, DateType):
+        return f"({text} + CAST({milliseconds} // {_DAY} AS INTEGER))"
+    if isinstance(time, TimeType):
+        return f"CAST((({text} + {milliseconds}) % {_DAY} + {_DAY}) % {_DAY} AS INTEGER)"
+    if _is_fine(time):
+        return f"make_timestamp_ns(epoch_ns({text}) + {milliseconds} * 1000000)"
+    return f"make_timestamp(epoch_us({text}) + {milliseconds} * 1000)"
+
+
+def _is_fine(time: LogicalType) -> bool:
+    return isinstance(time, TimestampType | LocalZonedTimestampType) and time.precision > 6
+
+
+_ORDER_CHECKS: Final = {"<": 1, "<=": 1, ">": 0, ">=": 0, "=": 0}
+
+
+def _comparison(sign: str) -> Translation:
+    """Return the translation of a comparison: NaN is equal to nothing and in no order, unlike in DuckDB."""
+
+    def translate(translator: Translator, call: Call, texts: list[str]) -> str:
+        found = f"({texts[0]} {sign} {texts[1]})"
+        kind = call.operands[0].type
+        if not isinstance(kind, FloatType | DoubleType):
+            return found
+        checked = _ORDER_CHECKS.get(sign, 0)
+        if isinstance(call.operands[checked], Literal):
+            checked = 1 - checked if sign in ("=", "<>") else checked
+        operand = call.operands[checked]
+        if isinstance(operand, Literal):
+            return found
+        if sign == "<>":
+            return f"({found} OR isnan({texts[checked]}))"
+        return f"({found} AND NOT isnan({texts[checked]}))"
+
+    return translate
+
+
+TRANSLATIONS: Final[dict[str, Translation]] = {
+    **{sign: _infix(sign) for sign in "+-*/%"},
+    **{sign: _comparison(sign) for sign in ("=", "<>", "<", "<=", ">", ">=")},
+    "IS DISTINCT FROM": lambda translator, call, texts: f"({texts[0]} IS DISTINCT FROM {texts[1]})",
+    "IS NOT DISTINCT FROM": lambda translator, call, texts: f"({texts[0]} IS NOT DISTINCT FROM {texts[1]})",
+}

@@ -1,0 +1,302 @@
+"""CAST and TRY_CAST in the kernel's SQL (Flink: CastRule and its implementations).
+
+Texts in the usual form are read by DuckDB, all others by functions that read as Flink does.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from firesteel.common.errors import UnsupportedError
+from firesteel.common.logical_types import (
+    ArrayType,
+    BinaryType,
+    BooleanType,
+    CharType,
+    DateType,
+    DayTimeIntervalType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerNumberType,
+    IntervalField,
+    IntType,
+    LocalZonedTimestampType,
+    LogicalType,
+    LogicalTypeFamily,
+    MapType,
+    MultisetType,
+    NullType,
+    RowType,
+    TimestampType,
+    TimeType,
+    VarBinaryType,
+    VarCharType,
+    YearMonthIntervalType,
+)
+from firesteel.common.logical_types.strings import MAX_LENGTH, LengthType
+from firesteel.relational.expressions import Call
+from firesteel.relational.translation.arithmetic import wrapped
+from firesteel.relational.translation.translator import Translation, Translator, cast_text
+from firesteel.relational.translation.types import identifier, kernel_type, quoted
+from firesteel.relational.translation.zones import instant_text, local_text
+
+_TEXTS: Final = (CharType, VarCharType)
+_BYTES: Final = (BinaryType, VarBinaryType)
+_CLOCKS: Final = (TimestampType, LocalZonedTimestampType)
+_MILLISECONDS: Final = {
+    IntervalField.DAY: 86_400_000,
+    IntervalField.HOUR: 3_600_000,
+    IntervalField.MINUTE: 60_000,
+    IntervalField.SECOND: 1_000,
+}
+
+
+def _cast(tried: str) -> Translation:
+    def translate(translator: Translator, call: Call, texts: list[str]) -> str:
+        (operand,) = call.operands
+        return converted(translator, texts[0], operand.type, call.type, tried)
+
+    return translate
+
+
+def converted(translator: Translator, text: str, given: LogicalType, to: LogicalType, tried: str = "") -> str:
+    """Return a text of the type `given` as one of the type `to`; NULL where that fails if `tried` is not empty."""
+    if isinstance(given, NullType):
+        return f"CAST(NULL AS {kernel_type(to)})"
+    if given.copy(nullable=True) == to.copy(nullable=True):
+        return text
+    if isinstance(to, _TEXTS):
+        return _limited(to_text(translator, text, given), to, given)
+    if isinstance(to, _BYTES):
+        return _bytes(text, given, to)
+    if isinstance(given, _TEXTS):
+        return _of_text(translator, text, to, tried)
+    if isinstance(to, ArrayType | MapType | RowType | MultisetType):
+        return _of_parts(translator, text, given, to, tried)
+    if to.has_family(LogicalTypeFamily.INTERVAL) or given.has_family(LogicalTypeFamily.INTERVAL):
+        return _interval(text, given, to)
+    if to.has_family(LogicalTypeFamily.DATETIME):
+        return _time(translator, text, given, to)
+    if isinstance(to, BooleanType):
+        return f"({text} <> 0)"
+    return _number(translator, text, given, to)
+
+
+def _limited(text: str, to: LogicalType, given: LogicalType) -> str:
+    """Return a text of at most as many characters as the type has; CHAR is filled up with blanks."""
+    assert isinstance(to, CharType | VarCharType)
+    short = isinstance(given, LengthType) and given.length <= to.length
+    if isinstance(to, CharType):
+        filled = isinstance(given, CharType) and given.length == to.length
+        return text if filled else f"rpad({text}, {to.length}, ' ')"
+    return text if to.length == MAX_LENGTH or short else f"left({text}, {to.length})"
+
+
+def to_text(translator: Translator, text: str, given: LogicalType) -> str:
+    """Return CAST(... AS STRING)."""
+    if isinstance(given, _TEXTS):
+        return text
+    if isinstance(given, IntegerNumberType | DecimalType | DateType):
+        return f"CAST({text} AS VARCHAR)"
+    if isinstance(given, BooleanType):
+        return f"CASE {text} WHEN TRUE THEN 'TRUE' WHEN FALSE THEN 'FALSE' END"
+    if isinstance(given, FloatType | DoubleType):
+        return translator.call(f"floating_text|{kernel_type(given)}", text)
+    if isinstance(given, _BYTES):
+        return translator.call("bytes_text", text)
+    if isinstance(given, LocalZonedTimestampType):
+        return to_text(translator, local_text(translator, text, given), TimestampType(given.precision))
+    if isinstance(given, TimestampType) and given.precision in (0, 3, 6):
+        return _clock_text(text, given.precision)
+    type_text = given.copy(nullable=True)
+    try:
+        name = f"value_text|{kernel_type(given)}|{type_text.as_serializable_string()}|{translator.zone}"
+    except ValueError as error:
+        raise UnsupportedError("cannot be cast to text", who=f"type {given}") from error
+    return translator.call(name, text)
+
+
+def _clock_text(text: str, precision: int) -> str:
+    digits = {0: "", 3: ".%g", 6: ".%f"}[precision]
+    return f"strftime({text}, {quoted(f'%Y-%m-%d %H:%M:%S{digits}')})"
+
+
+def _bytes(text: str, given: LogicalType, to: LogicalType) -> str:
+    assert isinstance(to, BinaryType | VarBinaryType)
+    data = f"encode({text})" if isinstance(given, _TEXTS) else text
+    if isinstance(given, _BYTES) and given.length <= to.length and not isinstance(to, BinaryType):
+        return data
+    if to.length == MAX_LENGTH:
+        return data
+    raise UnsupportedError("is not supported yet", who=f"CAST of {given} to {to}")
+
+
+def _of_text(translator: Translator, text: str, to: LogicalType, tried: str) -> str:
+    more = f"|{tried}" if tried else ""
+    kind = kernel_type(to)
+    if isinstance(to, IntegerNumberType):
+        usual = f"regexp_full_match({text}, '[+-]?[0-9]{{1,{to.precision - 1}}}')"
+        rest = translator.call(f"text_to_whole|{kind}{more}", text)
+        return f"CASE WHEN {usual} THEN TRY_CAST({text} AS {kind}) ELSE {rest} END"
+    if isinstance(to, FloatType | DoubleType):
+        usual = f"regexp_full_match({text}, '[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?')"
+        rest = translator.call(f"text_to_floating|{kind}{more}", text)
+        return f"CASE WHEN {usual} THEN TRY_CAST({text} AS {kind}) ELSE {rest} END"
+    if isinstance(to, DecimalType):
+        usual = f"regexp_full_match({text}, '[+-]?[0-9]+([.][0-9]+)?')"
+        rest = translator.call(f"text_to_decimal|{to.precision}|{to.scale}{more}", text)
+        return f"CASE WHEN {usual} THEN TRY_CAST({text} AS {kind}) ELSE {rest} END"
+    if isinstance(to, BooleanType):
+        rest = translator.call(f"text_to_truth{more}", text)
+        return f"CASE WHEN {text} = 'true' THEN TRUE WHEN {text} = 'false' THEN FALSE ELSE {rest} END"
+    if isinstance(to, DateType):
+        return translator.call(f"text_to_date{more}", text)
+    if isinstance(to, TimeType):
+        return translator.call(f"text_to_time|{to.precision}{more}", text)
+    if isinstance(to, _CLOCKS):
+        return _clock_of_text(translator, text, to, more)
+    raise UnsupportedError("is not supported yet", who=f"CAST of text to {to}")
+
+
+def _clock_of_text(
+    translator: Translator, text: str, to: TimestampType | LocalZonedTimestampType, more: str
+) -> str:
+    number = translator.call(f"text_to_timestamp|{to.precision}{more}", text)
+    made = f"make_timestamp_ns({number})" if to.precision > 6 else f"make_timestamp({number})"
+    return instant_text(translator, made, to) if isinstance(to, LocalZonedTimestampType) else made
+
+
+def _number(translator: Translator, text: str, given: LogicalType, to: LogicalType) -> str:
+    kind = kernel_type(to)
+    if isinstance(given, BooleanType):
+        return f"CAST({text} AS {kind})"
+    if isinstance(given, _CLOCKS):
+        raise UnsupportedError("is not supported", who=f"CAST of {given} to {to}")
+    if isinstance(to, DecimalType):
+        return f"TRY_CAST({text} AS {kind})"
+    if isinstance(to, FloatType | DoubleType):
+        return f"CAST({text} AS {kind})"
+    assert isinstance(to, IntegerNumberType)
+    if isinstance(given, IntegerNumberType):
+        return f"CAST({text} AS {kind})" if given.bits <= to.bits else _dropped(translator, text, to)
+    if isinstance(given, DecimalType):
+        whole = f"CAST(trunc({text}) AS HUGEINT)"
+        return wrapped(whole, to) if given.precision - given.scale >= to.precision else cast_text(whole, to)
+    return _of_floating(text, to)
+
+
+def _dropped(translator: Translator, text: str, to: IntegerNumberType) -> str:
+    return (
+        wrapped(f"CAST({text} AS HUGEINT)", to)
+        if translator.careful
+        else f"CAST({text} AS {kernel_type(to)})"
+    )
+
+
+def _of_floating(text: str, to: IntegerNumberType) -> str:
+    """Return a floating-point number as Java makes a whole one of it: cut off, at most the type's largest, NaN is 0.
+
+    TINYINT and SMALLINT are made of the INT.
+    """
+    through = to if to.bits >= IntType.bits else IntType()
+    low, high = -(1 << (through.bits - 1)), (1 << (through.bits - 1)) - 1
+    kind = kernel_type(through)
+    whole = (
+        f"CASE WHEN isnan({text}) THEN 0::{kind} WHEN {text} >= {high}::DOUBLE THEN {high}::{kind} "
+        f"WHEN {text} <= {low}::DOUBLE THEN ({low})::{kind} ELSE CAST(trunc({text}) AS {kind}) END"
+    )
+    return whole if through is to else wrapped(f"CAST({whole} AS HUGEINT)", to)
+
+
+def _time(translator: Translator, text: str, given: LogicalType, to: LogicalType) -> str:
+    if isinstance(given, LocalZonedTimestampType) and not isinstance(to, LocalZonedTimestampType):
+        text, given = local_text(translator, text, given), TimestampType(given.precision)
+    if isinstance(to, LocalZonedTimestampType) and not isinstance(given, LocalZonedTimestampType):
+        local = _time(translator, text, given, TimestampType(to.precision))
+        return instant_text(translator, local, to)
+    if isinstance(to, DateType):
+        return f"CAST({text} AS DATE)"
+    if isinstance(to, TimeType):
+        return _time_of_day(text, given)
+    assert isinstance(to, TimestampType | LocalZonedTimestampType)
+    if isinstance(given, DateType):
+        return f"CAST({text} AS {kernel_type(to)})"
+    if isinstance(given, TimeType):
+        return f"make_timestamp(CAST({text} AS BIGINT) * 1000)"
+    if isinstance(given, _CLOCKS):
+        return _with_precision(text, given.precision, to.precision)
+    raise UnsupportedError("is not supported yet", who=f"CAST of {given} to {to}")
+
+
+def _time_of_day(text: str, given: LogicalType) -> str:
+    if isinstance(given, TimeType):
+        return text
+    if isinstance(given, _CLOCKS):
+        micros = f"(epoch_ns({text}) // 1000)" if given.precision > 6 else f"epoch_us({text})"
+        day = 86_400_000_000
+        return f"CAST((({micros} % {day} + {day}) % {day}) // 1000 AS INTEGER)"
+    raise UnsupportedError("is not supported yet", who=f"CAST of {given} to TIME")
+
+
+def _with_precision(text: str, given: int, to: int) -> str:
+    """Return a timestamp with the digits of another precision."""
+    if given > 6 and to > 6:
+        return text if to >= given else f"make_timestamp_ns({_floored(f'epoch_ns({text})', 10 ** (9 - to))})"
+    if given > 6:
+        unit = 10 ** (9 - to)
+        return f"make_timestamp({_floored(f'epoch_ns({text})', unit)} // 1000)"
+    if to > 6:
+        return f"CAST({text} AS TIMESTAMP_NS)"
+    return text if to >= given else f"make_timestamp({_floored(f'epoch_us({text})', 10 ** (6 - to))})"
+
+
+def _floored(number: str, unit: int) -> str:
+    return f"({number} - (({number} % {unit}) + {unit}) % {unit})"
+
+
+def _interval(text: str, given: LogicalType, to: LogicalType) -> str:
+    if isinstance(given, YearMonthIntervalType | DayTimeIntervalType):
+        if isinstance(to, YearMonthIntervalType | DayTimeIntervalType):
+            return text
+        return cast_text(f"({text} // {_unit(given)})", to)
+    assert isinstance(to, YearMonthIntervalType | DayTimeIntervalType)
+    return cast_text(f"({text} * {_unit(to)})", to)
+
+
+def _unit(interval: YearMonthIntervalType | DayTimeIntervalType) -> int:
+    if isinstance(interval, YearMonthIntervalType):
+        return 12 if interval.end is IntervalField.YEAR else 1
+    return _MILLISECONDS[interval.end]
+
+
+def _of_parts(translator: Translator, text: str, given: LogicalType, to: LogicalType, tried: str) -> str:
+    """Return arrays, maps and rows part by part."""
+    if isinstance(given, ArrayType) and isinstance(to, ArrayType):
+        part = converted(translator, "x", given.element, to.element, tried)
+        return text if part == "x" else f"list_transform({text}, lambda x: {part})"
+    if isinstance(given, MapType) and isinstance(to, MapType):
+        key = converted(translator, "x", given.key, to.key, tried)
+        value = converted(translator, "x", given.value, to.value, tried)
+        if key == value == "x":
+            return text
+        keys, values = (
+            f"list_transform({function}({text}), lambda x: {part})"
+            for function, part in (("map_keys", key), ("map_values", value))
+        )
+        return f"CASE WHEN {text} IS NULL THEN NULL ELSE map({keys}, {values}) END"
+    if isinstance(given, RowType) and isinstance(to, RowType):
+        parts = (
+            f"{identifier(new.name)} := {converted(translator, field_text(text, place), old.type, new.type, tried)}"
+            for place, (old, new) in enumerate(zip(given.fields, to.fields, strict=True))
+        )
+        return f"CASE WHEN {text} IS NULL THEN NULL ELSE struct_pack({', '.join(parts)}) END"
+    raise UnsupportedError("is not supported yet", who=f"CAST of {given} to {to}")
+
+
+def field_text(text: str, place: int) -> str:
+    """Return the field at a place of a struct."""
+    return f"struct_extract_at({text}, {place + 1})"
+
+
+TRANSLATIONS: Final[dict[str, Translation]] = {"CAST": _cast(""), "TRY_CAST": _cast("try")}

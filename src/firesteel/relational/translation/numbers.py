@@ -1,0 +1,147 @@
+"""Functions of numbers in the kernel's SQL."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from firesteel.common.errors import UnsupportedError
+from firesteel.common.logical_types import (
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerNumberType,
+    SymbolType,
+)
+from firesteel.relational.expressions import Call, Literal
+from firesteel.relational.translation import times
+from firesteel.relational.translation.arithmetic import wrapped
+from firesteel.relational.translation.translator import Translation, Translator, cast_text
+from firesteel.relational.translation.types import kernel_type
+
+
+def _template(text: str) -> Translation:
+    return lambda translator, call, texts: text.format(*texts)
+
+
+def _abs(translator: Translator, call: Call, texts: list[str]) -> str:
+    if translator.careful and isinstance(call.type, IntegerNumberType):
+        return wrapped(f"abs(CAST({texts[0]} AS HUGEINT))", call.type)
+    return f"abs({texts[0]})"
+
+
+def _sign(translator: Translator, call: Call, texts: list[str]) -> str:
+    if isinstance(call.type, FloatType | DoubleType):
+        return cast_text(f"CASE WHEN isnan({texts[0]}) THEN {texts[0]} ELSE sign({texts[0]}) END", call.type)
+    return cast_text(f"sign({texts[0]})", call.type)
+
+
+def _whole(name: str) -> Translation:
+    """Return the translation of FLOOR or CEIL, of numbers or to a unit of time."""
+
+    def translate(translator: Translator, call: Call, texts: list[str]) -> str:
+        operand = call.operands[0].type
+        if len(call.operands) > 1 and isinstance(call.operands[1].type, SymbolType):
+            return times.rounded(translator, call, texts[0], up=name == "ceil")
+        if isinstance(operand, IntegerNumberType):
+            return texts[0]
+        return cast_text(f"{name}({texts[0]})", call.type)
+
+    return translate
+
+
+def _round(translator: Translator, call: Call, texts: list[str]) -> str:
+    digits = texts[1] if len(texts) > 1 else "0"
+    kind = call.type
+    if isinstance(kind, FloatType | DoubleType):
+        return cast_text(
+            translator.call("rounded", f"CAST({texts[0]} AS DOUBLE)", f"CAST({digits} AS INTEGER)"), kind
+        )
+    return _shortened(call, texts[0], "round")
+
+
+def _truncate(translator: Translator, call: Call, texts: list[str]) -> str:
+    digits = texts[1] if len(texts) > 1 else "0"
+    kind = call.type
+    if isinstance(kind, FloatType | DoubleType):
+        return cast_text(
+            translator.call("truncated", f"CAST({texts[0]} AS DOUBLE)", f"CAST({digits} AS INTEGER)"), kind
+        )
+    return _shortened(call, texts[0], "trunc")
+
+
+def _shortened(call: Call, text: str, name: str) -> str:
+    """Return an exact number with so many digits after the point, rounded half up or cut off."""
+    digits = _digits(call)
+    given = call.operands[0].type
+    if digits >= (given.scale if isinstance(given, DecimalType) else 0):
+        return cast_text(text, call.type)
+    if isinstance(given, DecimalType) and digits >= 0:
+        kind = f"DECIMAL({given.precision}, {given.scale})"
+        if name == "round":
+            return cast_text(text, call.type)
+        unit = 10 ** (given.scale - digits)
+        return cast_text(
+            f"({text} - {text} % (CAST({unit} AS DECIMAL(38, 0)) / {10**given.scale})::{kind})", call.type
+        )
+    unit = 10 ** min(-digits, 37)
+    whole = (
+        f"CAST(trunc({text}) AS HUGEINT)" if isinstance(given, DecimalType) else f"CAST({text} AS HUGEINT)"
+    )
+    half = f" + sign({text}) * {unit // 2}" if name == "round" else ""
+    found = f"(CAST({whole}{half} AS HUGEINT) // {unit}::HUGEINT * {unit}::HUGEINT)"
+    if isinstance(call.type, IntegerNumberType):
+        return wrapped(found, call.type)
+    return f"TRY_CAST({found} AS {kernel_type(call.type)})"
+
+
+def _digits(call: Call) -> int:
+    if len(call.operands) == 1:
+        return 0
+    operand = call.operands[1]
+    if isinstance(operand, Literal) and isinstance(operand.value, int):
+        return operand.value
+    raise UnsupportedError(
+        "is not supported yet",
+        who=f"{call.function} of {call.operands[0].type} to digits that are no constant",
+    )
+
+
+def _logarithm(translator: Translator, call: Call, texts: list[str]) -> str:
+    if len(texts) == 1:
+        return f"ln({texts[0]})"
+    return f"(ln({texts[1]}) / ln({texts[0]}))"
+
+
+def _random(translator: Translator, call: Call, texts: list[str]) -> str:
+    if texts:
+        raise UnsupportedError("is not supported yet", who=f"{call.function} with a seed")
+    return "random()"
+
+
+def _random_integer(translator: Translator, call: Call, texts: list[str]) -> str:
+    if len(texts) > 1:
+        raise UnsupportedError("is not supported yet", who=f"{call.function} with a seed")
+    return f"CAST(floor(random() * {texts[0]}) AS INTEGER)"
+
+
+_SAME: Final = (
+    *("SQRT", "LN", "LOG10", "LOG2", "EXP", "SIN", "COS", "TAN", "COT", "ASIN", "ACOS", "ATAN"),
+    *("SINH", "COSH", "TANH", "DEGREES", "RADIANS"),
+)
+TRANSLATIONS: Final[dict[str, Translation]] = {
+    **{name: _template(f"{name.lower()}({{0}})") for name in _SAME},
+    "LOG": _logarithm,
+    "POWER": _template("power({0}, {1})"),
+    "ATAN2": _template("atan2({0}, {1})"),
+    "ABS": _abs,
+    "SIGN": _sign,
+    "FLOOR": _whole("floor"),
+    "CEIL": _whole("ceil"),
+    "ROUND": _round,
+    "TRUNCATE": _truncate,
+    "PI": _template("pi()"),
+    "E": _template("exp(1::DOUBLE)"),
+    "RAND": _random,
+    "RAND_INTEGER": _random_integer,
+    "UUID": _template("CAST(uuid() AS VARCHAR)"),
+}

@@ -1,0 +1,287 @@
+"""Functions of dates and times in the kernel's SQL."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from firesteel.common.errors import UnsupportedError
+from firesteel.common.logical_types import (
+    CharType,
+    DateType,
+    DayTimeIntervalType,
+    DoubleType,
+    LocalZonedTimestampType,
+    LogicalType,
+    TimestampType,
+    TimeType,
+    VarCharType,
+    YearMonthIntervalType,
+)
+from firesteel.relational.expressions import Call, Literal
+from firesteel.relational.translation.arithmetic import moved_by_milliseconds, moved_by_months
+from firesteel.relational.translation.casts import converted
+from firesteel.relational.translation.translator import Translation, Translator, cast_text
+from firesteel.relational.translation.types import quoted
+from firesteel.relational.translation.zones import instant_text, local_text
+
+_MONTHS: Final = {"MONTH": 1, "QUARTER": 3, "YEAR": 12, "DECADE": 120, "CENTURY": 1200, "MILLENNIUM": 12_000}
+_MILLISECONDS: Final = {
+    "MILLISECOND": 1,
+    "SECOND": 1_000,
+    "MINUTE": 60_000,
+    "HOUR": 3_600_000,
+    "DAY": 86_400_000,
+    "WEEK": 604_800_000,
+}
+_STRFTIME: Final = {"yyyy": "%Y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S", "SSS": "%g"}
+_PATTERN: Final = re.compile(r"(yyyy|MM|dd|HH|mm|ss|SSS|[-/:. _,]|'[A-Za-z]+')*")
+_PATTERN_PART: Final = re.compile(r"yyyy|MM|dd|HH|mm|ss|SSS|[-/:. _,]|'[A-Za-z]+'")
+
+
+def _unit(call: Call, place: int = 0) -> str:
+    operand = call.operands[place]
+    assert isinstance(operand, Literal)
+    return str(operand.value)
+
+
+def _wall(translator: Translator, text: str, given: LogicalType) -> tuple[str, LogicalType]:
+    """Return a time as the session's clock shows it, if it is a point on the time line."""
+    if isinstance(given, LocalZonedTimestampType):
+        return local_text(translator, text, given), TimestampType(given.precision)
+    return text, given
+
+
+def _extract(translator: Translator, call: Call, texts: list[str]) -> str:
+    unit, given = _unit(call), call.operands[1].type
+    if isinstance(given, YearMonthIntervalType):
+        parts = {"YEAR": "{0} // 12", "MONTH": "{0} % 12", "QUARTER": "{0} % 12 // 3 + 1"}
+        return cast_text(_part(call, unit, parts).format(texts[1]), call.type)
+    if isinstance(given, DayTimeIntervalType):
+        parts = {
+            "DAY": "{0} // 86400000",
+            "HOUR": "{0} % 86400000 // 3600000",
+            "MINUTE": "{0} % 3600000 // 60000",
+            "SECOND": "{0} % 60000 // 1000",
+            "MILLISECOND": "{0} % 60000",
+            "EPOCH": "{0} // 1000",
+        }
+        return cast_text(_part(call, unit, parts).format(texts[1]), call.type)
+    if isinstance(given, TimeType):
+        parts = {
+            "HOUR": "{0} // 3600000",
+            "MINUTE": "{0} % 3600000 // 60000",
+            "SECOND": "{0} % 60000 // 1000",
+            "MILLISECOND": "{0} % 60000",
+            "EPOCH": "{0} // 1000",
+        }
+        return cast_text(_part(call, unit, parts).format(texts[1]), call.type)
+    text, _ = _wall(translator, texts[1], given)
+    if unit == "EPOCH":
+        text = texts[1]
+    return cast_text(_part(call, unit, _FIELDS).format(text), call.type)
+
+
+_FIELDS: Final = {
+    "MILLENNIUM": "millennium({0})",
+    "CENTURY": "century({0})",
+    "DECADE": "decade({0})",
+    "YEAR": "year({0})",
+    "QUARTER": "quarter({0})",
+    "MONTH": "month({0})",
+    "WEEK": "weekofyear({0})",
+    "DAY": "day({0})",
+    "HOUR": "hour({0})",
+    "MINUTE": "minute({0})",
+    "SECOND": "second({0})",
+    "MILLISECOND": "millisecond({0})",
+    "MICROSECOND": "microsecond({0})",
+    "DOW": "(dayofweek({0}) + 1)",
+    "ISODOW": "isodow({0})",
+    "DOY": "dayofyear({0})",
+    "ISOYEAR": "isoyear({0})",
+    "EPOCH": "floor(epoch({0}))",
+}
+
+
+def _part(call: Call, unit: str, parts: dict[str, str]) -> str:
+    if unit not in parts:
+        raise UnsupportedError(
+            "is not supported yet", who=f"{call.function}({unit}) of {call.operands[1].type}"
+        )
+    return parts[unit]
+
+
+def rounded(translator: Translator, call: Call, text: str, *, up: bool) -> str:
+    """Return FLOOR or CEIL of a time to a unit."""
+    unit, given = _unit(call, 1), call.operands[0].type
+    if unit not in _MONTHS and unit not in _MILLISECONDS:
+        raise UnsupportedError("is not supported yet", who=f"{call.function} to {unit}")
+    if isinstance(given, TimeType):
+        return _rounded_clock(text, unit, up=up)
+    wall, kind = _wall(translator, text, given)
+    found = _rounded_wall(wall, kind, unit, up=up)
+    return instant_text(translator, found, given) if isinstance(given, LocalZonedTimestampType) else found
+
+
+def _rounded_clock(text: str, unit: str, *, up: bool) -> str:
+    size = _MILLISECONDS.get(unit, 1)
+    more = size - 1 if up else 0
+    return cast_text(f"(({text} + {more}) // {size} * {size})", TimeType())
+
+
+def _rounded_wall(text: str, kind: LogicalType, unit: str, *, up: bool) -> str:
+    start = f"date_trunc('{unit.lower()}', {text})"
+    start = cast_text(start, kind)
+    if not up:
+        return start
+    if unit in _MONTHS:
+        following = moved_by_months(start, kind, str(_MONTHS[unit]))
+    else:
+        following = moved_by_milliseconds(start, kind, str(_MILLISECONDS[unit]))
+    return f"CASE WHEN {start} = {text} THEN {text} ELSE {following} END"
+
+
+def _added(translator: Translator, call: Call, texts: list[str]) -> str:
+    unit, given = _unit(call), call.operands[2].type
+    _, amount, text = texts
+    if isinstance(given, DateType) and isinstance(call.type, TimestampType):
+        text, given = converted(translator, text, given, call.type), call.type
+    if unit in _MONTHS:
+        return moved_by_months(text, given, f"CAST({amount} * {_MONTHS[unit]} AS INTEGER)")
+    if unit in _MILLISECONDS:
+        return moved_by_milliseconds(text, given, f"(CAST({amount} AS BIGINT) * {_MILLISECONDS[unit]})")
+    raise UnsupportedError("is not supported yet", who=f"TIMESTAMPADD of {unit}")
+
+
+def _difference(translator: Translator, call: Call, texts: list[str]) -> str:
+    unit = _unit(call)
+    kinds = [operand.type for operand in call.operands[1:]]
+    start, end = (
+        f"CAST({_wall(translator, text, kind)[0]} AS TIMESTAMP)"
+        for text, kind in zip(texts[1:], kinds, strict=True)
+    )
+    if unit in _MONTHS:
+        return cast_text(f"(datesub('month', {start}, {end}) // {_MONTHS[unit]})", call.type)
+    if unit in _MILLISECONDS:
+        millis = f"(epoch_us({end}) // 1000 - epoch_us({start}) // 1000)"
+        return cast_text(f"({millis} // {_MILLISECONDS[unit]})", call.type)
+    raise UnsupportedError("is not supported yet", who=f"TIMESTAMPDIFF of {unit}")
+
+
+def _nanos(text: str, given: LogicalType) -> str:
+    """Return the nanoseconds from 1970 of a timestamp."""
+    fine = isinstance(given, TimestampType | LocalZonedTimestampType) and given.precision > 6
+    return f"epoch_ns({text})" if fine else f"(epoch_us({text}) * 1000)"
+
+
+def _formatted(translator: Translator, call: Call, texts: list[str]) -> str:
+    given, pattern = call.operands[0].type, call.operands[1]
+    text = texts[0]
+    if isinstance(given, CharType | VarCharType):
+        text, given = converted(translator, text, given, TimestampType(3), "try"), TimestampType(3)
+    text, given = _wall(translator, text, given)
+    simple = _simple_pattern(pattern.value) if isinstance(pattern, Literal) else None
+    if simple is not None:
+        return f"strftime({text}, {quoted(simple)})"
+    return translator.call("formatted", _nanos(text, given), texts[1])
+
+
+def _simple_pattern(pattern: object) -> str | None:
+    """Return the pattern of DuckDB's that means the same as one of Java's, None if there is none."""
+    if not isinstance(pattern, str) or not _PATTERN.fullmatch(pattern):
+        return None
+    parts = _PATTERN_PART.findall(pattern)
+    return "".join(_STRFTIME.get(part, part.strip("'") if part.startswith("'") else part) for part in parts)
+
+
+def _to_date(translator: Translator, call: Call, texts: list[str]) -> str:
+    if len(texts) == 1:
+        return converted(translator, texts[0], call.operands[0].type, DateType(), "try")
+    return f"CAST(make_timestamp({translator.call('read_time', *texts)} // 1000) AS DATE)"
+
+
+def _to_timestamp(translator: Translator, call: Call, texts: list[str]) -> str:
+    if len(texts) == 1:
+        return converted(translator, texts[0], call.operands[0].type, TimestampType(3), "try")
+    return _read(translator, *texts)
+
+
+def _read(translator: Translator, text: str, pattern: str) -> str:
+    """Return the timestamp of milliseconds that a text is by a pattern, NULL if it is none."""
+    number = translator.call("read_time", text, pattern)
+    return f"make_timestamp(({number} - (({number} % 1000000) + 1000000) % 1000000) // 1000)"
+
+
+def _to_instant(translator: Translator, call: Call, texts: list[str]) -> str:
+    given = call.operands[0].type
+    if isinstance(given, CharType | VarCharType):
+        if len(texts) == 3:
+            read = f"epoch_us({_read(translator, *texts[:2])})"
+            return f"make_timestamp({translator.call('instant_of', read, texts[2])})"
+        zoneless = Translator(translator.translations, "UTC", careful=translator.careful)
+        found = _to_timestamp(zoneless, call, texts)
+        translator.functions.update(zoneless.functions)
+        return found
+    digits = call.operands[1].value if len(call.operands) > 1 and isinstance(call.operands[1], Literal) else 3
+    if digits not in (0, 3):
+        raise UnsupportedError("is not supported yet", who=f"TO_TIMESTAMP_LTZ with the precision {digits}")
+    factor = 1000 if digits == 0 else 1
+    number = (
+        f"CAST(trunc({texts[0]}) AS BIGINT)"
+        if not isinstance(given, DoubleType)
+        else f"CAST({texts[0]} AS BIGINT)"
+    )
+    usual = f"{number} BETWEEN {-62_135_596_800_000 // factor} AND {253_402_300_799_999 // factor}"
+    return f"CASE WHEN {usual} THEN make_timestamp({number} * {1000 * factor}) END"
+
+
+def _unix(translator: Translator, call: Call, texts: list[str]) -> str:
+    pattern = texts[1] if len(texts) > 1 else quoted("yyyy-MM-dd HH:mm:ss")
+    local = f"make_timestamp({translator.call('read_time', texts[0], pattern)} // 1000)"
+    return f"(epoch_us({instant_text(translator, local, TimestampType(3))}) // 1000000)"
+
+
+def _of_unix(translator: Translator, call: Call, texts: list[str]) -> str:
+    moment = f"make_timestamp({texts[0]} * 1000000)"
+    wall = local_text(translator, moment, LocalZonedTimestampType(3))
+    pattern = texts[1] if len(texts) > 1 else quoted("yyyy-MM-dd HH:mm:ss")
+    known = call.operands[1] if len(texts) > 1 else None
+    simple = _simple_pattern(known.value) if isinstance(known, Literal) else None
+    if len(texts) == 1 or simple is not None:
+        return f"strftime({wall}, {quoted(simple or '%Y-%m-%d %H:%M:%S')})"
+    return translator.call("formatted", _nanos(wall, TimestampType(3)), pattern)
+
+
+def _convert_zone(translator: Translator, call: Call, texts: list[str]) -> str:
+    text, from_zone, to_zone = texts
+    read = f"(epoch_us({_read(translator, text, quoted('yyyy-MM-dd HH:mm:ss'))}))"
+    moment = translator.call("instant_of", read, from_zone)
+    return (
+        f"strftime(make_timestamp({translator.call('local_time_of', moment, to_zone)}), '%Y-%m-%d %H:%M:%S')"
+    )
+
+
+def _now(translator: Translator, call: Call, texts: list[str]) -> str:
+    """Return the current time as the type of the call."""
+    return converted(translator, '"now"', LocalZonedTimestampType(3), call.type)
+
+
+_CURRENT: Final = (
+    *("CURRENT_TIMESTAMP", "NOW", "CURRENT_ROW_TIMESTAMP", "LOCALTIMESTAMP", "CURRENT_DATE"),
+    *("CURRENT_TIME", "LOCALTIME", "PROCTIME"),
+)
+TRANSLATIONS: Final[dict[str, Translation]] = {
+    "EXTRACT": _extract,
+    "TIMESTAMPADD": _added,
+    "TIMESTAMPDIFF": _difference,
+    "DATE_FORMAT": _formatted,
+    "TO_DATE": _to_date,
+    "TO_TIMESTAMP": _to_timestamp,
+    "TO_TIMESTAMP_LTZ": _to_instant,
+    "UNIX_TIMESTAMP": _unix,
+    "FROM_UNIXTIME": _of_unix,
+    "CONVERT_TZ": _convert_zone,
+    **dict.fromkeys(_CURRENT, _now),
+    "CURRENT_WATERMARK": lambda translator, call, texts: '"watermark"',
+}

@@ -1,0 +1,1 @@
+"""The kernel: programs as prepared statements of DuckDB over Arrow batches. Only this package imports DuckDB."""

@@ -1,0 +1,41 @@
+"""The vectorised functions that texts can call, by name.
+
+A name is that of a family, and its arguments after bars: ``text_to_decimal|10|2``. Families make a function for its
+arguments; see `FAMILIES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from firesteel.runtime.columns.kernel.functions import (
+    clocks,
+    decimals,
+    digests,
+    numbers,
+    parsing,
+    patterns,
+    texts,
+)
+from firesteel.runtime.columns.kernel.functions.vector import VectorFunction
+
+FAMILIES: Final[dict[str, Callable[..., VectorFunction]]] = {
+    **parsing.FAMILIES,
+    **texts.FAMILIES,
+    **patterns.FAMILIES,
+    **clocks.FAMILIES,
+    **decimals.FAMILIES,
+    **digests.FAMILIES,
+    **numbers.FAMILIES,
+}
+
+
+def function_of(name: str) -> VectorFunction:
+    """Return the function that a name stands for.
+
+    >>> function_of("text_to_decimal|10|2").result
+    'DECIMAL(10, 2)'
+    """
+    family, *arguments = name.split("|")
+    return FAMILIES[family](*arguments)

@@ -1,0 +1,98 @@
+"""One prepared text of the kernel's SQL over the columns that it names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.runtime.columns.batch import empty
+from firesteel.runtime.columns.kernel.connection import connection
+from firesteel.runtime.columns.kernel.forms import converted, kernel_form
+
+_COLUMN: Final = re.compile(r'"(\d+)"')
+_PLACE: Final = "#"
+_INSTANT: Final = pa.timestamp("us")
+
+
+class Times(NamedTuple):
+    """What functions of the current time see, in milliseconds: ``"now"`` and ``"watermark"`` of the kernel's SQL.
+
+    There is no watermark before the first one (None).
+    """
+
+    now: int = 0
+    watermark: int | None = None
+
+
+NO_TIMES: Final = Times()
+
+
+class _Feed:
+    """A table of DuckDB whose rows are those of the batch that is put in."""
+
+    def __init__(self, schema: pa.Schema) -> None:
+        self.schema = schema
+        self.batch = empty(schema)
+
+    def __arrow_c_schema__(self) -> object:
+        return self.schema.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return pa.RecordBatchReader.from_batches(self.schema, [self.batch]).__arrow_c_stream__()
+
+
+class Query:
+    """Computes texts over the columns ``"0"``, ``"1"``, ... of an input, for the rows for which `condition` is TRUE.
+
+    `functions` are the vectorised functions that the texts call. Whoever uses a query holds `connection.LOCK`.
+    """
+
+    def __init__(
+        self, given: pa.Schema, texts: Sequence[str], condition: str | None, functions: tuple[str, ...]
+    ) -> None:
+        every = [*texts, *([] if condition is None else [condition])]
+        self._columns = sorted({int(name) for text in every for name in _COLUMN.findall(text)})
+        self._times = [name for name in Times._fields if any(f'"{name}"' in text for text in every)]
+        self._counts = condition is not None or not self._columns
+        fields = [pa.field(str(place), kernel_form(given.field(place).type)) for place in self._columns]
+        fields += [pa.field(name, _INSTANT) for name in self._times]
+        if self._counts:
+            fields.append(pa.field(_PLACE, pa.int32()))
+        self._feed = _Feed(pa.schema(fields))
+        shown = [f'{text} AS "{number}"' for number, text in enumerate(texts)]
+        if condition is not None:
+            shown.append(f'"{_PLACE}"')
+        where = "" if condition is None else f" WHERE {condition}"
+        self._connection = connection()
+        self._connection.add_functions(functions)
+        self._name = self._connection.prepare(self._feed, f"SELECT {', '.join(shown)} FROM", where)
+
+    def run(self, rows: pa.RecordBatch, times: Times = NO_TIMES) -> pa.RecordBatch | None:
+        """Return what is computed of the rows that are kept, and then their places if there is a condition.
+
+        None stands for no rows. Raises duckdb.Error.
+        """
+        schema = self._feed.schema
+        columns = [
+            converted(rows.column(place), schema.field(number).type)
+            for number, place in enumerate(self._columns)
+        ]
+        for name in self._times:
+            value = getattr(times, name)
+            scalar = pa.scalar(None if value is None else value * 1000, pa.int64()).cast(_INSTANT)
+            columns.append(pa.repeat(scalar, rows.num_rows))
+        if self._counts:
+            columns.append(pa.array(np.arange(rows.num_rows, dtype=np.int32)))
+        self._feed.batch = pa.RecordBatch.from_arrays(columns, schema=schema)
+        try:
+            return self._connection.run(self._name)
+        finally:
+            self._feed.batch = empty(schema)
+
+    def close(self) -> None:
+        """Release what is prepared."""
+        self._connection.release(self._name)
