@@ -6,7 +6,7 @@ import pickle
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import cloudpickle
 
@@ -44,6 +44,25 @@ class CollectedValues(NamedTuple):
     number: int
     values: bytes
 
+    def loaded(self) -> list[Any]:
+        """Return the values."""
+        return list(pickle.loads(self.values))
+
+
+class Collected(Protocol):
+    """What one subtask hands over in one epoch, or a part of it; `writer` and `number` identify it."""
+
+    @property
+    def writer(self) -> str:
+        """The subtask and the try of the epoch."""
+
+    @property
+    def number(self) -> int:
+        """The number of the part."""
+
+    def loaded(self) -> list[Any]:
+        """Return the values."""
+
 
 class CollectSink(Sink[Any]):
     """Hands records to the receiver registered under `token` once their epoch has committed.
@@ -72,7 +91,7 @@ class CollectSink(Sink[Any]):
         return _Writer(f"{context.operator_id}/{context.subtask}/{context.attempt}", convert)
 
     def create_committer(self) -> Committer:
-        return _Committer(self.token)
+        return CollectCommitter(self.token)
 
 
 class _Writer(SinkWriter[Any]):
@@ -97,14 +116,14 @@ class _Writer(SinkWriter[Any]):
         return [CollectedValues(self._name, number, values) for number, values in enumerate(self._chunks)]
 
 
-class _Committer(Committer):
-    """Remembers what the last commit handed over, so that a repeated commit hands over nothing."""
+class CollectCommitter(Committer):
+    """Hands values over; a commit that is repeated in the same process hands over nothing."""
 
     def __init__(self, token: str) -> None:
         self._token = token
         self._handed: set[tuple[str, int]] = set()
 
-    def commit(self, committables: Sequence[CollectedValues]) -> None:
+    def commit(self, committables: Sequence[Collected]) -> None:
         if not committables:
             return
         receive = _receivers.get(self._token)
@@ -117,7 +136,7 @@ class _Committer(Committer):
             )
         for chunk in committables:
             if (chunk.writer, chunk.number) not in self._handed:
-                receive(pickle.loads(chunk.values))
+                receive(chunk.loaded())
                 self._handed.add((chunk.writer, chunk.number))
         self._handed = {(chunk.writer, chunk.number) for chunk in committables}
 
@@ -130,7 +149,7 @@ class CollectBuffer:
     is. It is full while more than `capacity` values are unread, and more than the last epoch gave: so an epoch runs
     while the results of the one before are read, and at most `capacity` or one epoch's results are held when it begins.
     Iteration ends after `finish()`, and raises the error that `finish(error)` was given once the values before it are
-    read.
+    read. `size_of` says how much a value counts, if it is more than one.
 
     >>> buffer = CollectBuffer()
     >>> buffer.receive([1, 2])
@@ -139,9 +158,11 @@ class CollectBuffer:
     [1, 2]
     """
 
-    def __init__(self, capacity: int = CAPACITY) -> None:
+    def __init__(self, capacity: int = CAPACITY, size_of: Callable[[Any], int] = lambda _: 1) -> None:
         self.on_room: Callable[[], None] | None = None
         self._capacity = capacity
+        self._size_of = size_of
+        self._unread = 0
         self._values: deque[Any] = deque()
         self._changed = threading.Condition()
         self._newest = self._last = 0
@@ -154,7 +175,9 @@ class CollectBuffer:
         with self._changed:
             if not self._ended:
                 self._values.extend(values)
-                self._newest += len(values)
+                size = sum(map(self._size_of, values))
+                self._newest += size
+                self._unread += size
                 self._changed.notify_all()
 
     @property
@@ -163,7 +186,7 @@ class CollectBuffer:
         with self._changed:
             if self._newest:
                 self._last, self._newest = self._newest, 0
-            self._held_back = len(self._values) > self._limit
+            self._held_back = self._unread > self._limit
             return self._held_back
 
     @property
@@ -182,6 +205,7 @@ class CollectBuffer:
         with self._changed:
             self._ended = True
             self._values.clear()
+            self._unread = 0
             self._make_room()
             self._changed.notify_all()
 
@@ -199,7 +223,8 @@ class CollectBuffer:
                 self._changed.wait()
             if self._values:
                 value = self._values.popleft()
-                if self._held_back and len(self._values) <= self._limit:
+                self._unread -= self._size_of(value)
+                if self._held_back and self._unread <= self._limit:
                     self._make_room()
                 return value
             if self._error is not None:

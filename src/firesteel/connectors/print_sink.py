@@ -57,14 +57,19 @@ class PrintSink(Sink[Any]):
         return PrintSink(self._identifier, self._to_stderr, type_info)
 
     def create_writer(self, context: WriterContext) -> SinkWriter[Any]:
-        prefix = self._identifier
-        if context.parallelism > 1:
-            prefix += f"{':' if prefix else ''}{context.subtask + 1}"
         name = f"{context.operator_id}/{context.subtask}/{context.attempt}"
-        return _Writer(f"{prefix}> " if prefix else "", name, text_of(self._type_info))
+        return _Writer(line_prefix(self._identifier, context), name, text_of(self._type_info))
 
     def create_committer(self) -> Committer:
-        return _Committer(self._to_stderr)
+        return PrintCommitter(self._to_stderr)
+
+
+def line_prefix(identifier: str, context: WriterContext) -> str:
+    """Return what each line of a subtask begins with: the identifier, and the subtask if there are several."""
+    prefix = identifier
+    if context.parallelism > 1:
+        prefix += f"{':' if prefix else ''}{context.subtask + 1}"
+    return f"{prefix}> " if prefix else ""
 
 
 def text_of(type_info: TypeInformation | None) -> Callable[[Any], str]:
@@ -114,7 +119,7 @@ def _silence(stream: TextIO) -> None:
         os.dup2(nowhere.fileno(), stream.fileno())
 
 
-class _Committer(Committer):
+class PrintCommitter(Committer):
     """Remembers what it printed in the last commit, so that a commit repeated in the same process prints nothing."""
 
     def __init__(self, to_stderr: bool) -> None:

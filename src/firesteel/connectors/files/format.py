@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from firesteel.connectors.files.file import SourceFile
-from firesteel.connectors.files.lines import LineReader
+from firesteel.connectors.files.lines import BLOCK, LineReader
 from firesteel.functions.source import END_OF_SPLIT, RecordBatches
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ class LineFormat(FileFormat[T]):
     """
 
     unit: Literal["records", "bytes"] = "bytes"
+    block: int = BLOCK
+    """About how many bytes are decoded at once."""
 
     @abstractmethod
     def decode(self, file: SourceFile, block: bytes, position: int) -> list[T]:
@@ -57,7 +59,11 @@ class LineFormat(FileFormat[T]):
 
     def open(self, file: SourceFile) -> LineReader:
         """Return a reader at the beginning of a file that must be read from its beginning."""
-        return LineReader(file.open(), 0)
+        return LineReader(file.open(), 0, self.block, self.block)
+
+    def reading(self) -> tuple[Hashable, ...]:
+        """Return what the readers of equal formats have in common: one can go on where the other has stopped."""
+        return (type(self),)
 
     def seekable(self, file: SourceFile) -> bool:
         """Return whether the file can be read from any position."""
@@ -73,7 +79,7 @@ class LineFormat(FileFormat[T]):
         if not self.seekable(file):
             return (yield from self._read_on(file, start, end))
         before = max(start - 1, 0)
-        reader = LineReader(file.open_at(before), before, end - before + _LINE)
+        reader = LineReader(file.open_at(before), before, end - before + _LINE, self.block)
         try:
             reader.skip_to(start)
             yield from self._batches(file, reader, end)
@@ -82,7 +88,7 @@ class LineFormat(FileFormat[T]):
         return None
 
     def _read_on(self, file: SourceFile, start: int, end: int) -> RecordBatches[T]:
-        key = ("lines", type(self), file)
+        key = ("lines", *self.reading(), file)
         reader = WAITING.take(key, start)
         if reader is None:
             reader = self.open(file)

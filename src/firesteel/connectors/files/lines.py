@@ -46,12 +46,12 @@ class LineReader:
 
     Pass as `position` the position in the file of the next byte of `stream`. Unless it is 0, it must be one byte before
     the start of reading, so that `skip_to` can see whether a line starts there. `wanted` is about how many bytes are
-    needed, so that a short range does not cost a whole block.
+    needed, so that a short range does not cost a whole block, which has about `block` bytes.
     """
 
-    def __init__(self, stream: ByteStream, position: int, wanted: int = BLOCK) -> None:
+    def __init__(self, stream: ByteStream, position: int, wanted: int = BLOCK, block: int = BLOCK) -> None:
         self.position = position
-        self._block = min(wanted, BLOCK)
+        self._block = min(wanted, block)
         self._stream = stream
         self._data = b""
         self._ended = False

@@ -1,0 +1,102 @@
+"""Columns of text to columns of times, vectorised: only texts of the plain form are taken."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_ZERO: Final = ord("0")
+_CLOCK: Final = "dd:dd:dd"
+_DATE: Final = "dddd-dd-dd"
+_MOST_FRACTION: Final = 9
+_PER_SECOND: Final = {"us": 6, "ns": 9}
+
+
+class Doubtful(Exception):  # noqa: N818 - it says that the exact way must be taken; nothing is wrong yet
+    """A text is not plainly of the expected form: the exact way decides what it means."""
+
+
+def plain_timestamps(
+    texts: pa.Array, precision: int, kind: pa.DataType, separator: str, zulu: bool
+) -> pa.Array:
+    """Return the timestamps of texts such as 2020-01-31 23:59:59.123, cut to `precision` digits.
+
+    `zulu` asks for a Z at the end. Raises Doubtful for any other form.
+
+    >>> texts = pa.array(["2020-01-02 03:04:05.1239", "2020-01-02 03:04:05.1230"])
+    >>> [str(time) for time in plain_timestamps(texts, 3, pa.timestamp("us"), " ", False).to_pylist()]
+    ['2020-01-02 03:04:05.123000', '2020-01-02 03:04:05.123000']
+    """
+    digits = _check_form(texts, f"{_DATE}{separator}{_CLOCK}", "Z" if zulu else "")
+    unit = kind.unit
+    try:
+        if digits > _PER_SECOND[unit]:
+            raise Doubtful
+        column = texts.cast(pa.timestamp(unit, "UTC" if zulu else None))
+    except pa.ArrowInvalid as error:
+        raise Doubtful from error
+    if digits > precision:
+        column = _cut(column, 10 ** (_PER_SECOND[unit] - precision))
+    return column if column.type == kind else column.cast(kind)
+
+
+def plain_dates(texts: pa.Array) -> pa.Array:
+    """Return the dates of texts such as 2020-01-31. Raises Doubtful for any other form."""
+    if _check_form(texts, _DATE, ""):
+        raise Doubtful
+    try:
+        return texts.cast(pa.date32())
+    except pa.ArrowInvalid as error:
+        raise Doubtful from error
+
+
+def _cut(column: pa.Array, step: int) -> pa.Array:
+    whole = column.cast(pa.int64())
+    if whole.null_count:
+        raise Doubtful
+    numbers = whole.to_numpy()
+    return pa.array(numbers // step * step).view(column.type)
+
+
+def _check_form(texts: pa.Array, form: str, end: str) -> int:
+    """Return the most digits of a fraction; raise Doubtful unless all texts are of a form, where d is a digit."""
+    rows = _matrix(texts)
+    if rows is None:
+        pattern = form.replace("d", r"\d")
+        plain = pc.match_substring_regex(texts, rf"^{pattern}(\.\d{{1,9}})?{end}$")
+        if not pc.all(plain, min_count=0).as_py():
+            raise Doubtful
+        longest: int = pc.max(pc.binary_length(texts)).as_py() or 0
+        return max(0, longest - len(form) - len(end) - 1)
+    width = int(rows.shape[1])
+    fraction = width - len(form) - len(end)
+    if fraction < 0 or fraction == 1 or fraction > _MOST_FRACTION + 1:
+        raise Doubtful
+    whole = form + ("." + "d" * (fraction - 1) if fraction else "") + end
+    if not _matches(rows, whole):
+        raise Doubtful
+    return max(0, fraction - 1)
+
+
+def _matrix(texts: pa.Array) -> npt.NDArray[np.uint8] | None:
+    """Return the characters of texts that all have the same number of bytes; None for others."""
+    count = len(texts)
+    if not count or texts.null_count or texts.type != pa.string():
+        return None
+    _, offsets, data = texts.buffers()
+    ends = np.frombuffer(offsets, np.int32, count + 1, texts.offset * 4)
+    width = int(ends[1] - ends[0])
+    if width == 0 or not (np.diff(ends) == width).all():
+        return None
+    return np.frombuffer(data, np.uint8, count * width, int(ends[0])).reshape(count, width)
+
+
+def _matches(rows: npt.NDArray[np.uint8], form: str) -> bool:
+    digits = [place for place, mark in enumerate(form) if mark == "d"]
+    if not ((rows[:, digits] - np.uint8(_ZERO)) <= np.uint8(9)).all():
+        return False
+    return all((rows[:, place] == ord(mark)).all() for place, mark in enumerate(form) if mark != "d")

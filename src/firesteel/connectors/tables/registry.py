@@ -1,0 +1,67 @@
+"""The connectors by name: those of Firesteel, those that a program registers, and those of installed packages."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint, entry_points
+from typing import Final
+
+from firesteel.common.errors import ConfigurationError
+from firesteel.connectors.tables.blackhole import BlackholeConnector
+from firesteel.connectors.tables.datagen import DatagenConnector
+from firesteel.connectors.tables.options import suggestion
+from firesteel.connectors.tables.print_table import PrintConnector
+from firesteel.functions.columns.connectors import TableConnector
+
+ENTRY_POINTS: Final = "firesteel.table.connectors"
+"""The group of entry points; each is a subclass of `TableConnector`, under its name."""
+
+_BUILT_IN: Final = (
+    BlackholeConnector,
+    DatagenConnector,
+    PrintConnector,
+)
+_registered: dict[str, TableConnector] = {}
+
+
+def register(connector: TableConnector) -> None:
+    """Make a connector known to this process under its name; it replaces another of the same name.
+
+    >>> class Nothing(TableConnector):
+    ...     name = "nothing"
+    >>> register(Nothing())
+    >>> connector_of("nothing", "table 't'").name
+    'nothing'
+    """
+    _registered[connector.name] = connector
+
+
+def connector_of(name: str, who: str) -> TableConnector:
+    """Return the connector of a name. Raises ConfigurationError, with all names, if there is none; `who` is the table.
+
+    >>> connector_of("prnt", "table 't'")
+    Traceback (most recent call last):
+    ...
+    firesteel.common.errors.ConfigurationError: table 't' requires a connector that exists; got 'prnt'
+      hint: did you mean 'print'?
+    """
+    known = connector_names()
+    if name not in known:
+        raise ConfigurationError(
+            "requires a connector that exists", who=who, got=repr(name), hint=suggestion(name, known)
+        )
+    if name in _registered:
+        return _registered[name]
+    for kind in _BUILT_IN:
+        if kind.name == name:
+            return kind()
+    loaded: type[TableConnector] = _installed()[name].load()
+    return loaded()
+
+
+def connector_names() -> list[str]:
+    """Return the names of all connectors."""
+    return sorted({*_registered, *(kind.name for kind in _BUILT_IN), *_installed()})
+
+
+def _installed() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}

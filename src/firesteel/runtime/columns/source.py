@@ -1,0 +1,78 @@
+"""The source operator for columns: reads its splits' ranges and generates their watermarks."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from typing import Any, Protocol
+
+from firesteel.common.time import MIN_WATERMARK
+from firesteel.functions.columns.endpoints import ColumnSource
+from firesteel.functions.epoch import EpochFacts
+from firesteel.functions.source import EndOfSplit, Split
+from firesteel.runtime.columns.batch import ColumnBatch
+from firesteel.runtime.reading import OpenSplit, SplitOperator, SplitTime
+
+
+class StampedTime(SplitTime, Protocol):
+    """The watermarks of a split of columns."""
+
+    def stamp(self, batch: ColumnBatch) -> Iterator[tuple[ColumnBatch, int | None]]:
+        """Yield the batch in segments, each with the watermark after it (None: it has not risen)."""
+
+
+class Timeless:
+    """A split without watermarks: nothing but its end says how far time is."""
+
+    watermark = MIN_WATERMARK
+    idle = False
+    state = None
+
+    def check_idle(self) -> bool:
+        """Return False: the split is never idle."""
+        return False
+
+    def idle_deadline(self) -> int | None:
+        """Return None: the split never becomes idle."""
+        return None
+
+    def flush(self) -> int | None:
+        """Return None: no watermark is held back."""
+        return None
+
+    def stamp(self, batch: ColumnBatch) -> Iterator[tuple[ColumnBatch, int | None]]:
+        """Yield the batch."""
+        yield batch, None
+
+
+class ColumnSourceOperator(SplitOperator[ColumnBatch, ColumnBatch, StampedTime]):
+    """Emits the columns of its splits; see `SplitOperator`."""
+
+    def __init__(self, source: ColumnSource) -> None:
+        super().__init__(source)
+        self._columns = source
+
+    def _new_time(self, state: Any, facts: EpochFacts) -> StampedTime:
+        return Timeless()
+
+    def _range(self, split: Split, start: int, end: int) -> Generator[ColumnBatch, None, EndOfSplit | None]:
+        changes = self._columns.read_columns(split, start, end)
+        while True:
+            try:
+                rows, kinds = next(changes)
+            except StopIteration as stop:
+                found: EndOfSplit | None = stop.value
+                return found
+            yield ColumnBatch(rows, kinds)
+
+    def _bytes_of(self, piece: ColumnBatch) -> float:
+        return float(piece.rows.nbytes) / len(piece)
+
+    def _emit(self, split: OpenSplit[ColumnBatch, StampedTime]) -> None:
+        assert split.left is not None
+        batch = split.left.slice(0, ColumnBatch.MOST)
+        split.left = split.left.slice(len(batch), len(split.left)) if len(batch) < len(split.left) else None
+        self._count(split, len(batch))
+        for part, risen in split.time.stamp(batch):
+            self.output.emit(part)
+            if risen is not None:
+                self._update_watermark()
