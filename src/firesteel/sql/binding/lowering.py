@@ -14,6 +14,7 @@ from firesteel.common.logical_types import Field, LogicalType, RowType
 from firesteel.relational.expressions import AggregateCall, Expression, InputRef, Literal, OverCall, SortKey
 from firesteel.relational.logical.nodes import Aggregate, GroupWindowAggregate, LogicalNode, Over, Project
 from firesteel.sql.binding.groups import Groups
+from firesteel.sql.binding.time_attributes import as_key
 from firesteel.sql.binding.values import (
     AggregateValue,
     GroupingValue,
@@ -94,8 +95,12 @@ def grouped(plan: LogicalNode, groups: Groups, values: Sequence[Expression], nam
     """Return the aggregate of a plan; raises NotGroupedError, WrongWindowError and WrongGroupingError."""
     _check_window(values, groups)
     values = [_grouping(value, groups, place) for place, value in enumerate(values)]
-    given = Columns({**_names_of(plan), **names})
-    keys = tuple(given.place(key) for key in groups.keys)
+    known = {**_names_of(plan), **names}
+    columns = [as_key(key, plan) for key in groups.keys]
+    given = Columns(
+        {**known, **{column: known.get(key, "") for key, column in zip(groups.keys, columns, strict=True)}}
+    )
+    keys = tuple(given.place(column) for column in columns)
     if groups.window is not None:
         time = plan.row.fields[groups.window.time]
         given.place(InputRef(time.type, groups.window.time))
@@ -107,10 +112,10 @@ def grouped(plan: LogicalNode, groups: Groups, values: Sequence[Expression], nam
     if not given.values:  # COUNT(*) alone reads no column, but rows
         first = plan.row.fields[0]
         given.place(InputRef(first.type, 0))
-    result = Columns({**_names_of(plan), **names})
+    result = Columns(known)
     omitted = set() if groups.sets is None else _omitted(groups)
-    for place, key in enumerate(groups.keys):
-        result.add(key, key.type.copy(nullable=key.type.nullable or place in omitted))
+    for place, (key, column) in enumerate(zip(groups.keys, columns, strict=True)):
+        result.add(key, column.type.copy(nullable=key.type.nullable or place in omitted))
     for value in (*aggregates, *groupings, *properties):
         result.add(value, value.type)
     node = _node(given.project(plan), groups, keys, tuple(calls), properties, result.row, given)

@@ -12,7 +12,7 @@ from firesteel.common.logical_types.merging import find_common_type
 from firesteel.common.logical_types.temporal import AnyTimestampType
 from firesteel.relational.expressions import Expression, Literal, SortKey
 from firesteel.relational.functions import cast
-from firesteel.relational.logical.nodes import Aggregate, LogicalNode, Project, UnionAll, Values
+from firesteel.relational.logical.nodes import LogicalNode, Project, UnionAll, Values
 from firesteel.sql.binding.context import Context
 from firesteel.sql.binding.expressions import Expressions
 from firesteel.sql.binding.functions import as_type
@@ -20,6 +20,7 @@ from firesteel.sql.binding.scope import Relation, Scope
 from firesteel.sql.binding.selects import NULL_HINT, bind_select
 from firesteel.sql.binding.sorting import bind_order_by, limits, sorted_plan
 from firesteel.sql.binding.sources import columns_of, no_table, renamed
+from firesteel.sql.binding.time_attributes import distinct_rows
 from firesteel.sql.nodes import Call
 
 
@@ -126,7 +127,7 @@ def _union(node: exp.SetOperation, context: Context) -> LogicalNode:
     kinds = [_union_type([part.row.fields[place] for part in parts], node, context) for place in range(width)]
     fields = tuple(Field(field.name, kind) for field, kind in zip(parts[0].row.fields, kinds, strict=True))
     union = UnionAll(tuple(_as(part, kinds) for part in parts), RowType(fields, nullable=False))
-    return Aggregate(union, tuple(range(width)), (), union.row) if node.args.get("distinct") else union
+    return distinct_rows(union) if node.args.get("distinct") else union
 
 
 def _operands(node: exp.SetOperation) -> list[exp.Expr]:

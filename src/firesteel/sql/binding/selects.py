@@ -29,6 +29,7 @@ from firesteel.sql.binding.lowering import (
 from firesteel.sql.binding.scope import Scope
 from firesteel.sql.binding.sorting import SortItem, bind_order_by, limits, sorted_plan
 from firesteel.sql.binding.sources import bind_from, columns_of
+from firesteel.sql.binding.time_attributes import distinct_rows
 from firesteel.sql.binding.values import AggregateValue, GroupingValue, WindowProperty, parts_of
 
 NULL_HINT: Final = "write CAST(NULL AS INT), for example"
@@ -144,8 +145,7 @@ class _Select:
         hidden = [f"$s{place}" for place in range(len(items), len(shown))]
         node: LogicalNode = Project(plan, tuple(shown), (*names, *hidden))
         if distinct:
-            places = tuple(range(len(items)))
-            node = Aggregate(node, places, (), node.row, time_to_live=self._time_to_live)
+            node = distinct_rows(node, self._time_to_live)
         node = sorted_plan(node, sort_keys, *limits(self._select))
         if hidden:
             node = Project(node, columns_of(node)[: len(items)], tuple(names))
