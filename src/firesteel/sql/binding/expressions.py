@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -61,7 +61,7 @@ class Expressions:
 
     `clause` is where they stand, for errors; `aggregates` and `overs` say whether aggregates and windows may be part of
     them. `one_group` is whether aggregates are over all rows, of which there may be none. `aliases` are names that hide
-    the columns, `windows` those of WINDOW.
+    the columns, `windows` those of WINDOW; `later` are the aliases of SELECT, which are not known here.
     """
 
     context: Context
@@ -72,6 +72,7 @@ class Expressions:
     one_group: bool = False
     aliases: Mapping[str, Expression] = field(default_factory=dict)
     windows: Mapping[str, exp.Window] = field(default_factory=dict)
+    later: Collection[str] = ()
 
     def bind(self, node: exp.Expr) -> Expression:
         """Return the expression that a node means; raises SqlValidationError and SqlUnsupportedError."""
@@ -98,6 +99,11 @@ class Expressions:
             raise self.context.text.wrong(node, "has an asterisk where one value is required")
         if len(parts) == 1 and parts[0].name in self.aliases:
             return self.aliases[parts[0].name]
+        if len(parts) == 1 and parts[0].name in self.later and parts[0].name not in self.scope.names:
+            hint = f"{self.clause} does not know the names of SELECT: write the expression, or put the query into FROM"
+            raise self.context.text.wrong(
+                parts[0], "requires the name of a column", got=parts[0].name, hint=hint
+            )
         found, used = self.scope.column(parts, self.context.text)
         value: Expression = found
         for part in parts[used:]:

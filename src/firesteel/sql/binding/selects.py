@@ -49,9 +49,13 @@ def bind_select(select: exp.Select, context: Context) -> LogicalNode:
     plan, scope = bind_from(select, context)
     where = select.args.get("where")
     if where is not None:
-        condition = Expressions(context, scope, "WHERE")
+        condition = Expressions(context, scope, "WHERE", later=_aliases(select))
         plan = Filter(plan, as_condition(condition, where.this))
     return _Select(select, context, plan, scope).plan()
+
+
+def _aliases(select: exp.Select) -> frozenset[str]:
+    return frozenset(item.alias for item in select.expressions if isinstance(item, exp.Alias))
 
 
 def as_condition(binder: Expressions, node: exp.Expr) -> Expression:
@@ -87,7 +91,11 @@ class _Select:
 
     def plan(self) -> LogicalNode:
         """Return the plan."""
-        groups = GroupBinder(self._binder).bind(self._group) if self._group is not None else Groups()
+        groups = (
+            GroupBinder(replace(self._binder, later=_aliases(self._select))).bind(self._group)
+            if self._group is not None
+            else Groups()
+        )
         items = self._items()
         order = bind_order_by(
             self._select.args.get("order"),
@@ -189,18 +197,22 @@ class _Select:
                 if found.index == error.value.index:
                     place = column
                     break
-        what = "GROUP BY" if self._group is not None else "GROUP BY, which the query does not have"
+        hint = f"add {name} to GROUP BY, or aggregate it, for example MAX({name})"
+        keys = self._group.expressions if self._group is not None else []
+        if any(isinstance(key, exp.Literal) and not key.is_string for key in keys):
+            hint = f"GROUP BY takes no places of columns: write {name} instead of the number"
         return text.wrong(
             place,
-            f"uses the column {name}, which is neither in {what} nor in an aggregate function",
-            hint=f"add {name} to GROUP BY, or aggregate it, for example MAX({name})",
+            f"uses the column {name}, which is neither in GROUP BY nor in an aggregate function",
+            hint=hint,
         )
 
     def _condition(self, clause: str) -> Expression | None:
         node = self._select.args.get(clause)
         if node is None:
             return None
-        binder = replace(self._binder, clause=clause.upper(), overs=clause == "qualify")
+        later = _aliases(self._select)
+        binder = replace(self._binder, clause=clause.upper(), overs=clause == "qualify", later=later)
         return as_condition(binder, node.this)
 
     def _items(self) -> list[Item]:
