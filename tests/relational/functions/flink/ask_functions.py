@@ -24,9 +24,8 @@ from pyflink.java_gateway import get_gateway  # noqa: E402 - the zone must be se
 from pyflink.table import EnvironmentSettings, TableEnvironment  # noqa: E402
 from questions import COLUMNS, DERIVED, ROWS, ZONED, questions  # noqa: E402
 
-HERE = Path(__file__).parent
+HERE = Path(os.environ.get("ANSWERS", Path(__file__).parent))
 AT_ONCE = 30
-FLOATING = ("FLOAT", "DOUBLE")
 QUOTE = "'"
 get_gateway()
 
@@ -39,27 +38,31 @@ def environment(zone: str) -> TableEnvironment:
     return env
 
 
-def cell(kind: str, value: str | None) -> str:
-    if value is not None and kind.startswith(("DECIMAL", "BIGINT")):
-        value = f"'{value.strip(QUOTE)}'"  # a long number is no literal of Flink's
-    if kind in FLOATING:
-        kind = "STRING"  # NaN and Infinity are no constants of Flink's
-    return f"CAST({'NULL' if value is None else value} AS {kind.removesuffix(' NOT NULL')})"
+def constant(value: str | None) -> str:
+    """Return the text of a value as a constant: only texts are, so that Flink has nothing to fold."""
+    return "CAST(NULL AS STRING)" if value is None else f"'{value.removeprefix('X').strip(QUOTE)}'"
+
+
+def column(name: str, kind: str) -> str:
+    if kind == "STRING" or name == "k":
+        return name
+    if kind == "BYTES":
+        return f"UNHEX({name}) AS {name}"
+    if kind.startswith("BINARY"):
+        return f"CAST(UNHEX({name}) AS {kind}) AS {name}"
+    return f"CAST({name} AS {kind}) AS {name}"
 
 
 def declare(env: TableEnvironment) -> None:
     rows = []
     for place in range(ROWS):
-        cells = ", ".join(cell(kind, values[place]) for kind, values in COLUMNS.values())
-        rows.append(f"({cells})")
+        cells = [constant(values[place]) for name, (_, values) in COLUMNS.items() if name != "k"]
+        rows.append(f"({', '.join([str(place), *cells])})")
     env.execute_sql(
         f"CREATE TEMPORARY VIEW g AS SELECT * FROM (VALUES {', '.join(rows)}) AS v ({', '.join(COLUMNS)})"
     )
-    plain = [
-        f"CAST({name} AS {kind}) AS {name}" if kind in FLOATING else name
-        for name, (kind, _) in COLUMNS.items()
-    ]
-    env.execute_sql(f"CREATE TEMPORARY VIEW h AS SELECT {', '.join(plain)} FROM g")
+    plain = ", ".join(column(name, kind) for name, (kind, _) in COLUMNS.items())
+    env.execute_sql(f"CREATE TEMPORARY VIEW h AS SELECT {plain} FROM g")
     derived = ", ".join(f"{text} AS {name}" for name, text in DERIVED.items())
     env.execute_sql(f"CREATE TEMPORARY VIEW t AS SELECT *, {derived} FROM h")
 
