@@ -15,7 +15,8 @@ class PlanOptions:
 
     `batch` is the mode of the session, `zone` its time zone. `state_ttl` (milliseconds, None: for ever) is
     'table.exec.state.ttl'. `two_phase` is whether groups are aggregated before the exchange, too
-    ('table.optimizer.agg-phase-strategy'). `split_distinct` is 'table.optimizer.distinct-agg.split.enabled',
+    ('table.optimizer.agg-phase-strategy'). `idle_timeout` (milliseconds, None: never) is
+    'table.exec.source.idle-timeout'. `split_distinct` is 'table.optimizer.distinct-agg.split.enabled',
     `distinct_buckets` how many parts a group has then.
     """
 
@@ -25,6 +26,7 @@ class PlanOptions:
     two_phase: bool = True
     split_distinct: bool = False
     distinct_buckets: int = 1024
+    idle_timeout: int | None = None
 
     @staticmethod
     def of(options: Mapping[str, str], *, batch: bool, zone: str) -> PlanOptions:
@@ -49,6 +51,7 @@ class PlanOptions:
             strategy != "ONE_PHASE",
             _truth(options, "table.optimizer.distinct-agg.split.enabled"),
             _count(options, "table.optimizer.distinct-agg.split.bucket-num", 1024),
+            _duration(options, "table.exec.source.idle-timeout"),
         )
 
 

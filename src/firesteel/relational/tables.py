@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -89,3 +89,15 @@ class ResolvedTable:
         return tuple(
             column for column in self.read if not (isinstance(column, MetadataColumn) and column.virtual)
         )
+
+
+def delivery_order(columns: Sequence[PhysicalColumn | MetadataColumn]) -> tuple[int, ...]:
+    """Return the places of columns in the order in which connectors have them: metadata last.
+
+    >>> from firesteel.common.logical_types import STRING
+    >>> delivery_order((MetadataColumn("file", STRING, "file.name"), PhysicalColumn("line", STRING)))
+    (1, 0)
+    """
+    return tuple(
+        sorted(range(len(columns)), key=lambda place: (isinstance(columns[place], MetadataColumn), place))
+    )

@@ -5,9 +5,82 @@ from __future__ import annotations
 from functools import partial
 
 from firesteel.compiler.lower.recipe import Recipe, recipe
+from firesteel.functions.columns.endpoints import ColumnSink, ColumnSource
 from firesteel.graph import Node
-from firesteel.graph.operations import LimitOp, SortOp
+from firesteel.graph.operations import (
+    CalcOp,
+    ColumnSinkOp,
+    ColumnSourceOp,
+    GlobalAggregateOp,
+    GroupAggregateOp,
+    LimitOp,
+    LocalAggregateOp,
+    SortOp,
+    WatermarkOp,
+    WindowAggregateOp,
+    WindowTableOp,
+)
+from firesteel.runtime.columns.aggregates.operators import GroupAggregateOperator, LocalAggregateOperator
+from firesteel.runtime.columns.calc import CalcOperator
+from firesteel.runtime.columns.sink import ColumnSinkOperator
 from firesteel.runtime.columns.sorting import LimitOperator, SortOperator
+from firesteel.runtime.columns.source import ColumnSourceOperator
+from firesteel.runtime.columns.watermarks import WatermarkOperator
+from firesteel.runtime.columns.windows.aggregate import SlicingAggregateOperator
+from firesteel.runtime.columns.windows.session_operators import (
+    SessionAggregateOperator,
+    SessionTableOperator,
+)
+from firesteel.runtime.columns.windows.tables import WindowTableOperator
+
+
+@recipe.register
+def _(operation: ColumnSourceOp, node: Node, batch: bool) -> Recipe:
+    assert isinstance(operation.source, ColumnSource)
+    return partial(ColumnSourceOperator, operation.source)
+
+
+@recipe.register
+def _(operation: ColumnSinkOp, node: Node, batch: bool) -> Recipe:
+    assert isinstance(operation.sink, ColumnSink)
+    return partial(ColumnSinkOperator, operation.sink)
+
+
+@recipe.register
+def _(operation: CalcOp, node: Node, batch: bool) -> Recipe:
+    return partial(CalcOperator, operation.program)
+
+
+@recipe.register
+def _(operation: WatermarkOp, node: Node, batch: bool) -> Recipe:
+    return partial(WatermarkOperator, operation.assignment)
+
+
+@recipe.register
+def _(operation: LocalAggregateOp, node: Node, batch: bool) -> Recipe:
+    return partial(LocalAggregateOperator, operation.aggregate)
+
+
+@recipe.register
+def _(operation: GroupAggregateOp, node: Node, batch: bool) -> Recipe:
+    return partial(GroupAggregateOperator, operation.aggregate, bounded=batch)
+
+
+@recipe.register
+def _(operation: GlobalAggregateOp, node: Node, batch: bool) -> Recipe:
+    return partial(GroupAggregateOperator, operation.aggregate, partial=True, bounded=batch)
+
+
+@recipe.register
+def _(operation: WindowAggregateOp, node: Node, batch: bool) -> Recipe:
+    sessions = operation.aggregate.window.shape.kind == "session"
+    return partial(SessionAggregateOperator if sessions else SlicingAggregateOperator, operation.aggregate)
+
+
+@recipe.register
+def _(operation: WindowTableOp, node: Node, batch: bool) -> Recipe:
+    sessions = operation.table.window.shape.kind == "session"
+    return partial(SessionTableOperator if sessions else WindowTableOperator, operation.table)
 
 
 @recipe.register

@@ -11,6 +11,7 @@ from firesteel.graph.operations.columns import (
     LocalAggregateOp,
     OverAggregateOp,
     SortOp,
+    WatermarkOp,
     WindowAggregateOp,
     WindowTableOp,
 )
@@ -69,6 +70,7 @@ __all__ = [
     "SortOp",
     "SourceOp",
     "TimestampsOp",
+    "WatermarkOp",
     "WindowAggregateOp",
     "WindowMode",
     "WindowOp",

@@ -11,6 +11,7 @@ from firesteel.functions.columns.program import Program
 from firesteel.functions.columns.sorting import Limit, Sort
 from firesteel.functions.columns.windows import (
     OverAggregate,
+    WatermarkAssignment,
     WindowAggregate,
     WindowTable,
 )
@@ -51,6 +52,15 @@ class CalcOp(ColumnOperation):
     kind = "calc"
 
     program: Program
+
+
+@dataclass(frozen=True, eq=False)
+class WatermarkOp(ColumnOperation):
+    """Generates watermarks of a column; in BATCH mode none before the input has ended."""
+
+    kind = "watermark_assigner"
+
+    assignment: WatermarkAssignment
 
 
 @dataclass(frozen=True, eq=False)

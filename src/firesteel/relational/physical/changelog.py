@@ -8,7 +8,7 @@ necessary: the old row must go if the new one is filtered out.
 
 from __future__ import annotations
 
-from firesteel.common.errors import ProgramError, UnsupportedError
+from firesteel.common.errors import ProgramError
 from firesteel.relational.physical.node import Changes, PhysicalNode, Updates
 from firesteel.relational.physical.nodes import Sink
 
@@ -26,13 +26,13 @@ def changes_of(node: PhysicalNode) -> Changes:
     return node.changes(given)
 
 
-def with_changelog_modes(root: PhysicalNode, required: Updates = Updates.BOTH) -> PhysicalNode:
-    """Return the plan with the mode of each node; `required` is what comes for an update, if the root is no sink.
+def with_changelog_modes(root: PhysicalNode) -> PhysicalNode:
+    """Return the plan with the mode of each node; a plan without a sink gives new rows only, if it can.
 
     Raises ProgramError if a sink, or a node, cannot take the changes that it gets.
     """
     changes = changes_of(root)
-    ways = _ways(root, changes) if isinstance(root, Sink) else (required, Updates.BOTH)
+    ways = _ways(root, changes) if isinstance(root, Sink) else (Updates.AFTER, Updates.BOTH)
     for way in ways:
         done = _satisfied(root, way)
         if done is not None:
@@ -79,13 +79,17 @@ def _require_key(sink: Sink) -> None:
     if any(key <= written for key in keys):
         return
     names = sink.row.field_names
-    shown = " or ".join(sorted(str([names[place] for place in sorted(key)]) for key in keys)) or "no key"
-    raise UnsupportedError(
-        "has a primary key by which the query's updates are not unique, and this is not supported yet",
+    shown = " or ".join(sorted(_listed(names, key) for key in keys)) or "no upsert key"
+    raise ProgramError(
+        f"has the primary key {_listed(names, written)}, which differs from the upsert key of the query",
         who=sink.who,
-        got=f"updates by {shown}",
+        got=shown,
         hint="declare the query's key as the primary key, or group the query by the table's",
     )
+
+
+def _listed(names: list[str], key: frozenset[int]) -> str:
+    return f"[{', '.join(names[place] for place in sorted(key))}]"
 
 
 def _refusal(who: str, changes: Changes, node: PhysicalNode, hint: str | None = None) -> ProgramError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from firesteel.functions.columns.connectors import ChangelogMode
+from firesteel.relational.logical.printing import expression_text
 from firesteel.relational.physical.node import PhysicalNode
 
 Line = Callable[[PhysicalNode], tuple[str, bool]]
@@ -47,10 +48,11 @@ def mode_text(mode: ChangelogMode) -> str:
 
 
 def node_text(node: PhysicalNode, *, modes: bool = False) -> str:
-    """Return a node without its inputs."""
+    """Return a node without its inputs, with functions before their operands."""
+    text = node.described(expression_text)
     if not modes:
-        return node.text
-    return _with(node.text, f"changelogMode=[{'NONE' if node.is_sink else mode_text(node.mode)}]")
+        return text
+    return _with(text, f"changelogMode=[{'NONE' if node.is_sink else mode_text(node.mode)}]")
 
 
 def _with_state(node: PhysicalNode) -> str:

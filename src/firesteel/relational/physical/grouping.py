@@ -12,7 +12,7 @@ from firesteel.functions.columns.connectors import ChangelogMode
 from firesteel.functions.columns.windows import OverAggregate as Overs
 from firesteel.functions.columns.windows import WindowAggregate as Windows
 from firesteel.functions.columns.windows import WindowTable as WindowRows
-from firesteel.relational.physical.node import Changes, Keys, UnaryNode, Updates, mode_of
+from firesteel.relational.physical.node import Changes, Keys, Shown, UnaryNode, Updates, mode_of
 from firesteel.relational.physical.texts import select_text
 from firesteel.relational.physical.window_texts import duration_text, window_text
 
@@ -42,7 +42,7 @@ class GroupAggregate(UnaryNode):
         """Return the keys of the groups."""
         return frozenset([frozenset(range(len(self.aggregate.keys)))])
 
-    def details(self) -> Iterator[tuple[str, str]]:
+    def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
         """Yield the keys and what is computed."""
         yield from _grouped(self.aggregate, self.row)
 
@@ -104,7 +104,7 @@ class WindowAggregate(UnaryNode):
         first = len(self.aggregate.keys) + len(self.aggregate.aggregations)
         return frozenset(keys | {first + place} for place in range(len(self.aggregate.properties)))
 
-    def details(self) -> Iterator[tuple[str, str]]:
+    def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
         """Yield the keys, the windows, and what is computed."""
         grouped = dict(_grouped(self.aggregate, self.row))
         if self.aggregate.keys:
@@ -156,7 +156,7 @@ class WindowTableFunction(UnaryNode):
         """Return the rows of open sessions."""
         return "the rows of open sessions" if self.table.window.shape.kind == "session" else None
 
-    def details(self) -> Iterator[tuple[str, str]]:
+    def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
         """Yield the windows."""
         names = self.table.input.field_names
         partition = tuple(names[place] for place in self.table.partition)
@@ -186,7 +186,7 @@ class OverAggregate(UnaryNode):
         reach = "sums of each key" if self.over.frame.lower is None else "rows within the frame"
         return _kept(f"{waiting}{reach}", self.over.time_to_live)
 
-    def details(self) -> Iterator[tuple[str, str]]:
+    def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
         """Yield keys, order, frame and what is computed."""
         names = self.over.input.field_names
         if self.over.keys:

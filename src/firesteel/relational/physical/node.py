@@ -8,16 +8,22 @@ mode. The default is that of a node that passes changes on as they are.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import ClassVar, NamedTuple, Self
 
 from firesteel.common.logical_types import RowType
 from firesteel.functions.columns.connectors import ChangelogMode
+from firesteel.relational.expressions import Expression
+from firesteel.relational.physical.texts import infix
 
 Keys = frozenset[frozenset[int]]
 """Sets of columns, each of which tells rows with different keys apart."""
+
+
+Shown = Callable[[Expression, Sequence[str]], str]
+"""Writes an expression over columns of these names."""
 
 
 class Changes(NamedTuple):
@@ -75,14 +81,18 @@ class PhysicalNode(ABC):
         assert not inputs
         return self
 
-    def details(self) -> Iterator[tuple[str, str]]:
-        """Yield the parts of the node's text: names and values."""
+    def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
+        """Yield the parts of the node's text, names and values; `shown` writes expressions."""
         yield from ()
+
+    def described(self, shown: Shown) -> str:
+        """Return the node without its inputs; `shown` writes expressions."""
+        return f"{self.name}({', '.join(f'{name}=[{value}]' for name, value in self.details(shown))})"
 
     @property
     def text(self) -> str:
-        """Return the node without its inputs, as `EXPLAIN` shows it."""
-        return f"{self.name}({', '.join(f'{name}=[{value}]' for name, value in self.details())})"
+        """Return the node without its inputs, with operators between their operands."""
+        return self.described(infix)
 
     @property
     def state(self) -> str | None:

@@ -15,10 +15,10 @@ from firesteel.relational.physical.node import (
     Keys,
     PassingNode,
     PhysicalNode,
+    Shown,
     UnaryNode,
     Updates,
 )
-from firesteel.relational.physical.texts import shown
 from firesteel.relational.tables import ResolvedTable
 
 
@@ -45,7 +45,7 @@ class TableSourceScan(PhysicalNode):
             return frozenset()
         return frozenset([frozenset(names.index(name) for name in key)])
 
-    def details(self) -> Iterator[tuple[str, str]]:
+    def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
         """Yield the table's name, with the columns that are read if they are not all, and the fields."""
         identifier = self.table.identifier
         parts = [identifier.catalog, identifier.database, identifier.name]
@@ -74,7 +74,7 @@ class Values(PhysicalNode):
         """Return the type of the rows."""
         return self.type
 
-    def details(self) -> Iterator[tuple[str, str]]:
+    def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
         """Yield the rows."""
         rows = ("{ " + ", ".join(map(expression_text, row)) + " }" for row in self.rows)
         yield "tuples", f"[{', '.join(rows)}]"
@@ -108,7 +108,7 @@ class Calc(UnaryNode):
             if key <= places.keys()
         )
 
-    def details(self) -> Iterator[tuple[str, str]]:
+    def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
         """Yield the columns and the condition."""
         names = self.input.row.field_names
         columns = []
@@ -159,7 +159,7 @@ class WatermarkAssigner(PassingNode):
         """Return the input's type with the time attribute marked."""
         return self.type
 
-    def details(self) -> Iterator[tuple[str, str]]:
+    def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
         """Yield the time attribute and its watermark."""
         names = self.row.field_names
         yield "rowtime", names[self.column]
@@ -185,7 +185,20 @@ class Expand(UnaryNode):
         """Return the input's columns, which can be NULL now if they are keys, and the number."""
         return self.type
 
-    def details(self) -> Iterator[tuple[str, str]]:
+    def projections(self) -> list[tuple[Expression, ...]]:
+        """Return the columns for each set."""
+        *fields, number = self.type.fields
+        found = []
+        for kept, value in zip(self.sets, self.numbers, strict=True):
+            gone = {*self.keys} - {*kept}
+            columns = (
+                Literal(field.type, None) if place in gone else InputRef(field.type, place)
+                for place, field in enumerate(fields)
+            )
+            found.append((*columns, Literal(number.type, value)))
+        return found
+
+    def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
         """Yield the columns for each set."""
         *names, number = self.row.field_names
         rows = []
@@ -202,7 +215,7 @@ class Exchange(PassingNode):
 
     keys: tuple[int, ...]
 
-    def details(self) -> Iterator[tuple[str, str]]:
+    def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
         """Yield the distribution."""
         names = self.row.field_names
         hashed = f"hash[{', '.join(names[key] for key in self.keys)}]"
@@ -232,7 +245,7 @@ class Union(PhysicalNode):
         """Return the common type."""
         return self.type
 
-    def details(self) -> Iterator[tuple[str, str]]:
+    def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
         """Yield the columns."""
         yield "all", "true"
         yield "union", ", ".join(self.row.field_names)
@@ -249,7 +262,7 @@ class Sink(PassingNode):
 
     is_sink: ClassVar[bool] = True
 
-    def details(self) -> Iterator[tuple[str, str]]:
+    def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
         """Yield the table and its columns."""
         yield "table", self.title
         yield "fields", ", ".join(self.row.field_names)

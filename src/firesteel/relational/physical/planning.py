@@ -18,10 +18,12 @@ from firesteel.functions.columns.aggregates import GroupAggregate as Groups
 from firesteel.functions.columns.connectors import TableSink, TableSource
 from firesteel.functions.columns.sorting import SortColumn
 from firesteel.functions.columns.windows import WindowAggregate as Windows
+from firesteel.functions.columns.windows import WindowAssignment
 from firesteel.functions.columns.windows import WindowTable as WindowRows
 from firesteel.relational.expressions import AggregateCall, Expression
 from firesteel.relational.logical import derived
 from firesteel.relational.logical import nodes as logical
+from firesteel.relational.logical.windows import Session
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.grouping import (
     GroupAggregate,
@@ -45,7 +47,7 @@ from firesteel.relational.physical.sorting import Limit, Sort
 from firesteel.relational.physical.texts import call_text
 from firesteel.relational.physical.windows import assignment
 from firesteel.relational.rules.substitution import moved, refs
-from firesteel.relational.tables import ResolvedTable
+from firesteel.relational.tables import ResolvedTable, delivery_order
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,9 @@ class Planner:
                 who=f"Table source '{shown_name(table)}'",
                 hint="use a source that gives the old row of an update, too",
             )
-        return TableSourceScan(table, columns, source)
+        order = delivery_order(table.read)
+        scan = TableSourceScan(table, order, source)
+        return scan if order == columns else _reordered(scan, tuple(map(order.index, columns)))
 
     @_planned.register
     def _(self, node: logical.Values) -> PhysicalNode:
@@ -131,7 +135,12 @@ class Planner:
 
     @_planned.register
     def _(self, node: logical.Watermark) -> PhysicalNode:
-        return WatermarkAssigner(self.plan(node.input), node.column, node.expression, node.type)
+        below = self.plan(node.input)
+        return (
+            below
+            if self._options.batch
+            else WatermarkAssigner(below, node.column, node.expression, node.type)
+        )
 
     @_planned.register
     def _(self, node: derived.Expand) -> PhysicalNode:
@@ -182,7 +191,9 @@ class Planner:
     def _(self, node: logical.WindowTable) -> PhysicalNode:
         below = self.plan(node.input)
         window = assignment(node.window, below.row, self._options)
-        partition = getattr(node.window, "partition", ())
+        if self._options.batch:
+            _require_aligned(window)
+        partition = node.window.partition if isinstance(node.window, Session) else ()
         table = WindowRows(below.row, node.type, window, partition)
         if window.shape.kind == "session":
             below = Exchange(below, partition)
@@ -207,11 +218,12 @@ class Planner:
     def _(self, node: logical.TableSink) -> PhysicalNode:
         table = node.table
         title = shown_name(table)
-        written = [column.name for column in table.written]
+        written = [table.written[place].name for place in delivery_order(table.written)]
         named = table.primary_key
         key = None if named is None else tuple(map(written.index, named))
+        given, order = self.plan(node.input), delivery_order(table.written)
         return Sink(
-            self.plan(node.input),
+            given if order == tuple(range(len(order))) else _reordered(given, order),
             self._connections.sink(table),
             title,
             f"Table sink '{title}'",
@@ -229,6 +241,23 @@ _PROPERTIES: Final[dict[str, Literal["start", "end", "time"]]] = {
     "ROWTIME": "time",
     "PROCTIME": "time",
 }
+
+
+def _require_aligned(window: WindowAssignment) -> None:
+    """Refuse the window table functions that Flink has in STREAMING mode only."""
+    if window.shape.kind == "session":
+        raise UnsupportedError(
+            "is not supported in BATCH mode, as in Flink", who="Window table function SESSION"
+        )
+    if not window.event_time:
+        raise UnsupportedError(
+            "is not supported in BATCH mode, as in Flink", who="Processing time window table function"
+        )
+
+
+def _reordered(given: PhysicalNode, places: tuple[int, ...]) -> Calc:
+    fields = tuple(given.row.fields[place] for place in places)
+    return Calc(given, refs(given.row, places), None, RowType(fields, nullable=False))
 
 
 def _streaming_sort(node: logical.Sort) -> ProgramError:

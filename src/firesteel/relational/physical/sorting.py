@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firesteel.functions.columns.sorting import SortColumn
-from firesteel.relational.physical.node import PassingNode
+from firesteel.relational.physical.node import PassingNode, Shown
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Limit(PassingNode):
         """Return the number of rows."""
         return "the number of rows that have come"
 
-    def details(self) -> Iterator[tuple[str, str]]:
+    def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
         """Yield the two numbers."""
         yield "offset", str(self.offset)
         yield "fetch", "unlimited" if self.fetch is None else str(self.fetch)
@@ -48,7 +48,7 @@ class Sort(Limit):
         """Return the rows."""
         return "all rows"
 
-    def details(self) -> Iterator[tuple[str, str]]:
+    def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
         """Yield the columns, and the two numbers if there are any."""
         names = self.row.field_names
         yield (
@@ -56,4 +56,4 @@ class Sort(Limit):
             ", ".join(f"{names[key.column]} {'ASC' if key.ascending else 'DESC'}" for key in self.order),
         )
         if self.name == "SortLimit":
-            yield from super().details()
+            yield from super().details(shown)

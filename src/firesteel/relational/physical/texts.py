@@ -18,13 +18,13 @@ _SUFFIX: Final = frozenset(
 )
 
 
-def shown(expression: Expression, names: Sequence[str]) -> str:
+def infix(expression: Expression, names: Sequence[str]) -> str:
     """Return an expression over columns of these names.
 
     >>> from firesteel.common.logical_types import BigIntType, BooleanType
     >>> number = BigIntType()
     >>> twice = Call(number, "*", (InputRef(number, 0), Literal(number, 2)))
-    >>> shown(Call(BooleanType(), "IS NULL", (twice,)), ["price"])
+    >>> infix(Call(BooleanType(), "IS NULL", (twice,)), ["price"])
     '(price * 2) IS NULL'
     """
     if isinstance(expression, InputRef):
@@ -32,7 +32,7 @@ def shown(expression: Expression, names: Sequence[str]) -> str:
     if isinstance(expression, Literal):
         return expression_text(expression)
     assert isinstance(expression, Call)
-    operands = [shown(operand, names) for operand in expression.arguments]
+    operands = [infix(operand, names) for operand in expression.arguments]
     function = expression.function
     if function in ("CAST", "TRY_CAST"):
         return f"{function}({operands[0]} AS {expression.type.copy(True)})"

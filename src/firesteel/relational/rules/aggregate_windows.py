@@ -3,6 +3,7 @@
 If nothing but projections and filters lies between the aggregate and the window table function, and they read nothing
 of the windows, the function goes: the aggregate assigns windows itself, and can share slices among them. Otherwise (a
 window table function of joins, an aggregate of a window aggregate) the rows have their windows already.
+In BATCH mode there is no watermark that ends windows: there they are keys like others.
 Source: Flink's WindowUtil and PullUpWindowTableFunctionIntoWindowAggregateRule.
 """
 
@@ -42,7 +43,7 @@ class _Windows:
 
 def aggregate_windows(plan: LogicalNode, options: PlanOptions) -> LogicalNode:
     """Replace each aggregate whose keys have the start and the end of a window."""
-    return transformed(plan, _replaced)
+    return plan if options.batch else transformed(plan, _replaced)
 
 
 def _replaced(node: LogicalNode) -> LogicalNode:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from functools import singledispatch
 
+from firesteel.connectors.tables.values import values_source
 from firesteel.functions.columns import sorting as limits
 from firesteel.graph.operations import (
+    CalcOp,
     ColumnSinkOp,
     ColumnSourceOp,
     GlobalAggregateOp,
@@ -15,6 +17,7 @@ from firesteel.graph.operations import (
     Operation,
     OverAggregateOp,
     SortOp,
+    WatermarkOp,
     WindowAggregateOp,
     WindowTableOp,
 )
@@ -26,8 +29,10 @@ from firesteel.relational.physical.grouping import (
     WindowTableFunction,
 )
 from firesteel.relational.physical.node import PhysicalNode
-from firesteel.relational.physical.nodes import Sink, TableSourceScan
+from firesteel.relational.physical.nodes import Calc, Sink, TableSourceScan, Values, WatermarkAssigner
 from firesteel.relational.physical.sorting import Limit, Sort
+from firesteel.relational.to_graph.watermarks import watermark_assignment
+from firesteel.relational.translation import program
 
 
 @singledispatch
@@ -45,6 +50,23 @@ def _(plan: TableSourceScan, options: PlanOptions) -> Operation:
 @operation.register
 def _(plan: Sink, options: PlanOptions) -> Operation:
     return ColumnSinkOp(plan.sink.sink)
+
+
+@operation.register
+def _(plan: Values, options: PlanOptions) -> Operation:
+    rows = [tuple(literal.value for literal in row) for row in plan.rows]
+    return ColumnSourceOp(values_source(plan.row, rows))
+
+
+@operation.register
+def _(plan: Calc, options: PlanOptions) -> Operation:
+    names = plan.row.field_names
+    return CalcOp(program(plan.input.row, plan.expressions, names, plan.condition, options.zone))
+
+
+@operation.register
+def _(plan: WatermarkAssigner, options: PlanOptions) -> Operation:
+    return WatermarkOp(watermark_assignment(plan, options))
 
 
 @operation.register

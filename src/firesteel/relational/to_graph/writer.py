@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 from firesteel.graph import Edge, GraphBuilder, Location, Node
 from firesteel.graph.nodes import KeyColumns
+from firesteel.graph.operations import SourceOp
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.node import PhysicalNode
-from firesteel.relational.physical.nodes import Exchange, TableSourceScan, Union
+from firesteel.relational.physical.nodes import Calc, Exchange, Expand, TableSourceScan, Union
 from firesteel.relational.to_graph.operations import operation
 
 
@@ -58,6 +59,9 @@ class GraphWriter:
             keys = KeyColumns(tuple(names[key] for key in plan.keys))
             for output in below:
                 yield _Output(Edge(output.edge.source, keys), None if plan.keys else 1)
+        elif isinstance(plan, Expand):
+            for projection in plan.projections():
+                yield self._node(Calc(plan.input, projection, None, plan.row), below)
         elif isinstance(plan, TableSourceScan) and plan.source is None:
             assert plan.table.origin is not None
             yield self._node(
@@ -70,13 +74,14 @@ class GraphWriter:
         self._count += 1
         parallelisms = {output.parallelism for output in below}
         parallelism = parallelisms.pop() if len(parallelisms) == 1 else None
-        if isinstance(plan, TableSourceScan) and plan.source is not None:
-            parallelism = plan.source.source.preferred_parallelism
+        made = operation(plan, self._options)
+        if isinstance(made, SourceOp):
+            parallelism = made.source.preferred_parallelism
         number = self._builder.add(
             Node(
                 id=0,
                 name=f"{plan.name}[{self._count}]",
-                operation=operation(plan, self._options),
+                operation=made,
                 inputs=(tuple(output.edge for output in below),) if below else (),
                 location=self._location,
                 parallelism=parallelism,

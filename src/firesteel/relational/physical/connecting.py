@@ -1,0 +1,78 @@
+"""How tables find their connectors: by the option 'connector', in the registry of connectors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from firesteel.common.errors import ProgramError
+from firesteel.common.logical_types import Field, LogicalType, RowType
+from firesteel.connectors.tables.registry import connector_names, connector_of
+from firesteel.functions.columns.connectors import TableConnector, TableRequest, TableSink, TableSource
+from firesteel.relational.options import PlanOptions
+from firesteel.relational.physical.planning import Connections, shown_name
+from firesteel.relational.tables import MetadataColumn, PhysicalColumn, ResolvedTable
+
+CONNECTOR = "connector"
+
+
+def registered(options: PlanOptions) -> Connections:
+    """Return the connections by which tables are found in the registry.
+
+    They raise ConfigurationError for an unknown connector and for options that it cannot take, and ProgramError for
+    metadata that it does not have.
+    """
+
+    def source(table: ResolvedTable) -> TableSource:
+        connector = _connector(table)
+        return connector.source(_request(table, table.read, connector.readable_metadata, options))
+
+    def sink(table: ResolvedTable) -> TableSink:
+        connector = _connector(table)
+        return connector.sink(_request(table, table.written, connector.writable_metadata, options))
+
+    return Connections(source, sink)
+
+
+def _who(table: ResolvedTable) -> str:
+    return f"table '{shown_name(table)}'"
+
+
+def _connector(table: ResolvedTable) -> TableConnector:
+    name = table.options.get(CONNECTOR)
+    if name is None:
+        raise ProgramError(
+            "requires the option 'connector'",
+            who=_who(table),
+            got=f"the options {', '.join(map(repr, sorted(table.options))) or 'none'}",
+            hint=f"there are {', '.join(connector_names())}",
+        )
+    return connector_of(name, _who(table))
+
+
+def _request(
+    table: ResolvedTable,
+    columns: Sequence[PhysicalColumn | MetadataColumn],
+    known: Mapping[str, LogicalType],
+    options: PlanOptions,
+) -> TableRequest:
+    metadata = [column for column in columns if isinstance(column, MetadataColumn)]
+    for column in metadata:
+        if column.key not in known:
+            raise ProgramError(
+                f"has no metadata {column.key!r} for column {column.name!r}",
+                who=_who(table),
+                hint=f"the connector has {', '.join(sorted(known)) or 'none'}",
+            )
+    physical = [column for column in columns if isinstance(column, PhysicalColumn)]
+    fields = (Field(column.name, column.type) for column in (*physical, *metadata))
+    return TableRequest(
+        who=_who(table),
+        name=shown_name(table),
+        row=RowType(tuple(fields), nullable=False),
+        metadata={column.key: column.type for column in metadata},
+        primary_key=table.primary_key,
+        partition_keys=table.partition_keys,
+        options={key: value for key, value in table.options.items() if key != CONNECTOR},
+        bounded=options.batch,
+        zone=options.zone,
+    )

@@ -1,0 +1,40 @@
+"""The watermark of a table as the operator computes it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from firesteel.functions.columns.windows import WatermarkAssignment
+from firesteel.relational.expressions import Call, Expression, InputRef, Literal
+from firesteel.relational.options import PlanOptions
+from firesteel.relational.physical.nodes import WatermarkAssigner
+from firesteel.relational.translation import program
+
+
+def watermark_assignment(plan: WatermarkAssigner, options: PlanOptions) -> WatermarkAssignment:
+    """Return the assignment; a column less a constant interval, the usual one, needs no kernel."""
+    idle = None if options.batch else options.idle_timeout
+    delayed = _delayed(plan.expression)
+    if delayed is not None:
+        column, delay = delayed
+        return WatermarkAssignment(plan.column, column, delay, idle_timeout=idle)
+    computed = program(plan.input.row, [plan.expression], ["watermark"], None, options.zone)
+    return WatermarkAssignment(plan.column, program=computed, idle_timeout=idle)
+
+
+def _delayed(expression: Expression) -> tuple[int, int] | None:
+    """Return the column and the milliseconds by which it is ahead of the watermark."""
+    match expression:
+        case InputRef(index=index):
+            return index, 0
+        case Call(function="-", arguments=(InputRef(index=index), Literal(value=timedelta() as delay))):
+            milliseconds = timedelta(milliseconds=1)
+            return (index, delay // milliseconds) if delay % milliseconds == timedelta() else None
+        case Call(function="CAST", arguments=(inner,)) if inner.type.root is expression.type.root:
+            return _delayed(inner) if _loses_nothing(inner, expression) else None
+    return None
+
+
+def _loses_nothing(inner: Expression, outer: Expression) -> bool:
+    precision = getattr(inner.type, "precision", None)
+    return precision is not None and precision <= getattr(outer.type, "precision", -1)
