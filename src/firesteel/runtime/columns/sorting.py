@@ -58,7 +58,7 @@ class SortOperator(Operator[ColumnBatch]):
         kept = pa.Table.from_batches(self._rows.rows(), self._stored)
         end = None if self._sort.fetch is None else self._sort.offset + self._sort.fetch
         order = pc.sort_indices(*_sorting(kept, self._sort))[self._sort.offset : end]
-        rows = kept.take(order).drop_columns([_NUMBER]).cast(self._schema)
+        rows = kept.take(order).drop_columns([_NUMBER]).rename_columns(self._schema.names).cast(self._schema)
         for part in rows.to_batches(max_chunksize=ColumnBatch.MOST):
             self.output.emit(ColumnBatch(part))
 
