@@ -73,7 +73,8 @@ def _(operation: GlobalAggregateOp, node: Node, batch: bool) -> Recipe:
 
 @recipe.register
 def _(operation: WindowAggregateOp, node: Node, batch: bool) -> Recipe:
-    sessions = operation.aggregate.window.shape.kind == "session"
+    window = operation.aggregate.window
+    sessions = window.shape.kind == "session" and window.end is None
     return partial(SessionAggregateOperator if sessions else SlicingAggregateOperator, operation.aggregate)
 
 

@@ -14,12 +14,13 @@ from firesteel.relational.physical.texts import call_text
 _WHO = "OVER window"
 
 
-def over_aggregate(node: Over, given: RowType, options: PlanOptions) -> OverAggregate:
-    """Return what an operator computes of rows of the type `given`.
+def over_aggregate(node: Over, options: PlanOptions) -> OverAggregate:
+    """Return what an operator computes.
 
     Raises ProgramError, with Flink's reasons, unless the window is ordered by a time attribute, and UnsupportedError
     for frames that differ within one window.
     """
+    given = node.input.row
     time = _time(node, given, options)
     frames = {call.frame for call in node.calls}
     if len(frames) > 1:

@@ -180,7 +180,7 @@ class Planner:
             input=given,
             output=node.type,
             keys=node.keys,
-            window=assignment(node.window, given, self._options),
+            window=assignment(node.window, node.input.row, self._options),
             aggregations=aggregations(node.calls, given),
             properties=tuple(_PROPERTIES[name] for name in node.properties),
         )
@@ -190,7 +190,7 @@ class Planner:
     @_planned.register
     def _(self, node: logical.WindowTable) -> PhysicalNode:
         below = self.plan(node.input)
-        window = assignment(node.window, below.row, self._options)
+        window = assignment(node.window, node.input.row, self._options)
         if self._options.batch:
             _require_aligned(window)
         partition = node.window.partition if isinstance(node.window, Session) else ()
@@ -202,7 +202,7 @@ class Planner:
     @_planned.register
     def _(self, node: logical.Over) -> PhysicalNode:
         below = self.plan(node.input)
-        return OverAggregate(Exchange(below, node.partition), over_aggregate(node, below.row, self._options))
+        return OverAggregate(Exchange(below, node.partition), over_aggregate(node, self._options))
 
     @_planned.register
     def _(self, node: logical.Sort) -> PhysicalNode:

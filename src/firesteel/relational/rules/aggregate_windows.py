@@ -168,11 +168,13 @@ def _moved_step(
             names.append(step.names[place])
         elif not isinstance(expression, InputRef):
             return None
-    for mark in marks:
-        columns.append(refs(given.row, [mark])[0])
-        names.append(fresh(given.row.field_names[mark], names))
-    first = len(columns) - len(marks)
-    return Project(given, tuple(columns), tuple(names)), found, tuple(range(first, len(columns)))
+    now = []
+    for mark in refs(given.row, marks):
+        if mark not in columns:
+            columns.append(mark)
+            names.append(fresh(given.row.field_names[mark.index], names))
+        now.append(columns.index(mark))
+    return Project(given, tuple(columns), tuple(names)), found, tuple(now)
 
 
 def _aggregate(
