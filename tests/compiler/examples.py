@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from firesteel.common.logical_types import BigIntType, RowType
 from firesteel.common.watermark_strategy import WatermarkStrategy
 from firesteel.connectors.collection import CollectionSource
 from firesteel.connectors.discard import DiscardingSink
+from firesteel.connectors.tables.collect import CollectTableSink
+from firesteel.connectors.tables.values import values_source
 from firesteel.functions.assigners import TumblingEventTimeWindows
 from firesteel.functions.async_functions import NO_RETRY_STRATEGY, AsyncFunction
 from firesteel.functions.broadcast import BroadcastProcessFunction, KeyedBroadcastProcessFunction
+from firesteel.functions.columns.aggregates import Aggregation, GroupAggregate
+from firesteel.functions.columns.program import Program
+from firesteel.functions.columns.sorting import Limit, Sort, SortColumn
+from firesteel.functions.columns.windows import (
+    WatermarkAssignment,
+    WindowAggregate,
+    WindowAssignment,
+    WindowShape,
+    WindowTable,
+)
 from firesteel.functions.elements import CoFlatMapFunction, CoMapFunction
 from firesteel.functions.process import (
     CoProcessFunction,
@@ -19,7 +32,7 @@ from firesteel.functions.process import (
 )
 from firesteel.functions.triggers import EventTimeTrigger
 from firesteel.graph import Edge, Graph, Location, Node, operations
-from firesteel.graph.nodes import Broadcast, Global, KeyBy
+from firesteel.graph.nodes import Broadcast, Global, KeyBy, KeyColumns
 from firesteel.graph.operations import Operation
 from tests.compiler.graph_text import parse
 
@@ -79,6 +92,21 @@ class Ask(AsyncFunction[Any, Any]):
         return [value]
 
 
+ROW: Final = RowType.of({"k": BigIntType(), "n": BigIntType()}, nullable=False)
+BY_COLUMN: Final = (Edge(0, KeyColumns(("k",))),)
+GROUPS: Final = GroupAggregate(
+    ROW, ROW, (0,), (Aggregation("SUM", (1,), (BigIntType(),), BigIntType(), "SUM(n)"),)
+)
+
+
+def assigned(kind: Any) -> WindowAssignment:
+    return WindowAssignment(WindowShape(kind, 10, 10), time=0)
+
+
+def windows(kind: Any) -> WindowAggregate:
+    return WindowAggregate(ROW, ROW, (0,), assigned(kind), GROUPS.aggregations, ())
+
+
 WINDOW: Final = (TumblingEventTimeWindows(5, 0), EventTimeTrigger(), "reduce", max)
 
 EXAMPLES: Final[list[tuple[Operation, tuple[tuple[Edge, ...], ...]]]] = [
@@ -102,6 +130,19 @@ EXAMPLES: Final[list[tuple[Operation, tuple[tuple[Edge, ...], ...]]]] = [
     (operations.WindowOp(*WINDOW, by_key=False), ((Edge(0, Global()),),)),
     (operations.TimestampsOp(WatermarkStrategy.no_watermarks()), (PLAIN,)),
     (operations.SinkOp(DiscardingSink()), (PLAIN,)),
+    (operations.ColumnSourceOp(values_source(ROW, [(1, 2)])), ()),
+    (operations.CalcOp(Program(ROW, ROW, ())), (PLAIN,)),
+    (operations.WatermarkOp(WatermarkAssignment(0, 0)), (PLAIN,)),
+    (operations.LocalAggregateOp(GROUPS), (PLAIN,)),
+    (operations.GroupAggregateOp(GROUPS), (BY_COLUMN,)),
+    (operations.GlobalAggregateOp(GROUPS), (BY_COLUMN,)),
+    (operations.WindowAggregateOp(windows("tumble")), (BY_COLUMN,)),
+    (operations.WindowAggregateOp(windows("session")), (BY_COLUMN,)),
+    (operations.WindowTableOp(WindowTable(ROW, ROW, assigned("hop"))), (PLAIN,)),
+    (operations.WindowTableOp(WindowTable(ROW, ROW, assigned("session"))), (BY_COLUMN,)),
+    (operations.SortOp(Sort(ROW, (SortColumn(0, True, True),))), (PLAIN,)),
+    (operations.LimitOp(Limit(0, 3)), (PLAIN,)),
+    (operations.ColumnSinkOp(CollectTableSink("token")), (PLAIN,)),
 ]
 
 

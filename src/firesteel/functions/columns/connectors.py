@@ -53,9 +53,10 @@ class ChangelogMode:
 class TableRequest:
     """A table that needs its connector.
 
-    `row` has the physical columns and then those of `metadata` (the connector's keys, with the types that the table
-    gives them). `options` are those of WITH without 'connector'. `bounded` is whether the job runs in BATCH mode.
-    `who` names the table in errors; `zone` is the session's time zone.
+    `row` has the physical columns and then those of `metadata`, in its order, with the names that the table gives them.
+    `metadata` has the connector's keys, with the types of these columns. `options` are those of WITH without
+    'connector'. `bounded` is whether the job runs in BATCH mode. `who` names the table in errors; `zone` is the
+    session's time zone.
     """
 
     who: str

@@ -64,7 +64,8 @@ def _request(
                 hint=f"the connector has {', '.join(sorted(known)) or 'none'}",
             )
     physical = [column for column in columns if isinstance(column, PhysicalColumn)]
-    fields = (Field(column.name, column.type) for column in (*physical, *metadata))
+    fields = [Field(column.name, column.type) for column in physical]
+    fields += [Field(column.name, column.type) for column in metadata]
     return TableRequest(
         who=_who(table),
         name=shown_name(table),

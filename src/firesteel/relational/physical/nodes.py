@@ -188,7 +188,7 @@ class Expand(UnaryNode):
     def projections(self) -> list[tuple[Expression, ...]]:
         """Return the columns for each set."""
         *fields, number = self.type.fields
-        found = []
+        found: list[tuple[Expression, ...]] = []
         for kept, value in zip(self.sets, self.numbers, strict=True):
             gone = {*self.keys} - {*kept}
             columns = (
