@@ -15,6 +15,7 @@ from prompt_toolkit.output import Output
 from firesteel.cli.sql.client import Client, QuitRequested
 from firesteel.cli.sql.completion import StatementCompleter
 from firesteel.cli.sql.highlighting import STYLE, StatementLexer
+from firesteel.common.errors import FiresteelError
 from firesteel.common.excepthook import describe_failure
 from firesteel.sql.script import is_complete
 
@@ -77,7 +78,7 @@ class Shell:
             self._client.say("[INFO] Interrupted.")
         except QuitRequested:
             return False
-        except Exception as error:  # whatever goes wrong in a statement, the session goes on
+        except FiresteelError as error:
             self._report(error)
         return True
 

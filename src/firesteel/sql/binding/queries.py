@@ -7,7 +7,14 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from firesteel.common.logical_types import Field, LogicalType, NullType, RowType
+from firesteel.common.logical_types import (
+    Field,
+    LogicalType,
+    LogicalTypeFamily,
+    LogicalTypeRoot,
+    NullType,
+    RowType,
+)
 from firesteel.common.logical_types.merging import find_common_type
 from firesteel.common.logical_types.temporal import AnyTimestampType
 from firesteel.relational.expressions import Expression, Literal, SortKey
@@ -154,7 +161,11 @@ def _union_type(fields: Sequence[Field], node: exp.Expr, context: Context) -> Lo
     first = types[0]
     if all(kind.copy(nullable=True) == first.copy(nullable=True) for kind in types):
         return _same_kind(types).copy(nullable=nullable)
-    found = find_common_type(types)
+    roots = {kind.root for kind in types}
+    dated = LogicalTypeRoot.DATE in roots and any(
+        kind.has_family(LogicalTypeFamily.TIMESTAMP) for kind in types
+    )
+    found = None if dated else find_common_type(types)
     if found is None:
         shown = ", ".join(dict.fromkeys(map(str, types)))
         raise context.text.wrong(

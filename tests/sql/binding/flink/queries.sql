@@ -379,3 +379,208 @@ SELECT (SELECT MAX(a) FROM s) FROM t
 SELECT t.a, u FROM t CROSS JOIN UNNEST(ARRAY[1, 2]) AS x (u)
 SELECT /*+ STATE_TTL('t' = '1d') */ b, COUNT(*) FROM t GROUP BY b
 SELECT * FROM t /*+ OPTIONS('k' = 'v') */
+-- Nexmark
+SELECT * FROM bids
+SELECT auction, bidder, price, `dateTime`, extra FROM bids
+SELECT auction, bidder, 0.908 * price AS price, `dateTime`, extra FROM bids
+SELECT auction, price FROM bids WHERE MOD(auction, 123) = 0
+SELECT auction, bidder, price FROM bids WHERE auction = 1007 OR auction = 1020 OR auction = 2001
+SELECT bidder, COUNT(*) AS bid_count, window_start AS starttime, window_end AS endtime FROM TABLE(SESSION(TABLE bids PARTITION BY bidder, DESCRIPTOR(`dateTime`), INTERVAL '10' SECOND)) GROUP BY bidder, window_start, window_end
+SELECT bidder, COUNT(*) AS bid_count, TUMBLE_START(p_time, INTERVAL '10' SECOND) AS starttime, TUMBLE_END(p_time, INTERVAL '10' SECOND) AS endtime FROM (SELECT *, PROCTIME() AS p_time FROM bids) GROUP BY bidder, TUMBLE(p_time, INTERVAL '10' SECOND)
+SELECT bidder, COUNT(*) AS bid_count, window_start, window_end FROM TABLE(TUMBLE((SELECT *, PROCTIME() AS p_time FROM bids), DESCRIPTOR(p_time), INTERVAL '10' SECOND)) GROUP BY bidder, window_start, window_end
+SELECT auction, bidder, 0.908 * price AS price, CASE WHEN HOUR(`dateTime`) >= 8 AND HOUR(`dateTime`) <= 18 THEN 'dayTime' WHEN HOUR(`dateTime`) <= 6 OR HOUR(`dateTime`) >= 20 THEN 'nightTime' ELSE 'otherTime' END AS bidTimeType, `dateTime`, extra FROM bids WHERE 0.908 * price > 1000000 AND 0.908 * price < 50000000
+SELECT DATE_FORMAT(`dateTime`, 'yyyy-MM-dd') AS d, COUNT(*) AS total_bids, COUNT(*) FILTER (WHERE price < 10000) AS rank1_bids, COUNT(*) FILTER (WHERE price >= 10000 AND price < 1000000) AS rank2_bids, COUNT(DISTINCT bidder) AS total_bidders, COUNT(DISTINCT bidder) FILTER (WHERE price < 10000) AS rank1_bidders FROM bids GROUP BY DATE_FORMAT(`dateTime`, 'yyyy-MM-dd')
+SELECT channel, DATE_FORMAT(`dateTime`, 'yyyy-MM-dd') AS d, MAX(DATE_FORMAT(`dateTime`, 'HH:mm')) AS m, COUNT(*) AS total_bids FROM bids GROUP BY channel, DATE_FORMAT(`dateTime`, 'yyyy-MM-dd')
+SELECT auction, DATE_FORMAT(`dateTime`, 'yyyy-MM-dd') AS d, COUNT(*) AS total_bids, MIN(price) AS min_price, MAX(price) AS max_price, AVG(price) AS avg_price, SUM(price) AS sum_price FROM bids GROUP BY auction, DATE_FORMAT(`dateTime`, 'yyyy-MM-dd')
+SELECT auction, bidder, price, channel, url, `dateTime`, extra FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY bidder, auction ORDER BY `dateTime` DESC) AS rank_number FROM bids) WHERE rank_number <= 1
+SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY auction ORDER BY price DESC) AS rank_number FROM bids) WHERE rank_number <= 10
+SELECT auction, bidder, price, channel, CASE WHEN LOWER(channel) = 'apple' THEN '0' WHEN LOWER(channel) = 'google' THEN '1' ELSE REGEXP_EXTRACT(url, '(&|^)channel_id=([^&]*)', 2) END AS channel_id FROM bids WHERE REGEXP_EXTRACT(url, '(&|^)channel_id=([^&]*)', 2) IS NOT NULL OR LOWER(channel) IN ('apple', 'google', 'facebook', 'baidu')
+SELECT auction, bidder, price, channel, SPLIT_INDEX(url, '/', 3) AS dir1, SPLIT_INDEX(url, '/', 4) AS dir2 FROM bids
+SELECT auction, COUNT(*) AS num, HOP_START(`dateTime`, INTERVAL '2' SECOND, INTERVAL '10' SECOND) AS starttime FROM bids GROUP BY auction, HOP(`dateTime`, INTERVAL '2' SECOND, INTERVAL '10' SECOND)
+SELECT MAX(num) AS maxn, starttime FROM (SELECT COUNT(*) AS num, window_start AS starttime, window_end AS endtime FROM TABLE(HOP(TABLE bids, DESCRIPTOR(`dateTime`), INTERVAL '2' SECOND, INTERVAL '10' SECOND)) GROUP BY auction, window_start, window_end) GROUP BY starttime, endtime
+SELECT MAX(price) AS maxprice, window_end AS `dateTime` FROM TABLE(TUMBLE(TABLE bids, DESCRIPTOR(`dateTime`), INTERVAL '10' SECOND)) GROUP BY window_start, window_end
+SELECT person.id, person.name, auction.category FROM nexmark WHERE event_type < 2
+SELECT nexmark.bid.price + 1 AS more, n.bid.auction FROM nexmark AS n
+SELECT n.bid.price + 1 AS more FROM nexmark AS n WHERE n.person.state IN ('or', 'id', 'ca')
+SELECT `dateTime`, person.`dateTime` FROM nexmark
+-- from the documentation
+SELECT window_start, window_end, supplier_id, SUM(price) AS price FROM TABLE(TUMBLE((SELECT auction AS supplier_id, price, `dateTime` AS t FROM bids), DESCRIPTOR(t), INTERVAL '10' MINUTES)) GROUP BY window_start, window_end, GROUPING SETS ((supplier_id), ())
+SELECT window_start, window_end, bidder, SUM(price) FROM TABLE(TUMBLE(TABLE bids, DESCRIPTOR(`dateTime`), INTERVAL '10' MINUTES)) GROUP BY window_start, window_end, ROLLUP (bidder)
+SELECT window_start, window_end, bidder, auction, SUM(price) FROM TABLE(TUMBLE(TABLE bids, DESCRIPTOR(`dateTime`), INTERVAL '10' MINUTES)) GROUP BY window_start, window_end, CUBE (bidder, auction)
+SELECT window_time, bidder, SUM(price) AS partial FROM TABLE(TUMBLE(TABLE bids, DESCRIPTOR(`dateTime`), INTERVAL '5' MINUTES)) GROUP BY bidder, window_start, window_end, window_time
+SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY price DESC) AS rownum FROM (SELECT window_start, window_end, bidder, SUM(price) AS price, COUNT(*) AS cnt FROM TABLE(TUMBLE(TABLE bids, DESCRIPTOR(`dateTime`), INTERVAL '10' MINUTES)) GROUP BY window_start, window_end, bidder)) WHERE rownum <= 3
+SELECT COUNT(DISTINCT bidder) OVER w AS n, SUM(price) OVER w AS total, AVG(price) OVER w FROM bids WINDOW w AS (PARTITION BY auction ORDER BY `dateTime` RANGE BETWEEN INTERVAL '1' HOUR PRECEDING AND CURRENT ROW)
+SELECT supplier_id, rating, COUNT(*) AS total FROM (VALUES ('supplier1', 'product1', 4), ('supplier1', 'product2', 3), ('supplier2', 'product3', 3)) AS Products (supplier_id, product_id, rating) GROUP BY GROUPING SETS ((supplier_id, rating), (supplier_id), ())
+WITH orders_with_total AS (SELECT auction, price + bidder AS total FROM bids) SELECT auction, SUM(total) FROM orders_with_total GROUP BY auction
+SELECT SUM(price) FROM bids GROUP BY auction HAVING SUM(price) > 50
+SELECT auction FROM bids WHERE price BETWEEN 1 AND 5 ORDER BY `dateTime`, auction DESC
+SELECT name, COUNT(*) AS cnt FROM (VALUES ('Bob'), ('Alice'), ('Greg'), ('Bob')) AS NameTable (name) GROUP BY name
+SELECT auction, CAST(price AS DECIMAL(23, 3)), CAST(`dateTime` AS DATE), CAST(`dateTime` AS TIME), CAST(`dateTime` AS STRING), CAST(NULL AS ROW<a INT>) FROM bids
+-- types of expressions
+SELECT a + 1, a + 1.5, a + 1e0, b + 1, l + 1, m + 1, m + m, l * l, k + 1, k + 1.5, d + 1, d + 1.5, d * 1.5, d / 3, d - e FROM t
+SELECT a / 2, a / 2.0, a % 3, b % 3, d % 3, MOD(b, a), MOD(d, a), MOD(a, d) FROM t
+SELECT -l, -m, -k, ABS(l), ABS(d), ABS(k), SIGN(a), SIGN(e) FROM t
+SELECT CEIL(a), CEIL(e), CEIL(k), FLOOR(d), FLOOR(b), ROUND(a), ROUND(a, 1), ROUND(d), ROUND(d, 5), ROUND(d, -1), ROUND(e, 2), TRUNCATE(e), TRUNCATE(a, 1) FROM t
+SELECT POWER(d, 2), POWER(e, 0.5), SQRT(d), LN(a), LOG10(a), LOG2(a), LOG(a), LOG(2, a), EXP(d), PI(), E(), RAND(), RAND(5), RAND_INTEGER(10) FROM t
+SELECT SIN(a), COS(d), TAN(e), ASIN(a), ATAN2(a, b), DEGREES(a), RADIANS(e), COT(a), SINH(a) FROM t
+SELECT LEFT(c, 2), RIGHT(v, 2), SUBSTRING(v, 1, 2), SUBSTR(w, 2), LTRIM(c), RTRIM(v), TRIM(LEADING 'x' FROM v), REPEAT(v, 2), OVERLAY(c PLACING 'x' FROM 2), OVERLAY(v PLACING 'x' FROM 2 FOR 1) FROM t
+SELECT UPPER(w), LOWER(w), INITCAP(v), CHAR_LENGTH(w), CHARACTER_LENGTH(v), ASCII(c), CHR(a), INSTR(c, 'a'), LOCATE('a', c), LOCATE('a', c, 2) FROM t
+SELECT MD5(c), SHA1(c), SHA256(c), TO_BASE64(c), FROM_BASE64(c), HEX(a), HEX(c), BIN(a), UUID() FROM t
+SELECT REGEXP(c, 'a'), REGEXP_EXTRACT(c, '(a)', 1), PARSE_URL(c, 'HOST'), STR_TO_MAP(c), IS_ALPHA(c), IS_DIGIT(c), IS_DECIMAL(c) FROM t
+SELECT c || a FROM t
+SELECT CONCAT(c, 'x'), CONCAT('x', 'y'), CONCAT_WS('-', c, v, w), v || v, w || w, 'a' || v FROM t
+SELECT CASE WHEN a = 1 THEN v ELSE w END, CASE WHEN a = 1 THEN 'x' ELSE v END, CASE WHEN a = 1 THEN c END, CASE WHEN f THEN d ELSE 1 END, CASE WHEN f THEN d ELSE e END FROM t
+SELECT CASE WHEN f THEN g ELSE DATE '2020-01-01' END, CASE WHEN f THEN i ELSE TIMESTAMP '2020-01-01 00:00:00' END, CASE WHEN f THEN l ELSE m END FROM t
+SELECT IF(f, 1, 2), IF(f, 'a', 'bcd'), IF(f, NULL, 1), IF(f, d, 1.5), IF(a > 1, c, v) FROM t
+SELECT COALESCE(c, 'x'), COALESCE(v, w, 'abc'), COALESCE(d, 0), COALESCE(e, a), COALESCE(NULL, a), IFNULL(a, 0), IFNULL(c, v) FROM t
+SELECT NULLIF(c, ''), NULLIF(d, 1), NULLIF(1, a), GREATEST(a, 1, 2), GREATEST(d, a), LEAST(c, v), LEAST(e, 1) FROM t
+SELECT a IN (1, 2), a IN (1, 2.5), c IN ('a', v), d IN (1, 2), a NOT IN (1), b IN (a, 1), g IN (DATE '2020-01-01') FROM t
+SELECT i BETWEEN TIMESTAMP '2020-01-01 00:00:00' AND TIMESTAMP '2021-01-01 00:00:00', g BETWEEN DATE '2020-01-01' AND g, c BETWEEN 'a' AND 'b' FROM t
+SELECT i > g, i = j, g = i, h = TIME '10:00:00', j > TIMESTAMP '2020-01-01 00:00:00', c = 1, a = '1', f = TRUE, d = e, k = 1.5 FROM t
+SELECT x = x'00', x IS NULL FROM t
+SELECT f = 1 FROM t
+SELECT r = r FROM n
+SELECT ar = ar, ar[1] = 1, ma['x'] > 1 FROM n
+SELECT g + INTERVAL '1' DAY, g + INTERVAL '1' HOUR, g - INTERVAL '1' YEAR, i - INTERVAL '1' MONTH, j + INTERVAL '1' SECOND, h + INTERVAL '1' MINUTE, INTERVAL '1' DAY + g FROM t
+SELECT INTERVAL '1' DAY + INTERVAL '2' HOUR, INTERVAL '1' YEAR - INTERVAL '1' MONTH, INTERVAL '1' DAY * 2, 2 * INTERVAL '1' DAY, INTERVAL '1' DAY / 2
+SELECT TIMESTAMPDIFF(DAY, g, i), TIMESTAMPDIFF(SECOND, i, j), TIMESTAMPADD(HOUR, 1, g), TIMESTAMPADD(DAY, a, g), TIMESTAMPADD(MONTH, 1, i), TIMESTAMPADD(MINUTE, 1, j) FROM t
+SELECT EXTRACT(DAY FROM i), EXTRACT(HOUR FROM h), EXTRACT(EPOCH FROM i), EXTRACT(DOW FROM g), EXTRACT(MILLISECOND FROM i), QUARTER(g), WEEK(g), DAYOFYEAR(g), DAYOFMONTH(i), DAYOFWEEK(j), MINUTE(h), SECOND(i) FROM t
+SELECT FLOOR(i TO DAY), FLOOR(g TO YEAR), CEIL(j TO HOUR), FLOOR(h TO MINUTE), CEIL(i TO MONTH) FROM t
+SELECT TO_TIMESTAMP('2020-01-01 00:00:00'), TO_TIMESTAMP(c, 'yyyy'), TO_TIMESTAMP_LTZ(b, 0), TO_TIMESTAMP_LTZ(a, 3), TO_DATE(c, 'yyyy'), UNIX_TIMESTAMP(), UNIX_TIMESTAMP(c, 'yyyy'), FROM_UNIXTIME(b, 'yyyy'), CONVERT_TZ(c, 'UTC', 'UTC') FROM t
+SELECT DATE_FORMAT(j, 'yyyy'), DATE_FORMAT(c, 'yyyy'), CAST(i AS TIMESTAMP(3)), CAST(i AS TIMESTAMP_LTZ(3)), CAST(j AS TIMESTAMP(0)), CAST(g AS TIMESTAMP(3)), CAST(c AS TIMESTAMP(3)), CAST(c AS DATE), CAST(h AS STRING), CAST(i AS TIME) FROM t
+SELECT CAST(a AS BOOLEAN), CAST(f AS INT), CAST(f AS STRING), CAST(e AS INT), CAST(d AS BIGINT), CAST(d AS STRING), CAST(c AS DECIMAL(10, 2)), CAST(c AS BOOLEAN), CAST(c AS DOUBLE), CAST(b AS TINYINT) FROM t
+SELECT CAST(x AS STRING), CAST(c AS BYTES), CAST(a AS BYTES) FROM t
+SELECT CAST(c AS VARCHAR(5)), CAST(c AS CHAR(3)), CAST(v AS STRING), CAST(w AS VARCHAR(2)), CAST('abc' AS CHAR(5)), CAST('x' AS STRING) FROM t
+SELECT CAST(g AS INT) FROM t
+SELECT CAST(i AS BIGINT) FROM t
+SELECT CAST(f AS DATE) FROM t
+SELECT CAST(r AS STRING), CAST(ar AS STRING), CAST(ma AS STRING), CAST(ar AS ARRAY<STRING>), CAST(ma AS MAP<STRING, STRING>) FROM n
+SELECT TRY_CAST(c AS DECIMAL(5, 2)), TRY_CAST(a AS STRING), TRY_CAST(c AS TIMESTAMP(3)) FROM t
+SELECT CAST('5' AS INT), CAST(5 AS STRING), CAST(1.5 AS INT), CAST(TRUE AS INT), CAST(DATE '2020-01-01' AS STRING), CAST(INTERVAL '1' DAY AS STRING)
+SELECT CAST(a AS INT), CAST(a AS INTEGER), CAST(c AS VARCHAR), CAST(d AS NUMERIC(5, 1)), CAST(e AS FLOAT), CAST(e AS REAL), CAST(k AS DOUBLE PRECISION) FROM t
+SELECT ARRAY[a, 1], ARRAY[c, 'x'], ARRAY[1, 2.5, 3e0], ARRAY[ARRAY[1], ARRAY[2, 3]], MAP['a', 1, 'bc', 2.5], ARRAY[TRUE, NULL], CARDINALITY(ARRAY[1]), ELEMENT(ARRAY[1]) FROM t
+SELECT ARRAY_CONTAINS(ar, 1), ARRAY_DISTINCT(ar), ARRAY_POSITION(ar, 1), ARRAY_REVERSE(ar), MAP_KEYS(ma), MAP_VALUES(ma) FROM n
+SELECT ROW(1, 'a', NULL)
+SELECT ROW(1, ROW('a', 2.5)), (1, 'a', a) FROM t
+SELECT ROW(a, b).EXPR$0 FROM t
+SELECT ARRAY[]
+SELECT MAP[]
+SELECT ar['x'] FROM n
+SELECT ma[1] FROM n
+SELECT ar[a] FROM n
+SELECT TYPEOF(a), TYPEOF(c) FROM t
+SELECT CURRENT_ROW_TIMESTAMP(), CURRENT_TIMESTAMP > j, current_date, localtimestamp FROM t
+SELECT CURRENT_DATABASE(), CURRENT_USER FROM t
+SELECT CHAR_LENGTH(a) FROM t
+SELECT SUBSTRING(c) FROM t
+SELECT UPPER(c, v) FROM t
+SELECT UPPER() FROM t
+SELECT ABS(c) FROM t
+SELECT ROUND(c) FROM t
+SELECT a || b FROM t
+SELECT YEAR(a) FROM t
+SELECT c LIKE 1 FROM t
+SELECT a LIKE 'x' FROM t
+SELECT f + 1 FROM t
+SELECT NOT c FROM t
+SELECT -c FROM t
+SELECT -f FROM t
+SELECT g - g FROM t
+SELECT g + g FROM t
+SELECT i + 1 FROM t
+SELECT c + c FROM t
+SELECT c * 2 FROM t
+SELECT a > f FROM t
+SELECT a = g FROM t
+SELECT a = x FROM t
+SELECT CASE a WHEN 'x' THEN 1 ELSE 2 END FROM t
+SELECT CASE WHEN a THEN 1 END FROM t
+SELECT CASE WHEN f THEN 1 ELSE 'a' END FROM t
+SELECT CASE WHEN f THEN NULL END FROM t
+SELECT COALESCE(a, c) FROM t
+SELECT COALESCE(NULL, NULL) FROM t
+SELECT a BETWEEN 'x' AND 5 FROM t
+SELECT a IN ('x', 1) FROM t
+SELECT a IN (g) FROM t
+SELECT EXTRACT(YEAR FROM c) FROM t
+SELECT EXTRACT(HOUR FROM g) FROM t
+SELECT TIMESTAMPADD(DAY, 1, c) FROM t
+SELECT TIMESTAMPDIFF(DAY, a, b) FROM t
+SELECT FLOOR(c TO DAY) FROM t
+SELECT TUMBLE(i, INTERVAL '1' HOUR) FROM t
+-- aggregates again
+SELECT a, SUM(b) FROM t GROUP BY a, b
+SELECT SUM(a) + SUM(b), SUM(a) / COUNT(*), AVG(a) * 2, -SUM(a) FROM t
+SELECT COUNT(*) * 100.0 / SUM(a), CAST(SUM(a) AS STRING) FROM t
+SELECT CASE WHEN COUNT(*) > 1 THEN SUM(a) END, COALESCE(SUM(a), 0) FROM t
+SELECT SUM(CASE WHEN f THEN a ELSE 0 END), COUNT(CASE WHEN f THEN 1 END), SUM(IF(f, 1, 0)) FROM t
+SELECT c, SUM(a) FROM t GROUP BY c HAVING SUM(a) > 1 OR c = 'x' ORDER BY SUM(a) DESC, c
+SELECT c, COUNT(*) AS n FROM t GROUP BY c ORDER BY n DESC LIMIT 3
+SELECT c AS k, COUNT(*) FROM t GROUP BY c ORDER BY k
+SELECT UPPER(c) AS u, SUM(a) FROM t GROUP BY UPPER(c) HAVING UPPER(c) <> 'X'
+SELECT a + b, SUM(d) FROM t GROUP BY a + b, c
+SELECT a + b + 1 FROM t GROUP BY a + b
+SELECT a, b + a FROM t GROUP BY a, b
+SELECT CAST(a AS STRING), COUNT(*) FROM t GROUP BY CAST(a AS STRING)
+SELECT EXTRACT(YEAR FROM g), COUNT(*) FROM t GROUP BY EXTRACT(YEAR FROM g)
+SELECT FLOOR(i TO DAY), COUNT(*) FROM t GROUP BY FLOOR(i TO DAY)
+SELECT a IS NULL, COUNT(*) FROM t GROUP BY a IS NULL
+SELECT f, g, h, i, j, COUNT(*) FROM t GROUP BY f, g, h, i, j
+SELECT x, COUNT(*) FROM t GROUP BY x
+SELECT r, COUNT(*) FROM n GROUP BY r
+SELECT ar, COUNT(*) FROM n GROUP BY ar
+SELECT ma, COUNT(*) FROM n GROUP BY ma
+SELECT r.x + 1, MAX(r.y.z) FROM n GROUP BY r.x
+SELECT MAX(r.x), MIN(r.y.q), SUM(rn.x), COUNT(DISTINCT rn.y) FROM n
+SELECT DISTINCT a, b + 1 AS z, UPPER(c) FROM t
+SELECT DISTINCT r.x FROM n
+SELECT DISTINCT * FROM (SELECT a, b FROM t)
+SELECT COUNT(DISTINCT a), COUNT(DISTINCT b), SUM(DISTINCT a) FILTER (WHERE a > 1) FROM t GROUP BY c
+SELECT SUM(a) FILTER (WHERE b > 1) FROM s GROUP BY b
+SELECT SUM(a) FILTER (WHERE a IN (1, 2)), MAX(c) FILTER (WHERE f), AVG(d) FILTER (WHERE NOT f) FROM s
+SELECT COUNT(a) FILTER (WHERE COUNT(*) > 1) FROM t
+SELECT LISTAGG(c) FILTER (WHERE f), LISTAGG(DISTINCT c), LISTAGG(DISTINCT c, ',') FROM t
+SELECT LISTAGG(a) FROM t
+SELECT LISTAGG(w), LISTAGG('abc'), MAX(w), MIN('abc') FROM t
+SELECT FIRST_VALUE(a) FILTER (WHERE f), LAST_VALUE(d) FROM t GROUP BY c
+SELECT AVG(f) FROM t
+SELECT AVG(g) FROM t
+SELECT SUM(g) FROM t
+SELECT SUM(f) FROM t
+SELECT MIN(ma) FROM n
+SELECT STDDEV_POP(c) FROM t
+SELECT SUM(INTERVAL '1' DAY) FROM t
+SELECT AVG(l), SUM(m), AVG(d), VAR_POP(k), STDDEV_SAMP(d) FROM s, t
+SELECT COUNT(*) + a FROM t GROUP BY a
+SELECT COUNT(*) AS c, SUM(c) FROM (SELECT a AS c FROM t)
+SELECT SUM(q.total) FROM (SELECT a, SUM(b) AS total FROM t GROUP BY a) AS q
+SELECT total, COUNT(*) FROM (SELECT a, SUM(b) AS total FROM t GROUP BY a) GROUP BY total
+SELECT MAX(n) FROM (SELECT b, COUNT(DISTINCT a) AS n FROM t GROUP BY b HAVING COUNT(*) > 1)
+SELECT a, b, GROUPING(a) + GROUPING(b) AS lvl, SUM(d) FROM t GROUP BY CUBE (a, b) HAVING GROUPING_ID(a, b) < 3
+SELECT COALESCE(a, -1), SUM(b) FROM t GROUP BY ROLLUP (a)
+SELECT UPPER(c), COUNT(*) FROM t GROUP BY GROUPING SETS ((UPPER(c)), ())
+SELECT a + 1 FROM t GROUP BY ROLLUP (a)
+SELECT a, b, c, SUM(d) FROM t GROUP BY GROUPING SETS ((a, b), (b, c), c)
+SELECT a, SUM(a) FROM t GROUP BY ROLLUP (a)
+-- order again
+SELECT a, b FROM t ORDER BY a DESC NULLS FIRST, b ASC NULLS LAST
+SELECT a AS x, b AS a FROM t ORDER BY a
+SELECT a + b AS z FROM t ORDER BY z * 2
+SELECT a FROM t ORDER BY t.b
+SELECT a FROM t ORDER BY 'x'
+SELECT a FROM t ORDER BY 0
+SELECT * FROM (SELECT a FROM t ORDER BY a LIMIT 3) ORDER BY a DESC
+(SELECT a FROM t ORDER BY a LIMIT 1) UNION ALL (SELECT a FROM s ORDER BY a LIMIT 1)
+SELECT a, ROW_NUMBER() OVER (ORDER BY b) AS rn FROM t ORDER BY rn
+VALUES (2, 'b'), (1, 'a') ORDER BY 1
+SELECT a FROM t UNION SELECT b FROM t UNION ALL SELECT l FROM t
+SELECT * FROM s UNION ALL SELECT a, b, c, d, e, f FROM t
+SELECT a, 'x' AS src FROM s UNION ALL SELECT a, 'yy' FROM t
+SELECT g FROM t UNION ALL SELECT i FROM t
+SELECT i FROM t UNION ALL SELECT j FROM t
+SELECT v FROM t UNION ALL SELECT w FROM t
+SELECT r FROM n UNION ALL SELECT r FROM n
+SELECT d FROM t UNION ALL SELECT a FROM t UNION ALL SELECT e FROM t
+SELECT f FROM t UNION ALL SELECT a FROM t
+SELECT `dateTime` FROM bids UNION ALL SELECT bidtime FROM bid
+SELECT bidtime FROM bid UNION ALL SELECT CAST(bidtime AS TIMESTAMP(3)) FROM bid
