@@ -59,26 +59,28 @@ class Columns:
 
     def __init__(self, names: Names) -> None:
         self._names = names
+        self._places: dict[Expression, int] = {}
+        self._taken: set[str] = set()
         self.values: list[Expression] = []
         self.fields: list[Field] = []
 
-    def place(self, value: Expression, kind: LogicalType | None = None) -> int:
+    def place(self, value: Expression) -> int:
         """Return the place of a value's column, which is added if it is new."""
-        if value not in self.values:
-            self.values.append(value)
-            self.fields.append(Field(self._free(self._names.get(value)), kind or value.type))
-        return self.values.index(value)
+        if value not in self._places:
+            self.add(value, value.type)
+        return self._places[value]
 
     def add(self, value: Expression, kind: LogicalType) -> None:
         """Add a column for a value even if it has one."""
+        self._places.setdefault(value, len(self.values))
         self.values.append(value)
         self.fields.append(Field(self._free(self._names.get(value)), kind))
 
     def _free(self, wanted: str | None) -> str:
-        taken = {field.name for field in self.fields}
         name, number = wanted or f"$f{len(self.fields)}", len(self.fields)
-        while name in taken or not name.strip():
+        while name in self._taken or not name.strip():
             name, number = f"$f{number}", number + 1
+        self._taken.add(name)
         return name
 
     def project(self, plan: LogicalNode) -> Project:
@@ -219,8 +221,9 @@ def windowed(plan: LogicalNode, values: Sequence[Expression], names: Names) -> L
     for over in overs:
         groups.setdefault((over.partition, over.order), []).append(over)
     found: dict[Expression, InputRef] = {}
-    taken = Columns(names)
-    taken.values, taken.fields = list(given.values), list(given.fields)
+    taken = Columns({**names, **dict(zip(given.values, node.row.field_names, strict=True))})
+    for value in given.values:
+        taken.add(value, value.type)
     for members in groups.values():
         for over in members:
             found[over] = InputRef(over.type, len(taken.fields))

@@ -106,14 +106,14 @@ def _parts(row: exp.Expr) -> list[exp.Expr]:
 
 
 def _common(values: Sequence[Expression], column: int, node: exp.Expr, context: Context) -> LogicalType:
-    types = [value.type for value in values]
+    types = list(dict.fromkeys(value.type for value in values))
     if all(isinstance(kind, NullType) for kind in types):
         raise context.text.wrong(
             node, f"requires a value with a type in column {column + 1} of VALUES", got="NULL", hint=NULL_HINT
         )
-    found = types[0] if len(set(types)) == 1 else find_common_type(types)
+    found = types[0] if len(types) == 1 else find_common_type(types)
     if found is None:
-        shown = ", ".join(dict.fromkeys(map(str, types)))
+        shown = ", ".join(map(str, types))
         raise context.text.wrong(
             node, f"requires values of one type in column {column + 1} of VALUES", got=shown
         )
