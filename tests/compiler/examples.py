@@ -142,6 +142,7 @@ EXAMPLES: Final[list[tuple[Operation, tuple[tuple[Edge, ...], ...]]]] = [
     (operations.WindowTableOp(WindowTable(ROW, ROW, assigned("session"))), (BY_COLUMN,)),
     (operations.SortOp(Sort(ROW, (SortColumn(0, True, True),))), (PLAIN,)),
     (operations.LimitOp(Limit(0, 3)), (PLAIN,)),
+    (operations.UpdateBeforeOp(True), (PLAIN,)),
     (operations.ColumnSinkOp(CollectTableSink("token")), (PLAIN,)),
 ]
 

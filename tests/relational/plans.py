@@ -109,4 +109,4 @@ def planned(plan: LogicalNode, connected: Connections | None = None, **options: 
     """Return the optimized physical plan of a logical one as text, with its changelog modes."""
     given = PlanOptions(**options)  # type: ignore[arg-type]
     physical = Planner(given, connected or connections()).plan(optimized(plan, given))
-    return forest([with_changelog_modes(physical)], modes=True)
+    return forest(with_changelog_modes([physical]), modes=True)

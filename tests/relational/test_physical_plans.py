@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from textwrap import dedent
 
 import pytest
 
 from firesteel.common.errors import ProgramError
 from firesteel.common.logical_types import BigIntType, Field, IntType, RowType, TimestampType
-from firesteel.functions.columns.connectors import ChangelogMode
+from firesteel.functions.columns.connectors import ChangelogMode, TableSink
 from firesteel.relational.expressions import AggregateCall
+from firesteel.relational.logical import nodes
 from firesteel.relational.logical.nodes import (
     Aggregate,
     Filter,
     LogicalNode,
-    TableSink,
     UnionAll,
     WindowTable,
 )
 from firesteel.relational.logical.windows import Tumble
+from firesteel.relational.options import PlanOptions
+from firesteel.relational.physical.explaining import execution_forest
+from firesteel.relational.planning import physical_plans
+from firesteel.relational.tables import ResolvedTable
 from tests.relational.plans import (
     ROWTIME,
+    NoSink,
     connections,
     count,
     greater,
@@ -44,8 +50,8 @@ def counts() -> Aggregate:
     return grouped(scan(), (0,), n=count())
 
 
-def into(node: LogicalNode, key: tuple[str, ...] | None = None) -> TableSink:
-    return TableSink(node, table("s", KV, primary_key=key))  # type: ignore[arg-type]
+def into(node: LogicalNode, key: tuple[str, ...] | None = None) -> nodes.TableSink:
+    return nodes.TableSink(node, table("s", KV, primary_key=key))  # type: ignore[arg-type]
 
 
 def test_groups_are_aggregated_before_and_after_the_exchange() -> None:
@@ -68,7 +74,7 @@ def test_one_phase_is_asked_for() -> None:
 def test_an_aggregate_of_an_aggregate_needs_the_old_rows() -> None:
     plan = planned(grouped(counts(), (1,), m=count()), two_phase=False)
     assert plan == shown("""
-        GroupAggregate(groupBy=[n], select=[n, COUNT(*) AS m], changelogMode=[I,UA,D])
+        GroupAggregate(groupBy=[n], select=[n, COUNT_RETRACT(*) AS m], changelogMode=[I,UA,D])
         +- Exchange(distribution=[hash[n]], changelogMode=[I,UB,UA])
            +- Calc(select=[n], changelogMode=[I,UB,UA])
               +- GroupAggregate(groupBy=[a], select=[a, COUNT(*) AS n], changelogMode=[I,UB,UA])
@@ -88,10 +94,32 @@ def test_a_sink_with_the_key_of_the_groups_gets_new_rows_only() -> None:
 def test_a_filter_of_updates_makes_the_old_rows_necessary() -> None:
     few = Filter(counts(), greater(ref(counts(), 1), 2))
     plan = planned(into(few, ("k",)), connections(ChangelogMode.upserts()), two_phase=False)
-    assert plan.split("\n")[1:3] == [
-        "+- Calc(select=[a, n], where=[>(n, 2)], changelogMode=[I,UB,UA])",
-        "   +- GroupAggregate(groupBy=[a], select=[a, COUNT(*) AS n], changelogMode=[I,UB,UA])",
+    assert plan.split("\n")[1:4] == [
+        "+- UpdateBeforeToDelete(changelogMode=[I,UA,D])",
+        "   +- Calc(select=[a, n], where=[>(n, 2)], changelogMode=[I,UB,UA])",
+        "      +- GroupAggregate(groupBy=[a], select=[a, COUNT(*) AS n], changelogMode=[I,UB,UA])",
     ]
+
+
+def test_what_plans_share_gives_old_rows_to_those_that_need_them() -> None:
+    def sink(table: ResolvedTable) -> TableSink:
+        return TableSink(
+            NoSink(), ChangelogMode.all() if table.primary_key is None else ChangelogMode.upserts()
+        )
+
+    options = PlanOptions(two_phase=False)
+    connected = replace(connections(), sink=sink)
+    plans = physical_plans([into(counts(), ("k",)), into(counts())], options, connected)
+    assert execution_forest(plans) == shown("""
+        Sink(table=[c.d.s], fields=[a, n])
+        +- DropUpdateBefore()
+           +- GroupAggregate(groupBy=[a], select=[a, COUNT(*) AS n], state=[a row for each group])(reuse_id=[1])
+              +- Exchange(distribution=[hash[a]])
+                 +- TableSourceScan(table=[[c, d, t, project=[a]]], fields=[a])
+
+        Sink(table=[c.d.s], fields=[a, n])
+        +- Reused(reference_id=[1])
+    """)
 
 
 def test_a_filter_of_keys_moves_below_the_aggregate() -> None:

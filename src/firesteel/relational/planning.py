@@ -27,7 +27,7 @@ def physical_plans(
     """
     planner = Planner(options, connections)
     planned = [planner.plan(optimized(plan, options)) for plan in plans]
-    return planned if options.batch else list(map(with_changelog_modes, planned))
+    return planned if options.batch else with_changelog_modes(planned)
 
 
 def add_to_graph(

@@ -13,6 +13,7 @@ from firesteel.graph.operations import (
     ColumnSourceOp,
     LimitOp,
     SortOp,
+    UpdateBeforeOp,
     WatermarkOp,
     WindowAggregateOp,
     WindowTableOp,
@@ -21,6 +22,7 @@ from firesteel.runtime.columns.calc import CalcOperator
 from firesteel.runtime.columns.sink import ColumnSinkOperator
 from firesteel.runtime.columns.sorting import LimitOperator, SortOperator
 from firesteel.runtime.columns.source import ColumnSourceOperator
+from firesteel.runtime.columns.update_before import UpdateBeforeOperator
 from firesteel.runtime.columns.watermarks import WatermarkOperator
 from firesteel.runtime.columns.windows.aggregate import SlicingAggregateOperator
 from firesteel.runtime.columns.windows.session_operators import (
@@ -73,3 +75,8 @@ def _(operation: SortOp, node: Node, batch: bool) -> Recipe:
 @recipe.register
 def _(operation: LimitOp, node: Node, batch: bool) -> Recipe:
     return partial(LimitOperator, operation.limit)
+
+
+@recipe.register
+def _(operation: UpdateBeforeOp, node: Node, batch: bool) -> Recipe:
+    return partial(UpdateBeforeOperator, as_delete=operation.as_delete)

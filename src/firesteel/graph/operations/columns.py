@@ -133,3 +133,12 @@ class LimitOp(ColumnOperation):
     kind = "limit"
 
     limit: Limit
+
+
+@dataclass(frozen=True, eq=False)
+class UpdateBeforeOp(ColumnOperation):
+    """Leaves out the old rows of updates, or makes deletes of them."""
+
+    kind = "update_before"
+
+    as_delete: bool

@@ -8,9 +8,15 @@ necessary: the old row must go if the new one is filtered out.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from firesteel.common.errors import ProgramError
 from firesteel.relational.physical.node import Changes, PhysicalNode, Updates
-from firesteel.relational.physical.nodes import Sink
+from firesteel.relational.physical.nodes import DropUpdateBefore, Sink
+
+_Needs = dict[int, set[Updates]]
+"""By the identity of a node, which rows of updates are needed of it."""
 
 
 def changes_of(node: PhysicalNode) -> Changes:
@@ -26,30 +32,61 @@ def changes_of(node: PhysicalNode) -> Changes:
     return node.changes(given)
 
 
-def with_changelog_modes(root: PhysicalNode) -> PhysicalNode:
-    """Return the plan with the mode of each node; a plan without a sink gives new rows only, if it can.
+def with_changelog_modes(roots: Sequence[PhysicalNode]) -> list[PhysicalNode]:
+    """Return the plans with the mode of each node; a plan without a sink gives new rows only, if it can.
+
+    A node that several plans share gives old rows to all of them if one needs them; the others leave them out.
 
     Raises ProgramError if a sink, or a node, cannot take the changes that it gets.
     """
+    needs: _Needs = {}
+    ways = [_chosen(root, needs) for root in roots]
+    made = [_satisfied(root, way, needs) for root, way in zip(roots, ways, strict=True)]
+    return [root for root in made if root is not None]
+
+
+def _chosen(root: PhysicalNode, needs: _Needs) -> Updates:
+    """Return the first of the root's ways that all nodes can satisfy, and add what it needs of each node."""
     changes = changes_of(root)
-    ways = _ways(root, changes) if isinstance(root, Sink) else (Updates.AFTER, Updates.BOTH)
-    for way in ways:
-        done = _satisfied(root, way)
-        if done is not None:
-            return done
+    for way in _ways(root, changes) if isinstance(root, Sink) else (Updates.AFTER, Updates.BOTH):
+        asked: _Needs = {}
+        if _satisfied(root, way, {}, asked) is not None:
+            for key, updates in asked.items():
+                needs.setdefault(key, set()).update(updates)
+            return way
     raise AssertionError(f"no changelog modes for {root.text}")
 
 
-def _satisfied(node: PhysicalNode, required: Updates) -> PhysicalNode | None:
+def _satisfied(
+    node: PhysicalNode, required: Updates, needs: _Needs, asked: _Needs | None = None
+) -> PhysicalNode | None:
+    """Return the node such that updates have the required rows, None if that cannot be.
+
+    `needs` is what all plans need of each node; what is asked for here is added to `asked`.
+    """
+    if asked is not None:
+        asked.setdefault(id(node), set()).add(required)
+    if required is Updates.AFTER and not node.passes_on and Updates.BOTH in needs.get(id(node), ()):
+        both = _satisfied(node, Updates.BOTH, needs)
+        assert both is not None
+        return DropUpdateBefore.of(both, as_delete=False)
     given = tuple(map(changes_of, node.inputs))
     inputs = []
     for below, changes in zip(node.inputs, given, strict=True):
         needed = node.needs(required, changes)
-        done = None if needed is None else _satisfied(below, needed)
+        done = None if needed is None else _satisfied(below, needed, needs, asked)
         if done is None:
             return None
         inputs.append(done)
-    return node.with_inputs(tuple(inputs)).inferred(given, required)
+    made = node.with_inputs(tuple(inputs)).inferred(given, required)
+    return _by_key(made) if isinstance(made, Sink) else made
+
+
+def _by_key(sink: Sink) -> Sink:
+    """Return the sink, with deletes for the old rows that it cannot take."""
+    if sink.sink.mode.update_before or not sink.input.mode.update_before:
+        return sink
+    return replace(sink, input=DropUpdateBefore.of(sink.input, as_delete=True))
 
 
 def _ways(sink: Sink, changes: Changes) -> tuple[Updates, ...]:
@@ -67,14 +104,17 @@ def _ways(sink: Sink, changes: Changes) -> tuple[Updates, ...]:
         return (Updates.NONE,)
     if mode.update_before:
         return (Updates.BOTH,)
-    _require_key(sink)
-    return (Updates.AFTER, Updates.BOTH)
+    if sink.primary_key is None or frozenset(sink.primary_key) in sink.input.upsert_keys:
+        return (Updates.AFTER, Updates.BOTH)
+    _require_key(sink, frozenset(sink.primary_key))
+    return (Updates.BOTH,)
 
 
-def _require_key(sink: Sink) -> None:
-    if sink.primary_key is None:
-        return
-    written = frozenset(sink.primary_key)
+def _require_key(sink: Sink, written: frozenset[int]) -> None:
+    """Refuse a sink in which rows with different keys of the query could have one key.
+
+    If its key has more columns than the query's, an update may change it: then the old row must be deleted.
+    """
     keys = sink.input.upsert_keys
     if any(key <= written for key in keys):
         return
@@ -96,8 +136,9 @@ def _refusal(who: str, changes: Changes, node: PhysicalNode, hint: str | None = 
     origin = node
     while origin.passes_on:
         origin = next(below for below in origin.inputs if changes_of(below) != Changes())
+    known = origin.inferred(tuple(map(changes_of, origin.inputs)), Updates.BOTH)
     return ProgramError(
-        f"doesn't support consuming {changes} changes which is produced by node {origin.text}",
+        f"doesn't support consuming {changes} changes which is produced by node {known.text}",
         who=who,
         hint=hint,
     )

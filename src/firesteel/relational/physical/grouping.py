@@ -205,7 +205,7 @@ def _grouped(aggregate: Groups | Windows, row: RowType) -> Iterator[tuple[str, s
     if keys:
         yield "groupBy", ", ".join(keys)
     results = row.field_names[count : count + len(aggregate.aggregations)]
-    yield "select", select_text(keys, aggregate.aggregations, results)
+    yield "select", select_text(keys, aggregate.aggregations, results, retracts=aggregate.retracts)
 
 
 def _kept(what: str, time_to_live: int | None) -> str:

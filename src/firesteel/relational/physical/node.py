@@ -33,7 +33,7 @@ class Changes(NamedTuple):
     delete: bool = False
 
     def __str__(self) -> str:
-        return " and ".join(name for name in ("delete", "update") if getattr(self, name))
+        return " and ".join(name for name in ("update", "delete") if getattr(self, name))
 
 
 class Updates(Enum):

@@ -223,6 +223,28 @@ class Exchange(PassingNode):
 
 
 @dataclass(frozen=True)
+class DropUpdateBefore(PassingNode):
+    """The changes without the old rows of updates; with `as_delete` they are deletes instead.
+
+    Leaving them out is right where a new row always follows, deletes are right everywhere. The node is made when modes
+    are known, so that nothing asks it for its traits.
+    """
+
+    as_delete: bool = False
+
+    @property
+    def name(self) -> str:
+        """Return what becomes of the old rows."""
+        return "UpdateBeforeToDelete" if self.as_delete else "DropUpdateBefore"
+
+    @staticmethod
+    def of(given: PhysicalNode, *, as_delete: bool) -> DropUpdateBefore:
+        """Return the node over one that has its mode."""
+        mode = replace(given.mode, update_before=False, delete=given.mode.delete or as_delete)
+        return DropUpdateBefore(given, as_delete, mode=mode)
+
+
+@dataclass(frozen=True)
 class Union(PhysicalNode):
     """The rows of all inputs."""
 

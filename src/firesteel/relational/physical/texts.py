@@ -13,6 +13,8 @@ _INFIX: Final = frozenset(
     ["+", "-", "*", "/", "%", "=", "<>", "<", "<=", ">", ">=", "AND", "OR", "LIKE", "||", "SIMILAR TO"]
 )
 
+_TAKING_BACK: Final = frozenset(["AVG", "COUNT", "SUM"])
+
 _SUFFIX: Final = frozenset(
     f"IS {negated}{what}" for negated in ("", "NOT ") for what in ("NULL", "TRUE", "FALSE", "UNKNOWN")
 )
@@ -53,7 +55,21 @@ def call_text(call: AggregateCall | OverCall, names: Sequence[str]) -> str:
     return text if filtered is None else f"{text} FILTER {names[filtered]}"
 
 
-def select_text(keys: Sequence[str], calls: Sequence[Aggregation], results: Sequence[str]) -> str:
-    """Return what an aggregating node gives: its keys, and its calls with the names of their results."""
-    named = (f"{call.shown} AS {result}" for call, result in zip(calls, results, strict=True))
+def select_text(
+    keys: Sequence[str], calls: Sequence[Aggregation], results: Sequence[str], *, retracts: bool = False
+) -> str:
+    """Return what an aggregating node gives: its keys, and its calls with the names of their results.
+
+    With `retracts`, which means that rows can leave a group, functions that take back values have another name.
+    """
+    named = (
+        f"{_retracting(call) if retracts else call.shown} AS {result}"
+        for call, result in zip(calls, results, strict=True)
+    )
     return ", ".join([*keys, *named])
+
+
+def _retracting(call: Aggregation) -> str:
+    if call.function not in _TAKING_BACK:
+        return call.shown
+    return call.shown.replace(call.function, f"{call.function}_RETRACT", 1)

@@ -17,6 +17,7 @@ from firesteel.graph.operations import (
     Operation,
     OverAggregateOp,
     SortOp,
+    UpdateBeforeOp,
     WatermarkOp,
     WindowAggregateOp,
     WindowTableOp,
@@ -29,7 +30,14 @@ from firesteel.relational.physical.grouping import (
     WindowTableFunction,
 )
 from firesteel.relational.physical.node import PhysicalNode
-from firesteel.relational.physical.nodes import Calc, Sink, TableSourceScan, Values, WatermarkAssigner
+from firesteel.relational.physical.nodes import (
+    Calc,
+    DropUpdateBefore,
+    Sink,
+    TableSourceScan,
+    Values,
+    WatermarkAssigner,
+)
 from firesteel.relational.physical.sorting import Limit, Sort
 from firesteel.relational.to_graph.watermarks import watermark_assignment
 from firesteel.relational.translation import program
@@ -98,3 +106,8 @@ def _(plan: Limit, options: PlanOptions) -> Operation:
 @operation.register
 def _(plan: Sort, options: PlanOptions) -> Operation:
     return SortOp(limits.Sort(plan.row, plan.order, plan.offset, plan.fetch))
+
+
+@operation.register
+def _(plan: DropUpdateBefore, options: PlanOptions) -> Operation:
+    return UpdateBeforeOp(plan.as_delete)

@@ -1,0 +1,7 @@
+CREATE TABLE t (a INT, b BIGINT, c STRING, d DECIMAL(10,2), ts TIMESTAMP(3), p AS PROCTIME(), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH ('connector'='datagen')
+CREATE TABLE s (k INT, v BIGINT) WITH ('connector'='datagen')
+CREATE TABLE app (k INT, v BIGINT) WITH ('connector'='filesystem','path'='/tmp/none','format'='json')
+CREATE TABLE pr (k INT, v BIGINT) WITH ('connector'='print')
+CREATE TABLE bh (k INT, v BIGINT) WITH ('connector'='blackhole')
+CREATE TABLE bhpk (k INT, v BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector'='blackhole')
+CREATE TABLE bhpk2 (k INT, v BIGINT, n BIGINT, PRIMARY KEY (k, v) NOT ENFORCED) WITH ('connector'='blackhole')

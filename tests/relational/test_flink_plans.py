@@ -1,0 +1,85 @@
+"""Plans beside those of real Flink: the nodes that keep or move rows, with their changelog modes, and what is refused.
+
+`flink/plans.jsonl` has Flink's answers, which `flink/ask_plans.py` asked for. Calcs are not compared: where columns are
+computed is a matter of taste. Neither are watermarks, which Flink keeps where nothing reads them, too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from firesteel.common.errors import FiresteelError
+from firesteel.functions.columns.connectors import ChangelogMode, TableSink
+from firesteel.relational.options import PlanOptions
+from firesteel.relational.physical.explaining import forest
+from firesteel.relational.physical.planning import Connections
+from firesteel.relational.planning import physical_plans
+from firesteel.relational.tables import ResolvedTable
+from tests.relational.plans import NoSink, connections
+from tests.sql.binding.catalogs import Catalog
+
+HERE = Path(__file__).parent / "flink"
+ANSWERS = [json.loads(line) for line in (HERE / "plans.jsonl").read_text().splitlines()]
+MODES = {"app": ChangelogMode.inserts(), "pr": ChangelogMode.all()}
+NODE = re.compile(r"^[ :+-]*(\w+)\(.*?changelogMode=\[([\w,]+)\]", re.MULTILINE)
+PASSED_OVER = {"Calc", "WatermarkAssigner", "LocalWindowAggregate", "UpdateBeforeToDelete"}
+REFUSED_HERE = {
+    "SELECT a, TUMBLE_START(ts, INTERVAL '1' MINUTE), COUNT(*) FROM (SELECT a, ts, COUNT(*) FROM t GROUP BY a, ts) "
+    "GROUP BY a, TUMBLE(ts, INTERVAL '1' MINUTE)": "requires a time attribute in TUMBLE",
+    "SELECT a, SUM(n) OVER (PARTITION BY a ORDER BY ts) FROM (SELECT a, ts, COUNT(*) AS n FROM t GROUP BY a, ts)": (
+        "requires an order by a time attribute"
+    ),
+}
+"""Flink takes the time of a group for a time attribute in GROUP BY, and orders OVER windows by any column."""
+
+
+def catalog() -> Catalog:
+    made = Catalog()
+    for statement in (HERE / "tables.sql").read_text().splitlines():
+        made.create(statement)
+    return made
+
+
+CATALOG = catalog()
+
+
+def sink(table: ResolvedTable) -> TableSink:
+    return TableSink(NoSink(), MODES.get(table.identifier.name, ChangelogMode.upserts()))
+
+
+def planned(sql: str) -> str:
+    plan = CATALOG.insert(sql) if sql.startswith("INSERT") else CATALOG.query(sql)
+    connected = Connections(connections().source, sink)
+    return forest(physical_plans([plan], PlanOptions(two_phase=False), connected), modes=True)
+
+
+def nodes(plan: str) -> list[tuple[str, str]]:
+    """Return the nodes from the root down; the two phases of windows are one, for ours have one."""
+    without_phases = re.sub(
+        r"\n[ :+-]*Exchange\([^\n]*\n[ :+-]*LocalWindowAggregate", "\n   LocalWindowAggregate", plan
+    )
+    found = []
+    for name, mode in NODE.findall(without_phases):
+        if name == "LocalWindowAggregate":
+            found.append(("Exchange", mode))
+        elif name not in PASSED_OVER:
+            found.append((name.replace("GlobalWindow", "Window"), mode))
+    return found
+
+
+@pytest.mark.parametrize("answer", ANSWERS, ids=lambda answer: answer["sql"])
+def test_plans_have_the_nodes_and_modes_of_flink(answer: dict[str, str]) -> None:
+    if answer["sql"] in REFUSED_HERE:
+        with pytest.raises(FiresteelError, match=REFUSED_HERE[answer["sql"]]):
+            planned(answer["sql"])
+    elif "error" in answer:
+        with pytest.raises(FiresteelError) as error:
+            planned(answer["sql"])
+        if "doesn't support consuming" in answer["error"]:
+            assert str(error.value).split("\n")[0] == answer["error"]
+    else:
+        assert nodes(planned(answer["sql"])) == nodes(answer["plan"])
