@@ -11,13 +11,17 @@ from firesteel.graph.operations import (
     CalcOp,
     ColumnSinkOp,
     ColumnSourceOp,
+    GlobalAggregateOp,
+    GroupAggregateOp,
     LimitOp,
+    LocalAggregateOp,
     SortOp,
     UpdateBeforeOp,
     WatermarkOp,
     WindowAggregateOp,
     WindowTableOp,
 )
+from firesteel.runtime.columns.aggregates.operators import GroupAggregateOperator, LocalAggregateOperator
 from firesteel.runtime.columns.calc import CalcOperator
 from firesteel.runtime.columns.sink import ColumnSinkOperator
 from firesteel.runtime.columns.sorting import LimitOperator, SortOperator
@@ -52,6 +56,21 @@ def _(operation: CalcOp, node: Node, batch: bool) -> Recipe:
 @recipe.register
 def _(operation: WatermarkOp, node: Node, batch: bool) -> Recipe:
     return partial(WatermarkOperator, operation.assignment)
+
+
+@recipe.register
+def _(operation: GroupAggregateOp, node: Node, batch: bool) -> Recipe:
+    return partial(GroupAggregateOperator, operation.aggregate, bounded=batch)
+
+
+@recipe.register
+def _(operation: LocalAggregateOp, node: Node, batch: bool) -> Recipe:
+    return partial(LocalAggregateOperator, operation.aggregate)
+
+
+@recipe.register
+def _(operation: GlobalAggregateOp, node: Node, batch: bool) -> Recipe:
+    return partial(GroupAggregateOperator, operation.aggregate, partial=True, bounded=batch)
 
 
 @recipe.register

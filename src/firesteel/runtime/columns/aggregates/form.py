@@ -1,0 +1,231 @@
+"""The columns of an aggregate's partial results and of its state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.common.logical_types.arrow import to_arrow_field
+from firesteel.functions.columns.aggregates import GroupAggregate
+from firesteel.runtime.columns.aggregates.contents import Contents
+from firesteel.runtime.columns.aggregates.functions import Function, function_of
+from firesteel.runtime.columns.aggregates.parts import Columns, Count, Given, Part
+from firesteel.runtime.columns.aggregates.segments import Segments, segments_of
+from firesteel.runtime.columns.aggregates.stores import COUNT, ORDER, Store
+from firesteel.state.arrangements.columns import numbers
+from firesteel.state.arrangements.hashing import hash_columns
+from firesteel.state.arrangements.layout import Layout
+
+THE_GROUP: Final = pa.field("group", pa.int32(), nullable=False)
+"""The key of the only group of an aggregate without keys."""
+
+_THE_KEY: Final = 40_106
+"""Its value: one whose hash is in the first of up to 2 ** 17 key groups, as the first subtask gets all rows."""
+
+
+class Form:
+    """The columns of partial results: the keys, those of the accumulators' parts, and those of the stores, each once.
+
+    >>> from firesteel.common.logical_types import BigIntType, Field, RowType
+    >>> from firesteel.functions.columns.aggregates import Aggregation
+    >>> row = RowType((Field("k", BigIntType()), Field("n", BigIntType())))
+    >>> call = Aggregation("SUM", (1,), (BigIntType(),), BigIntType(), "SUM(n)")
+    >>> form = Form(GroupAggregate(row, row, (0,), (call,)))
+    >>> rows = pa.RecordBatch.from_pydict({"k": [1, 2, 1], "n": [5, None, 7]})
+    >>> form.combine(form.lift(Given(rows))).sort_by("k").to_pylist()
+    [{'k': 1, 'sum_n': 12, 'count_n': 2}, {'k': 2, 'sum_n': 0, 'count_n': 0}]
+    """
+
+    def __init__(self, spec: GroupAggregate) -> None:
+        self._places = spec.keys
+        self.functions = [function_of(call, retracts=spec.retracts) for call in spec.aggregations]
+        self.parts = _parts(self.functions, counts=spec.retracts)
+        columns = spec.input.fields
+        names = _Names()
+        given = spec.output.fields[: len(spec.keys)]
+        keys = [to_arrow_field(names.new(field.name), field.type) for field in given]
+        fields = keys or [THE_GROUP]
+        self.keys = tuple(field.name for field in fields)
+        self._columns: dict[Part, slice] = {}
+        for part in self.parts:
+            name = part.label if part.argument is None else f"{part.label}_{columns[part.argument].name}"
+            self._columns[part] = slice(len(fields), len(fields) + len(part.types))
+            fields += [pa.field(names.new(name), kind) for kind in part.types]
+        self.state = pa.schema(fields)
+        self.stores: dict[Store, slice] = {}
+        for store in dict.fromkeys(
+            function.store for function in self.functions if function.store is not None
+        ):
+            self.stores[store] = slice(len(fields), len(fields) + len(store.arguments) + 1)
+            for place in store.arguments:
+                field = to_arrow_field(names.new(columns[place].name), columns[place].type)
+                fields.append(field.with_nullable(True))
+            fields.append(pa.field(names.new(store.label), pa.int64(), nullable=False))
+        self.schema = pa.schema(fields)
+        self.layout = Layout(self.state, self.keys, time_to_live=spec.time_to_live)
+        self._adding = _Adding(self)
+
+    def lift(self, given: Given) -> pa.RecordBatch:
+        """Return a partial result for each row of the input."""
+        columns: list[pa.Array] = [given.rows.column(place) for place in self._places]
+        if not columns:
+            columns = [pa.repeat(pa.scalar(_THE_KEY, THE_GROUP.type), given.rows.num_rows)]
+        for part in self.parts:
+            columns += part.lift(given) if part.values_of is None else part.neutral(given.rows.num_rows)
+        for store in self.stores:
+            columns += store.lift(given)
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
+
+    def lift_values(self, keys: pa.RecordBatch, store: Store, given: Given) -> pa.RecordBatch:
+        """Return accumulators, without the stores' columns, of values of a store that come and go."""
+        columns = keys.columns
+        for part in self.parts:
+            columns += part.lift(given) if part.values_of == store else part.neutral(keys.num_rows)
+        return pa.RecordBatch.from_arrays(columns, schema=self.state)
+
+    def combine(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """Return partial results added up by key, and by the values of the stores; later rows are later changes.
+
+        Without stores they come in the order of the keys' hashes.
+        """
+        return self._adding.combine(rows)
+
+    def shrink(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """Return the same in any order; this is faster if there are few keys."""
+        return self._adding.shrink(rows)
+
+    def reduce(self, rows: pa.RecordBatch, groups: Segments) -> pa.RecordBatch:
+        """Return one accumulator for each group of accumulators."""
+        columns = rows.select(self.keys).take(pa.array(groups.firsts)).columns
+        for part in self.parts:
+            columns += part.combine(self.of(part, rows), groups)
+        return pa.RecordBatch.from_arrays(columns, schema=self.state)
+
+    def merge(self, earlier: pa.RecordBatch, later: pa.RecordBatch) -> pa.RecordBatch:
+        """Return accumulators with what came later; both have the same keys, row by row."""
+        columns = earlier.columns[: len(self.keys)]
+        for part in self.parts:
+            columns += part.merge(self.of(part, earlier), self.of(part, later))
+        return pa.RecordBatch.from_arrays(columns, schema=self.state)
+
+    def results(self, rows: pa.RecordBatch, contents: Mapping[Store, Contents]) -> list[pa.Array]:
+        """Return the column of each aggregation; `contents` are those of the stores that are read whole."""
+        return [
+            function.contents(contents[function.store])
+            if function.contents is not None and function.store is not None
+            else function.result([self.of(part, rows) for part in function.parts])
+            for function in self.functions
+        ]
+
+    def of(self, part: Part, rows: pa.RecordBatch) -> Columns:
+        """Return the columns of a part."""
+        columns: Columns = rows.columns[self._columns[part]]
+        return columns
+
+    def place_of(self, part: Part) -> int:
+        """Return the place of the first column of a part."""
+        return int(self._columns[part].start)
+
+    def accumulators(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """Return partial results without the columns of stores."""
+        return rows.select(self.state.names) if self.stores else rows
+
+    def groups(self, rows: pa.RecordBatch) -> Segments:
+        """Return the groups of rows with equal keys."""
+        keys = rows.select(self.keys)
+        exact = self.layout.exact and not keys.column(0).null_count
+        return segments_of(keys, self.layout.hash_of(keys), exact=exact)
+
+    def layout_of(self, store: Store, max_parallelism: int) -> Layout:
+        """Return the layout of a store's arrangement."""
+        keys = [self.schema.field(name) for name in self.keys]
+        values = [self.schema.field(place) for place in range(*self.stores[store].indices(len(self.schema)))]
+        return store.layout(keys, values[:-1], self.layout.time_to_live, max_parallelism)
+
+    def only_group(self) -> pa.RecordBatch:
+        """Return the accumulator of the only group when it has no rows; for aggregates without keys."""
+        columns = [pa.array([_THE_KEY], THE_GROUP.type)]
+        for part in self.parts:
+            columns += part.neutral(1)
+        return pa.RecordBatch.from_arrays(columns, schema=self.state)
+
+
+class _Adding:
+    """Adds partial results up."""
+
+    def __init__(self, form: Form) -> None:
+        self._form = form
+        self._ordered = any(store.ordered for store in form.stores)
+        self._ordered |= bool(form.stores) and any(part.ordered for part in form.parts)
+        weights = [form.schema.names[columns.stop - 1] for columns in form.stores.values()]
+        values = [name for columns in form.stores.values() for name in form.schema.names[columns][:-1]]
+        self._by = [*form.keys, *values]
+        plain = not any(pa.types.is_nested(form.schema.field(name).type) for name in self._by)
+        self._arrow: list[tuple[str, str]] | None = None
+        if plain and all(part.arrow for part in form.parts):
+            functions = [name for part in form.parts for name in part.arrow or ()]
+            self._arrow = [
+                *zip(form.state.names[len(form.keys) :], functions, strict=True),
+                *((name, "sum") for name in weights),
+            ]
+
+    def combine(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """See `Form`."""
+        form = self._form
+        if self._ordered:
+            return rows
+        if not form.stores:
+            groups = form.groups(rows)
+            if len(groups) == rows.num_rows:
+                return rows.take(pa.array(groups.order))
+            return form.reduce(rows, groups)
+        by = rows.select(self._by)
+        groups = segments_of(by, hash_columns(by.columns))
+        summed = dict(zip(form.state.names, form.reduce(rows, groups).columns, strict=True))
+        kept = rows.take(pa.array(groups.firsts))
+        for places in form.stores.values():
+            name = form.schema.names[places.stop - 1]
+            weights = numbers(rows.column(name))[groups.order]
+            summed[name] = pa.array(np.add.reduceat(weights, groups.starts))
+        columns = [summed.get(name, kept.column(name)) for name in form.schema.names]
+        return pa.RecordBatch.from_arrays(columns, schema=form.schema)
+
+    def shrink(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """See `Form`."""
+        if self._arrow is None or self._ordered:
+            return self.combine(rows)
+        table = pa.Table.from_batches([rows]).group_by(self._by, use_threads=False).aggregate(self._arrow)
+        names = [*self._by, *(f"{name}_{function}" for name, function in self._arrow)]
+        columns = dict(
+            zip([*self._by, *(name for name, _ in self._arrow)], map(table.column, names), strict=True)
+        )
+        chunks = [columns[name].combine_chunks() for name in self._form.schema.names]
+        return pa.RecordBatch.from_arrays(chunks, schema=self._form.schema)
+
+
+class _Names:
+    """Names of columns, each once."""
+
+    def __init__(self) -> None:
+        self._used = {COUNT.name, ORDER.name}
+
+    def new(self, wanted: str) -> str:
+        """Return a name that is not used yet, like the one that is wanted."""
+        stem = wanted.lstrip("$") or "column"
+        name, number = stem, 1
+        while name in self._used:
+            number += 1
+            name = f"{stem}_{number}"
+        self._used.add(name)
+        return name
+
+
+def _parts(functions: Sequence[Function], *, counts: bool) -> tuple[Part, ...]:
+    """Return each part once; with `counts`, the number of rows comes first."""
+    parts: dict[Part, None] = dict.fromkeys((Count(None, None),) if counts else ())
+    for function in functions:
+        parts.update(dict.fromkeys(function.parts))
+    return tuple(parts)

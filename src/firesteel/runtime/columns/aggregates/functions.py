@@ -1,0 +1,239 @@
+"""The aggregate functions as data: which parts their accumulators have, and how results are computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from firesteel.common.errors import UnsupportedError
+from firesteel.common.logical_types import DecimalType, LogicalType, LogicalTypeRoot
+from firesteel.common.logical_types.arrow import to_arrow
+from firesteel.functions.columns.aggregates import Aggregation
+from firesteel.runtime.columns.aggregates.contents import (
+    Results,
+    array_of,
+    end_of,
+    joined,
+    json_array,
+    json_object,
+    multiset_of,
+    of_each_once,
+)
+from firesteel.runtime.columns.aggregates.decimals import decimal_averages, decimal_sums
+from firesteel.runtime.columns.aggregates.moments import Variance, net
+from firesteel.runtime.columns.aggregates.parts import Chosen, Columns, Count, DecimalSum, Part, Sum, decoded
+from firesteel.runtime.columns.aggregates.stores import Bag, Distinct, Log, Store
+from firesteel.runtime.columns.aggregates.texts import Joined
+from firesteel.state.arrangements.columns import Numbers, numbers
+
+Result = Callable[[Sequence[Columns]], pa.Array]
+"""What computes results from the columns of each part."""
+
+_SHORT: Final = 18
+"""Digits of the longest decimals whose digits fit into 64 bits."""
+
+
+@dataclass(frozen=True)
+class Function:
+    """An aggregate function of certain columns.
+
+    `result` computes its results from the `parts` of its accumulator. `store` has the values that it needs besides;
+    with `contents`, the results are made of these alone.
+    """
+
+    parts: tuple[Part, ...]
+    result: Result
+    store: Store | None = None
+    contents: Results | None = None
+
+
+def function_of(aggregation: Aggregation, *, retracts: bool) -> Function:
+    """Return the function that an aggregation names; `retracts`: the input has other changes than inserts.
+
+    Raises UnsupportedError if there is none of this name.
+    """
+    name = aggregation.function
+    if name == "APPROX_COUNT_DISTINCT":
+        return _of_distinct(replace(aggregation, function="COUNT"), retracts)
+    if name in _OF_CONTENTS and (retracts or name not in _FUNCTIONS):
+        return _of_contents(aggregation)
+    make = _FUNCTIONS.get(name)
+    if make is None:
+        raise UnsupportedError("is no aggregate function that is supported yet", who=aggregation.shown)
+    if retracts and name in ("MIN", "MAX"):
+        return _of_bag(make(aggregation, retracts), aggregation)
+    if aggregation.distinct and name not in _INDIFFERENT:
+        return _of_distinct(aggregation, retracts)
+    return make(aggregation, retracts)
+
+
+def _of_distinct(aggregation: Aggregation, retracts: bool) -> Function:
+    """Return the function of each value once: its parts are made of the values that come and go."""
+    store = Distinct(aggregation.arguments, aggregation.filter)
+    places = tuple(range(len(aggregation.arguments)))
+    inner = _FUNCTIONS[aggregation.function](replace(aggregation, arguments=places, filter=None), retracts)
+    parts = tuple(replace(part, values_of=store) for part in inner.parts)
+    return Function(parts, inner.result, store)
+
+
+def _of_bag(function: Function, aggregation: Aggregation) -> Function:
+    """Return the function of values that can be taken back."""
+    store = Bag(aggregation.arguments, aggregation.filter)
+    return replace(
+        function, parts=tuple(replace(part, values_of=store) for part in function.parts), store=store
+    )
+
+
+def _of_contents(aggregation: Aggregation) -> Function:
+    """Return a function whose results are made of all values of a group."""
+    make, nulls = _OF_CONTENTS[aggregation.function]
+    nulls = nulls and not aggregation.ignore_nulls
+    kind = Bag if aggregation.function == "COLLECT" else Log
+    contents = make(to_arrow(aggregation.type))
+    if aggregation.distinct and aggregation.function not in _INDIFFERENT:
+        contents = of_each_once(contents)
+    store = kind(aggregation.arguments, aggregation.filter, nulls)
+    return Function((), lambda _: pa.nulls(0), store, contents)
+
+
+def counted(aggregation: Aggregation) -> Count:
+    """Return the number of rows that count: those whose filter is TRUE and whose arguments are not NULL."""
+    arguments = [
+        argument
+        for argument, kind in zip(aggregation.arguments, aggregation.types, strict=True)
+        if kind.nullable
+    ]
+    first = arguments[0] if arguments else None
+    return Count(first, aggregation.filter, tuple(arguments[1:]))
+
+
+def _count(aggregation: Aggregation, _: bool) -> Function:
+    return Function((counted(aggregation),), lambda parts: parts[0][0])
+
+
+def _total(aggregation: Aggregation) -> Part:
+    argument, kind = aggregation.arguments[0], aggregation.types[0]
+    if isinstance(kind, DecimalType):
+        return DecimalSum(argument, aggregation.filter, 2 if kind.precision <= _SHORT else 4)
+    return Sum(argument, aggregation.filter, _is_floating(kind))
+
+
+def _sum(aggregation: Aggregation, _: bool) -> Function:
+    to, zero = aggregation.type, aggregation.function != "SUM"
+    scale = to.scale if isinstance(to, DecimalType) else 0
+
+    def result(parts: Sequence[Columns]) -> pa.Array:
+        total, (count,) = parts
+        some = numbers(count) > 0
+        if zero:
+            some = np.ones(len(some), np.bool_)
+        if isinstance(to, DecimalType):
+            return decimal_sums(total, some, scale)
+        return _narrowed(total[0].to_numpy(), some, to)
+
+    return Function((_total(aggregation), counted(aggregation)), result)
+
+
+def _average(aggregation: Aggregation, _: bool) -> Function:
+    given, to = aggregation.types[0], aggregation.type
+
+    def result(parts: Sequence[Columns]) -> pa.Array:
+        total, (column,) = parts
+        count = numbers(column)
+        if isinstance(given, DecimalType) and isinstance(to, DecimalType):
+            return decimal_averages(total, count, given.scale, to.scale)
+        some = count > 0
+        divisor = np.where(some, count, 1)
+        sums = total[0].to_numpy()
+        if _is_floating(given):
+            return _narrowed(sums / divisor, some, to)
+        quotient = sums // divisor
+        quotient += (quotient < 0) & (quotient * divisor != sums)
+        return _narrowed(quotient, some, to)
+
+    return Function((_total(aggregation), counted(aggregation)), result)
+
+
+def _chosen(which: str) -> Callable[[Aggregation, bool], Function]:
+    def make(aggregation: Aggregation, _: bool) -> Function:
+        kind = to_arrow(aggregation.types[0])
+        part = Chosen(aggregation.arguments[0], aggregation.filter, which, kind)
+        code = which in ("min", "max")
+        return Function((part,), lambda parts: decoded(parts[0][0], kind) if code else parts[0][0])
+
+    return make
+
+
+def _variance(less: int, *, root: bool) -> Callable[[Aggregation, bool], Function]:
+    def make(aggregation: Aggregation, retracts: bool) -> Function:
+        part = Variance(aggregation.arguments[0], aggregation.filter, retracts)
+
+        def result(parts: Sequence[Columns]) -> pa.Array:
+            moments = net(parts[0])
+            some = moments.number > less
+            values = moments.squares / np.where(some, moments.number - less, 1)
+            return _narrowed(np.sqrt(values) if root else values, some, aggregation.type)
+
+        return Function((part,), result)
+
+    return make
+
+
+def _listagg(aggregation: Aggregation, _: bool) -> Function:
+    text, *delimiter = aggregation.arguments
+    part = Joined(text, aggregation.filter, delimiter[0] if delimiter else None)
+    return Function((part,), lambda parts: parts[0][0])
+
+
+def _is_floating(kind: LogicalType) -> bool:
+    return kind.root in (LogicalTypeRoot.FLOAT, LogicalTypeRoot.DOUBLE)
+
+
+def _narrowed(
+    values: Numbers | npt.NDArray[np.float64], some: npt.NDArray[np.bool_], to: LogicalType
+) -> pa.Array:
+    """Return numbers in the type of the result, as Java narrows them; NULL where not `some`."""
+    mask = None if some.all() else ~some
+    if isinstance(to, DecimalType):
+        return pc.cast(pa.array(values, mask=mask), to_arrow(to))
+    return pa.array(values.astype(to_arrow(to).to_pandas_dtype()), mask=mask)
+
+
+_INDIFFERENT: Final = frozenset({"MIN", "MAX", "FIRST_VALUE", "LAST_VALUE", "SINGLE_VALUE"})
+"""The functions that give the same with DISTINCT."""
+
+_OF_CONTENTS: Final[dict[str, tuple[Callable[[pa.DataType], Results], bool]]] = {
+    "FIRST_VALUE": (lambda _: end_of(last=False), False),
+    "LAST_VALUE": (lambda _: end_of(last=True), False),
+    "LISTAGG": (lambda _: joined, False),
+    "COLLECT": (multiset_of, False),
+    "ARRAY_AGG": (array_of, True),
+    "JSON_ARRAYAGG_NULL_ON_NULL": (lambda _: json_array, True),
+    "JSON_ARRAYAGG_ABSENT_ON_NULL": (lambda _: json_array, False),
+    "JSON_OBJECTAGG_NULL_ON_NULL": (lambda _: json_object, True),
+    "JSON_OBJECTAGG_ABSENT_ON_NULL": (lambda _: json_object, False),
+}
+"""Functions of all values of a group, and whether NULL is one; those that are among `_FUNCTIONS`, too, are of inserts
+only there."""
+
+_FUNCTIONS: Final[dict[str, Callable[[Aggregation, bool], Function]]] = {
+    "COUNT": _count,
+    "SUM": _sum,
+    "$SUM0": _sum,
+    "AVG": _average,
+    "MIN": _chosen("min"),
+    "MAX": _chosen("max"),
+    "FIRST_VALUE": _chosen("first"),
+    "LAST_VALUE": _chosen("last"),
+    "VAR_POP": _variance(0, root=False),
+    "VAR_SAMP": _variance(1, root=False),
+    "STDDEV_POP": _variance(0, root=True),
+    "STDDEV_SAMP": _variance(1, root=True),
+    "LISTAGG": _listagg,
+}

@@ -1,0 +1,110 @@
+"""The operators of aggregates by key: what comes before an exchange by the keys, and what comes after it."""
+
+from __future__ import annotations
+
+from firesteel.functions.columns.aggregates import GroupAggregate
+from firesteel.runtime.columns.aggregates.form import Form
+from firesteel.runtime.columns.aggregates.gathering import Gathered
+from firesteel.runtime.columns.aggregates.groups import Groups
+from firesteel.runtime.columns.aggregates.parts import Given
+from firesteel.runtime.columns.batch import ColumnBatch
+from firesteel.runtime.operator import Epoch, Operator, OperatorContext, OperatorReport
+
+
+class LocalAggregateOperator(Operator[ColumnBatch]):
+    """Adds up its input by key before the exchange, within an epoch; the output is for `GroupAggregateOperator`.
+
+    The output's columns are those of `Form`: the keys, named as in `output`, then the parts of accumulators. If there
+    are nearly as many keys as rows, rows pass by as partial results of their own. It has no state.
+    """
+
+    def __init__(self, spec: GroupAggregate) -> None:
+        self._form = Form(spec)
+        self._gathered = Gathered(self._form)
+
+    def process(self, batch: ColumnBatch, port: int) -> None:
+        """Add up a batch."""
+        rows = self._form.lift(given(batch))
+        if self._gathered.pays():
+            self._gathered.add(rows)
+            if self._gathered.full:
+                self._emit()
+        else:
+            self._emit()
+            self.output.emit(ColumnBatch(rows))
+
+    def finish(self) -> None:
+        """Emit what has been added up."""
+        self._emit()
+
+    def end_epoch(self) -> OperatorReport:
+        """Emit what has been added up."""
+        self._emit()
+        return OperatorReport()
+
+    def _emit(self) -> None:
+        for rows in self._gathered.parts():
+            self.output.emit(ColumnBatch(self._form.shrink(rows)))
+
+
+class GroupAggregateOperator(Operator[ColumnBatch]):
+    """Keeps the aggregates of each group up to date; its input comes by the keys.
+
+    At the end of an epoch, or before if very many groups wait, the groups that the input touched are looked up and
+    changed, and the changes of their results go out. `partial`: the input is that of `LocalAggregateOperator`.
+    `bounded`: in BATCH mode the final results go out when the input has ended, and nothing before.
+    """
+
+    def __init__(self, spec: GroupAggregate, *, partial: bool = False, bounded: bool = False) -> None:
+        self._spec = spec
+        self._partial = partial
+        self._bounded = bounded
+        self._form = Form(spec)
+        self._gathered = Gathered(self._form)
+
+    def open(self, context: OperatorContext) -> None:
+        """Declare the arrangements."""
+        super().open(context)
+        assert context.arrangements is not None
+        self._groups = Groups(self._spec, self._form, context.arrangements, context.max_parallelism)
+
+    def begin_epoch(self, epoch: Epoch) -> None:
+        """Start an epoch."""
+        super().begin_epoch(epoch)
+        self._groups.begin_epoch(self.epoch)
+
+    def process(self, batch: ColumnBatch, port: int) -> None:
+        """Take rows, or partial results."""
+        self._gathered.add(batch.rows if self._partial else self._form.lift(given(batch)))
+        if self._gathered.full:
+            self._apply()
+
+    def finish(self) -> None:
+        """In BATCH mode, emit the final results."""
+        if self._bounded:
+            self._apply()
+            for batch in self._groups.all():
+                self._emit(batch)
+
+    def end_epoch(self) -> OperatorReport:
+        """Change the groups that were touched, and emit what that changes."""
+        self._apply()
+        return OperatorReport()
+
+    def _apply(self) -> None:
+        partials = self._gathered.take()
+        if partials is None:
+            return
+        if self._bounded:
+            self._groups.store(partials)
+        elif (changes := self._groups.apply(partials)) is not None:
+            self._emit(changes)
+
+    def _emit(self, batch: ColumnBatch) -> None:
+        for start in range(0, len(batch), ColumnBatch.MOST):
+            self.output.emit(batch.slice(start, start + ColumnBatch.MOST))
+
+
+def given(batch: ColumnBatch) -> Given:
+    """Return the rows of a batch as accumulators take them."""
+    return Given(batch.rows, None if batch.kinds is None else batch.signs())

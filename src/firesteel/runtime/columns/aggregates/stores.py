@@ -1,0 +1,129 @@
+"""Values of groups that are kept, for functions that need more than a sum of each group.
+
+Contract of a store: `lift` gives the columns that it adds to partial results, the values and then a weight. Rows with
+equal keys and values can be added up before, unless `ordered`. The values are in an arrangement of `layout`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from firesteel.runtime.columns.aggregates.parts import Given
+from firesteel.state.arrangements.hashing import Words, first_hash, hash_columns, key_groups
+from firesteel.state.arrangements.layout import Kind, Layout
+
+COUNT: Final = pa.field("occurrences", pa.int64(), nullable=False)
+ORDER: Final = pa.field("order", pa.int64(), nullable=False)
+
+
+@dataclass(frozen=True)
+class Store(ABC):
+    """Values of `arguments` for which `condition` is TRUE; `nulls`: also those with a NULL among them."""
+
+    arguments: tuple[int, ...]
+    condition: int | None
+    nulls: bool = False
+
+    ordered = False
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """Return the first word of its name."""
+
+    @abstractmethod
+    def layout(
+        self, keys: Sequence[pa.Field], values: Sequence[pa.Field], life: int | None, groups: int
+    ) -> Layout:
+        """Return the arrangement's layout; there are `groups` key groups."""
+
+    def lift(self, given: Given) -> list[pa.Array]:
+        """Return the values of each row, and its weight: 0 for rows that do not count."""
+        considered = () if self.nulls else self.arguments
+        columns: list[pa.Array] = [given.rows.column(place) for place in self.arguments]
+        mask = given.counted(self.condition, considered)
+        if mask is not None:
+            columns = [pc.if_else(pa.array(mask), column, None) for column in columns]
+        return [*columns, pa.array(given.weights(self.condition, considered))]
+
+
+@dataclass(frozen=True)
+class Distinct(Store):
+    """Each value once, with how often it is there."""
+
+    @property
+    def label(self) -> str:
+        """Return what it is."""
+        return "distinct"
+
+    def layout(
+        self, keys: Sequence[pa.Field], values: Sequence[pa.Field], life: int | None, groups: int
+    ) -> Layout:
+        """Return a table with the number of occurrences of each value."""
+        names = tuple(field.name for field in (*keys, *values))
+        hashed = partial(hashed_within, keys=len(keys), groups=groups)
+        return Layout(pa.schema([*keys, *values, COUNT]), names, time_to_live=life, hashed=hashed)
+
+
+@dataclass(frozen=True)
+class Bag(Store):
+    """All values, each with how often it is there."""
+
+    @property
+    def label(self) -> str:
+        """Return what it is."""
+        return "values"
+
+    def layout(
+        self, keys: Sequence[pa.Field], values: Sequence[pa.Field], life: int | None, groups: int
+    ) -> Layout:
+        """Return a multiset."""
+        names = tuple(field.name for field in keys)
+        return Layout(pa.schema([*keys, *values]), names, Kind.MULTISET, time_to_live=life)
+
+
+@dataclass(frozen=True)
+class Log(Store):
+    """All values in the order in which they came."""
+
+    ordered = True
+
+    @property
+    def label(self) -> str:
+        """Return what it is."""
+        return "log"
+
+    def layout(
+        self, keys: Sequence[pa.Field], values: Sequence[pa.Field], life: int | None, groups: int
+    ) -> Layout:
+        """Return a multiset of values with their order."""
+        names = tuple(field.name for field in keys)
+        return Layout(pa.schema([*keys, *values, ORDER]), names, Kind.MULTISET, time_to_live=life)
+
+
+def hashed_within(columns: Sequence[pa.Array], keys: int, groups: int) -> Words:
+    """Return a hash of some columns that is in the key group of the first `keys` of them.
+
+    So a value of a group can be looked up by one word, and yet is where the group is.
+
+    >>> columns = [pa.array([1, 1]), pa.array([7, 8])]
+    >>> words = hashed_within(columns, 1, 128)
+    >>> words[0] != words[1], (key_groups(words, 128) == key_groups(hash_columns(columns[:1]), 128)).all()
+    (np.True_, np.True_)
+    """
+    group = key_groups(hash_columns(columns[:keys]), groups)
+    edges = np.array([first_hash(number, groups) >> 32 for number in range(groups + 1)], np.uint64)
+    first, size = edges[group], np.diff(edges)[group]
+    words = hash_columns(columns)
+    half = np.uint64(32)
+    within: Words = (words >> half) * size + ((words & np.uint64(0xFFFFFFFF)) * size >> half)
+    within += first << half
+    return within
