@@ -3,6 +3,7 @@
 How a page is read, from top to bottom, in a directory of its own:
 
 - a `python` block is saved under the name in its first line, `# name.py`; if a `text` block follows, it is run at once;
+- an `sql` block is saved under the name in its first line, `-- name.sql`, and a later `sh` block runs it;
 - an `sh` block is run line by line, `./run` and `firesteel` from this checkout; what needs a cluster is only checked
   for options that exist, what a test of its own covers (`./run demo`) only for being there;
 - a `text` block is the output of what came before it.
@@ -48,7 +49,7 @@ IDENTIFIER = re.compile(r"`([A-Za-z_]\w*)`")
 CODE_LINES = re.compile(r"^( {4}|```).*", re.MULTILINE)
 
 OWN_PROCESSES = {"README", "state-processor"}
-OWN_TESTS = {"demo", "test", "check", "bench"}
+OWN_TESTS = {"demo", "sql-demo", "test", "check", "bench"}
 ELSEWHERE = ("spark://", "s3://", "k8s://")
 PYFLINK_PROGRAM = (
     (PROJECT / "examples" / "word_count.py").read_text().replace("from firesteel", "from pyflink")
@@ -75,10 +76,10 @@ class Reader:
         (directory / "examples").symlink_to(PROJECT / "examples")
         (directory / "program.py").write_text(PYFLINK_PROGRAM)
 
-    def save(self, text: str) -> str:
+    def save(self, text: str, mark: str = "# ") -> str:
         first = text.partition("\n")[0]
-        assert first.startswith("# "), f"a python block begins with its file name, not with {first!r}"
-        name = first.removeprefix("# ")
+        assert first.startswith(mark), f"a program begins with its file name, not with {first!r}"
+        name = first.removeprefix(mark)
         (self.directory / name).write_text(text)
         self.not_run.add(name)
         return name
@@ -146,6 +147,8 @@ def test_what_is_printed_runs(page: Path, tmp_path: Path, request: pytest.Fixtur
                 name = reader.save(block.text)
                 if following.language == "text":
                     reader.python(name)
+            case "sql":
+                reader.save(block.text, "-- ")
             case "sh":
                 for line in block.text.splitlines():
                     reader.shell(line)

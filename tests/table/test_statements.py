@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-
 import pytest
 
 from firesteel.common.errors import SqlError, SqlUnsupportedError
@@ -27,13 +24,6 @@ def environment(*statements: str) -> TableEnvironment:
     for statement in statements:
         env.execute_sql(statement)
     return env
-
-
-def printed(env: TableEnvironment, statement: str) -> list[str]:
-    output = io.StringIO()
-    with contextlib.redirect_stdout(output):
-        env.execute_sql(statement).print()
-    return output.getvalue().split("\n")
 
 
 def error(env: TableEnvironment, statement: str) -> list[str]:
@@ -77,7 +67,8 @@ def test_a_table_can_be_made_without_sql():
     )
     descriptor = TableDescriptor.for_connector("print").schema(schema).option("print-identifier", "o").build()
     env.create_temporary_table("orders", descriptor)
-    assert printed(env, "SHOW CREATE TABLE orders")[:7] == [
+    [(text,)] = env.execute_sql("SHOW CREATE TABLE orders").collect()
+    assert text.split("\n")[:7] == [
         "CREATE TEMPORARY TABLE `default_catalog`.`default_database`.`orders` (",
         "  `id` BIGINT NOT NULL,",
         "  `at` TIMESTAMP(3),",
@@ -93,7 +84,7 @@ def test_a_table_can_be_made_without_sql():
 
 def test_the_schema_of_a_query_is_known_before_it_runs():
     table = environment(ORDERS).sql_query("SELECT id, twice FROM orders")
-    assert str(table.get_schema()) == "(\n  `id` BIGINT,\n  `twice` DECIMAL(20, 2)\n)"
+    assert str(table.get_schema()) == "(\n  `id` BIGINT,\n  `twice` DECIMAL(21, 2)\n)"
 
 
 def test_a_table_has_a_name_in_sql():
@@ -117,7 +108,6 @@ def test_options_return_to_what_they_were():
     "statement",
     [
         "CREATE FUNCTION f AS 'a.b'",
-        "DROP FUNCTION f",
         "ANALYZE TABLE orders COMPUTE STATISTICS",
         "TRUNCATE TABLE orders",
         "CALL p()",

@@ -16,6 +16,7 @@ from firesteel.common.errors import ConfigurationError, EngineError, StateCorrup
 from firesteel.common.job_status import JobStatus
 from firesteel.compiler import Compiled, compile_graph
 from firesteel.connectors.collect import CollectBuffer, CollectSink, register_receiver, unregister_receiver
+from firesteel.connectors.tables.collect import CollectTableSink
 from firesteel.control.clock import Clock, SystemClock
 from firesteel.control.executor import Executor
 from firesteel.control.handle import JobHandle, JobResult
@@ -166,7 +167,7 @@ def _receive_results(sinks: dict[int, Sink[Any]], opened: ExitStack) -> dict[int
     """Direct what collect sinks publish into buffers, one for each sink."""
     buffers = {}
     for index, sink in sinks.items():
-        if isinstance(sink, CollectSink):
+        if isinstance(sink, CollectSink | CollectTableSink):
             buffers[index] = CollectBuffer()
             register_receiver(sink.token, buffers[index].receive)
             opened.callback(unregister_receiver, sink.token)

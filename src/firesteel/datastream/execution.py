@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -62,6 +62,11 @@ def execute_async(env: StreamExecutionEnvironment, job_name: str | None) -> JobC
     return JobClient(_launch(env, job_name))
 
 
+def start(env: StreamExecutionEnvironment, sinks: Sequence[int], job_name: str | None) -> JobHandle:
+    """Start the job of these nodes and everything upstream; other operations of the program wait for their own."""
+    return _launched(*_program(env, job_name, sinks))
+
+
 def execution_plan(env: StreamExecutionEnvironment) -> str:
     """Return the program that `execute` would run now, as Flink's execution plan."""
     graph, settings = _program(env, None)
@@ -102,8 +107,12 @@ def _closer(handle: JobHandle) -> Callable[[], None]:
 
 
 def _launch(env: StreamExecutionEnvironment, job_name: str | None) -> JobHandle:
-    graph, settings = _program(env, job_name)
+    program = _program(env, job_name)
     env._builder.clear()
+    return _launched(*program)
+
+
+def _launched(graph: Graph, settings: JobSettings) -> JobHandle:
     ambient = current_ambient()
     if ambient.launcher is not None:
         return ambient.launcher(graph, settings)
@@ -113,10 +122,12 @@ def _launch(env: StreamExecutionEnvironment, job_name: str | None) -> JobHandle:
     )
 
 
-def _program(env: StreamExecutionEnvironment, job_name: str | None) -> tuple[Graph, JobSettings]:
+def _program(
+    env: StreamExecutionEnvironment, job_name: str | None, roots: Sequence[int] | None = None
+) -> tuple[Graph, JobSettings]:
     ambient = current_ambient()
     apply_options(env, ambient.configuration)
-    graph = env._builder.build()
+    graph = env._builder.build(roots)
     settings = job_settings(env, graph, job_name, ambient)
     return graph, settings if ambient.adapt is None else ambient.adapt(settings)
 

@@ -12,6 +12,8 @@ from typing import Final
 NO_JVM: Final = "it hands out an object of Flink's JVM, and there is none"
 NO_JARS: Final = "Flink's jars cannot run here; connectors and functions are written in Python"
 
+LATER_TABLES: Final = "the Table API's expressions are not part of this version; write the query in SQL"
+
 NO_AVRO: Final = "Avro data is planned with the work on files and formats"
 
 GAPS: Final[dict[str, str]] = {
@@ -84,7 +86,15 @@ GAPS: Final[dict[str, str]] = {
 """Full PyFlink name -> reason."""
 
 MODULE_GAPS: Final[dict[str, str]] = {
-    "pyflink.table": "the Table API and SQL are not part of this version",
+    "pyflink.table.expression": LATER_TABLES,
+    "pyflink.table.expressions": LATER_TABLES,
+    "pyflink.table.window": LATER_TABLES,
+    "pyflink.table.udf": "functions written in Python are not part of this version; SQL has the built-in ones",
+    "pyflink.table.descriptors": "these classes have no use any more in Flink; see TableDescriptor",
+    "pyflink.table.module": "there is one module of functions, core",
+    "pyflink.table.changelog_mode": LATER_TABLES,
+    "pyflink.table.compiled_plan": "plans are not stored; a job is started again by its statements",
+    "pyflink.table.table_schema": "it is deprecated in Flink; Table.get_resolved_schema() returns the columns",
     "pyflink.fn_execution": "it is the inside of PyFlink's workers",
     "pyflink.java_gateway": NO_JVM,
     "pyflink.util": NO_JVM,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -122,6 +123,21 @@ class GraphBuilder:
         graph = Graph(tuple(self._nodes[number] for number in sorted(reached)))
         assert graph.operator_ids
         return graph
+
+    @contextmanager
+    def apart(self) -> Iterator[GraphBuilder]:
+        """Add nodes that are not pending afterwards: whoever adds them builds them.
+
+        >>> builder = GraphBuilder()
+        >>> with builder.apart() as other:
+        ...     other is builder
+        True
+        """
+        pending = list(self._pending)
+        try:
+            yield self
+        finally:
+            self._pending = pending
 
     def clear(self) -> None:
         """Clear the pending nodes. The nodes remain, so existing streams can be used again."""

@@ -19,10 +19,14 @@ from firesteel.table.table_config import TableConfig
 
 @dataclass
 class Session:
-    """What the statements of one session share. `modules` are the ones in use, of those that are `loaded`."""
+    """What the statements of one session share.
+
+    `environment` is that of a program with streams; without it each job has an environment of its own. `modules` are
+    the ones in use, of those that are `loaded`.
+    """
 
     manager: CatalogManager
-    environment: StreamExecutionEnvironment
+    environment: StreamExecutionEnvironment | None = None
     config: TableConfig = field(default_factory=lambda: TableConfig(Configuration()))
     modules: list[str] = field(default_factory=lambda: ["core"])
     loaded: list[str] = field(default_factory=lambda: ["core"])
@@ -36,9 +40,20 @@ class Session:
         """Whether jobs run in STREAMING mode."""
         return self.config.get(MODE, "streaming").lower() != "batch"
 
-    def unnamed(self) -> ObjectIdentifier:
+    @property
+    def zone(self) -> str:
+        """The session's time zone."""
+        return self.config.get_local_timezone()
+
+    def unnamed(self, begin: str = "UnnamedTable$") -> ObjectIdentifier:
         """Return a name that nothing has."""
-        return self.manager.qualified((f"UnnamedTable${next(self.numbers)}",))
+        return self.manager.qualified((f"{begin}{next(self.numbers)}",))
+
+    def job_environment(self) -> StreamExecutionEnvironment:
+        """Return the environment of the next job, with the session's options: a new one, or that of the program."""
+        environment = self.environment or StreamExecutionEnvironment()
+        environment.configure(self.config.get_configuration())
+        return environment
 
     @contextmanager
     def holding(self, found: CatalogObject) -> Iterator[ObjectIdentifier]:

@@ -53,7 +53,7 @@ class TableEnvironment:
     def create(environment_settings: EnvironmentSettings | Configuration) -> TableEnvironment:
         """Return a new session."""
         install_excepthook()
-        return TableEnvironment(new_session(environment_settings, StreamExecutionEnvironment()))
+        return TableEnvironment(new_session(environment_settings))
 
     # --- statements and queries ---
 
@@ -254,7 +254,7 @@ class TableEnvironment:
 
 
 def new_session(
-    settings: EnvironmentSettings | Configuration, environment: StreamExecutionEnvironment
+    settings: EnvironmentSettings | Configuration, environment: StreamExecutionEnvironment | None = None
 ) -> Session:
     """Return a session whose jobs run in an environment, with the settings' options."""
     if isinstance(settings, Configuration):

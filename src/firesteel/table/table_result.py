@@ -225,6 +225,7 @@ def of_values(
     values: Sequence[Sequence[Any]],
     printing: Printing,
     kind: ResultKind = ResultKind.SUCCESS_WITH_CONTENT,
+    job: JobHandle | None = None,
 ) -> TableResult:
     """Return a result of given rows.
 
@@ -243,4 +244,4 @@ def of_values(
         for place, field in enumerate(row.fields)
     ]
     batch = pa.RecordBatch.from_arrays(columns, schema=schema)
-    return TableResult(row, iter([(batch, None)]), printing, kind=kind)
+    return TableResult(row, iter([(batch, None)]), printing, kind=kind, job=job)

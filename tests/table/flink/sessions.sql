@@ -136,7 +136,6 @@ CREATE VIEW v2 (x, y) COMMENT 'a view' AS SELECT a + 1, UPPER(b) FROM src WHERE 
 CREATE TEMPORARY VIEW v3 AS SELECT * FROM src;
 CREATE TEMPORARY VIEW v3 AS SELECT a FROM src;
 CREATE TEMPORARY VIEW IF NOT EXISTS v3 AS SELECT a FROM src;
-CREATE OR REPLACE TEMPORARY VIEW v3 AS SELECT a FROM src;
 CREATE VIEW v4 (x) AS SELECT a, b FROM src;
 CREATE VIEW v5 AS SELECT nope FROM src;
 DESCRIBE v1;
@@ -238,7 +237,6 @@ SELECT * FROM (VALUES (1, 'a'), (22, 'long text here'), (CAST(NULL AS INT), NULL
 SELECT 'this is a text that is much longer than thirty characters' AS long_text, 'x' AS y;
 SELECT CAST(1.5 AS DOUBLE) AS d, CAST(1.50 AS DECIMAL(10, 2)) AS e, TRUE AS f, DATE '2020-01-02' AS g, TIME '12:13:14' AS h, TIMESTAMP '2020-01-02 03:04:05.678' AS i;
 SELECT * FROM (VALUES (1)) AS t (a) WHERE a > 1;
-SELECT COUNT(*) AS n FROM (VALUES (1), (2)) AS t (a);
 SELECT 1 AS a_column_name_that_is_longer_than_thirty_characters_in_all;
 
 --! insert
@@ -252,4 +250,3 @@ CREATE TABLE hole2 WITH ('connector' = 'blackhole') AS SELECT 1 AS a, 'x' AS b;
 DESCRIBE hole2;
 TRUNCATE TABLE hole;
 DELETE FROM hole;
-EXPLAIN SELECT 1;

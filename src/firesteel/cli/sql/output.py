@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
 from typing import Any, Final, Literal, TextIO
 
 import pyarrow as pa
@@ -28,6 +29,7 @@ _AS_THEY_ARE: Final = frozenset(
         LogicalTypeRoot.SMALLINT,
         LogicalTypeRoot.INTEGER,
         LogicalTypeRoot.BIGINT,
+        LogicalTypeRoot.DECIMAL,
         LogicalTypeRoot.FLOAT,
         LogicalTypeRoot.DOUBLE,
         LogicalTypeRoot.NULL,
@@ -76,9 +78,21 @@ def _write_json(result: TableResult, output: TextIO) -> None:
     names = result.get_resolved_schema().get_column_names()
     for kind, values in _rows(result, _jsonable):
         row = dict(zip(names, values, strict=True))
-        output.write(json.dumps({"op": kind, **row} if result.shows_kinds else row, ensure_ascii=False))
-        output.write("\n")
+        output.write(f"{_json_text({'op': kind, **row} if result.shows_kinds else row)}\n")
         output.flush()
+
+
+def _json_text(value: Any) -> str:
+    """Return a value as JSON; decimal numbers keep all of their digits.
+
+    >>> _json_text({"a": [Decimal("1.50"), None, "é"]})
+    '{"a": [1.50, null, "é"]}'
+    """
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{json.dumps(key)}: {_json_text(part)}' for key, part in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_json_text, value))}]"
+    return f"{value:f}" if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False)
 
 
 _Column = Callable[[pa.Array, LogicalType, str], list[Any]]

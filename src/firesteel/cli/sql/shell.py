@@ -15,7 +15,6 @@ from prompt_toolkit.output import Output
 from firesteel.cli.sql.client import Client, QuitRequested
 from firesteel.cli.sql.completion import StatementCompleter
 from firesteel.cli.sql.highlighting import STYLE, StatementLexer
-from firesteel.common.errors import FiresteelError
 from firesteel.common.excepthook import describe_failure
 from firesteel.sql.script import is_complete
 
@@ -78,7 +77,7 @@ class Shell:
             self._client.say("[INFO] Interrupted.")
         except QuitRequested:
             return False
-        except FiresteelError as error:
+        except Exception as error:  # whatever goes wrong in a statement, the session goes on
             self._report(error)
         return True
 

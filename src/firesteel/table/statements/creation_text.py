@@ -23,7 +23,7 @@ def show_create(statement: ShowCreate, execution: Execution) -> TableResult:
     if statement.kind is ObjectKind.CATALOG:
         name = statement.name.parts[0]
         with execution.at(statement.name.span):
-            return answers.text(_catalog(name, execution.manager.catalog(name)))
+            return _shown(_catalog(name, execution.manager.catalog(name)))
     if statement.kind not in (ObjectKind.TABLE, ObjectKind.VIEW):
         raise execution.text.unsupported(statement.span, f"SHOW CREATE {statement.kind.value}")
     identifier = execution.identifier(statement.name)
@@ -40,14 +40,18 @@ def show_create(statement: ShowCreate, execution: Execution) -> TableResult:
             hint=f"SHOW CREATE {other}",
         )
     if isinstance(found, CatalogTable):
-        return answers.text(table_text(found, temporary))
+        return _shown(table_text(found, temporary))
     if isinstance(found, View):
-        return answers.text(view_text(found, temporary))
+        return _shown(view_text(found, temporary))
     raise execution.text.wrong(
         statement.name.span,
         "requires a view that a statement has made",
         got=f"{identifier.name}, which a program made of a Table",
     )
+
+
+def _shown(text: str) -> TableResult:
+    return answers.listed("result", [text])
 
 
 def table_text(found: CatalogTable, temporary: bool) -> str:
@@ -59,7 +63,9 @@ def table_text(found: CatalogTable, temporary: bool) -> str:
     if schema.primary_key is not None:
         elements.append(key_text(schema.key_name, schema.primary_key))
     lines = [f"{_head('TABLE', found.identifier, temporary)} (", ",\n".join(f"  {part}" for part in elements)]
-    lines.append(")" if table.comment is None else f") COMMENT {escaped_text(table.comment)}")
+    lines.append(")")
+    if table.comment is not None:
+        lines.append(f"COMMENT {escaped_text(table.comment)}")
     if table.partition_keys:
         lines.append(f"PARTITIONED BY ({_names(table.partition_keys)})")
     if table.options:
@@ -70,9 +76,9 @@ def table_text(found: CatalogTable, temporary: bool) -> str:
 def view_text(found: View, temporary: bool) -> str:
     """Return the CREATE VIEW of a view."""
     names = ",\n".join(f"  {escaped_identifier(field.name)}" for field in found.row.fields)
-    comment = "" if found.comment is None else f" COMMENT {escaped_text(found.comment)}"
+    comment = "" if found.comment is None else f"COMMENT {escaped_text(found.comment)}\n"
     return (
-        f"{_head('VIEW', found.identifier, temporary)} (\n{names}\n){comment}\nAS {quoted_sql(found.query)}\n"
+        f"{_head('VIEW', found.identifier, temporary)} (\n{names}\n)\n{comment}AS {quoted_sql(found.query)}\n"
     )
 
 

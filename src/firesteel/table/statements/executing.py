@@ -10,7 +10,16 @@ from firesteel.sql.source import Source
 from firesteel.sql.statements import alter, create, queries, session
 from firesteel.sql.statements.parts import ObjectKind, Statement
 from firesteel.table.session import Session
-from firesteel.table.statements import catalogs, creation_text, describing, jobs, options, showing, tables
+from firesteel.table.statements import (
+    catalogs,
+    creation_text,
+    describing,
+    functions,
+    jobs,
+    options,
+    showing,
+    tables,
+)
 from firesteel.table.statements.execution import Execution
 from firesteel.table.table_result import TableResult
 
@@ -66,6 +75,7 @@ def _alter(statement: alter.Alter, execution: Execution) -> TableResult:
 
 
 _DROPS: Final[dict[ObjectKind, Executor]] = {
+    ObjectKind.FUNCTION: functions.drop,
     ObjectKind.TABLE: tables.drop,
     ObjectKind.VIEW: tables.drop,
     ObjectKind.DATABASE: catalogs.drop_database,

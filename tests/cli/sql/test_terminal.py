@@ -1,0 +1,102 @@
+"""The shell in a terminal of its own: a process, a pseudo terminal, and keys."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+CODES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
+PATIENCE = 120
+"""Seconds until a test gives up; Spark starts in one of them."""
+
+
+class Terminal:
+    """What a user sees and types."""
+
+    def __init__(self, home: Path, *arguments: str) -> None:
+        self.process, self._end = pty.fork()
+        if self.process == 0:
+            os.environ.update(
+                HOME=str(home), TERM="xterm", COLUMNS="100", LINES="40", PROMPT_TOOLKIT_NO_CPR="1"
+            )
+            os.execv(sys.executable, [sys.executable, "-m", "firesteel.cli", "sql", *arguments])
+        self.seen = ""
+
+    def types(self, text: str) -> None:
+        os.write(self._end, text.encode())
+
+    def shows(self, text: str) -> str:
+        """Wait until a text is shown, and return all that was shown up to it."""
+        until = time.monotonic() + PATIENCE
+        while text not in self.seen:
+            ready, _, _ = select.select([self._end], [], [], max(0.0, until - time.monotonic()))
+            assert ready, f"{text!r} was not shown, but:\n{self.seen}"
+            self.seen += self._read()
+        before, _, self.seen = self.seen.partition(text)
+        return before + text
+
+    def _read(self) -> str:
+        try:
+            data = os.read(self._end, 1 << 16)
+        except OSError:  # the process has ended
+            data = b""
+        assert data, f"the shell has ended:\n{self.seen}"
+        return CODES.sub("", data.decode(errors="replace"))
+
+    def ends(self) -> int:
+        """Return the exit code."""
+        _, status = os.waitpid(self.process, 0)
+        self.process = 0
+        return os.waitstatus_to_exitcode(status)
+
+    def close(self) -> None:
+        if self.process:
+            os.kill(self.process, signal.SIGKILL)
+            os.waitpid(self.process, 0)
+        os.close(self._end)
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Terminal]:
+    opened = Terminal(tmp_path)
+    yield opened
+    opened.close()
+
+
+def test_statements_errors_and_the_end(terminal: Terminal, tmp_path: Path):
+    terminal.shows("Firesteel SQL> ")
+    terminal.types("SHOW CURRENT CATALOG;\r")
+    terminal.shows("default_catalog |")
+    terminal.types("SHOW TABELS;\r")
+    terminal.shows("did you mean TABLES?")
+    terminal.types("quit\r")
+    assert terminal.ends() == 0
+    assert "SHOW TABELS;" in (tmp_path / ".firesteel_sql_history").read_text()
+
+
+@pytest.mark.spark
+def test_ctrl_c_ends_a_live_query_and_not_the_shell(terminal: Terminal):
+    terminal.shows("Firesteel SQL> ")
+    terminal.types(
+        "CREATE TABLE n (a INT) WITH ('connector' = 'datagen', 'rows-per-second' = '100', "
+        "'fields.a.min' = '7', 'fields.a.max' = '7');\r"
+    )
+    terminal.shows("[INFO] Execute statement succeeded.")
+    terminal.types("SELECT a, COUNT(*) AS c FROM n GROUP BY a;\r")
+    terminal.shows("Ctrl-C ends the query")
+    terminal.shows("1 rows, ")
+    terminal.types("\x03")
+    assert "| 7 |" in terminal.shows("The query was cancelled: ")
+    terminal.types("SHOW TABLES;\r")
+    terminal.shows("|          n |")
+    terminal.types("\x04")
+    assert terminal.ends() == 0

@@ -1,0 +1,107 @@
+"""Sessions of statements against real Flink's answers (see flink/ask_sessions.py)."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firesteel.common.errors import FiresteelError
+from firesteel.table import EnvironmentSettings, TableEnvironment
+from firesteel.testing.execution import executing
+from tests.table.flink.session_file import sessions
+
+HERE = Path(__file__).parent / "flink"
+ANSWERS: dict[str, list[dict[str, Any]]] = json.loads((HERE / "sessions.json").read_text())
+SESSIONS = sessions(HERE / "sessions.sql")
+
+DIFFERENT: dict[tuple[str, str], str] = {
+    **dict.fromkeys(
+        [("databases", f"DESCRIBE DATABASE {rest}") for rest in ("db2", "EXTENDED db2", "EXTENDED db1")],
+        "Flink's shell alone executes it",
+    ),
+    **dict.fromkeys(
+        [("options", statement) for statement in SESSIONS["options"]], "Flink's shell alone executes it"
+    ),
+    **dict.fromkeys(
+        [
+            ("views", "SHOW CREATE VIEW v1"),
+            ("views", "SHOW CREATE VIEW v2"),
+            ("views", "SHOW CREATE VIEW v3"),
+            ("views", "SHOW CREATE VIEW v22"),
+        ],
+        "Flink shows the query with all names in full, Firesteel as it was written",
+    ),
+    (
+        "batch: values",
+        "SELECT '日本語' AS wide, 'emoji 😀' AS e, 'é' AS combining",
+    ): "Flink counts characters beyond the sixteenth bit twice in CHAR(n)",
+    **dict.fromkeys(
+        [
+            (session, statement)
+            for session in ("values", "batch: values")
+            for statement in SESSIONS[session]
+            if "CAST(NULL AS INT), NULL)" in statement
+        ],
+        "Flink refuses a bare NULL there",
+    ),
+    (
+        "insert",
+        "EXECUTE STATEMENT SET BEGIN INSERT INTO hole SELECT 1; INSERT INTO hole SELECT 2; END",
+    ): "Flink joins INSERTs into the same table, so there is one result",
+}
+"""Statements that answer something else than in Flink, with the reason."""
+
+
+def environment(name: str) -> TableEnvironment:
+    batch = name.startswith("batch")
+    settings = EnvironmentSettings.in_batch_mode() if batch else EnvironmentSettings.in_streaming_mode()
+    return TableEnvironment.create(settings)
+
+
+def answer(env: TableEnvironment, statement: str) -> dict[str, Any]:
+    printed = io.StringIO()
+    try:
+        result = env.execute_sql(statement)
+        with contextlib.redirect_stdout(printed):
+            result.print()
+        result.wait()
+    except FiresteelError as error:
+        return {"error": str(error)}
+    schema = result.get_resolved_schema()
+    types = map(str, schema.get_column_data_types())
+    return {
+        "kind": result.get_result_kind().name,
+        "columns": [list(column) for column in zip(schema.get_column_names(), types, strict=True)],
+        "printed": printed.getvalue(),
+    }
+
+
+@pytest.mark.parametrize("name", SESSIONS)
+def test_a_session_answers_as_in_flink(name: str):
+    with executing("process", parallelism=1):
+        answers_as_in_flink(name)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", ["values", "batch: values", "insert"])
+def test_jobs_of_a_session_on_spark_answer_as_in_flink(name: str):
+    with executing("spark", parallelism=1):
+        answers_as_in_flink(name)
+
+
+def answers_as_in_flink(name: str) -> None:
+    env = environment(name)
+    for statement, expected in zip(SESSIONS[name], ANSWERS[name], strict=True):
+        found = answer(env, statement)
+        place = (name, statement)
+        if place in DIFFERENT:
+            assert found != expected, f"{statement} answers as in Flink now"
+        elif "error" in expected:
+            assert "error" in found, statement
+        else:
+            assert found == expected, statement
