@@ -249,6 +249,18 @@ def test_dropping_rows_costs_a_mark_and_merges_forget_them(tmp_path: Path) -> No
     assert sum(run.entries for run in layer.runs) == sum(history.model.values()) < 200
 
 
+def test_a_merge_of_some_layers_still_drops_older_rows(tmp_path: Path) -> None:
+    history = History(Storage.of(str(tmp_path)), LAYOUTS[1])
+    history.commit(2, [((number % 4, f"key {number}", number), 1) for number in range(40)])
+    history.commit(2, [((0, "early", 1), 1)], drop=1)
+    history.commit(1, [((3, "late", 1), 1)], drop=0)
+    history.merge(2)
+    layers = history.driver.log.layers(STATE, 0, history.driver.epoch)
+    assert [layer.whole for layer in layers] == [False, False]
+    for groups in (range(GROUPS), key_group_range(0, 3, GROUPS), key_group_range(2, 3, GROUPS)):
+        assert history.read(groups) == history.expected(groups)
+
+
 @pytest.mark.parametrize("layout", LAYOUTS[4:])
 def test_merges_drop_what_has_expired(tmp_path: Path, layout: Layout) -> None:
     history = History(Storage.of(str(tmp_path)), layout)

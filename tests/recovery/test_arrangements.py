@@ -32,6 +32,7 @@ from firesteel.runtime.operator import Epoch, Operator, OperatorContext, Operato
 from firesteel.runtime.outbox import Row
 from firesteel.runtime.plan import Distribution, EdgeSpec, EpochPlan, OperatorSpec, Plan, TaskReport
 from firesteel.runtime.task import Worker, read_results, run_task
+from firesteel.state.arrangements import shelf
 from firesteel.state.arrangements.layout import Kind, Layout
 
 GROUPS = 16
@@ -52,6 +53,7 @@ pytestmark = pytest.mark.usefixtures("machine")
 def _no_flush() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda descriptor: None)
+        patch.setattr(shelf, "IN_MEMORY", 100)
         yield
 
 
@@ -153,6 +155,7 @@ class Job:
 
     def __init__(self, directory: str, seed: int) -> None:
         self.url = directory
+        self.shared = seed % 3 > 0
         self.storage = Storage.of(directory)
         self.random = random.Random(seed)
         self.journal = Journal(
@@ -168,7 +171,7 @@ class Job:
         self.tries = 0
 
     def process(self) -> tuple[Worker, CheckpointedState]:
-        return Worker(), CheckpointedState(self.url, shared=True)
+        return Worker(), CheckpointedState(self.url, shared=self.shared)
 
     def epoch(self, keys: list[int], *, lost: bool = False, plan: Plan | None = None) -> None:
         self.tries += 1

@@ -313,7 +313,7 @@ def test_a_copy_from_before_the_last_boot_is_thrown_away(
     close_working_stores(store.directory)
     assert open_working_store(store.directory, "job", 0, 127).version == 5
     close_working_stores(store.directory)
-    monkeypatch.setattr(directories, "_boot_id", lambda: "another boot")
+    monkeypatch.setattr(directories, "boot_id", lambda: "another boot")
     assert open_working_store(store.directory, "job", 0, 127).version == 0
 
 

@@ -23,7 +23,7 @@ from firesteel.state.arrangements.chunk import Chunk
 from firesteel.state.arrangements.drops import Drop, decode_drops, encode_drops, narrowed, widened
 from firesteel.state.arrangements.hashing import first_hash
 from firesteel.state.arrangements.layout import Layout
-from firesteel.state.arrangements.levels import Shelf
+from firesteel.state.arrangements.levels import Shelf, kept
 from firesteel.state.arrangements.live import ArrangementAddress, Missing
 from firesteel.state.live.durable import RunRef
 
@@ -124,7 +124,7 @@ def _changes(
             if not all_of_it:
                 chunk = chunk.between(*hashes)
             if len(chunk):
-                chunks.append(Chunk(layout, shelf.keep(chunk.batch)))
+                chunks.append(kept(shelf, chunk))
     return Changes(tuple(chunks), () if marks is None else widened(decode_drops(marks), *hashes))
 
 

@@ -103,6 +103,10 @@ class CheckpointedState:
         """Return what others changed between two versions, epoch by epoch; None if that is not known."""
         return missed(_copy_of(address), since, until)
 
+    def shared_directory(self, address: StateAddress) -> Path | None:
+        """Return where processes of this machine share arrangements of a subtask; None if they do not."""
+        return _copy_of(address).with_suffix(".arranged") if self._shared else None
+
     def close(self) -> None:
         """Release the working copies: this process no longer reads from them."""
         self.release()

@@ -22,7 +22,6 @@ from firesteel.runtime.routing import EdgeFunctions
 from firesteel.runtime.timers import TimerQueue
 from firesteel.runtime.watermarks import WatermarkValve
 from firesteel.state.arrangements.live import LiveArrangements
-from firesteel.state.arrangements.shelf import MappedFiles
 from firesteel.state.keys.groups import key_group_range
 from firesteel.state.keys.main_classes import find_classes_in
 from firesteel.state.live.backend import KeyedStateBackend
@@ -60,7 +59,7 @@ class LiveSubtask:
         if spec.keyed and self.backend is not None:
             self.timers = [TimerQueue(self.backend, "event"), TimerQueue(self.backend, "processing")]
         event_timers, processing_timers = self.timers or (None, None)
-        self.arrangements = LiveArrangements(spec.who, epoch.arrangements.get(spec.index, {}), MappedFiles())
+        self.arrangements = LiveArrangements(spec.who, epoch.arrangements.get(spec.index, {}))
         self._lists_version: str | None = None
         self._metrics = MetricGroup([plan.job_name, spec.name, str(subtask)])
         self._context = OperatorContext(

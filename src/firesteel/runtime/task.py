@@ -16,6 +16,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Final, Protocol
 
 import cloudpickle
@@ -61,6 +62,9 @@ class TaskState(ArrangementStore, Protocol):
         self, address: StateAddress, since: StateVersion, until: StateVersion
     ) -> Sequence[Iterable[Changed]] | None:
         """Return what others have changed between two versions, epoch by epoch; None if that is not known."""
+
+    def shared_directory(self, address: StateAddress) -> Path | None:
+        """Return where processes of this machine share arrangements of a subtask; None if they do not."""
 
     def release(self) -> None:
         """Release the readers of this task."""
@@ -198,7 +202,8 @@ class _Task:
             if live.arrangements:
                 runs = epoch.arranged.get(live.spec.index, {}).get(self._subtask, {})
                 address, now = self._address(live.spec), epoch.facts.processing_time
-                live.arrangements.begin(self._state, address, epoch.committed, runs, now)
+                shared = self._state.shared_directory(address)
+                live.arrangements.begin(self._state, address, epoch.committed, runs, now, shared)
             live.begin(plan, epoch, reader, missed)
         for live in self._live:
             live.announce()

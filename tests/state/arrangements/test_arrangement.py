@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firesteel.state.arrangements.arrangement import Arrangement
+from firesteel.state.arrangements.chunk import Kept
 from firesteel.state.arrangements.drops import Drop
 from firesteel.state.arrangements.hashing import Words, hash_columns
 from firesteel.state.arrangements.layout import Kind, Layout
@@ -98,6 +99,7 @@ class Life:
         return what in self.written and (limit is None or self.now < self.written[what] + limit)
 
     def wait(self, arrangement: Arrangement, milliseconds: int) -> None:
+        arrangement.changes()
         self.now += milliseconds
         arrangement.advance(self.now)
 
@@ -203,6 +205,7 @@ def test_changes_of_epochs_make_the_same_arrangement(
             copy.load(arrangement.changes())
         elif name == "wait":
             now += len(rows)
+            copy.load(arrangement.changes())
             arrangement.advance(now)
     copy.load(arrangement.changes())
     copy.advance(now)
@@ -263,15 +266,32 @@ def test_a_merge_costs_each_epoch_a_share_of_it() -> None:
     assert sum(merged) > 20_000
 
 
+def test_rows_that_are_dropped_while_levels_merge_do_not_come_back() -> None:
+    layout = Layout(pa.schema([("time", pa.int64()), ("key", pa.int64())]), ("key",), leading="time")
+    arrangement = Arrangement(layout, chunk_rows=100)
+    for start in (0, 2_000):
+        times = np.arange(2_000) // 100
+        arrangement.put(pa.RecordBatch.from_pydict({"time": times, "key": range(start, start + 2_000)}))
+        arrangement.changes()
+    for limit in range(5, 15):
+        arrangement.drop_up_to(limit)
+        arrangement.put(pa.RecordBatch.from_pydict({"time": [limit], "key": [limit]}))
+        arrangement.changes()
+        assert arrangement.up_to(30).num_rows == 2 * 100 * (19 - limit) + 1
+    arrangement.settle()
+    assert arrangement.up_to(30).num_rows == 2 * 100 * 5 + 1
+    assert sum(arrangement.level_sizes()) == 2 * 100 * 5 + 1
+
+
 class Counting:
     """A shelf in memory that counts rows."""
 
     def __init__(self) -> None:
         self.rows = 0
 
-    def keep(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+    def keep(self, batch: pa.RecordBatch) -> Kept:
         self.rows += batch.num_rows
-        return batch
+        return Kept(batch)
 
 
 def test_a_layout_refuses_columns_that_it_does_not_have() -> None:
@@ -302,6 +322,68 @@ def test_dropping_is_one_mark_if_there_is_anything() -> None:
     assert not arrangement.changes()
     with pytest.raises(ValueError, match="leading"):
         Arrangement(Layout(ROWS, KEYS)).drop_up_to(1)
+
+
+moves = st.lists(
+    st.tuples(
+        st.integers(0, 3),
+        st.integers(0, 1),
+        st.sampled_from([1, 1, -1]),
+        st.sampled_from(["", "commit", "commit", "settle"]),
+    ),
+    min_size=5,
+    max_size=25,
+)
+
+
+@pytest.mark.parametrize("kind", Kind)
+@given(moves)
+@settings(max_examples=100)
+def test_a_few_rows_live_as_long_as_they_should(kind: Kind, moves: list[tuple[int, int, int, str]]) -> None:
+    layout = Layout(pa.schema([("key", pa.int64())]), ("key",), kind, time_to_live=3)
+    arrangement, copy = Arrangement(layout), Arrangement(layout)
+    both = pa.RecordBatch.from_pydict({"key": [0, 1]})
+    counts, written, now = [0, 0], [0, 0], 0
+    for pause, key, weight, then in moves:
+        if pause:
+            copy.load(arrangement.changes())
+        now += pause
+        arrangement.advance(now)
+        alive = [count if now < last + 3 else 0 for count, last in zip(counts, written, strict=True)]
+        if kind is Kind.UPSERT or alive[key] + weight >= 0:
+            counts = alive
+            counts[key] = max(weight, 0) if kind is Kind.UPSERT else counts[key] + weight
+            written[key] = now
+            arrangement.change(both.slice(key, 1), np.array([weight]))
+        if then:
+            copy.load(arrangement.changes())
+        if then == "settle":
+            arrangement.settle()
+        shown = arrangement.of(both)
+        weights = dict(zip(shown.keys.tolist(), shown.weights.tolist(), strict=True))
+        assert [weights.get(place, 0) for place in (0, 1)] == [
+            count if now < last + 3 else 0 for count, last in zip(counts, written, strict=True)
+        ]
+        if then:
+            copy.advance(now)
+            again = copy.of(both)
+            assert dict(zip(again.keys.tolist(), again.weights.tolist(), strict=True)) == weights
+
+
+@pytest.mark.parametrize("pause", [2, 3, 4])
+@pytest.mark.parametrize("settled", [True, False])
+def test_a_row_that_comes_back_after_its_life_counts_from_zero(pause: int, settled: bool) -> None:
+    layout = Layout(pa.schema([("key", pa.int64())]), ("key",), Kind.MULTISET, time_to_live=3)
+    arrangement, row = Arrangement(layout), pa.RecordBatch.from_pydict({"key": [7]})
+    for now in (10, 10 + pause, 10 + pause, 12 + pause):
+        arrangement.advance(now)
+        arrangement.put(row)
+        arrangement.changes()
+        if settled:
+            arrangement.settle()
+    assert arrangement.of(row).weights.tolist() == [4 if pause < 3 else 3]
+    arrangement.advance(12 + pause + 3)
+    assert not len(arrangement.of(row).weights)
 
 
 @pytest.mark.parametrize("kind", Kind)

@@ -54,7 +54,7 @@ def test_an_arrangement_in_files_is_the_same(directory: Path) -> None:
 def test_files_go_with_the_chunks() -> None:
     gc.collect()
     before = mapped_files()
-    kept = [MappedFiles(1000).keep(rows(0, 1_000)) for _ in range(5)]
+    kept = [MappedFiles(1000).keep(rows(0, 1_000)).rows for _ in range(5)]
     assert mapped_files() == before + 5
     assert kept[0] == rows(0, 1_000)
     kept.clear()
@@ -66,7 +66,7 @@ def test_files_go_with_the_chunks() -> None:
 def test_small_chunks_stay_in_memory() -> None:
     before = mapped_files()
     batch = rows(0, 10)
-    assert MappedFiles().keep(batch) is batch
+    assert MappedFiles().keep(batch).rows is batch
     assert mapped_files() == before
 
 

@@ -20,6 +20,7 @@ from firesteel.state.arrangements.drops import Drop, joined
 from firesteel.state.arrangements.layout import WEIGHT, Layout
 from firesteel.state.arrangements.levels import (
     CHUNK_ROWS,
+    Form,
     Level,
     Levels,
     Shelf,
@@ -66,7 +67,10 @@ class Arrangement:
         return self._committed.shelf
 
     def advance(self, now: int) -> None:
-        """Set the clock, which decides what has expired, to an epoch's processing time (milliseconds)."""
+        """Set the clock, which decides what has expired, to the processing time (milliseconds) of an epoch that begins.
+
+        Time never goes back.
+        """
         self.now = now
         self._committed.expire(now)
 
@@ -145,13 +149,13 @@ class Arrangement:
         self._committed.add(level)
         return changes
 
-    def committed_levels(self) -> tuple[Level, ...]:
-        """Return the levels of committed changes, oldest first; `restore` takes them back."""
-        return self._committed.all()
+    def committed(self) -> Form:
+        """Return the committed changes as they lie in levels; `restore` takes them back."""
+        return self._committed.form()
 
-    def restore(self, levels: tuple[Level, ...]) -> None:
-        """Go back to a state that `committed_levels` returned, or to the empty one; drop the epoch's changes."""
-        self._committed.restore(levels)
+    def restore(self, form: Form) -> None:
+        """Go back to what `committed` returned, here or in another process; drop the epoch's changes."""
+        self._committed.restore(form)
         self._begin()
 
     def settle(self) -> None:

@@ -23,16 +23,31 @@ class Cut(NamedTuple):
     hash: np.uint64
 
 
+class Place(NamedTuple):
+    """Where the rows of a chunk are: in a file that processes share, from row `start` on."""
+
+    file: str
+    start: int
+
+
+class Kept(NamedTuple):
+    """Rows that are kept somewhere; `place` is None if other processes cannot find them there."""
+
+    rows: pa.RecordBatch
+    place: Place | None = None
+
+
 class Chunk:
     """Sorted rows with their weights, as one Arrow batch; it never changes.
 
     The words and weights share the batch's memory, which may be that of a mapped file.
     """
 
-    __slots__ = ("_distinct", "_newest", "batch", "hashes", "layout", "leading", "weights")
+    __slots__ = ("_distinct", "_newest", "batch", "hashes", "layout", "leading", "place", "weights")
 
-    def __init__(self, layout: Layout, batch: pa.RecordBatch) -> None:
+    def __init__(self, layout: Layout, batch: pa.RecordBatch, place: Place | None = None) -> None:
         self.layout = layout
+        self.place = place
         self.batch = batch
         self.hashes: Words = batch.column(HASH).to_numpy()
         self.weights: Numbers = numbers(batch.column(WEIGHT))
@@ -47,7 +62,8 @@ class Chunk:
 
     def slice(self, start: int, stop: int) -> Chunk:
         """Return the rows from `start` to `stop` (exclusive), without a copy."""
-        return Chunk(self.layout, self.batch.slice(start, stop - start))
+        place = None if self.place is None else Place(self.place.file, self.place.start + start)
+        return Chunk(self.layout, self.batch.slice(start, stop - start), place)
 
     def between(self, first: int, end: int) -> Chunk:
         """Return the rows whose hash is at least `first` and less than `end` (at most 2 ** 64)."""

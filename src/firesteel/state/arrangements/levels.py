@@ -17,7 +17,7 @@ from typing import Final, Protocol
 
 import pyarrow as pa
 
-from firesteel.state.arrangements.chunk import Chunk, Cut, merged
+from firesteel.state.arrangements.chunk import Chunk, Cut, Kept, merged
 from firesteel.state.arrangements.drops import Drop, joined
 from firesteel.state.arrangements.layout import Kind, Layout
 
@@ -35,15 +35,36 @@ Level = tuple[Chunk, ...]
 class Shelf(Protocol):
     """Where chunks are kept: in memory, or in files that are mapped."""
 
-    def keep(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+    def keep(self, batch: pa.RecordBatch) -> Kept:
         """Return the same rows, wherever they are kept."""
 
 
 class InMemory:
     """Keeps chunks in memory."""
 
-    def keep(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        return batch
+    def keep(self, batch: pa.RecordBatch) -> Kept:
+        return Kept(batch)
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A merge under way: of the level number `at` and the one after it, up to `cut` (None: from the start).
+
+    `chunks` are what it has come to; `credit` is the number of rows that it may still read.
+    """
+
+    at: int
+    cut: Cut | None
+    chunks: Level
+    credit: int
+
+
+@dataclass(frozen=True)
+class Form:
+    """The levels of an arrangement, oldest first, and the merges under way."""
+
+    levels: tuple[Level, ...] = ()
+    merges: tuple[Begun, ...] = ()
 
 
 class Levels:
@@ -88,10 +109,15 @@ class Levels:
         """Return the levels, oldest first."""
         return tuple(place.level for place in self._places if place.level)
 
-    def restore(self, levels: Iterable[Level]) -> None:
-        """Replace the levels by those that `all` returned earlier; merges under way are given up."""
-        self._places = [_Place(level) for level in levels]
-        self._merges = []
+    def form(self) -> Form:
+        """Return the levels and merges as they are now."""
+        merges = (merge.begun(self._places.index(merge.pair[0])) for merge in self._merges)
+        return Form(tuple(place.level for place in self._places), tuple(merges))
+
+    def restore(self, form: Form) -> None:
+        """Go back to what `form` returned, here or in another process."""
+        self._places = [_Place(level) for level in form.levels]
+        self._merges = [self._merge(begun.at, begun) for begun in form.merges]
 
     def settle(self) -> None:
         """Complete all merges that are due."""
@@ -107,7 +133,7 @@ class Levels:
             return
         dead = [_newest(place.level) <= expired for place in self._places]
         if all(dead):
-            self.restore(())
+            self.restore(Form())
         elif self._layout.kind is Kind.UPSERT:
             busy = self._busy()
             self._places = [
@@ -141,9 +167,13 @@ class Levels:
             if not busy.isdisjoint(pair) or 2 * rows_of(newer.level) <= rows_of(older.level):
                 at -= 1
                 continue
-            whole = self._whole and at == 1
-            self._merges.append(_Merge(self._layout, self.shelf, self._chunk_rows, pair, whole=whole))
+            self._merges.append(self._merge(at - 1))
             at -= 2
+
+    def _merge(self, at: int, begun: Begun | None = None) -> _Merge:
+        pair = self._places[at], self._places[at + 1]
+        whole = self._whole and at == 0
+        return _Merge(self._layout, self.shelf, self._chunk_rows, pair, whole=whole, begun=begun)
 
     def _busy(self) -> set[_Place]:
         return {place for merge in self._merges for place in merge.pair}
@@ -177,7 +207,7 @@ def without(level: Level, drops: Sequence[Drop]) -> Level:
     return level
 
 
-def rows_of(level: Level) -> int:
+def rows_of(level: Iterable[Chunk]) -> int:
     """Return the number of rows of a level."""
     return sum(map(len, level))
 
@@ -197,10 +227,17 @@ class _Merge:
     """The merge of two neighbouring levels, in steps; `whole`: no older level exists."""
 
     def __init__(
-        self, layout: Layout, shelf: Shelf, chunk_rows: int, pair: tuple[_Place, _Place], *, whole: bool
+        self,
+        layout: Layout,
+        shelf: Shelf,
+        chunk_rows: int,
+        pair: tuple[_Place, _Place],
+        *,
+        whole: bool,
+        begun: Begun | None = None,
     ) -> None:
         self.pair = pair
-        self.chunks: list[Chunk] = []
+        self.chunks: list[Chunk] = [] if begun is None else [*begun.chunks]
         levels = [place.level for place in pair]
         self._layout = layout
         self._shelf = shelf
@@ -208,8 +245,13 @@ class _Merge:
         self._whole = whole
         self._expired = expired_in(layout, levels)
         self._drops: tuple[Drop, ...] = ()
-        self._pieces = pieces(levels, chunk_rows)
-        self._credit = 0
+        self._cut = None if begun is None else begun.cut
+        self._pieces = pieces(levels, chunk_rows, self._cut)
+        self._credit = 0 if begun is None else begun.credit
+
+    def begun(self, at: int) -> Begun:
+        """Return how far it has come; `at` is the number of its older level."""
+        return Begun(at, self._cut, tuple(self.chunks), self._credit)
 
     def drop(self, drops: Sequence[Drop]) -> None:
         """Leave out ranges of rows that were deleted meanwhile."""
@@ -220,48 +262,65 @@ class _Merge:
         """Read about as many rows more, what earlier steps read too much deducted; return whether all is merged."""
         self._credit += rows
         while self._credit > 0:
-            piece = next(self._pieces, None)
-            if piece is None:
-                return True
+            piece, cut = next(self._pieces, ([], None))
             if left := without(tuple(piece), self._drops):
                 chunk = merged(self._layout, left, whole=self._whole, expired=self._expired)
                 self.chunks.extend(cut_up(chunk, self._chunk_rows, self._shelf))
                 self._credit -= rows_of(left)
+            if cut is None:
+                return True
+            self._cut = cut
         return False
 
 
 def merged_levels(layout: Layout, levels: Sequence[Level], rows: int, *, whole: bool) -> Iterator[Chunk]:
     """Yield the changes of levels, oldest first, as sorted chunks of about `rows`; `whole`: nothing older exists."""
     expired = expired_in(layout, levels)
-    for piece in pieces(levels, rows):
+    for piece, _ in pieces(levels, rows):
         yield merged(layout, piece, whole=whole, expired=expired)
 
 
-def pieces(levels: Sequence[Level], rows: int) -> Iterator[list[Chunk]]:
-    """Cut levels at the same words into pieces of the chunks' order of size, each with its parts oldest first."""
-    if not levels:
-        return
-    longest = max(levels, key=len)
+def pieces(
+    levels: Sequence[Level], rows: int, start: Cut | None = None
+) -> Iterator[tuple[list[Chunk], Cut | None]]:
+    """Cut levels at the same words into pieces of the chunks' order of size, each with its parts oldest first.
+
+    Each comes with the place where it ends (None: with the last row); `start` is such a place, where to begin.
+    """
+    rests = [[*level] if start is None else [*_from(level, start)] for level in levels]
+    longest = max(rests, key=len, default=[])
     cuts: list[Cut | None] = [chunk.first() for chunk in longest[1:]]
-    if not cuts and sum(map(rows_of, levels)) > 2 * rows:  # a single chunk of many rows: never from a merge
+    if not cuts and sum(map(rows_of, rests)) > 2 * rows:  # a single chunk of many rows: never from a merge
         cuts = [longest[0].cut_at(place) for place in range(rows, len(longest[0]), rows)]
     starts = [0] * len(levels)
-    rests = [list(level) for level in levels]
     for cut in [*cuts, None]:
         piece = []
         for number, rest in enumerate(rests):
             while rest:
-                chunk, start = rest[0], starts[number]
+                chunk, first = rest[0], starts[number]
                 stop = len(chunk) if cut is None else chunk.position(cut)
-                if stop > start:
-                    piece.append(chunk.slice(start, stop))
+                if stop > first:
+                    piece.append(chunk.slice(first, stop))
                 if stop < len(chunk):
                     starts[number] = stop
                     break
                 starts[number] = 0
                 rest.pop(0)
         if piece:
-            yield piece
+            yield piece, cut
+
+
+def _from(level: Level, cut: Cut) -> Iterator[Chunk]:
+    """Yield the rows of a level that are not before a place."""
+    for chunk in level:
+        rest = chunk.slice(chunk.position(cut), len(chunk))
+        if len(rest):
+            yield rest
+
+
+def kept(shelf: Shelf, chunk: Chunk) -> Chunk:
+    """Return a chunk that the shelf keeps."""
+    return Chunk(chunk.layout, *shelf.keep(chunk.batch))
 
 
 def cut_up(chunk: Chunk, rows: int, shelf: Shelf) -> Iterator[Chunk]:
@@ -274,5 +333,5 @@ def cut_up(chunk: Chunk, rows: int, shelf: Shelf) -> Iterator[Chunk]:
         elif stop < len(chunk):
             stop = max(chunk.position(chunk.cut_at(stop)), start + 1)
         part = chunk if stop - start == len(chunk) else chunk.slice(start, stop)
-        yield Chunk(part.layout, shelf.keep(part.batch))
+        yield kept(shelf, part)
         start = stop

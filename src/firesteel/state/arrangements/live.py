@@ -12,14 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, Protocol
 
 from firesteel.common.errors import ProgramError, StateMismatchError
 from firesteel.state.arrangements.arrangement import Arrangement
 from firesteel.state.arrangements.changes import Changes
 from firesteel.state.arrangements.layout import Kind, Layout, decode_layout, encode_layout
-from firesteel.state.arrangements.levels import Level, Shelf
+from firesteel.state.arrangements.levels import Form, Shelf
 from firesteel.state.arrangements.names import state_name
+from firesteel.state.arrangements.shared import find, publish
+from firesteel.state.arrangements.shelf import MappedFiles
 from firesteel.state.live.durable import RunRef, StateAddress
 
 NEVER: Final = 0
@@ -72,10 +75,9 @@ class ArrangementStore(Protocol):
 class LiveArrangements:
     """The arrangements of a subtask, by name; see the module. `who` names the operator in errors."""
 
-    def __init__(self, who: str, stored: Mapping[str, bytes], shelf: Shelf | None = None) -> None:
+    def __init__(self, who: str, stored: Mapping[str, bytes]) -> None:
         self._who = who
         self._stored = stored
-        self._shelf = shelf
         self._live: dict[str, _Live] = {}
 
     def __bool__(self) -> bool:
@@ -97,7 +99,7 @@ class LiveArrangements:
                 got=f"{layout} instead of {decode_layout(saved)}",
                 hint="start the changed query with new state: in another state directory, or under another uid",
             )
-        live = self._live[name] = _Live(name, Arrangement(layout, self._shelf))
+        live = self._live[name] = _Live(name, layout)
         return live.arrangement
 
     def begin(
@@ -107,12 +109,15 @@ class LiveArrangements:
         committed: int,
         runs: Mapping[str, RunRef],
         now: int,
+        shared: Path | None = None,
     ) -> None:
         """Bring all arrangements to epoch `committed`, whose own runs of the subtask are `runs`, by name.
 
-        `now` is the processing time of the epoch that begins (milliseconds): rows expire by it.
+        `now` is the processing time of the epoch that begins (milliseconds): rows expire by it. Processes of this
+        machine that run the same subtasks find each other's levels in the directory `shared` (None: they do not).
         """
         for name, live in self._live.items():
+            live.share(None if shared is None else shared / name, committed + 1)
             live.advance(store, address, committed, runs.get(name))
             live.arrangement.advance(now)
 
@@ -132,31 +137,38 @@ class LiveArrangements:
 class _Live:
     """An arrangement, the last state of it that is known to be committed, and the state that it was left in."""
 
-    def __init__(self, name: str, arrangement: Arrangement) -> None:
-        self.arrangement = arrangement
+    def __init__(self, name: str, layout: Layout) -> None:
+        self._files = MappedFiles()
+        self.arrangement = Arrangement(layout, self._files)
         self._name = name
         self._lineage: str | None = None
         self._committed = NEVER
-        self._levels: tuple[Level, ...] = ()
+        self._form = Form()
         self._left: tuple[int, RunRef | None] | None = None
+
+    def share(self, directory: Path | None, epoch: int) -> None:
+        self._files.share(directory, epoch)
 
     def advance(
         self, store: ArrangementStore, owner: StateAddress, committed: int, run: RunRef | None
     ) -> None:
         if owner.lineage != self._lineage:
-            self._lineage, self._committed, self._levels, self._left = owner.lineage, NEVER, (), None
-            self.arrangement.restore(())
-        if self._left is not None and self._left != (committed, run):
-            self.arrangement.restore(self._levels)
-            self._load(store, owner, committed, run)
-        elif self._left is None and committed != self._committed:
-            self._load(store, owner, committed, run)
+            self._lineage, self._committed, self._form, self._left = owner.lineage, NEVER, Form(), None
+            self.arrangement.restore(self._form)
+        left_here = self._left == (committed, run)
+        if not left_here and (self._left is not None or committed != self._committed):
+            found = self._found(committed, run)
+            self.arrangement.restore(found or self._form)
+            if found is None:
+                self._load(store, owner, committed, run)
         self._committed, self._left = committed, None
-        self._levels = self.arrangement.committed_levels()
+        self._form = self.arrangement.committed()
 
     def store(self, store: ArrangementStore, owner: StateAddress, epoch: int, attempt: str) -> RunRef | None:
         run = store.store_changes(self._address(owner), epoch, attempt, self.arrangement.changes())
         self._left = epoch, run
+        if run is not None and self._files.directory is not None:
+            publish(self._files, epoch, run, self.arrangement.committed())
         return run
 
     def _load(self, store: ArrangementStore, owner: StateAddress, committed: int, run: RunRef | None) -> None:
@@ -168,9 +180,15 @@ class _Live:
             since = NEVER  # what is there must not be added again
             missing = store.changes_between(address, since, committed, run, shelf)
         if missing.whole or since == NEVER:
-            self.arrangement.restore(())
+            self.arrangement.restore(Form())
         for changes in missing.changes:
             self.arrangement.load(changes)
+
+    def _found(self, committed: int, run: RunRef | None) -> Form | None:
+        """Return the committed state as another process has left it, if one has."""
+        if run is None:
+            return None
+        return find(self._files, committed, run, self.arrangement.layout, self.arrangement.committed())
 
     def _address(self, owner: StateAddress) -> ArrangementAddress:
         return ArrangementAddress(owner, self._name, self.arrangement.layout)

@@ -67,7 +67,7 @@ def _locked(directory: Path, identity: Identity) -> int:
 
 
 def _settle(directory: Path, identity: Identity) -> None:
-    wanted = msgspec.json.encode({"identity": identity, "layout": _LAYOUT, "boot": _boot_id()})
+    wanted = msgspec.json.encode({"identity": identity, "layout": _LAYOUT, "boot": boot_id()})
     path = directory / _IDENTITY_FILE
     if path.exists() and path.read_bytes() == wanted:
         return
@@ -78,7 +78,7 @@ def _settle(directory: Path, identity: Identity) -> None:
 
 
 @cache
-def _boot_id() -> str:
+def boot_id() -> str:
     """Return an id of this boot; if it is unknown, each process has its own id and creates the copy again."""
     path = Path("/proc/sys/kernel/random/boot_id")
     if path.exists():
