@@ -69,12 +69,10 @@ NUMERICS: Final = (
     *(_function(name, _rounded, NUMBER, AS_INT, optional=1) for name in ("ROUND", "TRUNCATE")),
     _function("PI", exactly(DoubleType(nullable=False))),
     _function("E", exactly(DoubleType(nullable=False))),
-    Function(
-        "RAND", (Signature((AS_INT,), exactly(DoubleType(nullable=False)), optional=1),), deterministic=False
-    ),
+    Function("RAND", (Signature((AS_INT,), fixed(DoubleType()), optional=1),), deterministic=False),
     Function(
         "RAND_INTEGER",
-        (Signature((AS_INT, AS_INT), exactly(IntType(nullable=False)), optional=1),),
+        (Signature((AS_INT, AS_INT), fixed(IntType()), optional=1),),
         deterministic=False,
     ),
     Function("UUID", (Signature((), exactly(CharType(36, nullable=False))),), deterministic=False),

@@ -53,7 +53,7 @@ def _is_whole(given: LogicalType) -> bool:
     return isinstance(given, IntegerNumberType)
 
 
-ANY: Final = Parameter("<ANY>", lambda given: given, STRING)
+ANY: Final = Parameter("<ANY>", lambda given: None if isinstance(given, SymbolType) else given, STRING)
 BOOLEAN: Final = _of_classes("<BOOLEAN>", BooleanType(), BooleanType)
 TEXT: Final = _of_classes("<CHARACTER_STRING>", STRING, CharType, VarCharType)
 AS_STRING: Final = _as("<CHARACTER_STRING>", STRING, lambda given: given.has_family(_F.CHARACTER_STRING))

@@ -53,8 +53,9 @@ class Translator:
 
     def call(self, name: str, *operands: str) -> str:
         """Return the call of a vectorised function; see `firesteel.runtime.columns.kernel.functions`."""
-        self.functions[name] = None
-        return f"{identifier(name)}({', '.join(operands)})"
+        known = f"~{name}"  # no function of DuckDB's has such a name
+        self.functions[known] = None
+        return f"{identifier(known)}({', '.join(operands)})"
 
 
 def failing(reason: str) -> str:

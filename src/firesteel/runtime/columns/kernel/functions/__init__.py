@@ -31,11 +31,15 @@ FAMILIES: Final[dict[str, Callable[..., VectorFunction]]] = {
 }
 
 
+PREFIX: Final = "~"
+"""What all names may begin with, so that none is one of DuckDB's."""
+
+
 def function_of(name: str) -> VectorFunction:
     """Return the function that a name stands for.
 
     >>> function_of("text_to_decimal|10|2").result
     'DECIMAL(10, 2)'
     """
-    family, *arguments = name.split("|")
+    family, *arguments = name.removeprefix(PREFIX).split("|")
     return FAMILIES[family](*arguments)

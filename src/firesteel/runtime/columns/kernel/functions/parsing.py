@@ -184,7 +184,14 @@ def _to_timestamp(precision: str, tried: str = "") -> VectorFunction:
     """Return what reads timestamps as nanoseconds or, of up to six digits, microseconds."""
     digits = int(precision)
     unit = 1 if digits > 6 else 1000
-    return _reader(lambda text: cut(timestamp(text), digits) // unit, tried, "BIGINT", pa.int64())
+
+    def number(text: str) -> int:
+        value = cut(timestamp(text), digits) // unit
+        if not -(1 << 63) <= value < 1 << 63:
+            raise ComputeError(f"{text!r} is beyond the years that TIMESTAMP({precision}) has")
+        return value
+
+    return _reader(number, tried, "BIGINT", pa.int64())
 
 
 FAMILIES: Final[dict[str, Callable[..., VectorFunction]]] = {

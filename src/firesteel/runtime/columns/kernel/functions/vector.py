@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 
@@ -28,6 +28,14 @@ class ComputeError(ValueError):
         super().__init__(marked_reason(reason))
 
 
+_OF_COUNT: Final[dict[int, Callable[[Callable[..., pa.Array]], Callable[..., pa.Array]]]] = {
+    1: lambda compute: lambda a: compute(a),
+    2: lambda compute: lambda a, b: compute(a, b),
+    3: lambda compute: lambda a, b, c: compute(a, b, c),
+}
+"""By their number, what gives a function named arguments: DuckDB counts them."""
+
+
 def by_row(
     function: Callable[..., Any], parameters: tuple[str, ...], result: str, arrow: pa.DataType
 ) -> VectorFunction:
@@ -37,7 +45,7 @@ def by_row(
         rows = zip(*(column.to_pylist() for column in columns), strict=True)
         return pa.array([None if None in row else function(*row) for row in rows], arrow)
 
-    return VectorFunction(compute, parameters, result)
+    return VectorFunction(_OF_COUNT[len(parameters)](compute), parameters, result)
 
 
 def by_value(
