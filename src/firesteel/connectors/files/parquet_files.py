@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,20 +21,14 @@ from firesteel.functions.source import RecordBatches
 
 _BATCH = 4096
 _ROW_GROUP = 1 << 16
+_COLUMN_BATCH = 1 << 15
+_MOST_ROW_GROUP = 1 << 20
+
+T = TypeVar("T")
 
 
-class ParquetFormat(FileFormat[Row]):
-    """Each row of a Parquet file is a Row with the names of its columns; positions are rows of a part.
-
-    A part is a number of neighbouring row groups. With a row type only its columns are read, and they must exist; their
-    values are converted to it. Raises ConnectorError for a file that is not Parquet or lacks a column.
-    """
-
-    produced_type: RowTypeInfo | None
-
-    def __init__(self, row_type: RowTypeInfo | None = None, batch_size: int = _BATCH) -> None:
-        self.produced_type = row_type
-        self._batch_size = batch_size
+class _Parquet(FileFormat[T]):
+    """A part is a number of neighbouring row groups; positions are rows of a part."""
 
     def parts(self, file: SourceFile, size: int | None) -> Iterable[Part]:
         with _open(file) as parquet:
@@ -52,29 +46,69 @@ class ParquetFormat(FileFormat[Row]):
         if rows:
             yield Part(0, rows, tuple(groups))
 
-    def read(self, file: SourceFile, detail: Any, start: int, end: int) -> RecordBatches[Row]:
-        key = ("parquet", file, detail, repr(self.produced_type))
+    def batches(
+        self, file: SourceFile, detail: Any, start: int, end: int, schema: pa.Schema | None, size: int
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a range as columns: those of the schema, converted to it, or all as they are."""
+        key = ("parquet", file, detail, repr(schema), size)
         reader = WAITING.take(key, start)
         if reader is None:
             file.check()
-            reader = _RowReader(file, detail, self.produced_type, self._batch_size)
+            reader = _PartReader(file, detail, schema, size)
         with WAITING.keeping(key, end, reader) as kept:
             try:
-                yield from reader.rows(start, end)
+                yield from reader.batches(start, end)
             except pa.ArrowException as error:
                 raise _unreadable(file, error) from error
             kept.keep = not reader.at_end
+
+
+class ParquetFormat(_Parquet[Row]):
+    """Each row of a Parquet file is a Row with the names of its columns.
+
+    With a row type only its columns are read, and they must exist; their values are converted to it. Raises
+    ConnectorError for a file that is not Parquet or lacks a column.
+    """
+
+    produced_type: RowTypeInfo | None
+
+    def __init__(self, row_type: RowTypeInfo | None = None, batch_size: int = _BATCH) -> None:
+        self.produced_type = row_type
+        self._batch_size = batch_size
+
+    def read(self, file: SourceFile, detail: Any, start: int, end: int) -> RecordBatches[Row]:
+        row_type = self.produced_type
+        schema = None if row_type is None else arrow_schema(row_type)
+        nested = schema is not None and any(pa.types.is_nested(field.type) for field in schema)
+        coerce = row_type.compile_coercer() if row_type is not None and nested else None
+        for batch in self.batches(file, detail, start, end, schema, self._batch_size):
+            names = batch.schema.names
+            values = [column.to_pylist(maps_as_pydicts="strict") for column in batch.columns]
+            rows = [make_row(names, list(fields)) for fields in zip(*values, strict=True)]
+            yield rows if coerce is None else list(map(coerce, rows))
         return None
 
 
-class _RowReader:
+class ParquetColumns(_Parquet[pa.RecordBatch]):
+    """The columns of a schema, by their names and converted to it, some ten thousand rows at a time."""
+
+    def __init__(self, schema: pa.Schema) -> None:
+        self._schema = schema
+
+    def read(self, file: SourceFile, detail: Any, start: int, end: int) -> RecordBatches[pa.RecordBatch]:
+        for batch in self.batches(file, detail, start, end, self._schema, _COLUMN_BATCH):
+            yield [batch]
+        return None
+
+
+class _PartReader:
     """A reader whose position is a row of a part."""
 
     def __init__(
-        self, file: SourceFile, groups: Sequence[int], row_type: RowTypeInfo | None, batch_size: int
+        self, file: SourceFile, groups: Sequence[int], schema: pa.Schema | None, batch_size: int
     ) -> None:
         self._parquet = _open(file)
-        self._schema = None if row_type is None else arrow_schema(row_type)
+        self._schema = schema
         names = self._parquet.schema_arrow.names
         self._names: list[str] = names if self._schema is None else self._schema.names
         missing = [name for name in self._names if name not in names]
@@ -85,8 +119,6 @@ class _RowReader:
                 who=f"file {file.path}",
                 got=f"the columns {', '.join(names)}",
             )
-        nested = self._schema is not None and any(pa.types.is_nested(field.type) for field in self._schema)
-        self._coerce = row_type.compile_coercer() if row_type is not None and nested else None
         self._batches: Iterator[Any] = self._parquet.iter_batches(
             batch_size, row_groups=list(groups), columns=self._names
         )
@@ -94,7 +126,8 @@ class _RowReader:
         self._held: Any = None
         self.at_end = False
 
-    def rows(self, start: int, end: int) -> Iterator[list[Row]]:
+    def batches(self, start: int, end: int) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a range."""
         while self._position < end:
             batch = self._held if self._held is not None else next(self._batches, None)
             self._held = None
@@ -109,16 +142,13 @@ class _RowReader:
             if taken < batch.num_rows:
                 self._held = batch.slice(taken)
             self._position += taken
-            yield self._as_rows(batch.slice(skipped, taken - skipped))
+            yield self._converted(batch.slice(skipped, taken - skipped))
 
-    def _as_rows(self, batch: Any) -> list[Row]:
-        names = self._names
-        columns = [batch.column(name) for name in names]
-        if self._schema is not None:
-            columns = [column.cast(field.type) for column, field in zip(columns, self._schema, strict=True)]
-        values = [column.to_pylist(maps_as_pydicts="strict") for column in columns]
-        rows = [make_row(names, list(fields)) for fields in zip(*values, strict=True)]
-        return rows if self._coerce is None else list(map(self._coerce, rows))
+    def _converted(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        if self._schema is None:
+            return batch
+        columns = [batch.column(field.name).cast(field.type) for field in self._schema]
+        return pa.RecordBatch.from_arrays(columns, schema=self._schema)
 
     def close(self) -> None:
         self._parquet.close()
@@ -135,28 +165,40 @@ def _unreadable(file: SourceFile, error: Exception) -> ConnectorError:
     return ConnectorError("requires a Parquet file that is whole", who=f"file {file.path}", got=str(error))
 
 
-class ParquetParts(PartFormat):
-    """Rows of a type as Parquet part files (compressed with Snappy).
+class ParquetRowGroups(PartFormat):
+    """Columns of a schema as Parquet part files.
 
     A part of several epochs has one file per epoch; they are joined row group by row group when the part becomes
     visible.
     """
 
-    def __init__(self, row_type: RowTypeInfo) -> None:
-        self._row_type = row_type
-        self._schema = arrow_schema(row_type)
+    def __init__(self, schema: pa.Schema, compression: str = "snappy") -> None:
+        self._schema = schema
+        self._compression = compression
 
     def open(self, file: BinaryIO) -> PartWriter:
         """Return a writer of one segment."""
-        return _ParquetWriter(file, self._schema, self._row_type)
+        return _ColumnWriter(file, self._schema, self._compression)
 
     def join(self, segments: Sequence[Path], target: BinaryIO) -> None:
         """Write one file with the rows of all segments."""
-        with pq.ParquetWriter(target, self._schema) as writer:
+        with pq.ParquetWriter(target, self._schema, compression=self._compression) as writer:
             for segment in segments:
                 with pq.ParquetFile(segment) as parquet:
                     for batch in parquet.iter_batches(_ROW_GROUP):
                         writer.write_batch(batch)
+
+
+class ParquetParts(ParquetRowGroups):
+    """Rows of a type as Parquet part files (compressed with Snappy)."""
+
+    def __init__(self, row_type: RowTypeInfo) -> None:
+        super().__init__(arrow_schema(row_type))
+        self._row_type = row_type
+
+    def open(self, file: BinaryIO) -> PartWriter:
+        """Return a writer of one segment."""
+        return _ParquetWriter(file, self._schema, self._row_type)
 
 
 def _arrow_value(value: Any) -> Any:
@@ -203,6 +245,41 @@ class _ParquetWriter(PartWriter):
 
     def finish(self) -> None:
         if self._rows:
+            self._write_group()
+        self._writer.close()
+
+    def abort(self) -> None:
+        with contextlib.suppress(OSError):
+            self._writer.close()
+
+
+class _ColumnWriter(PartWriter):
+    """Writes what has `rows`, a record batch."""
+
+    def __init__(self, file: BinaryIO, schema: pa.Schema, compression: str) -> None:
+        self._file = file
+        self._schema = schema
+        self._writer = pq.ParquetWriter(file, schema, compression=compression)
+        self._held: list[pa.RecordBatch] = []
+        self._count = 0
+
+    def write(self, values: Any, limit: int | None) -> int:
+        del limit
+        self._held.append(values.rows)
+        self._count += len(values)
+        if self._count >= _ROW_GROUP:
+            self._write_group()
+        return len(values)
+
+    def _write_group(self) -> None:
+        batches = [pa.RecordBatch.from_arrays(batch.columns, schema=self._schema) for batch in self._held]
+        self._writer.write_table(pa.Table.from_batches(batches, self._schema), row_group_size=_MOST_ROW_GROUP)
+        self._held = []
+        self._count = 0
+        self.size = self._file.tell()
+
+    def finish(self) -> None:
+        if self._held:
             self._write_group()
         self._writer.close()
 

@@ -8,6 +8,7 @@ from typing import Final
 from firesteel.common.errors import ConfigurationError
 from firesteel.connectors.tables.blackhole import BlackholeConnector
 from firesteel.connectors.tables.datagen import DatagenConnector
+from firesteel.connectors.tables.filesystem import FilesystemConnector
 from firesteel.connectors.tables.options import suggestion
 from firesteel.connectors.tables.print_table import PrintConnector
 from firesteel.functions.columns.connectors import TableConnector
@@ -18,6 +19,7 @@ ENTRY_POINTS: Final = "firesteel.table.connectors"
 _BUILT_IN: Final = (
     BlackholeConnector,
     DatagenConnector,
+    FilesystemConnector,
     PrintConnector,
 )
 _registered: dict[str, TableConnector] = {}

@@ -141,7 +141,7 @@ class FileWriter(SinkWriter[Any]):
     def write(self, values: Sequence[Any], timestamps: Sequence[int | None] | None) -> None:
         bucket = self._settings.buckets.fixed(self._now)
         if bucket is not None:
-            self._write_to(bucket, values)
+            self.write_to(bucket, values)
             return
         assign = self._settings.buckets.get_bucket_id
         now = self._now
@@ -149,9 +149,10 @@ class FileWriter(SinkWriter[Any]):
         for value, timestamp in zip(values, timestamps or [None] * len(values), strict=True):
             grouped.setdefault(assign(value, timestamp, now), []).append(value)
         for name, group in grouped.items():
-            self._write_to(name, group)
+            self.write_to(name, group)
 
-    def _write_to(self, bucket: str, values: Sequence[Any]) -> None:
+    def write_to(self, bucket: str, values: Any) -> None:
+        """Write values, which have a length and can be sliced, into the part of a bucket."""
         rest = values
         while rest:
             active = self._active.get(bucket)

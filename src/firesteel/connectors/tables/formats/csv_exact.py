@@ -38,6 +38,7 @@ Convert = Callable[[str], Any]
 
 _UNITS: Final = {"us": 1_000, "ns": 1}
 _MILLI: Final = 1_000_000
+_DAY: Final = 86_400_000
 _MOST_PRECISION: Final = 3
 
 
@@ -46,6 +47,7 @@ class CsvRules:
     """How CSV is written and read: the options of Flink's format; None for what there is not.
 
     `lenient` means that a field that does not fit is NULL, and that a row may have too few or too many fields.
+    `scientific` allows decimal numbers with an exponent.
     """
 
     delimiter: str = ","
@@ -55,6 +57,7 @@ class CsvRules:
     comments: bool = False
     array_delimiter: str = ";"
     lenient: bool = False
+    scientific: bool = True
 
 
 def records(text: str, rules: CsvRules) -> Iterator[list[str]]:
@@ -174,7 +177,7 @@ def _timestamp(text: str, precision: int, unit: int) -> int:
 
 def _clock(text: str, precision: int) -> int:
     step = int(10 ** (_MOST_PRECISION - precision))
-    return iso_clock(text) // _MILLI // step * step
+    return iso_clock(text) // _MILLI % _DAY // step * step
 
 
 def _bytes(text: str) -> bytes:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from calendar import monthrange
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Final
 
@@ -19,10 +20,15 @@ _LOOSE_DATE: Final = re.compile(r"(\d{4})-(\d\d?)-(\d\d?)", re.ASCII)
 _CLOCK: Final = re.compile(r"(\d\d):(\d\d):(\d\d)(?:\.(\d{0,9}))?", re.ASCII)
 _ISO_CLOCK: Final = re.compile(r"(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{0,9}))?)?", re.ASCII)
 _LOOSE_CLOCK: Final = re.compile(r"(\d\d?):(\d\d?):(\d\d?)(?:\.(\d{1,9}))?", re.ASCII)
+_MIDNIGHT: Final = re.compile(r"24:00(?::00(?:\.0*)?)?")
+"""The end of a day: of a time of the day alone Java makes its beginning."""
+
 _EPOCH: Final = dt.date(1970, 1, 1).toordinal()
 _DIGITS: Final = Context(prec=200, rounding=ROUND_HALF_UP)
 _DAY_NANOS: Final = 86_400_000_000_000
 _MOST_DIGITS: Final = 38
+_MOST_DAYS: Final = 31
+_MOST_MONTHS: Final = 12
 
 
 def whole(text: str, bits: int) -> int:
@@ -87,6 +93,19 @@ def iso_date(text: str) -> int:
     return _days(text, _DATE)
 
 
+def lenient_date(text: str) -> int:
+    """Return the days since 1970 of a date within a timestamp: a day that the month lacks is its last one, as in Java.
+
+    >>> lenient_date("1970-02-31") - iso_date("1970-02-28")
+    0
+    """
+    match = _DATE.fullmatch(text)
+    if match is None or not 1 <= int(match[3]) <= _MOST_DAYS or not 1 <= int(match[2]) <= _MOST_MONTHS:
+        raise ValueError(f"{text!r} is no date")
+    year, month = int(match[1]), int(match[2])
+    return dt.date(year, month, min(int(match[3]), monthrange(year, month)[1])).toordinal() - _EPOCH
+
+
 def loose_date(text: str) -> int:
     """Return the days since 1970 of a date whose month and day may have one digit (Java: java.sql.Date.valueOf)."""
     return _days(text, _LOOSE_DATE)
@@ -133,6 +152,8 @@ def _nanos(text: str, pattern: re.Pattern[str]) -> int:
     match = pattern.fullmatch(text)
     if match is None:
         raise ValueError(f"{text!r} is no time of the day")
+    if _MIDNIGHT.fullmatch(text):
+        return _DAY_NANOS
     time = dt.time(int(match[1]), int(match[2]), int(match[3] or 0))
     seconds = time.hour * 3600 + time.minute * 60 + time.second
     return seconds * 1_000_000_000 + int((match[4] or "").ljust(9, "0"))

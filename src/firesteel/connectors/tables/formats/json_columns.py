@@ -1,7 +1,8 @@
 """Lines of JSON to columns.
 
-The quick way decodes a whole block into objects with a slot for each column; their decoder takes nothing but the JSON
-kind that belongs to a column's type. Lines that it refuses are read the exact way, one by one.
+There are three ways, each slower than the one before and taking more. Arrow's reader makes columns of a block whose
+values all have the JSON kind of their column. msgspec decodes a block into objects with a slot for each column, as
+strict but for more types. Lines that it refuses are read the exact way, one by one.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from firesteel.common.logical_types import (
 from firesteel.common.logical_types.arrow import to_arrow, to_arrow_schema
 from firesteel.common.logical_types.temporal import LocalZonedTimestampType, TimestampType
 from firesteel.connectors.tables.formats.java_values import fitted
-from firesteel.connectors.tables.formats.json_exact import JsonRules, row_reader
+from firesteel.connectors.tables.formats.json_arrow import ArrowLines, arrow_reads
+from firesteel.connectors.tables.formats.json_exact import JsonRules, rows_reader
 from firesteel.connectors.tables.formats.misfit import Misfit
 from firesteel.connectors.tables.formats.plain_texts import Doubtful, plain_dates, plain_timestamps
 from firesteel.connectors.tables.formats.stored import list_offsets, stored_column
@@ -72,17 +74,28 @@ class JsonColumns:
         self._row = row
         self._lenient = rules.lenient
         self._schema = to_arrow_schema(row)
-        self._exact = row_reader(row, rules)
+        self._exact = rows_reader(row, rules)
+        self._arrow = ArrowLines(row, rules) if arrow_reads(row, rules) else None
         self._reader = _QuickReader(row, rules) if row.fields and _is_quick(row) else None
 
     def read(self, block: bytes) -> pa.RecordBatch | Misfit:
         """Return the rows of a block, or its first line that does not fit, unless such lines are skipped."""
+        for attempt in (self._read_by_arrow, self._read_by_msgspec):
+            try:
+                return attempt(block)
+            except _REFUSED:
+                continue
+        return self._read_lines(block)
+
+    def _read_by_arrow(self, block: bytes) -> pa.RecordBatch:
+        if self._arrow is None:
+            raise Doubtful
+        return self._arrow.read(block)
+
+    def _read_by_msgspec(self, block: bytes) -> pa.RecordBatch:
         if self._reader is None:
-            return self._read_lines(block)
-        try:
-            return pa.RecordBatch.from_arrays(self._reader.columns(block), schema=self._schema)
-        except _REFUSED:
-            return self._read_lines(block)
+            raise Doubtful
+        return pa.RecordBatch.from_arrays(self._reader.columns(block), schema=self._schema)
 
     def _read_lines(self, block: bytes) -> pa.RecordBatch | Misfit:
         """Read the lines that the quick way takes together, and the others one by one."""
@@ -99,16 +112,15 @@ class JsonColumns:
                 continue
             text = line.decode("utf-8", "replace")
             try:
-                exact.append(self._exact(text))
-                exact_places.append(number)
+                rows = self._exact(text)
+                exact += rows
+                exact_places += [number] * len(rows)
             except (ValueError, ArithmeticError, RecursionError) as error:
                 if not self._lenient:
                     return Misfit(number, text, str(error))
         parts = [self._stored(exact)]
         if plain and self._reader is not None:
-            parts.insert(
-                0, pa.RecordBatch.from_arrays(self._reader.columns(b"\n".join(plain)), schema=self._schema)
-            )
+            parts.insert(0, self._read_by_msgspec(b"\n".join(plain)))
         together = pa.concat_batches(parts)
         places = plain_places + exact_places
         if len(parts) == 1 or not exact:

@@ -24,6 +24,7 @@ from firesteel.common.logical_types import (
 )
 from firesteel.common.logical_types.arrow import to_arrow
 from firesteel.common.logical_types.temporal import LocalZonedTimestampType, TimestampType
+from firesteel.common.typeinfo.java_text import double_text
 from firesteel.connectors.tables.formats.java_values import (
     decimal,
     fitted,
@@ -32,6 +33,7 @@ from firesteel.connectors.tables.formats.java_values import (
     in_unit,
     iso_clock,
     iso_date,
+    lenient_date,
     sql_clock,
     timestamp_nanos,
     whole,
@@ -43,6 +45,8 @@ Convert = Callable[[Any], Any]
 _BITS: Final = {_R.TINYINT: 8, _R.SMALLINT: 16, _R.INTEGER: 32, _R.BIGINT: 64}
 _UNITS: Final = {"us": 1_000, "ns": 1}
 _NANOS: Final = 1_000_000
+_DAY: Final = 86_400_000
+_BLANK: Final = " \t\r\n\ufeff"
 
 
 @dataclass(frozen=True)
@@ -68,22 +72,28 @@ def _constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-_DECODER: Final = json.JSONDecoder(parse_float=_Number, parse_int=_Number, parse_constant=_constant)
+class _Object(list[tuple[str, Any]]):
+    """The fields of an object in their order, equal names included."""
 
 
-def row_reader(row: RowType, rules: JsonRules) -> Callable[[str], tuple[Any, ...]]:
-    """Return a function from a line to the stored values of a row, which raises ValueError for a line that is damaged.
+_DECODER: Final = json.JSONDecoder(
+    parse_float=_Number, parse_int=_Number, parse_constant=_constant, object_pairs_hook=_Object, strict=False
+)
 
-    What follows the object on the line does not matter, as in Flink. With `lenient`, a field that does not fit is NULL.
+
+def rows_reader(row: RowType, rules: JsonRules) -> Callable[[str], list[tuple[Any, ...]]]:
+    """Return a function from a line to the stored values of its rows; it raises ValueError for a line that is damaged.
+
+    A line has an object, or an array of objects. What follows it on the line does not matter, as in Flink. With
+    `lenient`, a field that does not fit is NULL.
     """
     convert = _row(row, rules)
 
-    def read(line: str) -> tuple[Any, ...]:
-        value, _ = _DECODER.raw_decode(line.lstrip(" \t\r\n"))
-        if not isinstance(value, dict):
-            raise ValueError("no object")
-        fields: tuple[Any, ...] = convert(value)
-        return fields
+    def read(line: str) -> list[tuple[Any, ...]]:
+        value, _ = _DECODER.raw_decode(line.lstrip(_BLANK))
+        if isinstance(value, _Object) or not isinstance(value, list):
+            return [convert(value)]
+        return [convert(item) for item in value]
 
     return read
 
@@ -124,20 +134,25 @@ def _of_value(data_type: LogicalType, rules: JsonRules) -> Convert:
 
 
 def _row(row: RowType, rules: JsonRules) -> Convert:
-    fields = [(field.name, _converter(field.type, rules)) for field in row.fields]
+    fields = {field.name: (place, _converter(field.type, rules)) for place, field in enumerate(row.fields)}
+    count = len(row.fields)
 
     def read(value: Any) -> tuple[Any, ...]:
-        found = _expect(value, dict, "object")
-        if rules.strict:
-            for name, _ in fields:
-                if name not in found:
-                    raise ValueError(f"the field {name!r} is missing")
-        values = []
-        for name, convert in fields:
+        values: list[Any] = [None] * count
+        seen = 0
+        for name, item in _expect(value, _Object, "object"):
+            if name not in fields or seen == count:  # as Flink: after so many fields no more are looked at
+                continue
+            place, convert = fields[name]
+            seen += 1
             try:
-                values.append(convert(found.get(name)))
+                values[place] = convert(item)
             except (ValueError, ArithmeticError) as error:
                 raise ValueError(f"field {name!r}: {error}") from error
+        if seen < count and rules.strict:
+            found = {name for name, _ in value}
+            missing = next((name for name in fields if name not in found), None)
+            raise ValueError(f"the field {missing!r} is missing")
         return tuple(values)
 
     return read
@@ -150,11 +165,11 @@ def _map(data_type: MapType | MultisetType, rules: JsonRules) -> Convert:
             "is not supported by the format json: keys must be text", who=f"the type {data_type}"
         )
     value = _converter(of_value, rules)
-    return lambda found: [(name, value(item)) for name, item in _expect(found, dict, "object").items()]
+    return lambda found: list({name: value(item) for name, item in _expect(found, _Object, "object")}.items())
 
 
 def _expect(value: Any, kind: type, what: str) -> Any:
-    if isinstance(value, kind):
+    if type(value) is kind:
         return value
     raise ValueError(f"{_text(value)} is no {what}")
 
@@ -170,17 +185,17 @@ def _text(value: Any) -> str:
 
 def _tree(value: Any) -> str:
     if isinstance(value, _Number):
-        return str(value)
+        return str(value) if value.is_whole else double_text(float(value))
+    if isinstance(value, _Object):
+        return f"{{{','.join(f'{_tree(key)}:{_tree(item)}' for key, item in dict(value).items())}}}"
     if isinstance(value, list):
         return f"[{','.join(map(_tree, value))}]"
-    if isinstance(value, dict):
-        return f"{{{','.join(f'{_tree(key)}:{_tree(item)}' for key, item in value.items())}}}"
     return json.dumps(value, ensure_ascii=False)
 
 
 def _plain(value: Any) -> str:
     """Return the text of a value that is neither an object nor an array."""
-    if isinstance(value, list | dict):
+    if isinstance(value, list):
         raise ValueError(f"{_text(value)} is no single value")
     return _text(value)
 
@@ -201,6 +216,8 @@ def _decimal(value: Any, precision: int, scale: int) -> Any:
 
 
 def _boolean(value: Any) -> bool:
+    if value == []:
+        return False
     return value if isinstance(value, bool) else _plain(value).strip().lower() == "true"
 
 
@@ -226,7 +243,7 @@ def _timestamp(data_type: TimestampType | LocalZonedTimestampType, rules: JsonRu
         date, found, time = (text[:-1] if zulu else text).partition(separator)
         if not found:
             raise ValueError(f"{text!r} is no time")
-        return in_unit(timestamp_nanos(iso_date(date), clock(time)), precision, unit)
+        return in_unit(timestamp_nanos(lenient_date(date), clock(time)), precision, unit)
 
     return read
 
@@ -241,7 +258,7 @@ _LEAVES: Final[dict[LogicalTypeRoot, Convert]] = {
     **dict.fromkeys((_R.BINARY, _R.VARBINARY), _bytes),
     _R.BOOLEAN: _boolean,
     _R.DATE: lambda value: iso_date(_plain(value)),
-    _R.TIME_WITHOUT_TIME_ZONE: lambda value: sql_clock(_plain(value)) // _NANOS,
+    _R.TIME_WITHOUT_TIME_ZONE: lambda value: sql_clock(_plain(value)) // _NANOS % _DAY,
     _R.NULL: lambda _: None,
 }
 

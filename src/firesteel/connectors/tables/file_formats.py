@@ -1,0 +1,235 @@
+"""The formats of the connector 'filesystem': each reads a file's rows by columns, and writes columns as part files."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Sequence
+from typing import ClassVar, Final
+
+import pyarrow as pa
+
+from firesteel.common.errors import ConnectorError
+from firesteel.common.logical_types import Field, RowType
+from firesteel.common.logical_types.arrow import to_arrow_schema
+from firesteel.connectors.files.file import SourceFile
+from firesteel.connectors.files.format import FileFormat, LineFormat
+from firesteel.connectors.files.lines import LineReader
+from firesteel.connectors.files.parquet_files import ParquetColumns, ParquetRowGroups
+from firesteel.connectors.files.parts import PartFormat
+from firesteel.connectors.tables.column_parts import TextParts
+from firesteel.connectors.tables.formats.csv_columns import CsvColumns
+from firesteel.connectors.tables.formats.csv_exact import CsvRules
+from firesteel.connectors.tables.formats.csv_records import RecordReader
+from firesteel.connectors.tables.formats.csv_texts import csv_lines
+from firesteel.connectors.tables.formats.json_columns import JsonColumns
+from firesteel.connectors.tables.formats.json_exact import JsonRules
+from firesteel.connectors.tables.formats.json_texts import JsonWriting, json_lines
+from firesteel.connectors.tables.formats.misfit import Misfit
+from firesteel.connectors.tables.options import Options, choice, text, truth
+
+_BLOCK: Final = 2 << 20
+_SHOWN: Final = 200
+
+
+class TableFormat(ABC):
+    """A format by the value of the option 'format'."""
+
+    name: ClassVar[str]
+
+    bulk: ClassVar[bool]
+    """Whether a part file ends with its epoch, as Flink's do for formats that write whole files."""
+
+    @abstractmethod
+    def reader(self, options: Options, row: RowType, wanted: Sequence[int]) -> FileFormat[pa.RecordBatch]:
+        """Return what reads the columns `wanted` (places) of files whose rows are of type `row`."""
+
+    @abstractmethod
+    def writer(self, options: Options, row: RowType) -> PartFormat:
+        """Return what writes rows of a type."""
+
+
+class _Lines(LineFormat[pa.RecordBatch]):
+    """Text, a block of which becomes rows."""
+
+    block = _BLOCK
+
+    def rows(self, file: SourceFile, position: int, read: pa.RecordBatch | Misfit) -> list[pa.RecordBatch]:
+        """Return what was read. Raises ConnectorError for a record that does not fit."""
+        if not isinstance(read, Misfit):
+            return [read] if read.num_rows else []
+        shown = read.text if len(read.text) <= _SHOWN else f"{read.text[:_SHOWN]}..."
+        raise ConnectorError(
+            f"requires a row of the table in record {read.number + 1} after byte {position}",
+            who=f"file {file.path}",
+            got=f"{shown!r} ({read.why})",
+            hint=f"with '{self.option}' = 'true' what does not fit is skipped",
+        )
+
+    option: ClassVar[str]
+
+
+class JsonFormat(TableFormat):
+    """A JSON object on each line."""
+
+    name = "json"
+    bulk = False
+
+    def reader(self, options: Options, row: RowType, wanted: Sequence[int]) -> FileFormat[pa.RecordBatch]:
+        """Return the reader of the wanted columns: others are not looked at, as in Flink."""
+        rules = JsonRules(
+            iso=_iso(options),
+            strict=options.get(truth("json.fail-on-missing-field"), False),
+            lenient=options.get(truth("json.ignore-parse-errors"), False),
+        )
+        if rules.strict and rules.lenient:
+            raise options.wrong(
+                "json.ignore-parse-errors", "'false' where 'json.fail-on-missing-field' is 'true'"
+            )
+        _know_json(options)
+        fields = tuple(row.fields[place] for place in wanted)
+        return _JsonLines(RowType(fields, nullable=False), rules)
+
+    def writer(self, options: Options, row: RowType) -> PartFormat:
+        """Return the writer."""
+        writing = JsonWriting(
+            iso=_iso(options),
+            without_nulls=options.get(truth("json.encode.ignore-null-fields"), False),
+            plain_decimals=options.get(truth("json.encode.decimal-as-plain-number"), False),
+        )
+        _know_json(options)
+        return TextParts(row, json_lines, writing)
+
+
+def _iso(options: Options) -> bool:
+    return options.get(choice("json.timestamp-format.standard", "SQL", "ISO-8601"), "SQL") == "ISO-8601"
+
+
+def _know_json(options: Options) -> None:
+    options.get(truth("json.decode.json-parser.enabled"))
+    options.get(choice("json.map-null-key.mode", "FAIL", "DROP", "LITERAL"))
+    options.know(
+        [
+            "json.fail-on-missing-field",
+            "json.ignore-parse-errors",
+            "json.encode.ignore-null-fields",
+            "json.encode.decimal-as-plain-number",
+            "json.map-null-key.literal",
+        ]
+    )
+
+
+class _JsonLines(_Lines):
+    option = "json.ignore-parse-errors"
+
+    def __init__(self, row: RowType, rules: JsonRules) -> None:
+        self._row = row
+        self._rules = rules
+        self._columns: JsonColumns | None = JsonColumns(row, rules)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_columns": None}
+
+    def decode(self, file: SourceFile, block: bytes, position: int) -> list[pa.RecordBatch]:
+        """Return the rows of a block."""
+        if self._columns is None:
+            self._columns = JsonColumns(self._row, self._rules)
+        return self.rows(file, position, self._columns.read(block))
+
+
+class CsvFormat(TableFormat):
+    """Fields between delimiters."""
+
+    name = "csv"
+    bulk = True
+
+    def reader(self, options: Options, row: RowType, wanted: Sequence[int]) -> FileFormat[pa.RecordBatch]:
+        """Return the reader; the fields of a record are those of the whole row."""
+        return _CsvRecords(row, tuple(wanted), _csv_rules(options))
+
+    def writer(self, options: Options, row: RowType) -> PartFormat:
+        """Return the writer."""
+        return TextParts(row, csv_lines, _csv_rules(options))
+
+
+def _csv_rules(options: Options) -> CsvRules:
+    delimiter = _unescaped(options.get(text("csv.field-delimiter"), ","))
+    quote = options.get(text("csv.quote-character"), '"')
+    escape = options.get(text("csv.escape-character"))
+    for key, mark in (
+        ("csv.field-delimiter", delimiter),
+        ("csv.quote-character", quote),
+        ("csv.escape-character", escape),
+    ):
+        if mark is not None and len(mark) != 1:
+            raise options.wrong(key, "one character")
+    options.get(truth("csv.write-bigdecimal-in-scientific-notation"))
+    return CsvRules(
+        delimiter=delimiter,
+        quote=None if options.get(truth("csv.disable-quote-character"), False) else quote,
+        escape=escape,
+        null_literal=options.get(text("csv.null-literal")),
+        comments=options.get(truth("csv.allow-comments"), False),
+        array_delimiter=_unescaped(options.get(text("csv.array-element-delimiter"), ";")),
+        lenient=options.get(truth("csv.ignore-parse-errors"), False),
+        scientific=options.get(truth("csv.write-bigdecimal-in-scientific-notation"), True),
+    )
+
+
+def _unescaped(mark: str) -> str:
+    """Return a delimiter that is written as Java writes it: `\\t`."""
+    return {"\\t": "\t", "\\n": "\n", "\\r": "\r", "\\\\": "\\"}.get(mark, mark)
+
+
+class _CsvRecords(_Lines):
+    option = "csv.ignore-parse-errors"
+
+    def __init__(self, row: RowType, wanted: tuple[int, ...], rules: CsvRules) -> None:
+        self._row = row
+        self._wanted = wanted
+        self._rules = rules
+        self._columns: CsvColumns | None = CsvColumns(row, wanted, rules)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_columns": None}
+
+    def reading(self) -> tuple[Hashable, ...]:
+        """Return what decides where records end."""
+        return (type(self), self._rules.quote, self._rules.escape, self._rules.delimiter)
+
+    def seekable(self, file: SourceFile) -> bool:
+        """Return whether records are lines, so that they are found from any position."""
+        return self._rules.quote is None and self._rules.escape is None and not file.compressed
+
+    def open(self, file: SourceFile) -> LineReader:
+        """Return a reader of whole records."""
+        return RecordReader(file.open(), self._rules, self.block)
+
+    def decode(self, file: SourceFile, block: bytes, position: int) -> list[pa.RecordBatch]:
+        """Return the rows of a block."""
+        if self._columns is None:
+            self._columns = CsvColumns(self._row, self._wanted, self._rules)
+        return self.rows(file, position, self._columns.read(block))
+
+
+class ParquetFormat(TableFormat):
+    """Parquet files; columns are found by their names."""
+
+    name = "parquet"
+    bulk = True
+
+    def reader(self, options: Options, row: RowType, wanted: Sequence[int]) -> FileFormat[pa.RecordBatch]:
+        """Return the reader of the wanted columns."""
+        fields: list[Field] = [row.fields[place] for place in wanted]
+        return ParquetColumns(to_arrow_schema(RowType(tuple(fields), nullable=False)))
+
+    def writer(self, options: Options, row: RowType) -> PartFormat:
+        """Return the writer."""
+        compression = options.get(
+            choice("parquet.compression", "SNAPPY", "GZIP", "ZSTD", "LZ4", "UNCOMPRESSED"), "SNAPPY"
+        )
+        kind = "none" if compression == "UNCOMPRESSED" else compression.lower()
+        return ParquetRowGroups(to_arrow_schema(row), kind)
+
+
+FORMATS: Final = {kind.name: kind() for kind in (CsvFormat, JsonFormat, ParquetFormat)}
+"""The formats by name."""

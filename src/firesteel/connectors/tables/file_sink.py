@@ -1,0 +1,126 @@
+"""Files as the sink of a table, exactly once, with a directory for each partition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+from urllib.parse import quote
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from firesteel.common.errors import UnsupportedError
+from firesteel.common.logical_types import RowType
+from firesteel.common.logical_types.text import cast_to_string
+from firesteel.connectors.files.parts import PartFormat
+from firesteel.connectors.files.sink.buckets import BasePathBuckets
+from firesteel.connectors.files.sink.rolling import RollingPolicy
+from firesteel.connectors.files.sink.sink import FileSink
+from firesteel.connectors.files.sink.writer import FileWriter
+from firesteel.connectors.tables.column_parts import RowsToWrite
+from firesteel.functions.columns.endpoints import ColumnSink, ColumnWriter, Kinds
+from firesteel.functions.sink import Committer, WriterContext
+
+_ESCAPED: Final = frozenset("\"#%'*/:=?\\\x7f{[]^") | {chr(code) for code in range(1, 32)}
+"""Characters that directories' names do not have, as in Flink (PartitionPathUtils)."""
+
+
+class FileTableSink(ColumnSink):
+    """Writes rows of a type as part files below a path; see `FileSink` for when they become visible.
+
+    The columns of `partition_keys` are in the names of directories, `key=value`, and not in the files; NULL and empty
+    text are `default_partition` there.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        row: RowType,
+        partition_keys: Sequence[str],
+        format: PartFormat,
+        rolling: RollingPolicy,
+        default_partition: str,
+    ) -> None:
+        self._files = FileSink(path, format, bucket_assigner=BasePathBuckets(), rolling_policy=rolling)
+        self._row = row
+        self._keys = tuple(partition_keys)
+        self._default = default_partition
+
+    @property
+    def holds_output_back(self) -> bool:
+        """Whether parts may stay open over several epochs."""
+        return self._files.holds_output_back
+
+    def create_writer(self, context: WriterContext) -> ColumnWriter:
+        writer = self._files.create_writer(context)
+        assert isinstance(writer, FileWriter)
+        return _Writer(writer, self._row, self._keys, self._default)
+
+    def create_committer(self) -> Committer:
+        return self._files.create_committer()
+
+
+class _Writer(ColumnWriter):
+    def __init__(self, files: FileWriter, row: RowType, keys: tuple[str, ...], default: str) -> None:
+        self._files = files
+        names = [field.name for field in row.fields]
+        self._keys = [(name, row.fields[names.index(name)].type) for name in keys]
+        self._kept = [name for name in names if name not in keys]
+        self._names = names
+        self._default = default
+
+    def write_columns(self, rows: pa.RecordBatch, kinds: Kinds | None) -> None:
+        """Write the rows into the parts of their partitions."""
+        if kinds is not None and kinds.any():
+            raise UnsupportedError(
+                "cannot take updates", who="a table of files", hint="it takes inserts only"
+            )
+        if not rows.num_rows:
+            return
+        rows = rows.rename_columns(self._names)
+        if not self._keys:
+            self._files.write_to("", RowsToWrite(rows))
+            return
+        for bucket, part in self._partitions(rows):
+            self._files.write_to(bucket, RowsToWrite(part.select(self._kept)))
+
+    def _partitions(self, rows: pa.RecordBatch) -> Iterator[tuple[str, pa.RecordBatch]]:
+        texts = [cast_to_string(rows.column(name), kind).fill_null("") for name, kind in self._keys]
+        together = pc.binary_join_element_wise(*texts, "\0").dictionary_encode()
+        codes = together.indices.to_numpy()
+        order = np.argsort(codes, kind="stable")
+        ends = np.cumsum(np.bincount(codes, minlength=len(together.dictionary)))
+        in_order = rows.take(pa.array(order))
+        start = 0
+        for values, end in zip(together.dictionary.to_pylist(), ends.tolist(), strict=True):
+            yield self._bucket(values.split("\0")), in_order.slice(start, end - start)
+            start = end
+
+    def _bucket(self, values: Sequence[str]) -> str:
+        names = (name for name, _ in self._keys)
+        return "/".join(
+            f"{_escaped(name)}={_escaped(value) or self._default}"
+            for name, value in zip(names, values, strict=True)
+        )
+
+    def prepare_commit(self) -> Sequence[Any]:
+        return self._files.prepare_commit()
+
+    def snapshot_state(self) -> Any:
+        return self._files.snapshot_state()
+
+    def next_wakeup(self) -> int | None:
+        return self._files.next_wakeup()
+
+    def abort(self) -> None:
+        self._files.abort()
+
+
+def _escaped(text: str) -> str:
+    """Return a text as a part of a path.
+
+    >>> _escaped("a/b c=d")
+    'a%2Fb c%3Dd'
+    """
+    return "".join(quote(char, safe="") if char in _ESCAPED else char for char in text)

@@ -1,0 +1,129 @@
+"""The connector 'filesystem': files of a directory as a table (Flink: FileSystemTableFactory)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import pyarrow as pa
+
+from firesteel.common.errors import ConfigurationError, UnsupportedError
+from firesteel.common.logical_types import RowType
+from firesteel.connectors.files.format import FileFormat
+from firesteel.connectors.files.sink.rolling import RollingPolicy
+from firesteel.connectors.tables.file_formats import FORMATS, TableFormat
+from firesteel.connectors.tables.file_sink import FileTableSink
+from firesteel.connectors.tables.file_source import METADATA, FileColumn, FileTableSource
+from firesteel.connectors.tables.options import Options, duration, size, suggestion, text, truth
+from firesteel.functions.columns.connectors import TableConnector, TableRequest, TableSink, TableSource
+
+_DEFAULT_PARTITION: Final = "__DEFAULT_PARTITION__"
+_PART_SIZE: Final = 128 << 20
+_INTERVAL: Final = 30 * 60_000
+_REFUSED: Final = (
+    "source.path.regex-pattern",
+    "sink.partition-commit.policy.kind",
+    "sink.partition-commit.policy.class",
+    "sink.partition-commit.trigger",
+)
+_READING: Final = ("source.monitor-interval",)
+_WRITING: Final = (
+    "sink.rolling-policy.file-size",
+    "sink.rolling-policy.rollover-interval",
+    "sink.rolling-policy.check-interval",
+    "sink.rolling-policy.inactivity-interval",
+    "sink.shuffle-by-partition.enable",
+    "sink.parallelism",
+    "auto-compaction",
+)
+
+
+class FilesystemConnector(TableConnector):
+    """Reads and writes the formats csv, json and parquet; with `source.monitor-interval` new files are looked for.
+
+    Part files of csv and parquet end with their epoch, those of json by the `sink.rolling-policy` options. A table can
+    be partitioned by columns whose values are in the names of directories.
+    """
+
+    name = "filesystem"
+    readable_metadata = METADATA
+
+    def source(self, table: TableRequest) -> TableSource:
+        """Return the source."""
+        options = self._options(table)
+        path = options.required(text("path"))
+        interval = options.get(duration("source.monitor-interval"))
+        default = options.get(text("partition.default-name"), _DEFAULT_PARTITION)
+        form = _format(options, table)
+        row, columns = _split(table)
+
+        reader = _Reader(form, dict(table.options), table.who)
+        source = FileTableSource(path, row, columns, reader, interval=interval, default_partition=default)
+        form.reader(options, row, range(len(row.fields)))
+        options.know(_WRITING)
+        options.finish()
+        return TableSource(source)
+
+    def sink(self, table: TableRequest) -> TableSink:
+        """Return the sink, which takes inserts."""
+        options = self._options(table)
+        path = options.required(text("path"))
+        default = options.get(text("partition.default-name"), _DEFAULT_PARTITION)
+        form = _format(options, table)
+        if options.get(truth("auto-compaction"), False):
+            raise UnsupportedError("cannot have the option 'auto-compaction'", who=table.who)
+        row, _ = _split(table)
+        sink = FileTableSink(
+            path, table.row, table.partition_keys, form.writer(options, row), _rolling(options, form), default
+        )
+        options.know((*_READING, *_WRITING))
+        options.finish()
+        return TableSink(sink)
+
+    def _options(self, table: TableRequest) -> Options:
+        for key in _REFUSED:
+            if key in table.options:
+                raise UnsupportedError(f"cannot have the option {key!r}", who=table.who)
+        return Options(table.options, table.who, self.name)
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Makes the reader of some columns; picklable."""
+
+    form: TableFormat
+    options: Mapping[str, str]
+    who: str
+
+    def __call__(self, row: RowType, wanted: Sequence[int]) -> FileFormat[pa.RecordBatch]:
+        return self.form.reader(Options(self.options, self.who, FilesystemConnector.name), row, wanted)
+
+
+def _format(options: Options, table: TableRequest) -> TableFormat:
+    name = options.required(text("format"))
+    if name not in FORMATS:
+        raise ConfigurationError(
+            "requires a format that exists", who=table.who, got=repr(name), hint=suggestion(name, FORMATS)
+        )
+    return FORMATS[name]
+
+
+def _split(table: TableRequest) -> tuple[RowType, list[FileColumn]]:
+    """Return the type of the rows in the files, and the columns of the table."""
+    physical = table.row.fields[: len(table.row.fields) - len(table.metadata)]
+    columns = [
+        FileColumn(field.name, field.type, "partition" if field.name in table.partition_keys else "row")
+        for field in physical
+    ]
+    columns += [FileColumn(key, kind, "metadata") for key, kind in table.metadata.items()]
+    kept = tuple(field for field in physical if field.name not in table.partition_keys)
+    return RowType(kept, nullable=False), columns
+
+
+def _rolling(options: Options, form: TableFormat) -> RollingPolicy:
+    part_size = options.get(size("sink.rolling-policy.file-size"), _PART_SIZE)
+    rollover = options.get(duration("sink.rolling-policy.rollover-interval"), _INTERVAL)
+    inactivity = options.get(duration("sink.rolling-policy.inactivity-interval"), _INTERVAL)
+    options.get(duration("sink.rolling-policy.check-interval"))
+    return RollingPolicy(form.bulk, part_size, max(rollover, 1), max(inactivity, 1))

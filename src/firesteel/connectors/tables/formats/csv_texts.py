@@ -1,0 +1,122 @@
+"""Columns to lines of CSV, as Flink's CSV format writes them (RowDataToCsvConverters); whole columns at a time."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from firesteel.common.errors import UnsupportedError
+from firesteel.common.logical_types import (
+    ArrayType,
+    DecimalType,
+    LogicalType,
+    LogicalTypeRoot,
+    RowType,
+    TimeType,
+)
+from firesteel.common.logical_types.temporal import TimestampType
+from firesteel.connectors.tables.formats.csv_exact import CsvRules
+from firesteel.connectors.tables.formats.java_texts import (
+    base64_texts,
+    decimal_texts,
+    floating_texts,
+    timestamp_texts,
+)
+from firesteel.connectors.tables.formats.lists import regrouped
+
+_R = LogicalTypeRoot
+_PLAIN: Final = (_R.TINYINT, _R.SMALLINT, _R.INTEGER, _R.BIGINT, _R.BOOLEAN)
+_ALWAYS_QUOTED: Final = 24
+_CLOCK: Final = len("03:04:05")
+
+
+def csv_lines(rows: pa.RecordBatch, row: RowType, rules: CsvRules) -> pa.Array:
+    """Return the lines of rows, each with its end.
+
+    >>> from firesteel.common.logical_types import parse_type
+    >>> rows = pa.RecordBatch.from_pydict({"n": [1, None], "s": ["a b", ""]})
+    >>> csv_lines(rows, parse_type("ROW<n BIGINT, s STRING>"), CsvRules()).to_pylist()
+    ['1,"a b"\\n', ',\\n']
+    """
+    pieces: list[Any] = []
+    for place, (column, field) in enumerate(zip(rows.columns, row.fields, strict=True)):
+        if place:
+            pieces.append(rules.delimiter)
+        pieces.append(_field(column, field.type, rules))
+    return pc.binary_join_element_wise(*pieces, "\n", "")
+
+
+def _field(column: pa.Array, kind: LogicalType, rules: CsvRules) -> pa.Array:
+    if isinstance(kind, ArrayType):
+        texts = _quoted(_parts(column, kind, rules), rules)
+    elif isinstance(kind, RowType):
+        texts = _quoted(_row(column, kind, rules), rules)
+    else:
+        texts, textual = _single(column, kind, rules)
+        texts = _quoted(texts, rules) if textual else texts
+    return texts.fill_null(rules.null_literal or "") if texts.null_count else texts
+
+
+def _parts(column: pa.Array, kind: ArrayType, rules: CsvRules) -> pa.Array:
+    elements, _ = _single(column.flatten(), kind.element, rules)
+    filled = elements.fill_null(rules.null_literal or "")
+    return pc.binary_join(regrouped(column, filled), rules.array_delimiter)
+
+
+def _row(column: pa.Array, kind: RowType, rules: CsvRules) -> pa.Array:
+    fields = [
+        _single(part, field.type, rules)[0].fill_null(rules.null_literal or "")
+        for part, field in zip(column.flatten(), kind.fields, strict=True)
+    ]
+    return pc.if_else(
+        column.is_valid(),
+        pc.binary_join_element_wise(*fields, rules.array_delimiter),
+        pa.scalar(None, pa.string()),
+    )
+
+
+def _single(column: pa.Array, kind: LogicalType, rules: CsvRules) -> tuple[pa.Array, bool]:
+    """Return the texts of single values, and whether they may need quotes."""
+    if kind.root in _PLAIN:
+        return column.cast(pa.string()), False
+    if kind.root in (_R.FLOAT, _R.DOUBLE):
+        return floating_texts(column), False
+    if isinstance(kind, DecimalType):
+        return decimal_texts(column, plain=not rules.scientific), False
+    if kind.root in (_R.INTERVAL_YEAR_MONTH, _R.INTERVAL_DAY_TIME):
+        return column.cast(pa.int64()).cast(pa.string()), False
+    if kind.root in (_R.CHAR, _R.VARCHAR):
+        return column, True
+    if kind.root is _R.DATE:
+        return column.cast(pa.string()), True
+    if isinstance(kind, TimestampType):
+        return timestamp_texts(column, " ", ""), True
+    if isinstance(kind, TimeType):
+        return _clocks(column, kind.precision), True
+    if kind.root in (_R.BINARY, _R.VARBINARY):
+        return base64_texts(column), True
+    raise UnsupportedError("is not supported by the format csv", who=f"the type {kind}")
+
+
+def _clocks(column: pa.Array, precision: int) -> pa.Array:
+    length = _CLOCK + (precision + 1 if precision else 0)
+    return pc.utf8_slice_codeunits(column.cast(pa.string()), 0, length)
+
+
+def _quoted(texts: pa.Array, rules: CsvRules) -> pa.Array:
+    """Return texts, in quotes where Jackson writes them: long ones, and those with a low character."""
+    quote = rules.quote
+    if quote is None:
+        return texts
+    special = [rules.delimiter, "\r", quote, *([rules.escape] if rules.escape else [])]
+    low = pc.match_substring_regex(texts, f"[\\x{{0}}-\\x{{{max(map(ord, special)):x}}}]")
+    needed = pc.or_(low, pc.greater(pc.utf8_length(texts), _ALWAYS_QUOTED))
+    if not pc.any(needed, min_count=0).as_py():
+        return texts
+    inner = texts
+    if rules.escape is not None:
+        inner = pc.replace_substring(inner, rules.escape, rules.escape * 2)
+    inner = pc.replace_substring(inner, quote, quote * 2)
+    return pc.if_else(needed, pc.binary_join_element_wise(quote, inner, quote, ""), texts)

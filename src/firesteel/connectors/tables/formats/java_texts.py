@@ -1,0 +1,75 @@
+"""Columns to texts as Java writes them, whole columns at a time."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from firesteel.common.typeinfo.java_text import double_text, float_text
+
+_LEAST_PLAIN: Final = 1e-3
+_MOST_PLAIN: Final = 1e7
+_CLOCK: Final = len("2020-01-02 03:04:05")
+_DAY: Final = len("2020-01-02 ")
+
+
+def floating_texts(column: pa.Array) -> pa.Array:
+    """Return the texts of floating-point numbers (Java: Double.toString, Float.toString).
+
+    >>> floating_texts(pa.array([1.0, 0.1, 1e10, -2.5e-5, float("nan"), None])).to_pylist()
+    ['1.0', '0.1', '1.0E10', '-2.5E-5', 'NaN', None]
+    """
+    size = pc.abs(column)
+    plain = pc.or_(
+        pc.and_(pc.greater_equal(size, _LEAST_PLAIN), pc.less(size, _MOST_PLAIN)), pc.equal(size, 0)
+    )
+    if not pc.all(plain, min_count=0).as_py():
+        text = float_text if pa.types.is_float32(column.type) else double_text
+        return _each(column, text)
+    texts = column.cast(pa.string())
+    whole = pc.equal(pc.find_substring(texts, "."), -1)
+    return pc.if_else(whole, pc.binary_join_element_wise(texts, ".0", ""), texts)
+
+
+def decimal_texts(column: pa.Array, *, plain: bool) -> pa.Array:
+    """Return the texts of decimal numbers (Java: BigDecimal.toPlainString, or without trailing zeros)."""
+    if plain:
+        return _each(column, lambda number: f"{number:f}")
+    return _each(column, _stripped)
+
+
+def _stripped(number: Any) -> str:
+    """Return the text of a number without trailing zeros (Java: stripTrailingZeros().toString())."""
+    return "0" if not number else str(number.normalize())
+
+
+def timestamp_texts(column: pa.Array, separator: str, end: str) -> pa.Array:
+    """Return texts such as 2020-01-02 03:04:05.12, without trailing zeros of the fraction.
+
+    >>> timestamp_texts(pa.array([1_500_000, 0], pa.timestamp("us")), "T", "Z").to_pylist()
+    ['1970-01-01T00:00:01.5Z', '1970-01-01T00:00:00Z']
+    """
+    local = column.cast(pa.timestamp(column.type.unit)) if column.type.tz else column
+    texts = local.cast(pa.string())
+    clock = pc.utf8_rtrim(pc.utf8_rtrim(pc.utf8_slice_codeunits(texts, _CLOCK), "0"), ".")
+    whole = pc.utf8_slice_codeunits(texts, 0, _CLOCK)
+    date, time = pc.utf8_slice_codeunits(whole, 0, _DAY - 1), pc.utf8_slice_codeunits(whole, _DAY)
+    return pc.binary_join_element_wise(date, separator, time, clock, end, "")
+
+
+def clock_texts(column: pa.Array) -> pa.Array:
+    """Return texts such as 03:04:05 of times of the day, without the fraction."""
+    return pc.utf8_slice_codeunits(column.cast(pa.string()), 0, len("03:04:05"))
+
+
+def base64_texts(column: pa.Array) -> pa.Array:
+    """Return bytes as base64."""
+    return _each(column, lambda data: base64.b64encode(data).decode())
+
+
+def _each(column: pa.Array, text: Callable[[Any], str]) -> pa.Array:
+    return pa.array([None if value is None else text(value) for value in column.to_pylist()], pa.string())

@@ -1,0 +1,81 @@
+"""Lines of JSON to columns by Arrow's reader, which takes each value only if it has the JSON kind of its column."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.json
+
+from firesteel.common.logical_types import LogicalType, LogicalTypeRoot, RowType
+from firesteel.common.logical_types.arrow import to_arrow, to_arrow_schema
+from firesteel.common.logical_types.temporal import LocalZonedTimestampType, TimestampType
+from firesteel.connectors.tables.formats.json_exact import JsonRules
+from firesteel.connectors.tables.formats.plain_texts import Doubtful, plain_dates, plain_timestamps
+
+_R = LogicalTypeRoot
+_LF: Final = ord("\n")
+_BRACE: Final = ord("{")
+_DIRECT: Final = (
+    *(_R.TINYINT, _R.SMALLINT, _R.INTEGER, _R.BIGINT, _R.FLOAT, _R.DOUBLE),
+    *(_R.CHAR, _R.VARCHAR, _R.BOOLEAN),
+)
+_AS_TEXT: Final = (_R.DATE, _R.TIMESTAMP_WITHOUT_TIME_ZONE, _R.TIMESTAMP_WITH_LOCAL_TIME_ZONE)
+
+
+def arrow_reads(row: RowType, rules: JsonRules) -> bool:
+    """Return whether Arrow's reader serves for rows of a type."""
+    kinds = (*_DIRECT, *_AS_TEXT)
+    names = [field.name for field in row.fields]
+    plain = all(field.type.root in kinds for field in row.fields)
+    return plain and bool(names) and len(set(names)) == len(names) and not rules.strict
+
+
+class ArrowLines:
+    """Reads blocks of lines; raises Doubtful or ArrowInvalid for what is not plain."""
+
+    def __init__(self, row: RowType, rules: JsonRules) -> None:
+        self._row = row
+        self._iso = rules.iso
+        self._schema = to_arrow_schema(row)
+        self._read = pa.schema([(field.name, _read_as(field.type)) for field in row.fields])
+        self._options = pa.json.ParseOptions(explicit_schema=self._read, unexpected_field_behavior="ignore")
+
+    def read(self, block: bytes) -> pa.RecordBatch:
+        """Return the rows of a block."""
+        _check(block)
+        table = pa.json.read_json(
+            pa.BufferReader(block),
+            parse_options=self._options,
+            read_options=pa.json.ReadOptions(use_threads=False, block_size=len(block) + 1),
+        )
+        if table.num_rows != block.count(b"\n") + (not block.endswith(b"\n")):
+            raise Doubtful
+        columns = [
+            self._finished(table.column(field.name).combine_chunks(), field.type)
+            for field in self._row.fields
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=self._schema)
+
+    def _finished(self, column: pa.Array, kind: LogicalType) -> pa.Array:
+        if isinstance(kind, TimestampType | LocalZonedTimestampType):
+            zulu = isinstance(kind, LocalZonedTimestampType)
+            return plain_timestamps(column, kind.precision, to_arrow(kind), "T" if self._iso else " ", zulu)
+        return plain_dates(column) if kind.root is _R.DATE else column
+
+
+def _check(block: bytes) -> None:
+    """Raise Doubtful for what Arrow's reader takes and Jackson does not; it even crashes on a line that is null."""
+    chars = np.frombuffer(block, np.uint8)
+    starts = np.flatnonzero(chars == _LF)[: -1 if block.endswith(b"\n") else None] + 1
+    if not block.startswith(b"{") or not (chars[starts] == _BRACE).all():
+        raise Doubtful
+    if b"NaN" in block or b"Inf" in block:
+        raise Doubtful
+    if not block.isascii():
+        block.decode()
+
+
+def _read_as(kind: LogicalType) -> pa.DataType:
+    return to_arrow(kind) if kind.root in _DIRECT else pa.string()
