@@ -14,6 +14,7 @@ from firesteel.functions.assigners import TumblingEventTimeWindows
 from firesteel.functions.async_functions import NO_RETRY_STRATEGY, AsyncFunction
 from firesteel.functions.broadcast import BroadcastProcessFunction, KeyedBroadcastProcessFunction
 from firesteel.functions.columns.aggregates import Aggregation, GroupAggregate
+from firesteel.functions.columns.bridges import ColumnsToRows, RowsToColumns
 from firesteel.functions.columns.program import Program
 from firesteel.functions.columns.sorting import Limit, Sort, SortColumn
 from firesteel.functions.columns.windows import (
@@ -132,6 +133,8 @@ EXAMPLES: Final[list[tuple[Operation, tuple[tuple[Edge, ...], ...]]]] = [
     (operations.SinkOp(DiscardingSink()), (PLAIN,)),
     (operations.ColumnSourceOp(values_source(ROW, [(1, 2)])), ()),
     (operations.CalcOp(Program(ROW, ROW, ())), (PLAIN,)),
+    (operations.RowsToColumnsOp(RowsToColumns(ROW, (0,))), (PLAIN,)),
+    (operations.ColumnsToRowsOp(ColumnsToRows(ROW)), (PLAIN,)),
     (operations.WatermarkOp(WatermarkAssignment(0, 0)), (PLAIN,)),
     (operations.LocalAggregateOp(GROUPS), (PLAIN,)),
     (operations.GroupAggregateOp(GROUPS), (BY_COLUMN,)),

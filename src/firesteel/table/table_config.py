@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import time
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from firesteel.common.configuration import Configuration
-from firesteel.common.errors import ConfigurationError
 from firesteel.common.quantities import duration_ms
+from firesteel.common.zones import java_zone
 
 __all__ = ["TableConfig"]
 
@@ -82,24 +81,12 @@ class TableConfig:
 
 
 def zone_of(name: str) -> dt.tzinfo:
-    """Return a time zone by its name, as Flink accepts it. Raises ConfigurationError for unknown ones.
+    """Return a session's time zone by its name, as Flink accepts it. Raises ConfigurationError for unknown ones.
 
     >>> str(zone_of("Europe/Berlin")), str(zone_of("GMT+01:30"))
     ('Europe/Berlin', 'UTC+01:30')
     """
-    if name == _DEFAULT_ZONE:
-        return zone_of(_machine_zone())
-    offset = name.removeprefix("GMT").removeprefix("UTC")
-    if offset[:1] in ("+", "-"):
-        hours, _, minutes = offset[1:].partition(":")
-        if hours.isdigit() and (minutes or "0").isdigit() and int(hours) <= 18:
-            distance = dt.timedelta(hours=int(hours), minutes=int(minutes or 0))
-            return dt.timezone(distance if offset[0] == "+" else -distance)
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError):
-        hint = "a name such as Europe/Berlin, or an offset such as GMT+01:00"
-        raise ConfigurationError("requires a time zone", who=ZONE, got=repr(name), hint=hint) from None
+    return java_zone(_machine_zone() if name == _DEFAULT_ZONE else name, f"option {ZONE!r}")
 
 
 def _machine_zone() -> str:

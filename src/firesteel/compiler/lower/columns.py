@@ -11,10 +11,12 @@ from firesteel.graph.operations import (
     CalcOp,
     ColumnSinkOp,
     ColumnSourceOp,
+    ColumnsToRowsOp,
     GlobalAggregateOp,
     GroupAggregateOp,
     LimitOp,
     LocalAggregateOp,
+    RowsToColumnsOp,
     SortOp,
     UpdateBeforeOp,
     WatermarkOp,
@@ -22,6 +24,7 @@ from firesteel.graph.operations import (
     WindowTableOp,
 )
 from firesteel.runtime.columns.aggregates.operators import GroupAggregateOperator, LocalAggregateOperator
+from firesteel.runtime.columns.bridges import ColumnsToRowsOperator, RowsToColumnsOperator
 from firesteel.runtime.columns.calc import CalcOperator
 from firesteel.runtime.columns.sink import ColumnSinkOperator
 from firesteel.runtime.columns.sorting import LimitOperator, SortOperator
@@ -46,6 +49,16 @@ def _(operation: ColumnSourceOp, node: Node, batch: bool) -> Recipe:
 def _(operation: ColumnSinkOp, node: Node, batch: bool) -> Recipe:
     assert isinstance(operation.sink, ColumnSink)
     return partial(ColumnSinkOperator, operation.sink)
+
+
+@recipe.register
+def _(operation: RowsToColumnsOp, node: Node, batch: bool) -> Recipe:
+    return partial(RowsToColumnsOperator, operation.bridge)
+
+
+@recipe.register
+def _(operation: ColumnsToRowsOp, node: Node, batch: bool) -> Recipe:
+    return partial(ColumnsToRowsOperator, operation.bridge)
 
 
 @recipe.register

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from firesteel.functions.columns.aggregates import GroupAggregate
+from firesteel.functions.columns.bridges import ColumnsToRows, RowsToColumns
 from firesteel.functions.columns.endpoints import ColumnSink, ColumnSource
 from firesteel.functions.columns.program import Program
 from firesteel.functions.columns.sorting import Limit, Sort
@@ -43,6 +44,24 @@ class ColumnOperation(Operation):
     """The common part of operations that take columns and give columns; their inputs are never sorted by key."""
 
     sorts_in_batch: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, eq=False)
+class RowsToColumnsOp(ColumnOperation):
+    """Makes columns of records."""
+
+    kind = "from_data_stream"
+
+    bridge: RowsToColumns
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnsToRowsOp(ColumnOperation):
+    """Makes records of columns."""
+
+    kind = "to_data_stream"
+
+    bridge: ColumnsToRows
 
 
 @dataclass(frozen=True, eq=False)

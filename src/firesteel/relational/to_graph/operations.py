@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import singledispatch
 
+from firesteel.common.logical_types import Field, RowType
 from firesteel.connectors.tables.values import values_source
 from firesteel.functions.columns import sorting as limits
 from firesteel.graph.operations import (
@@ -22,6 +23,7 @@ from firesteel.graph.operations import (
     WindowAggregateOp,
     WindowTableOp,
 )
+from firesteel.relational.expressions import InputRef
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.grouping import (
     GroupAggregate,
@@ -51,7 +53,10 @@ def operation(plan: PhysicalNode, options: PlanOptions) -> Operation:
 
 @operation.register
 def _(plan: TableSourceScan, options: PlanOptions) -> Operation:
-    assert plan.source is not None
+    if plan.source is None:
+        given = RowType(tuple(Field(column.name, column.type) for column in plan.table.read), nullable=False)
+        read = [InputRef(plan.table.read[place].type, place) for place in plan.columns]
+        return CalcOp(program(given, read, plan.row.field_names, zone=options.zone))
     return ColumnSourceOp(plan.source.source)
 
 

@@ -1,0 +1,39 @@
+"""Where records of streams become rows of tables and back, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from firesteel.common.logical_types import RowType
+
+WHOLE: Final = -1
+"""In place of a field: the record itself is the value."""
+
+TIMESTAMP: Final = -2
+"""In place of a field: the record's timestamp is the value."""
+
+
+@dataclass(frozen=True)
+class RowsToColumns:
+    """Makes rows of type `row` of records: for each column the place of the record's field, WHOLE or TIMESTAMP.
+
+    Records are inserts; one that is a Row of another kind is refused. `zone` is the session's time zone.
+    """
+
+    row: RowType
+    fields: tuple[int, ...]
+    zone: str = "UTC"
+
+
+@dataclass(frozen=True)
+class ColumnsToRows:
+    """Makes a Row with the kind of its change of each row of a table.
+
+    `time` is the column that becomes the record's timestamp (None: records have none). `zone` is the session's time
+    zone.
+    """
+
+    row: RowType
+    time: int | None = None
+    zone: str = "UTC"
