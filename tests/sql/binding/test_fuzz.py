@@ -72,5 +72,5 @@ def changed(text: str, choice: random.Random, words: list[str]) -> str:
 def test_statements_with_changes() -> None:
     choice = random.Random(7)
     words = sorted({token.text for text in QUERIES for token in tokens(text) if token.text})
-    found = [answered(changed(choice.choice(TEXTS), choice, words)) for _ in range(4000)]
-    assert 40 < sum(found) < 3900
+    found = [answered(changed(choice.choice(TEXTS), choice, words)) for _ in range(2000)]
+    assert 20 < sum(found) < 1900

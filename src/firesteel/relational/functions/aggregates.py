@@ -64,7 +64,8 @@ class AggregateFunction:
         """Return the function with its arguments, for errors."""
         words = [argument.what for argument in self.arguments]
         words[self.least :] = [f"[{word}]" for word in words[self.least :]]
-        return f"{self.name}({', '.join(words)}{', ...' if self.many else ''})"
+        name = self.name.removesuffix("_NULL_ON_NULL").removesuffix("_ABSENT_ON_NULL")
+        return f"{name}({', '.join(words)}{', ...' if self.many else ''})"
 
 
 class ResolvedAggregate(NamedTuple):

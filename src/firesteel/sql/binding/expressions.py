@@ -149,8 +149,7 @@ class Expressions:
                 return self.call(f"{words}{'TRUE' if what.this else 'FALSE'}", node, node.this)
 
     def _is_kind(self, node: exp.Expr) -> Expression:
-        words = "IS NOT" if node.args.get("negated") else "IS"
-        return self.call(f"{words} {node.args['kind']}", node, node.this)
+        raise self.context.text.unsupported(node, f"IS {node.args['kind']}")
 
     def _negative(self, node: exp.Expr) -> Expression:
         inner = node.this
@@ -209,6 +208,8 @@ class Expressions:
     def _constructor(self, node: exp.Expr) -> Expression:
         if node.args.get("query") is not None:
             raise self.context.text.unsupported(node, f"{node.name} of a query")
+        if node.name == "MULTISET":
+            raise self.context.text.unsupported(node, "MULTISET")
         return self.call(node.name, node, *node.expressions)
 
     def _row(self, node: exp.Expr) -> Expression:

@@ -40,9 +40,18 @@ def bind_from(select: exp.Select, context: Context) -> tuple[LogicalNode, Scope]
         return no_table(), Scope()
     joins = select.args.get("joins")
     if joins:
-        raise context.text.unsupported(joins[0], "a join")
+        raise context.text.unsupported(joins[0], _joined(joins[0].this))
     plan, name = bind_source(start.this, context)
     return plan, Scope((Relation(name, plan.row.fields),))
+
+
+def _joined(item: exp.Expr) -> str:
+    """Return what an item is joined as."""
+    if isinstance(item, nodes.TableFunction):
+        return "LATERAL"
+    if item.args.get("version") is not None:
+        return "FOR SYSTEM_TIME AS OF"
+    return _UNSUPPORTED.get(type(item), "a join")
 
 
 def bind_source(node: exp.Expr, context: Context) -> tuple[LogicalNode, tuple[str, ...]]:
