@@ -170,7 +170,7 @@ _ALIASES: Final = {"STDDEV": "STDDEV_SAMP", "VARIANCE": "VAR_SAMP"}
 AGGREGATES: Final = {function.name: function for function in _LIST}
 """The functions by their names."""
 
-UNSUPPORTED: Final = frozenset({"PERCENTILE", "NTH_VALUE"})
+UNSUPPORTED: Final = frozenset({"PERCENTILE"})
 """Functions that Flink has and that are not computed yet."""
 
 

@@ -188,7 +188,9 @@ def over(binder: Expressions, node: exp.Window) -> Expression:
         raise text.wrong(node, f"uses OVER with {name or 'what'}, which is no aggregate function")
     arguments = replace(binder, overs=False, clause="OVER", aliases={})
     if condition is not None:
-        raise text.wrong(condition, "uses FILTER with OVER", hint=f"use {name}(CASE WHEN ... THEN ... END) OVER")
+        raise text.wrong(
+            condition, "uses FILTER with OVER", hint=f"use {name}(CASE WHEN ... THEN ... END) OVER"
+        )
     resolved = resolved_aggregate(arguments, inner)
     window = over_windows.bind_window(arguments, node, resolved)
     return OverValue(

@@ -15,8 +15,6 @@ from firesteel.sql.binding.values import OverOrder
 if TYPE_CHECKING:
     from firesteel.sql.binding.expressions import Expressions
 
-_WHOLE_FRAME = Frame(rows=False, lower=None)
-
 
 class OverWindow(NamedTuple):
     """A window of OVER."""
@@ -40,8 +38,7 @@ def bind_window(binder: Expressions, node: exp.Window, resolved: ResolvedAggrega
         raise text.wrong(node, f"requires ORDER BY in the window of {function.name}")
     spec = parts.get("spec")
     if spec is None:
-        rows = function.name in ("ROW_NUMBER", "LAG", "LEAD")
-        return OverWindow(partition, order, Frame(rows, None) if rows else _WHOLE_FRAME)
+        return OverWindow(partition, order, Frame(function.name == "ROW_NUMBER", None))
     if function.ranks:
         raise text.wrong(spec, f"has a frame, which {function.name} cannot have")
     return OverWindow(partition, order, _frame(binder, spec, order))
