@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firesteel.common.errors import ProgramError
+from firesteel.common.errors import ProgramError, UnsupportedError
 from firesteel.common.logical_types import LocalZonedTimestampType, LogicalType, RowType
 from firesteel.common.logical_types.temporal import is_proctime, is_time_attribute
 from firesteel.functions.columns.windows import WindowAssignment, WindowShape
@@ -41,9 +41,14 @@ def shape(window: Window) -> WindowShape:
 def assignment(window: Window, given: RowType, options: PlanOptions) -> WindowAssignment:
     """Return how rows of the type `given` get their windows.
 
-    Raises ProgramError if the time column is no time attribute and the query runs in STREAMING mode.
+    Raises ProgramError if the time column is no time attribute and the query runs in STREAMING mode,
+    UnsupportedError for groups of sessions by other keys than theirs.
     """
     if isinstance(window, Attached):
+        if isinstance(window.window, Session):
+            raise UnsupportedError(
+                "is not supported yet", who="GROUP BY of the windows of SESSION, with other keys"
+            )
         kind, where = window.time_type, (window.time, window.start, window.end)
         return WindowAssignment(
             shape(window), *where, event_time=not is_proctime(kind), zone=_zone(kind, options)

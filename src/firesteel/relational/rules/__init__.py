@@ -12,6 +12,7 @@ from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.rules.aggregate_windows import aggregate_windows
 from firesteel.relational.rules.expand_grouping_sets import expand_grouping_sets
+from firesteel.relational.rules.fold_constants import fold_constants
 from firesteel.relational.rules.merge_projects import merge_projects
 from firesteel.relational.rules.prune_columns import prune_columns
 from firesteel.relational.rules.push_filters import push_filters
@@ -20,6 +21,7 @@ Rule = Callable[[LogicalNode, PlanOptions], LogicalNode]
 """A pure function from plan to plan."""
 
 RULES: Final[tuple[Rule, ...]] = (
+    fold_constants,
     expand_grouping_sets,
     merge_projects,
     push_filters,

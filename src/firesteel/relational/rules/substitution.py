@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
 
 from firesteel.common.logical_types import RowType
 from firesteel.relational.expressions import AggregateCall, Call, Expression, InputRef, references, rewritten
-
-_EACH_TIME: Final = frozenset(["RAND", "RAND_INTEGER", "UUID", "CURRENT_WATERMARK"])
-"""Functions whose value is another one each time they are called."""
+from firesteel.relational.functions import FUNCTIONS
 
 
 def substituted(expression: Expression, columns: Sequence[Expression]) -> Expression:
@@ -50,8 +47,9 @@ def moved_call(call: AggregateCall, places: Mapping[int, int]) -> AggregateCall:
 
 def is_deterministic(expression: Expression) -> bool:
     """Return whether an expression has one value for one row."""
-    if isinstance(expression, Call) and expression.function in _EACH_TIME:
-        return False
+    if isinstance(expression, Call) and expression.function in FUNCTIONS:
+        function = FUNCTIONS.find(expression.function)
+        return function.deterministic and all(map(is_deterministic, expression.operands))
     return all(map(is_deterministic, expression.operands))
 
 

@@ -1,0 +1,30 @@
+"""What depends on no column is computed once, when the query is planned; a condition that is always true goes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firesteel.relational.expressions import Expression, Literal
+from firesteel.relational.folding import folded
+from firesteel.relational.logical.nodes import Filter, LogicalNode, Project, Watermark, transformed
+from firesteel.relational.options import PlanOptions
+
+
+def fold_constants(plan: LogicalNode, options: PlanOptions) -> LogicalNode:
+    """Fold the constants of all expressions."""
+
+    def done(expression: Expression) -> Expression:
+        return folded(expression, options.zone)
+
+    def changed(node: LogicalNode) -> LogicalNode:
+        if isinstance(node, Project):
+            return replace(node, expressions=tuple(map(done, node.expressions)))
+        if isinstance(node, Watermark):
+            return replace(node, expression=done(node.expression))
+        if isinstance(node, Filter):
+            condition = done(node.condition)
+            always = isinstance(condition, Literal) and condition.value is True
+            return node.input if always else replace(node, condition=condition)
+        return node
+
+    return transformed(plan, changed)
