@@ -1,4 +1,4 @@
-"""Asks real Flink for the answers: `python make_answers.py`, with apache-flink 2.3 on the path; writes answers.jsonl.
+"""Asks real Flink for the answers: `python ask_answers.py`, with apache-flink 2.3 on the path; writes answers.jsonl.
 
 Each line has the query, the names and types of its columns, and the table at the end, in STREAMING mode: its rows as
 texts (Flink's CAST to STRING of each column), sorted, each as often as it is in the table. What Flink refuses has its
