@@ -79,7 +79,9 @@ def test_a_query_gives_the_table_that_flink_gives(way: str, given: dict[str, Any
         assert table_of(env, names) == Counter(map(tuple, given["rows"]))
 
 
-@pytest.mark.parametrize("given", [given for given in ANSWERS if "refused" in given], ids=lambda given: given["query"])
+@pytest.mark.parametrize(
+    "given", [given for given in ANSWERS if "refused" in given], ids=lambda given: given["query"]
+)
 def test_what_flink_refuses_is_refused(given: dict[str, Any]) -> None:
     env = environment(QUICK)
     with pytest.raises(FiresteelError):

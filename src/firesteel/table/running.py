@@ -21,6 +21,7 @@ from firesteel.relational.physical.connecting import registered
 from firesteel.relational.physical.planning import Connections
 from firesteel.relational.planning import add_to_graph
 from firesteel.relational.tables import PhysicalColumn, ResolvedTable
+from firesteel.table.job_state import COLLECT, own_state
 from firesteel.table.session import Session
 from firesteel.table.table_result import Printing, TableResult, of_values
 from firesteel.table.tableau import MOST
@@ -34,7 +35,7 @@ def run_query(plan: LogicalNode, session: Session) -> TableResult:
     """Start the job of a query; its rows are the result."""
     collecting = _collecting(plan, session)
     connections = _connections(session)
-    sinks, job = _start([collecting], session, connections, "collect")
+    sinks, job = _start([collecting], session, connections, COLLECT)
     printing = Printing(kinds=session.streaming, most=_most(session), zone=session.zone)
     return TableResult(plan.row, job.results(sinks[0]), printing, job=job)
 
@@ -61,7 +62,7 @@ def _start(
     sinks: Sequence[LogicalNode], session: Session, connections: Connections, name: str
 ) -> tuple[list[int], JobHandle]:
     environment = session.job_environment()
-    with environment._builder.apart() as builder:
+    with environment._builder.apart() as builder, own_state(session.state_names, name):
         added = add_to_graph(sinks, builder, plan_options(session), connections, Location.of_caller())
         job_name = None if session.config.get(NAME, "") else name
         return added, start(environment, added, job_name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ class Session:
     """What the statements of one session share.
 
     `environment` is that of a program with streams; without it each job has an environment of its own. `modules` are
-    the ones in use, of those that are `loaded`.
+    the ones in use, of those that are `loaded`. `state_names` counts the jobs by name.
     """
 
     manager: CatalogManager
@@ -31,6 +32,7 @@ class Session:
     modules: list[str] = field(default_factory=lambda: ["core"])
     loaded: list[str] = field(default_factory=lambda: ["core"])
     numbers: Iterator[int] = field(default_factory=count)
+    state_names: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.defaults = dict(self.config.to_map())

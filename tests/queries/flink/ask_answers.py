@@ -34,7 +34,9 @@ def answer(env: Any, query: str) -> dict[str, Any]:
     except Exception as error:
         return {"refused": _message(error)}
     assert min(rows.values(), default=1) >= 0
-    table_rows = sorted(map(list, rows.elements()), key=lambda row: [(cell is not None, cell or "") for cell in row])
+    table_rows = sorted(
+        map(list, rows.elements()), key=lambda row: [(cell is not None, cell or "") for cell in row]
+    )
     return {"names": names, "types": types, "rows": table_rows}
 
 
@@ -51,7 +53,9 @@ def main() -> None:
         for subject, queries in QUERIES.items():
             for query in queries:
                 found = answer(env, query)
-                file.write(json.dumps({"subject": subject, "query": query, **found}, ensure_ascii=False) + "\n")
+                file.write(
+                    json.dumps({"subject": subject, "query": query, **found}, ensure_ascii=False) + "\n"
+                )
                 print(subject, "|", found.get("refused", f"{len(found.get('rows', []))} rows"), flush=True)
 
 

@@ -18,7 +18,9 @@ _W = "TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' MINUTE))"
 _H = "TABLE(HOP(TABLE orders, DESCRIPTOR(ts), INTERVAL '30' SECOND, INTERVAL '90' SECOND))"
 _C = "TABLE(CUMULATE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' MINUTE, INTERVAL '3' MINUTE))"
 _S = "TABLE(SESSION(TABLE orders PARTITION BY customer, DESCRIPTOR(ts), INTERVAL '15' SECOND))"
-_COUNTS = "(SELECT customer, product, COUNT(*) AS n, SUM(quantity) AS q FROM orders GROUP BY customer, product)"
+_COUNTS = (
+    "(SELECT customer, product, COUNT(*) AS n, SUM(quantity) AS q FROM orders GROUP BY customer, product)"
+)
 
 QUERIES: Final[dict[str, tuple[str, ...]]] = {
     "projections": (

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
 from typing import Final, TextIO
 
 from firesteel.cli.sql.live import show_live
 from firesteel.cli.sql.output import Format, write
 from firesteel.common.errors import ConfigurationError
 from firesteel.control import JobHandle
-from firesteel.datastream.ambient import current_ambient, surrounded_by
 from firesteel.sql.binding.places import Text
 from firesteel.sql.script import Piece, pieces
 from firesteel.sql.statements.create import CreateTable
@@ -44,8 +40,7 @@ class QuitRequested(Exception):  # noqa: N818 - nothing went wrong
 class Client:
     """A session with somebody who reads `output`.
 
-    `live` shows endless queries as tables that change in place; it needs a terminal. `state_dir` is for the job of the
-    one INSERT or statement set that the session runs.
+    `live` shows endless queries as tables that change in place; it needs a terminal.
     """
 
     def __init__(
@@ -55,7 +50,6 @@ class Client:
         form: Format = "table",
         *,
         live: bool = False,
-        state_dir: str | None = None,
     ) -> None:
         self.environment = environment
         self.session = environment._session
@@ -63,7 +57,6 @@ class Client:
         self._output = output
         self._form = form
         self._live = live
-        self._state_dir = state_dir
 
     def run(self, text: str) -> None:
         """Execute the statements of a text, up to the first that fails. Raises QuitRequested where one is QUIT."""
@@ -82,8 +75,7 @@ class Client:
         elif isinstance(statement, Query):
             self._show_query(executed(statement, piece.source, self.session))
         elif isinstance(statement, Insert | StatementSet) or _fills(statement):
-            with self._with_state(piece, statement):
-                self._started(executed(statement, piece.source, self.session))
+            self._started(executed(statement, piece.source, self.session))
         else:
             self._show(statement, executed(statement, piece.source, self.session))
 
@@ -130,21 +122,6 @@ class Client:
             job.wait()
             if self._form == "table":
                 self.say("[INFO] Complete execution of the SQL update statement.")
-
-    @contextmanager
-    def _with_state(self, piece: Piece, statement: Statement) -> Iterator[None]:
-        """Give the job that a statement starts the state directory of the command line, which is for one job only."""
-        if self._state_dir is None:
-            yield
-            return
-        if self.jobs:
-            raise Text(piece.source, "INSERT").wrong(
-                statement.span,
-                "requires a state directory of its own, because --state-dir is that of the job before it",
-                hint="put all INSERTs into one job: EXECUTE STATEMENT SET BEGIN ... END",
-            )
-        with surrounded_by(replace(current_ambient(), state_dir=self._state_dir)):
-            yield
 
     # --- statements that the client executes itself ---
 

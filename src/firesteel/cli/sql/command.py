@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, cast
 
@@ -26,13 +27,12 @@ def run_sql(request: SqlRequest, surroundings: Ambient) -> int:
     """Execute what is asked for and return the exit code; errors are reported on standard error."""
     interactive = request.text is None and request.file is None
     mode = EnvironmentSettings.in_batch_mode if request.batch else EnvironmentSettings.in_streaming_mode
-    with surrounded_by(surroundings):
+    with surrounded_by(replace(surroundings, state_dir=request.state_dir or surroundings.state_dir)):
         client = Client(
             TableEnvironment.create(mode()),
             sys.stdout,
             cast(Format, request.form),
             live=interactive and sys.stdout.isatty(),
-            state_dir=request.state_dir,
         )
         try:
             return _run(client, request, interactive)
