@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pyflink.table import EnvironmentSettings, TableEnvironment  # type: ignore[import-not-found]
-from statements import ORDERS, QUERIES
+from statements import ORDERS
 
 HERE = Path(__file__).parent
 
