@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pyflink.table import EnvironmentSettings, TableEnvironment  # type: ignore[import-not-found]
-from statements import ORDERS
+from statements import ORDERS, queries
 
 HERE = Path(__file__).parent
 
@@ -50,13 +50,11 @@ def main() -> None:
     env.get_config().set("parallelism.default", "1").set("table.local-time-zone", "UTC")
     env.execute_sql(ORDERS.format(path=HERE / "orders.json"))
     with (HERE / "answers.jsonl").open("w") as file:
-        for subject, queries in QUERIES.items():
-            for query in queries:
-                found = answer(env, query)
-                file.write(
-                    json.dumps({"subject": subject, "query": query, **found}, ensure_ascii=False) + "\n"
-                )
-                print(subject, "|", found.get("refused", f"{len(found.get('rows', []))} rows"), flush=True)
+        for subject, query in queries():
+            found = answer(env, query)
+            file.write(json.dumps({"subject": subject, "query": query, **found}, ensure_ascii=False) + "\n")
+            file.flush()
+            print(subject, "|", found.get("refused", f"{len(found.get('rows', []))} rows"), flush=True)
 
 
 if __name__ == "__main__":
