@@ -1,7 +1,7 @@
 """Blocks: how batches travel between tasks.
 
 A block is a head, the marks and the records. The head is one byte that names the codec of the records (0: there are
-none) and the size of the marks. The marks are a pickled list of `(index, watermark)`: after the first `index` records
+none) and the size of the marks. Head and marks end at a multiple of 8 bytes, so that columns are aligned. The marks are a pickled list of `(index, watermark)`: after the first `index` records
 the channel's watermark is `watermark`, or the channel is idle from there if that is None. So the place of a watermark
 among the records is exact, and a watermark does not need a separate block.
 """
@@ -25,7 +25,7 @@ FORMS: Final[dict[int, Callable[[memoryview], Batch]]] = {
 }
 """Codec -> the function from bytes to a batch; another form of batch has its own codec (1 to 255)."""
 
-_HEAD: Final = Struct("<BI")
+_HEAD: Final = Struct("<BxxxI")
 _NO_RECORDS: Final = 0
 
 
@@ -38,7 +38,8 @@ def encode_block(batch: Batch | None, marks: list[Mark]) -> bytes:
     """
     codec, records = (_NO_RECORDS, b"") if batch is None else batch.encode()
     packed = pickle.dumps(marks, 5) if marks else b""
-    return b"".join((_HEAD.pack(codec, len(packed)), packed, records))
+    padded = packed.ljust(-(-len(packed) // 8) * 8, b"\0")
+    return b"".join((_HEAD.pack(codec, len(padded)), padded, records))
 
 
 def decode_block(block: bytes) -> tuple[Batch | None, list[Mark]]:

@@ -119,3 +119,14 @@ def test_an_exchange_by_columns_delivers_every_row_to_the_owner_of_its_key_group
     assert all(part == sorted(part) for part in received.values())
     assert max(sizes) <= BLOCK_BYTES
     assert len(sizes) <= 20 * targets
+
+
+@pytest.mark.parametrize("marks", [[], [(1, 5)], [(1, 5), (2, 1 << 40)], [(1, None), (2, -7), (3, 1)]])
+def test_columns_of_a_block_are_aligned(marks: list[tuple[int, int | None]]) -> None:
+    rows = pa.RecordBatch.from_pydict({"n": pa.array([1, 2, 3]), "t": pa.array(["a", "bc", None])})
+    batch, arrived = decode_block(encode_block(ColumnBatch(rows, np.array([0, 1, 2], np.int8)), marks))
+    assert isinstance(batch, ColumnBatch)
+    assert arrived == marks
+    buffers = [buffer for column in batch.rows.columns for buffer in column.buffers() if buffer is not None]
+    assert [buffer.address % 8 for buffer in buffers] == [0] * len(buffers)
+    assert batch.rows == rows
