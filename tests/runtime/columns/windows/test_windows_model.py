@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,8 @@ from firesteel.common.logical_types.constructed import Field
 from firesteel.common.time import MAX_WATERMARK
 from firesteel.functions.columns.aggregates import Aggregation
 from firesteel.functions.columns.windows import WindowAggregate, WindowAssignment, WindowShape, WindowTable
-from firesteel.runtime.columns.windows.aggregate import SlicingAggregateOperator
-from firesteel.runtime.columns.windows.session_operators import SessionAggregateOperator, SessionTableOperator
-from firesteel.runtime.columns.windows.tables import WindowTableOperator
+from firesteel.runtime.columns.batch import ColumnBatch
+from firesteel.runtime.columns.windows.choosing import window_aggregate_operator, window_table_operator
 from firesteel.runtime.operator import Operator
 from tests.runtime.columns.columnar import Harness
 from tests.runtime.columns.windows.model import RowSessions, Windows, aggregated, model_of, windows_of
@@ -84,10 +84,18 @@ def aggregate(shape: WindowShape, keys: tuple[int, ...] = (0,)) -> WindowAggrega
     return WindowAggregate(INPUT, output, keys, WindowAssignment(shape, time=1), CALLS, ("start", "end"))
 
 
+DISTINCT = (*CALLS, Aggregation("COUNT", (2,), (BIGINT,), BIGINT, "COUNT(DISTINCT v)", distinct=True))
+
+
 def operator_of(shape: WindowShape) -> Operator[Any]:
-    if shape.kind == "session":
-        return SessionAggregateOperator(aggregate(shape))
-    return SlicingAggregateOperator(aggregate(shape))
+    return window_aggregate_operator(aggregate(shape))
+
+
+def distinct_operator_of(shape: WindowShape) -> Operator[Any]:
+    fields = (*OUTPUT.fields[:4], Field("different", BIGINT), *OUTPUT.fields[4:])
+    output = RowType(fields, nullable=False)
+    given = replace(aggregate(shape), aggregations=DISTINCT, output=output)
+    return window_aggregate_operator(given)
 
 
 def feed(model: Windows, steps: list[Any]) -> list[Any]:
@@ -107,7 +115,7 @@ def feed(model: Windows, steps: list[Any]) -> list[Any]:
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @given(epochs, st.integers(1, 3), st.randoms(use_true_random=False))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_aggregates(shape: WindowShape, given: list[Any], parallelism: int, random: Any) -> None:
     model = model_of(shape)
     harness = Harness(lambda: operator_of(shape), (0,), parallelism)
@@ -126,11 +134,46 @@ def test_aggregates(shape: WindowShape, given: list[Any], parallelism: int, rand
     assert harness.late == model.late
 
 
+@pytest.mark.parametrize("shape", SHAPES[::2], ids=str)
+@given(epochs, st.integers(1, 2), st.randoms(use_true_random=False))
+@settings(max_examples=25)
+def test_aggregates_that_need_all_rows(
+    shape: WindowShape, given: list[Any], parallelism: int, random: Any
+) -> None:
+    model = model_of(shape)
+    harness = Harness(lambda: distinct_operator_of(shape), (0,), parallelism)
+    seen = Counter[tuple[Any, ...]]()
+    for steps in [*given, [MAX_WATERMARK]]:
+        batches = feed(model, steps)
+        if random.random() < 0.2:
+            harness.renew(random.randint(1, 3))
+        seen += plain(harness.rows(*batches))
+        expected = Counter(
+            (*row[:4], different, *row[4:])
+            for result in model.results
+            for row, different in [(next(iter(aggregated([result]))), len({*result[3]} - {None}))]
+        )
+        assert seen == expected
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_retracted_rows_do_not_count(shape: WindowShape) -> None:
+    given = replace(aggregate(shape), retracts=True)
+    rows = batch_of([("a", 1, 5), ("a", 2, 3), ("b", 1, 1), ("a", 1, 5), ("b", 1, 1)])
+    kinds = np.array([0, 0, 0, 3, 3], np.int8)
+    harness = Harness(lambda: window_aggregate_operator(given), (0,))
+    seen = plain(harness.rows(ColumnBatch(rows, kinds), final=True))
+    assert {row[:4] for row in seen} == {("a", 1, 3, 3)}
+    assert {row[4:] for row in seen} <= {
+        (start, end) for start, end in windows_of(shape, 2)
+    } or shape.kind == "session"
+
+
 @pytest.mark.parametrize("shape", [shape for shape in SHAPES if shape.kind != "session"], ids=str)
 @given(st.lists(row, min_size=1, max_size=9))
 def test_tables_have_each_row_once_for_each_of_its_windows(shape: WindowShape, given: list[Any]) -> None:
     table = WindowTable(INPUT, TABLE, WindowAssignment(shape, time=1))
-    harness = Harness(lambda: WindowTableOperator(table))
+    harness = Harness(lambda: window_table_operator(table))
     expected = Counter(
         (*one, start, end, end - 1) for one in given for start, end in windows_of(shape, one[1])
     )
@@ -138,12 +181,12 @@ def test_tables_have_each_row_once_for_each_of_its_windows(shape: WindowShape, g
 
 
 @given(epochs, st.integers(1, 3), st.randoms(use_true_random=False))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_rows_of_sessions(given: list[Any], parallelism: int, random: Any) -> None:
     shape = WindowShape("session", 5, 5)
     table = WindowTable(INPUT, TABLE, WindowAssignment(shape, time=1), (0,))
     model = RowSessions(shape)
-    harness = Harness(lambda: SessionTableOperator(table), (0,), parallelism)
+    harness = Harness(lambda: window_table_operator(table), (0,), parallelism)
     seen = Counter[tuple[Any, ...]]()
     for steps in [*given, [MAX_WATERMARK]]:
         batches = feed(model, steps)
@@ -156,7 +199,7 @@ def test_rows_of_sessions(given: list[Any], parallelism: int, random: Any) -> No
 
 def test_without_keys_all_rows_are_one_group() -> None:
     shape = WindowShape("hop", 12, 4)
-    harness = Harness(lambda: SlicingAggregateOperator(aggregate(shape, ())))
+    harness = Harness(lambda: window_aggregate_operator(aggregate(shape, ())))
     rows = harness.rows(batch_of([("a", 1, 1), ("b", 2, 5), ("b", 13, None)]), 14)
     assert plain(rows) == Counter({(2, 6, 5, -8, 4): 1, (2, 6, 5, -4, 8): 1, (2, 6, 5, 0, 12): 1})
 

@@ -7,23 +7,20 @@ from typing import Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from firesteel.common.errors import UnsupportedError
-from firesteel.common.logical_types.arrow import to_arrow
-from firesteel.functions.columns.aggregates import Aggregation
-from firesteel.runtime.columns.batch import ColumnBatch
+from firesteel.common.logical_types import BigIntType, Field, RowType
+from firesteel.functions.columns.aggregates import Aggregation, GroupAggregate
+from firesteel.runtime.columns.aggregates.form import Form
+from firesteel.runtime.columns.aggregates.parts import Given
+from firesteel.runtime.columns.batch import ColumnBatch, empty
 from firesteel.runtime.columns.times import Times
 from firesteel.runtime.columns.windows.keys import Keys
+from firesteel.state.arrangements.columns import numbers
 from firesteel.state.arrangements.sorting import Positions
 
 LEAD: Final = "lead"
 """The first column of partial results: the end of a slice, or the number of a session."""
-
-_PARTS: Final = {
-    "COUNT": ("count",), "SUM": ("sum",), "AVG": ("sum", "count"), "MIN": ("min",), "MAX": ("max",)
-}  # fmt: skip
-_MERGE: Final = {"count": "sum", "sum": "sum", "min": "min", "max": "max"}
 
 
 class Folding:
@@ -35,96 +32,73 @@ class Folding:
 
     def __init__(
         self,
-        schema: pa.Schema,
+        row: RowType,
         keys: Keys | None,
         aggregations: Sequence[Aggregation],
+        who: str,
+        *,
         retracts: bool = False,
     ) -> None:
         self._keys = keys
-        self._aggregations = tuple(aggregations)
-        self._calls: list[tuple[str, str]] = []
-        self.accumulators: list[pa.Field] = []
-        for order, aggregation in enumerate(aggregations):
-            if aggregation.function not in _PARTS or aggregation.distinct or retracts:
-                raise UnsupportedError("cannot be computed in a window", who=aggregation.shown)
-            for part in _PARTS[aggregation.function]:
-                name = f"a{order}{part}"
-                kind = pa.int64()
-                if part != "count":
-                    kind = schema.types[aggregation.arguments[0]]
-                    if part == "sum":
-                        kind = _sum_type(kind)
-                self.accumulators.append(pa.field(name, kind))
-                self._calls.append((name, _MERGE[part]))
-        self._by = [LEAD, *(keys.names if keys else ())]
+        lead = Field(LEAD, BigIntType(nullable=False))
+        fields = tuple(row.fields[place] for place in (keys.places if keys else ()))
+        given = RowType((*row.fields, lead), nullable=False)
+        places = (len(row.fields), *(keys.places if keys else ()))
+        spec = GroupAggregate(
+            given, RowType((lead, *fields), nullable=False), places, tuple(aggregations), retracts=retracts
+        )
+        self._form = Form(spec)
+        self._retracts = retracts
+        if self._form.stores:
+            shown = ", ".join(call.shown for call in aggregations)
+            raise UnsupportedError("cannot be computed in a window yet", who=f"{who}: {shown}")
+        self._width = 1 + len(fields)
+        kinds = self._form.state.types[self._width :]
+        self.accumulators = [pa.field(f"a{order}", kind) for order, kind in enumerate(kinds)]
         self.schema = pa.schema(
             [pa.field(LEAD, pa.int64()), *(keys.fields if keys else ()), *self.accumulators]
         )
 
     def partial(self, lead: Times | Positions, batch: ColumnBatch) -> pa.RecordBatch:
         """Return the partial results of rows, whose leads are given."""
-        columns: dict[str, pa.Array] = {LEAD: pa.array(lead)}
-        if self._keys:
-            columns.update(zip(self._keys.names, self._keys.columns(batch), strict=True))
-        calls = []
-        for order, aggregation in enumerate(self._aggregations):
-            column = self._counted(aggregation, batch)
-            for part in _PARTS[aggregation.function]:
-                name = f"a{order}{part}"
-                columns[name] = column
-                calls.append((name, part))
-        return self._grouped(pa.table(columns), calls)
+        names = [str(place) for place in range(len(batch.rows.columns) + 1)]
+        rows = pa.RecordBatch.from_arrays([*batch.rows.columns, pa.array(lead)], names=names)
+        signs = None if batch.kinds is None else batch.signs()
+        return self._shrunk(self._form.lift(Given(rows, signs)))
 
     def merged(self, rows: pa.RecordBatch) -> pa.RecordBatch:
         """Return partial results, each lead and key once."""
-        return self._grouped(pa.Table.from_batches([rows]), self._calls)
+        if self._keys is not None and not self._keys.places:
+            rows = rows.select([name for name in rows.schema.names if name not in self._keys.names])
+        return self._shrunk(pa.RecordBatch.from_arrays(rows.columns, schema=self._form.schema))
 
     def led_by(self, lead: Times | Positions, rows: pa.RecordBatch) -> pa.RecordBatch:
-        """Return partial results with another lead."""
+        """Return partial results with another lead; `rows` may have other columns besides."""
         return pa.RecordBatch.from_arrays(
             [pa.array(lead), *(rows.column(name) for name in self.schema.names[1:])], schema=self.schema
         )
 
     def alive(self, rows: pa.RecordBatch) -> pa.RecordBatch:
         """Return those that have any rows."""
-        return rows
+        if not self._retracts:
+            return rows
+        counts = numbers(rows.column(self.accumulators[0].name))
+        return rows.filter(pa.array(counts > 0))
 
     def results(self, rows: pa.RecordBatch) -> list[pa.Array]:
         """Return a column for each aggregation."""
-        found = []
-        for order, aggregation in enumerate(self._aggregations):
-            parts = [rows.column(f"a{order}{part}") for part in _PARTS[aggregation.function]]
-            column = parts[0]
-            if len(parts) == 2:
-                column = pc.divide(parts[0], pc.if_else(pc.equal(parts[1], 0), None, parts[1]))
-            found.append(column.cast(to_arrow(aggregation.type)))
-        return found
+        unused = [pa.nulls(rows.num_rows)] * self._width
+        columns = [*unused, *(rows.column(field.name) for field in self.accumulators)]
+        return self._form.results(pa.RecordBatch.from_arrays(columns, names=self._form.state.names), {})
 
-    def _counted(self, aggregation: Aggregation, batch: ColumnBatch) -> pa.Array:
-        if aggregation.arguments:
-            column = batch.rows.column(aggregation.arguments[0])
-        else:
-            column = pa.array(np.ones(len(batch), np.int64))
-        if aggregation.filter is not None:
-            keep = pc.fill_null(batch.rows.column(aggregation.filter), False)
-            column = pc.if_else(keep, column, pa.scalar(None, column.type))
-        return column
-
-    def _grouped(self, table: pa.Table, calls: list[tuple[str, str]]) -> pa.RecordBatch:
-        grouped = table.group_by(self._by, use_threads=False).aggregate(calls)
-        names = [*self._by, *(f"{name}_{function}" for name, function in calls)]
+    def _shrunk(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        if not rows.num_rows:
+            return empty(self.schema)
+        rows = self._form.shrink(rows)
+        columns = rows.columns
         if self._keys is None:
-            grouped = grouped.sort_by(LEAD)
-        return pa.RecordBatch.from_arrays(
-            [
-                grouped.column(name).combine_chunks().cast(field.type)
-                for name, field in zip(names, self.schema, strict=True)
-            ],
-            schema=self.schema,
-        )
-
-
-def _sum_type(kind: pa.DataType) -> pa.DataType:
-    if pa.types.is_integer(kind):
-        return pa.int64()
-    return pa.decimal128(38, kind.scale) if pa.types.is_decimal(kind) else pa.float64()
+            order = pa.array(np.argsort(numbers(columns[0]), kind="stable"))
+            columns = [column.take(order) for column in columns]
+        elif not self._keys.places:
+            columns = [columns[0], *self._keys.only(rows.num_rows), *columns[1:]]
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)

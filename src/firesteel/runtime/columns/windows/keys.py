@@ -31,8 +31,12 @@ class Keys:
     def columns(self, batch: ColumnBatch) -> list[pa.Array]:
         """Return the columns of the keys."""
         if not self.places:
-            return [pa.array(np.zeros(len(batch), np.int8))]
+            return self.only(len(batch))
         return [batch.rows.column(place) for place in self.places]
+
+    def only(self, count: int) -> list[pa.Array]:
+        """Return the column of the only key."""
+        return [pa.array(np.zeros(count, np.int8))]
 
     def rows(self, batch: ColumnBatch) -> pa.RecordBatch:
         """Return the keys of a batch."""

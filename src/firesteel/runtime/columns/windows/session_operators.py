@@ -18,17 +18,18 @@ from firesteel.common.time import MAX_WATERMARK
 from firesteel.functions.columns.windows import WindowAggregate, WindowAssignment, WindowTable
 from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.times import Times, times_of
-from firesteel.runtime.columns.windows.folding import Folding
+from firesteel.runtime.columns.windows.folding import LEAD, Folding
 from firesteel.runtime.columns.windows.gathering import stages
-from firesteel.runtime.columns.windows.intervals import unions
 from firesteel.runtime.columns.windows.keys import Keys, codes_of
 from firesteel.runtime.columns.windows.operator import GatheringOperator
 from firesteel.runtime.columns.windows.properties import window_columns
 from firesteel.runtime.columns.windows.results import Results
+from firesteel.runtime.columns.windows.session_rows import SessionRows
 from firesteel.runtime.columns.windows.sessions import END, START, Rows, Sessions
-from firesteel.runtime.operator import OperatorContext
+from firesteel.runtime.columns.windows.whole import WholeRows, first_number
+from firesteel.runtime.operator import Epoch, OperatorContext
 from firesteel.state.arrangements.columns import numbers
-from firesteel.state.arrangements.layout import Kind, Layout
+from firesteel.state.arrangements.sorting import Positions
 
 TIME: Final = "time"
 
@@ -108,11 +109,12 @@ class SessionAggregateOperator(SessionOperator):
     def __init__(self, aggregate: WindowAggregate) -> None:
         super().__init__(aggregate.window, aggregate.input, aggregate.keys)
         self._aggregate = aggregate
+        self._results = Results(aggregate)
 
     def open(self, context: OperatorContext) -> None:
         super().open(context)
-        self._folding = Folding(self._input, None, self._aggregate.aggregations, self._aggregate.retracts)
-        self._results = Results(self._aggregate, self._keys, self._folding)
+        given = self._aggregate
+        self._folding = Folding(given.input, None, given.aggregations, context.who, retracts=given.retracts)
         assert context.arrangements is not None
         self._sessions = Sessions(context.arrangements, self._keys, self._folding, self._gap)
 
@@ -123,52 +125,88 @@ class SessionAggregateOperator(SessionOperator):
         sessions = self._folding.alive(sessions)
         if sessions.num_rows:
             starts, ends = numbers(sessions.column(START)), numbers(sessions.column(END))
-            self.output.emit(self._results.batch(sessions, starts, ends))
+            results = self._folding.results(sessions)
+            self.output.emit(self._results.batch(self._keys.shown(sessions), results, starts, ends))
 
 
-class SessionTableOperator(SessionOperator):
+class WholeSessionOperator(SessionOperator):
+    """Keeps the rows of sessions until these are over; a subclass says what becomes of them then."""
+
+    _fields: list[pa.Field]
+
+    def open(self, context: OperatorContext) -> None:
+        super().open(context)
+        assert context.arrangements is not None
+        row = RowType((), nullable=False)
+        self._sessions = Sessions(
+            context.arrangements, self._keys, Folding(row, None, (), context.who), self._gap
+        )
+        self._waiting = SessionRows(context.arrangements, self._keys, self._fields, self._gap)
+
+    def begin_epoch(self, epoch: Epoch) -> None:
+        super().begin_epoch(epoch)
+        self._next = first_number(epoch)
+
+    @abstractmethod
+    def _columns(self, batch: ColumnBatch) -> list[pa.Array]:
+        """Return the columns of `_fields`."""
+
+    @abstractmethod
+    def _emit(self, sessions: pa.RecordBatch, rows: pa.RecordBatch, owners: Positions) -> None:
+        """Emit sessions, which `owners` are the places of, for each row."""
+
+    def _keep(self, rows: Rows, batch: ColumnBatch) -> None:
+        self._sessions.merge(rows, batch)
+        self._waiting.put(self._keys.columns(batch), rows.times, self._columns(batch))
+        self._next += len(batch)
+
+    def _complete(self, sessions: pa.RecordBatch) -> None:
+        self._emit(sessions, *self._waiting.take(sessions))
+
+
+class WholeSessionAggregateOperator(WholeSessionOperator):
+    """Emits the results of sessions that need all of their rows."""
+
+    def __init__(self, aggregate: WindowAggregate) -> None:
+        super().__init__(aggregate.window, aggregate.input, aggregate.keys)
+        self._whole = WholeRows(aggregate, self._keys)
+        self._results = Results(aggregate)
+        self._fields = [field for field in self._whole.fields if field.name not in self._keys.names]
+
+    def _columns(self, batch: ColumnBatch) -> list[pa.Array]:
+        columns = dict(
+            zip(
+                (field.name for field in self._whole.fields),
+                self._whole.columns(batch, self._next),
+                strict=True,
+            )
+        )
+        return [columns[field.name] for field in self._fields]
+
+    def _emit(self, sessions: pa.RecordBatch, rows: pa.RecordBatch, owners: Positions) -> None:
+        found = self._whole.results(owners, rows)
+        if found.num_rows:
+            places = numbers(found.column(LEAD))
+            starts, ends = numbers(sessions.column(START))[places], numbers(sessions.column(END))[places]
+            keys = self._keys.shown(found)
+            results = found.columns[1 + len(keys) :]
+            self.output.emit(self._results.batch(keys, results, starts, ends))
+
+
+class SessionTableOperator(WholeSessionOperator):
     """Emits the rows of each session, with the session, when it is over."""
 
     def __init__(self, table: WindowTable) -> None:
         super().__init__(table.window, table.input, table.partition)
         self._output = to_arrow_schema(table.output)
+        self._fields = [pa.field(f"c{place}", kind) for place, kind in enumerate(self._input.types)]
 
-    def open(self, context: OperatorContext) -> None:
-        super().open(context)
-        folding = Folding(self._input, None, ())
-        columns = [pa.field(f"c{place}", kind) for place, kind in enumerate(self._input.types)]
-        self._stored = pa.schema([pa.field(TIME, pa.int64()), *self._keys.fields, *columns])
-        layout = Layout(self._stored, tuple(self._keys.names), Kind.MULTISET)
-        assert context.arrangements is not None
-        self._sessions = Sessions(context.arrangements, self._keys, folding, self._gap)
-        self._waiting = context.arrangements.declare("rows", layout)
+    def _columns(self, batch: ColumnBatch) -> list[pa.Array]:
+        return list(batch.rows.columns)
 
-    def _keep(self, rows: Rows, batch: ColumnBatch) -> None:
-        self._sessions.merge(rows, batch)
-        columns = [pa.array(rows.times), *self._keys.columns(batch), *batch.rows.columns]
-        self._waiting.put(pa.RecordBatch.from_arrays(columns, schema=self._stored))
-
-    def _complete(self, sessions: pa.RecordBatch) -> None:
-        codes, firsts = codes_of([sessions.column(name) for name in self._keys.names])
-        found = self._waiting.of(sessions.select(self._keys.names).take(pa.array(firsts)))
-        starts, ends, times = (
-            numbers(sessions.column(START)), numbers(sessions.column(END)), numbers(found.rows.column(TIME))
-        )  # fmt: skip
-        union = unions(
-            np.concatenate((codes, found.keys)),
-            np.concatenate((starts, times)),
-            np.concatenate((ends - self._gap, times)),
-        )
-        session = np.full(int(union.max()) + 1, -1)
-        session[union[: len(codes)]] = np.arange(len(codes))
-        owner = session[union[len(codes) :]]
-        mine = np.flatnonzero(owner >= 0)
-        rows, weights = found.rows.take(pa.array(mine)), found.weights[mine]
-        self._waiting.change(rows, -weights)
-        owners = np.repeat(owner[mine], weights)
-        rows = rows.take(pa.array(np.repeat(np.arange(len(mine)), weights)))
-        added = window_columns(
-            ("start", "end", "time"), starts[owners], ends[owners], self._output.types[-3:], self._window.zone
-        )
-        columns = rows.columns[1 + len(self._keys.names) :]
+    def _emit(self, sessions: pa.RecordBatch, rows: pa.RecordBatch, owners: Positions) -> None:
+        starts, ends = numbers(sessions.column(START))[owners], numbers(sessions.column(END))[owners]
+        types = self._output.types[-3:]
+        added = window_columns(("start", "end", "time"), starts, ends, types, self._window.zone)
+        columns = [rows.column(field.name) for field in self._fields]
         self.output.emit(ColumnBatch(pa.RecordBatch.from_arrays([*columns, *added], schema=self._output)))

@@ -78,7 +78,7 @@ class Sessions:
     def take(self, until: int) -> pa.RecordBatch:
         """Return the sessions that end up to a time, with what is kept of their rows, and forget them."""
         over = self._by_end.up_to(until)
-        self._by_end.delete(over)
+        self._by_end.drop_up_to(until)
         self._of_keys.delete(over.select(self._known.names))
         return over
 
