@@ -11,11 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firesteel.common.errors import ProgramError
+from firesteel.common.logical_types import Field, RowType, TimestampType
 from firesteel.common.time import MAX_WATERMARK, MIN_WATERMARK
+from firesteel.functions.columns.program import Formula, Program
 from firesteel.functions.columns.windows import WatermarkAssignment
 from firesteel.functions.epoch import EpochFacts
 from firesteel.runtime.columns.batch import ColumnBatch
-from firesteel.runtime.columns.watermarks import ColumnTime, WatermarkOperator, watermark_values
+from firesteel.runtime.columns.watermarks import ColumnTime, WatermarkOperator, WatermarkValues
 from tests.runtime.columns.columnar import Harness
 
 DELAY = 5
@@ -93,6 +95,16 @@ def test_a_value_that_is_null_does_not_count() -> None:
     assert seen(sent) == [[1], 700, [2]]
 
 
+def test_a_watermark_may_be_any_expression() -> None:
+    time = TimestampType(3)
+    row = RowType((Field("at", time),), nullable=False)
+    mark = RowType((Field("mark", time),), nullable=False)
+    formula = Formula("""CASE WHEN "0" > TIMESTAMP '1970-01-01 00:00:02' THEN "0" END""", "at", time)
+    assignment = WatermarkAssignment(time=0, program=Program(row, mark, (formula,)))
+    (sent,) = Harness(lambda: WatermarkOperator(assignment)).epoch(batch_of([1000, 3000, 2000]))
+    assert seen(sent) == [[1000], [3000], 3000, [2000]]
+
+
 def test_a_time_that_is_null_is_refused() -> None:
     harness = Harness(lambda: WatermarkOperator(GIVEN))
     with pytest.raises(ProgramError, match="requires that the time attribute is not NULL"):
@@ -111,7 +123,7 @@ def test_a_stream_without_rows_becomes_idle() -> None:
 
 def test_large_batches_end_with_a_watermark() -> None:
     facts = EpochFacts(1, "a", 0)
-    time = ColumnTime(GIVEN, watermark_values(GIVEN), "it", None, facts, 200)
+    time = ColumnTime(GIVEN, WatermarkValues(GIVEN, "it"), "it", None, facts, 200)
     segments = list(time.stamp(ColumnBatch(batch_of([*range(10, 5010)]))))
     assert [(len(batch), watermark) for batch, watermark in segments] == [(5000, 5009 - DELAY)]
     assert time.flush() is None

@@ -16,6 +16,7 @@ from firesteel.graph.operations import (
     GroupAggregateOp,
     LimitOp,
     LocalAggregateOp,
+    OverAggregateOp,
     RowsToColumnsOp,
     SortOp,
     UpdateBeforeOp,
@@ -26,17 +27,13 @@ from firesteel.graph.operations import (
 from firesteel.runtime.columns.aggregates.operators import GroupAggregateOperator, LocalAggregateOperator
 from firesteel.runtime.columns.bridges import ColumnsToRowsOperator, RowsToColumnsOperator
 from firesteel.runtime.columns.calc import CalcOperator
+from firesteel.runtime.columns.over.operator import OverAggregateOperator
 from firesteel.runtime.columns.sink import ColumnSinkOperator
 from firesteel.runtime.columns.sorting import LimitOperator, SortOperator
 from firesteel.runtime.columns.source import ColumnSourceOperator
 from firesteel.runtime.columns.update_before import UpdateBeforeOperator
 from firesteel.runtime.columns.watermarks import WatermarkOperator
-from firesteel.runtime.columns.windows.aggregate import SlicingAggregateOperator
-from firesteel.runtime.columns.windows.session_operators import (
-    SessionAggregateOperator,
-    SessionTableOperator,
-)
-from firesteel.runtime.columns.windows.tables import WindowTableOperator
+from firesteel.runtime.columns.windows.choosing import window_aggregate_operator, window_table_operator
 
 
 @recipe.register
@@ -88,15 +85,17 @@ def _(operation: GlobalAggregateOp, node: Node, batch: bool) -> Recipe:
 
 @recipe.register
 def _(operation: WindowAggregateOp, node: Node, batch: bool) -> Recipe:
-    window = operation.aggregate.window
-    sessions = window.shape.kind == "session" and window.end is None
-    return partial(SessionAggregateOperator if sessions else SlicingAggregateOperator, operation.aggregate)
+    return partial(window_aggregate_operator, operation.aggregate)
 
 
 @recipe.register
 def _(operation: WindowTableOp, node: Node, batch: bool) -> Recipe:
-    sessions = operation.table.window.shape.kind == "session"
-    return partial(SessionTableOperator if sessions else WindowTableOperator, operation.table)
+    return partial(window_table_operator, operation.table)
+
+
+@recipe.register
+def _(operation: OverAggregateOp, node: Node, batch: bool) -> Recipe:
+    return partial(OverAggregateOperator, operation.over)
 
 
 @recipe.register

@@ -24,6 +24,8 @@ from firesteel.functions.columns.windows import WatermarkAssignment
 from firesteel.functions.epoch import EpochFacts
 from firesteel.runtime.batch import MAX_BATCH
 from firesteel.runtime.columns.batch import ColumnBatch
+from firesteel.runtime.columns.kernel.query import Times as KernelTimes
+from firesteel.runtime.columns.kernel.statement import Statement
 from firesteel.runtime.columns.times import Times, milliseconds, present_times
 from firesteel.runtime.operator import OperatorContext
 from firesteel.runtime.watermarking import WatermarkingOperator
@@ -161,11 +163,26 @@ class ColumnTime:
         return watermark
 
 
-def watermark_values(assignment: WatermarkAssignment) -> Values:
-    """Return what computes the watermark of each row."""
-    place = assignment.column
-    assert place is not None
-    return lambda batch: batch.rows.column(place)
+class WatermarkValues:
+    """Computes the watermark of each row of batches. Contract: `close` when no more come."""
+
+    def __init__(self, assignment: WatermarkAssignment, who: str) -> None:
+        self._column = assignment.column
+        self._statement = None if assignment.program is None else Statement(assignment.program, who)
+        self.now = 0
+        """The epoch's processing time (milliseconds)."""
+
+    def __call__(self, batch: ColumnBatch) -> pa.Array:
+        """Return timestamps, or NULL."""
+        if self._statement is None:
+            assert self._column is not None
+            return batch.rows.column(self._column)
+        return self._statement.run(ColumnBatch(batch.rows), KernelTimes(self.now)).rows.column(0)
+
+    def close(self) -> None:
+        """Release what was prepared."""
+        if self._statement is not None:
+            self._statement.close()
 
 
 class WatermarkOperator(WatermarkingOperator[ColumnBatch]):
@@ -178,9 +195,10 @@ class WatermarkOperator(WatermarkingOperator[ColumnBatch]):
 
     def open(self, context: OperatorContext) -> None:
         super().open(context)
-        self._values = watermark_values(self._assignment)
+        self._values = WatermarkValues(self._assignment, context.who)
 
     def _start(self, known: list[TimeState], facts: EpochFacts) -> ColumnTime:
+        self._values.now = facts.processing_time
         state = min(known, default=None)
         interval = self.context.watermark_interval
         return ColumnTime(self._assignment, self._values, self.context.who, state, facts, interval)
@@ -189,3 +207,7 @@ class WatermarkOperator(WatermarkingOperator[ColumnBatch]):
         for segment, risen in self._time.stamp(batch):
             self.output.emit(segment)
             self._rise(risen)
+
+    def close(self) -> None:
+        self._values.close()
+        super().close()

@@ -42,6 +42,7 @@ class SessionOperator(GatheringOperator):
     def __init__(self, window: WindowAssignment, row: RowType, keys: tuple[int, ...]) -> None:
         super().__init__(window)
         self._gap = window.shape.size
+        self._row = row
         self._input = to_arrow_schema(row)
         self._keys = Keys(self._input, keys)
 
@@ -137,9 +138,8 @@ class WholeSessionOperator(SessionOperator):
     def open(self, context: OperatorContext) -> None:
         super().open(context)
         assert context.arrangements is not None
-        row = RowType((), nullable=False)
         self._sessions = Sessions(
-            context.arrangements, self._keys, Folding(row, None, (), context.who), self._gap
+            context.arrangements, self._keys, Folding(self._row, None, (), context.who), self._gap
         )
         self._waiting = SessionRows(context.arrangements, self._keys, self._fields, self._gap)
 
