@@ -116,10 +116,9 @@ QUERIES = [
         for window in (_WINDOWS[0], _WINDOWS[2], _WINDOWS[5], _SESSIONS[0])
     ),
     *(
-        "SELECT window_start, window_end, SUM(n), MAX(s) FROM "
-        f"TUMBLE(TABLE (SELECT window_time AS wt, k, COUNT(*) AS n, SUM(v) AS s FROM {window} "
-        "GROUP BY k, window_start, window_end, window_time), DESCRIPTOR(wt), INTERVAL '20' SECOND) "
-        "GROUP BY window_start, window_end"
+        f"WITH small AS (SELECT window_time AS wt, k, COUNT(*) AS n, SUM(v) AS s FROM {window} "
+        "GROUP BY k, window_start, window_end, window_time) SELECT window_start, window_end, SUM(n), MAX(s) FROM "
+        "TUMBLE(TABLE small, DESCRIPTOR(wt), INTERVAL '20' SECOND) GROUP BY window_start, window_end"
         for window in (_WINDOWS[0], _WINDOWS[2])
     ),
     f"SELECT k, window_end, COUNT(*) FROM {_WINDOWS[0]} {_GROUPED} HAVING COUNT(*) > 1",
