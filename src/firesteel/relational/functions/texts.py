@@ -37,18 +37,23 @@ def _function(
 
 _LENGTHS: Final = (
     _function("CHAR_LENGTH", fixed(_INT), TEXT),
-    _function("OCTET_LENGTH", fixed(_INT), TEXT),
     _function("POSITION", fixed(_INT), TEXT, TEXT, AS_INT, optional=1),
     _function("INSTR", fixed(_INT), TEXT, TEXT, AS_INT, AS_INT, optional=2),
     _function("LOCATE", fixed(_INT), TEXT, TEXT, AS_INT, optional=1),
     _function("ASCII", fixed(_INT), TEXT),
 )
 _PARTS: Final = (
-    _function("SUBSTRING", _STRING, TEXT, WHOLE, WHOLE, optional=1),
+    _function("SUBSTRING", varying, TEXT, WHOLE, WHOLE, optional=1),
     _function("LEFT", _STRING, TEXT, AS_INT),
     _function("RIGHT", _STRING, TEXT, AS_INT),
-    _function("SPLIT_INDEX", nullable(STRING), TEXT, TEXT, AS_INT),
-    _function("SPLIT", fixed(ArrayType(STRING.copy(nullable=False))), AS_STRING, AS_STRING),
+    Function(
+        "SPLIT_INDEX",
+        (
+            Signature((TEXT, TEXT, AS_INT), nullable(STRING)),
+            Signature((TEXT, WHOLE, AS_INT), nullable(STRING)),
+        ),
+    ),
+    _function("SPLIT", fixed(ArrayType(STRING)), AS_STRING, AS_STRING),
     _function("ELT", nullable(STRING), WHOLE, AS_STRING, repeated=True),
     _function("PARSE_URL", nullable(STRING), TEXT, TEXT, TEXT, optional=1),
 )
@@ -69,7 +74,7 @@ _CHANGES: Final = (
     _function("OVERLAY", _STRING, TEXT, TEXT, AS_INT, AS_INT, optional=1),
     _function("CONCAT", _STRING, TEXT, repeated=True),
     Function("CONCAT_WS", (Signature((TEXT, TEXT), _STRING, repeated=True),), strict=False),
-    _function("CHR", _STRING, WHOLE),
+    _function("CHR", nullable(STRING), WHOLE),
 )
 _CODES: Final = (
     _function("ENCODE", fixed(BYTES), AS_STRING, AS_STRING),
@@ -105,4 +110,5 @@ TEXTS: Final = (*_LENGTHS, *_PARTS, *_CHANGES, *_CODES, *_PATTERNS)
 ALIASES: Final = {
     "CHARACTER_LENGTH": "CHAR_LENGTH",
     "SUBSTR": "SUBSTRING",
+    "TRANSLATE3": "TRANSLATE",
 }

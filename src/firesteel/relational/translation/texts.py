@@ -43,18 +43,17 @@ def _cased(name: str) -> Translation:
 def _substring(translator: Translator, call: Call, texts: list[str]) -> str:
     """Return SUBSTRING: a negative start counts from the end, and 0 is 1."""
     text, start, *length = texts
-    first = _start(call.operands[1], text, start)
-    if not length:
-        return f"substring({text}, {first})"
-    (count,) = length
-    return (
-        f"CASE WHEN {count} < 0 THEN NULL ELSE substring({text}, {first}, {count}) END"
-        if not _known(call.operands[2])
-        else f"substring({text}, {first}, {count})"
-    )
+    given = [text, _start(call.operands[1], text, start), *length]
+    found = f"substring({', '.join(given)})"
+    first = call.operands[1]
+    if not (isinstance(first, Literal) and isinstance(first.value, int) and first.value >= 0):
+        found = f"CASE WHEN {start} < - length({text}) THEN left({text}, 0) ELSE {found} END"
+    if length and not _is_natural(call.operands[2]):
+        found = f"CASE WHEN {length[0]} <= 0 THEN left({text}, 0) ELSE {found} END"
+    return found
 
 
-def _known(operand: Expression) -> bool:
+def _is_natural(operand: Expression) -> bool:
     return isinstance(operand, Literal) and isinstance(operand.value, int) and operand.value >= 0
 
 
@@ -71,10 +70,8 @@ def _position(translator: Translator, call: Call, texts: list[str]) -> str:
         return f"CAST(position({part} IN {text}) AS INTEGER)"
     (first,) = start
     found = f"position({part} IN substring({text}, {first}))"
-    return (
-        f"CAST(CASE WHEN {first} < 1 THEN 0 ELSE (CASE {found} WHEN 0 THEN 0 ELSE {found} + {first} - 1 END) END "
-        "AS INTEGER)"
-    )
+    later = f"CASE {found} WHEN 0 THEN 0 ELSE {found} + {first} - 1 END"
+    return f"CAST(CASE WHEN {first} < 1 THEN position({part} IN {text}) ELSE {later} END AS INTEGER)"
 
 
 def _instr(translator: Translator, call: Call, texts: list[str]) -> str:
@@ -100,19 +97,36 @@ def _trimmed(name: str) -> Translation:
 
 
 def _left(translator: Translator, call: Call, texts: list[str]) -> str:
-    return f"CASE WHEN {texts[1]} <= 0 THEN '' ELSE left({texts[0]}, {texts[1]}) END"
+    return f"CASE WHEN {texts[1]} <= 0 THEN left({texts[0]}, 0) ELSE left({texts[0]}, {texts[1]}) END"
 
 
 def _right(translator: Translator, call: Call, texts: list[str]) -> str:
-    return f"CASE WHEN {texts[1]} <= 0 THEN '' ELSE right({texts[0]}, {texts[1]}) END"
+    return f"CASE WHEN {texts[1]} <= 0 THEN left({texts[0]}, 0) ELSE right({texts[0]}, {texts[1]}) END"
 
 
 def _overlay(translator: Translator, call: Call, texts: list[str]) -> str:
     text, other, start, *length = texts
     count = length[0] if length else f"length({other})"
-    changed = f"(left({text}, {start} - 1) || {other} || substring({text}, {start} + {count}))"
+    rest = f"CASE WHEN {count} > 0 THEN substring({text}, {start} + {count}) ELSE '' END"
+    changed = f"(left({text}, {start} - 1) || {other} || {rest})"
     outside = f"{start} <= 0 OR {start} > length({text})"
-    return f"CASE WHEN {outside} THEN {text} ELSE {changed} END"
+    return f"CASE WHEN {other} IS NULL THEN NULL WHEN {outside} THEN {text} ELSE {changed} END"
+
+
+def _split_index(translator: Translator, call: Call, texts: list[str]) -> str:
+    text, separator, place = texts
+    if isinstance(call.operands[1].type, IntegerNumberType):
+        separator = f"chr(CAST({separator} AS INTEGER))"
+    return translator.call("split_index", text, separator, place)
+
+
+def _replace(translator: Translator, call: Call, texts: list[str]) -> str:
+    """Return REPLACE: an empty text is between all characters."""
+    plain = f"replace({', '.join(texts)})"
+    old = call.operands[1]
+    if isinstance(old, Literal) and old.value:
+        return plain
+    return f"CASE WHEN {texts[1]} = '' THEN {translator.call('replaced', *texts)} ELSE {plain} END"
 
 
 def _concat_ws(translator: Translator, call: Call, texts: list[str]) -> str:
@@ -176,15 +190,18 @@ TRANSLATIONS: Final[dict[str, Translation]] = {
     "LOWER": _cased("lower"),
     "INITCAP": _vectorised("initcap"),
     "CHAR_LENGTH": _template("CAST(length({0}) AS INTEGER)"),
-    "OCTET_LENGTH": _template("CAST(strlen({0}) AS INTEGER)"),
     "POSITION": _position,
     "INSTR": _instr,
     "LOCATE": _position,
-    "ASCII": _template("CASE WHEN {0} = '' THEN 0 ELSE CAST(ascii({0}) AS INTEGER) END"),
+    "ASCII": _template(
+        "CASE WHEN {0} = '' THEN 0 ELSE CAST(CASE WHEN ascii({0}) < 128 THEN ascii({0}) "
+        "WHEN ascii({0}) < 2048 THEN ascii({0}) // 64 - 64 WHEN ascii({0}) < 65536 THEN ascii({0}) // 4096 - 32 "
+        "ELSE ascii({0}) // 262144 - 16 END AS INTEGER) END"
+    ),
     "SUBSTRING": _substring,
     "LEFT": _left,
     "RIGHT": _right,
-    "SPLIT_INDEX": _vectorised("split_index"),
+    "SPLIT_INDEX": _split_index,
     "SPLIT": _template("string_split({0}, {1})"),
     "REVERSE": _template("reverse({0})"),
     "TRIM": _trim,
@@ -194,7 +211,7 @@ TRANSLATIONS: Final[dict[str, Translation]] = {
     "LPAD": _vectorised("lpad"),
     "RPAD": _vectorised("rpad"),
     "REPEAT": _template("repeat({0}, {1})"),
-    "REPLACE": _template("replace({0}, {1}, {2})"),
+    "REPLACE": _replace,
     "TRANSLATE": _template("translate({0}, {1}, {2})"),
     "OVERLAY": _overlay,
     "CONCAT": _concatenated,

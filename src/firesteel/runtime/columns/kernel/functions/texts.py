@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, Final
 from urllib.parse import SplitResult, quote_plus, unquote_plus, urlsplit
@@ -46,7 +47,7 @@ def _value_text(kernel_type: str, type_text: str, zone: str) -> VectorFunction:
 
 
 def initcap(text: str) -> str:
-    """Return a text with the first letter of each word in upper case, the others in lower case.
+    """Return a text with the first letter of each word in upper case, the others in lower case; of ASCII only.
 
     >>> initcap("hello WORLD-foo 1bar")
     'Hello World-Foo 1bar'
@@ -54,13 +55,16 @@ def initcap(text: str) -> str:
     found = []
     within = False
     for character in text:
-        found.append(character.lower() if within else character.upper())
-        within = character.isalnum()
+        known = character.isascii() and character.isalnum()
+        if known:
+            character = character.lower() if within else character.upper()
+        found.append(character)
+        within = known
     return "".join(found)
 
 
 def _padded(text: str, length: int, pad: str, *, left: bool) -> str | None:
-    if length < 0 or (not pad and length > len(text)):
+    if length < 0 or not pad:
         return None
     if length <= len(text):
         return text[:length]
@@ -123,9 +127,7 @@ def _with_escapes(text: str) -> str:
 def _split(text: str, separator: str, place: int) -> str | None:
     if place < 0:
         return None
-    if not separator:
-        return None
-    parts = text.split(separator) if text else []
+    parts = [] if not text else text.split(separator) if separator else re.split(r"[ \t\n\x0b\f\r]", text)
     return parts[place] if place < len(parts) else None
 
 
