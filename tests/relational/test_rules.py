@@ -23,7 +23,7 @@ from tests.sql.binding.catalogs import small_catalog
 
 FILES = sorted((Path(__file__).parent / "rules").glob("*.txt"))
 CATALOG = small_catalog()
-OPTIONS = PlanOptions(two_phase=False)
+OPTIONS = PlanOptions(two_phase=False, split_distinct=True)
 
 
 def blocks(file: Path) -> list[tuple[str, str]]:

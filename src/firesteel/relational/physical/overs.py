@@ -17,14 +17,13 @@ _WHO = "OVER window"
 def over_aggregate(node: Over, options: PlanOptions) -> OverAggregate:
     """Return what an operator computes.
 
-    Raises ProgramError, with Flink's reasons, unless the window is ordered by a time attribute, and UnsupportedError
-    for frames that differ within one window.
+    Raises ProgramError, with Flink's reasons, unless the window is ordered by a time attribute and has one frame.
     """
     given = node.input.row
     time = _time(node, given, options)
     frames = {call.frame for call in node.calls}
     if len(frames) > 1:
-        raise UnsupportedError("has calls with different frames, and this is not supported yet", who=_WHO)
+        raise ProgramError("requires all of its calls to have the same frame", who=_WHO)
     (frame,) = frames
     kind = given.fields[time].type
     event_time = not is_proctime(kind)

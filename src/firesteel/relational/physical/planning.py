@@ -47,7 +47,7 @@ from firesteel.relational.physical.sorting import Limit, Sort
 from firesteel.relational.physical.texts import call_text
 from firesteel.relational.physical.windows import assignment
 from firesteel.relational.rules.substitution import moved, refs
-from firesteel.relational.tables import ResolvedTable, delivery_order
+from firesteel.relational.tables import MetadataColumn, ResolvedTable, delivery_order
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,13 @@ class Planner:
             )
         order = delivery_order(table.read)
         scan = TableSourceScan(table, order, source)
-        return scan if order == columns else _reordered(scan, tuple(map(order.index, columns)))
+        # Connectors call metadata by their own names, and deliver it last.
+        renamed = any(
+            isinstance(column, MetadataColumn) and column.name != column.key for column in table.read
+        )
+        if order == columns and not renamed:
+            return scan
+        return _reordered(scan, tuple(map(order.index, columns)))
 
     @_planned.register
     def _(self, node: logical.Values) -> PhysicalNode:

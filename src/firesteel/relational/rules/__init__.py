@@ -16,6 +16,7 @@ from firesteel.relational.rules.fold_constants import fold_constants
 from firesteel.relational.rules.merge_projects import merge_projects
 from firesteel.relational.rules.prune_columns import prune_columns
 from firesteel.relational.rules.push_filters import push_filters
+from firesteel.relational.rules.split_distinct import split_distinct
 
 Rule = Callable[[LogicalNode, PlanOptions], LogicalNode]
 """A pure function from plan to plan."""
@@ -27,6 +28,7 @@ RULES: Final[tuple[Rule, ...]] = (
     push_filters,
     merge_projects,
     aggregate_windows,
+    split_distinct,
     prune_columns,
     merge_projects,
 )

@@ -12,7 +12,16 @@ from typing import Final
 from firesteel.common.logical_types import Field, RowType
 from firesteel.functions.columns.program import Formula, Program
 from firesteel.relational.expressions import Expression, InputRef
-from firesteel.relational.translation import arithmetic, casts, collecting, conditions, numbers, texts, times
+from firesteel.relational.translation import (
+    arithmetic,
+    buckets,
+    casts,
+    collecting,
+    conditions,
+    numbers,
+    texts,
+    times,
+)
 from firesteel.relational.translation.shown import shown
 from firesteel.relational.translation.translator import Translation, Translator
 
@@ -26,6 +35,7 @@ TRANSLATIONS: Final[dict[str, Translation]] = {
     **numbers.TRANSLATIONS,
     **times.TRANSLATIONS,
     **collecting.TRANSLATIONS,
+    **buckets.TRANSLATIONS,
 }
 
 

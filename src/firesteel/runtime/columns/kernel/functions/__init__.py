@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from firesteel.runtime.columns.kernel.functions import (
+    buckets,
     clocks,
     decimals,
     digests,
@@ -28,6 +29,7 @@ FAMILIES: Final[dict[str, Callable[..., VectorFunction]]] = {
     **decimals.FAMILIES,
     **digests.FAMILIES,
     **numbers.FAMILIES,
+    **buckets.FAMILIES,
 }
 
 
