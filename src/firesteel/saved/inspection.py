@@ -24,7 +24,7 @@ from firesteel.checkpoint.runs import read_batches
 from firesteel.checkpoint.savepoint import open_savepoint, self_contained
 from firesteel.checkpoint.splits import finished_splits
 from firesteel.common.errors import StateError
-from firesteel.saved.arrangements import Groups, SavedArrangement, arrangements_of, layout_text, ranges_of
+from firesteel.saved.arrangements import Groups, SavedArrangement, arrangements_of, ranges_of
 from firesteel.saved.entries import RowReader, StoredRow, locate
 from firesteel.state.keys.composite import BROADCAST_GROUP, NamespaceCodec, key_segment, state_prefix
 from firesteel.state.keys.groups import StateKey, key_group
@@ -107,7 +107,7 @@ class SavedOperator:
 
     def _without(self, wanted: str) -> StateError:
         have = [f"{schema['name']} ({schema['scope']} {schema_text(schema)})" for schema in self.states()]
-        have += [f"{found.name} ({layout_text(found.layout)})" for found in self.arrangements]
+        have += [f"{found.name} (arrangement)" for found in self.arrangements]
         got = ", ".join(have) or "an operator without keyed or broadcast state"
         return StateError(f"has no {wanted}", who=self.who, got=got)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import math
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from firesteel.state.arrangements.columns import same_rows
 from firesteel.state.arrangements.hashing import LONGEST, first_hash, hash_columns, key_groups
 
 GOLDEN = [
@@ -43,6 +45,8 @@ GOLDEN = [
     (pa.array([decimal.Decimal("1.50")], pa.decimal128(10, 2)), ["0x85db4a006873013c"]),
     (pa.array([dt.datetime(2024, 1, 2, 3, 4, 5)], pa.timestamp("ms")), ["0xae32adee8dbcdd54"]),
     (pa.array([dt.date(2024, 1, 2)]), ["0x596cad38c0cd30d6"]),
+    (pa.array([[1, None], [], None]), ["0xabe552c0227ae257", "0xa706dd2f4d197e6f", "0xa7fb0c1b3a8d23e"]),
+    (pa.array([[("b", 1), ("a", None)]], pa.map_(pa.string(), pa.int32())), ["0x6b847a5680600198"]),
     (pa.array([{"a": 1, "b": "x"}, None]), ["0x860eb442aea2a43", "0xa86bb89fbf75f02f"]),
 ]
 
@@ -71,9 +75,43 @@ def test_zeros_at_the_end_of_binary_values_count() -> None:
     )
 
 
-def test_a_map_cannot_be_a_key() -> None:
+LISTS = pa.list_(pa.list_(pa.string()))
+MAPS = pa.map_(pa.string(), pa.struct([("x", pa.float64())]))
+texts = st.sampled_from(["", "a", "b", None])
+lists = st.none() | st.lists(st.none() | st.lists(texts, max_size=3), max_size=3)
+maps = st.none() | st.lists(
+    st.tuples(st.sampled_from("abcd"), st.none() | st.sampled_from([0.0, 1.0]).map(lambda x: {"x": x})),
+    max_size=3,
+    unique_by=lambda entry: entry[0],
+)
+
+
+@pytest.mark.parametrize(("kind", "values"), [(LISTS, lists), (MAPS, maps)], ids=["lists", "maps"])
+@given(st.data())
+def test_lists_and_maps_are_equal_if_their_elements_are(
+    kind: pa.DataType, values: st.SearchStrategy[Any], data: st.DataObject
+) -> None:
+    left = data.draw(st.lists(values, min_size=1, max_size=6))
+    right = [data.draw(st.just(value) | values) for value in left]
+    if kind is MAPS:
+        right = [value and data.draw(st.permutations(value)) for value in right]
+    start = data.draw(st.integers(0, len(left) - 1))
+    columns = [pa.array(column, kind).slice(start) for column in (left, right)]
+    one, other = (pa.RecordBatch.from_arrays([column], ["it"]) for column in columns)
+    as_sets = [
+        [value and sorted(value, key=repr) if kind is MAPS else value for value in column[start:]]
+        for column in (left, right)
+    ]
+    expected = [mine == others for mine, others in zip(*as_sets, strict=True)]
+    assert same_rows(one, other, ["it"]).tolist() == expected
+    first, second = (hash_columns([column]).tolist() for column in columns)
+    assert [mine == others for mine, others in zip(first, second, strict=True)] == expected
+
+
+def test_a_union_cannot_be_a_key() -> None:
+    union = pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.array([1])])
     with pytest.raises(TypeError, match="cannot be keys"):
-        hash_columns([pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64()))])
+        hash_columns([union])
 
 
 @given(

@@ -8,10 +8,10 @@ import pyarrow as pa
 def readable(schema: pa.Schema) -> pa.Schema:
     """Return a schema with the same columns in types that Spark can read: timestamps and durations in microseconds.
 
-    Nanoseconds of timestamps are cut off.
+    Nanoseconds of timestamps are cut off. A time of day is text: Spark has no such type.
 
     >>> readable(pa.schema([("at", pa.timestamp("ns")), ("day", pa.list_(pa.time32("ms")))])).types
-    [TimestampType(timestamp[us]), ListType(list<item: time64[ns]>)]
+    [TimestampType(timestamp[us]), ListType(list<item: string>)]
     """
     return pa.schema([_readable(field) for field in schema])
 
@@ -26,7 +26,7 @@ def _type(kind: pa.DataType) -> pa.DataType:
     if pa.types.is_duration(kind):
         return pa.duration("us")
     if pa.types.is_time(kind):
-        return pa.time64("ns")
+        return pa.string()
     if pa.types.is_list(kind):
         return pa.list_(_readable(kind.value_field))
     if pa.types.is_map(kind):

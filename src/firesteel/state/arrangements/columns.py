@@ -9,6 +9,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from firesteel.state.arrangements.hashing import spans
+
 Mask = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int64]
 
@@ -45,6 +47,8 @@ def _equal(left: pa.Array, right: pa.Array) -> Mask:
         for one, other in zip(left.flatten(), right.flatten(), strict=True):
             same &= _equal(one, other)
         return same
+    if pa.types.is_list(kind) or pa.types.is_map(kind):
+        return _equal_lists(left, right)
     if pa.types.is_floating(kind):  # as bits: 0.0 and -0.0 differ
         bits = pa.int32() if kind.bit_width == 32 else pa.int64()
         equal = pc.equal(left.view(bits), right.view(bits))
@@ -54,3 +58,18 @@ def _equal(left: pa.Array, right: pa.Array) -> Mask:
     if left.null_count or right.null_count:
         equal = pc.if_else(pc.and_(left.is_null(), right.is_null()), True, pc.fill_null(equal, False))
     return np.asarray(equal)
+
+
+def _equal_lists(left: pa.Array, right: pa.Array) -> Mask:
+    one, other = spans(left), spans(right)
+    same: Mask = np.asarray(left.is_valid()) == np.asarray(right.is_valid())
+    same &= one.lengths == other.lengths
+    rows = np.flatnonzero(same & (one.lengths > 0))
+    lengths = one.lengths[rows]
+    begins = np.cumsum(lengths) - lengths
+    steps = np.arange(lengths.sum()) - np.repeat(begins, lengths)
+    mine, others = (pa.array(np.repeat(found.starts[rows], lengths) + steps) for found in (one, other))
+    equal = _equal(one.values.take(mine), other.values.take(others))
+    if len(rows):
+        same[rows] &= np.logical_and.reduceat(equal, begins)
+    return same

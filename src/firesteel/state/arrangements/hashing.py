@@ -4,15 +4,17 @@ Key groups and the order of rows in an arrangement depend on these hashes, and b
 hash of a value must never change: it is defined here by arithmetic on 64-bit words, and not by a library's hash table.
 
 A value becomes words: a number or time one word, a decimal two, a text or binary its bytes in words of eight (little
-endian, the last one padded with zeros) after its length. Each word is mixed into the hash with the finaliser of
-SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014). Equal values have equal hashes:
-all NaNs are one value, NULL is a value of its own, and 0.0 and -0.0 differ, as they do in Flink's binary rows.
+endian, the last one padded with zeros) after its length, a list the hashes of its elements after its length. A map is
+the list of its entries in the order of the hashes of their keys, so that equal maps have equal hashes. Each word is
+mixed into the hash with the finaliser of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
+Generators, 2014). Equal values have equal hashes: all NaNs are one value, NULL is a value of its own, and 0.0 and -0.0
+differ, as they do in Flink's binary rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -38,7 +40,7 @@ _MASKS: Final = np.array([(1 << 8 * size) - 1 for size in range(_WORD)] + [2**64
 def hash_columns(columns: Sequence[pa.Array]) -> Words:
     """Return the hash of each row of some columns of equal length; the order of the columns matters.
 
-    Raises TypeError for a column whose values have no order of words: a map or a list.
+    Raises TypeError for a column of another type.
 
     >>> [hex(value) for value in hash_columns([pa.array([1, 2]), pa.array(["a", None])])]
     ['0x7e8819161feb5e1e', '0xda49fef3a80919c9']
@@ -90,6 +92,8 @@ def _words(column: pa.Array) -> Iterable[Words]:
             yield from _words(child)
     elif pa.types.is_null(kind):
         yield np.full(len(column), _NULL)
+    elif pa.types.is_list(kind) or pa.types.is_map(kind):
+        yield _with_nulls(_list_hashes(column), column)
     elif _is_text(kind):
         yield _with_nulls(_text_hashes(column), column)
     elif pa.types.is_decimal128(kind):
@@ -151,6 +155,47 @@ def _text_hashes(column: pa.Array) -> Words:
     if data is None or not len(column):
         return hashes
     _mix_in_bytes(hashes, starts, lengths, data)
+    return hashes
+
+
+class Spans(NamedTuple):
+    """The elements of lists: those of list i are `lengths[i]` elements of `values` from `starts[i]` on."""
+
+    values: pa.Array
+    starts: npt.NDArray[np.int64]
+    lengths: npt.NDArray[np.int64]
+
+
+def spans(column: pa.Array) -> Spans:
+    """Return the elements of a column of lists, or the entries of one of maps in the order of the hashes of their keys.
+
+    NULL has none.
+    """
+    offsets = column.offsets.to_numpy(zero_copy_only=False).astype(np.int64)
+    starts, lengths = offsets[:-1], np.diff(offsets)
+    if column.null_count:
+        lengths = np.where(np.asarray(column.is_valid()), lengths, 0)
+    if not pa.types.is_map(column.type):
+        return Spans(column.values, starts, lengths)
+    ends = np.cumsum(lengths)
+    places = np.repeat(starts - (ends - lengths), lengths) + np.arange(lengths.sum())
+    entries = column.values.take(pa.array(places))
+    order = np.lexsort((hash_columns([entries.field(0)]), np.repeat(np.arange(len(column)), lengths)))
+    return Spans(entries.take(pa.array(order)), ends - lengths, lengths)
+
+
+def _list_hashes(column: pa.Array) -> Words:
+    values, starts, lengths = spans(column)
+    hashes = np.zeros(len(column), np.uint64)
+    _mix_in(hashes, lengths.view(np.uint64))
+    elements = hash_columns([values])
+    left, place = np.flatnonzero(lengths), 0
+    while len(left):
+        mixed = hashes[left]
+        _mix_in(mixed, elements[starts[left] + place])
+        hashes[left] = mixed
+        place += 1
+        left = left[lengths[left] > place]
     return hashes
 
 
