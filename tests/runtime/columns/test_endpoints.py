@@ -11,6 +11,7 @@ import pytest
 from firesteel.common.errors import UserFunctionError
 from firesteel.common.time import MAX_WATERMARK, MIN_WATERMARK
 from firesteel.functions.columns.endpoints import ColumnBatches, ColumnSink, ColumnSource, ColumnWriter, Kinds
+from firesteel.functions.columns.windows import WatermarkAssignment
 from firesteel.functions.epoch import EpochFacts
 from firesteel.functions.sink import Committer, WriterContext
 from firesteel.functions.source import END_OF_SPLIT, Split
@@ -73,9 +74,11 @@ class Numbers(ColumnSource):
         return None
 
 
-def run(source: ColumnSource, *inputs: SplitInput, **facts: Any) -> tuple[Gather, OperatorReport]:
+def run(
+    source: ColumnSource, *inputs: SplitInput, assignment: WatermarkAssignment | None = None, **facts: Any
+) -> tuple[Gather, OperatorReport]:
     gather = Gather()
-    operator = ColumnSourceOperator(source)
+    operator = ColumnSourceOperator(source, assignment)
     operator.open(context(gather))
     operator.begin_epoch(Epoch(EpochFacts(1, "a", 0, **facts), MIN_WATERMARK, input=inputs))
     operator.announce()
@@ -99,6 +102,35 @@ def test_ranges_are_read_in_order_and_reported() -> None:
 def test_a_finished_bounded_source_is_at_the_end_of_time() -> None:
     gather, _ = run(Numbers(1000), SplitInput(Split("a", 0, 100), 0, 100))
     assert gather.watermarks == [MAX_WATERMARK]
+
+
+class Times(Numbers):
+    """Rows whose time is their number in seconds."""
+
+    def read_columns(self, split: Split, start: int, end: int) -> ColumnBatches:
+        for rows, _ in super().read_columns(split, start, end):
+            times = pa.array([n * 1_000_000 for n in rows["n"].to_pylist()], pa.timestamp("us"))
+            yield pa.RecordBatch.from_arrays([rows["n"], times], ["n", "t"]), None
+        return None
+
+
+def test_watermarks_are_the_least_of_those_of_the_splits() -> None:
+    assignment = WatermarkAssignment(1, column=1, delay=1)
+    inputs = SplitInput(Split("a", 0, 50), 0, 40), SplitInput(Split("b", 0, 30), 0, 20)
+    gather, report = run(Times(10), *inputs, assignment=assignment)
+    assert gather.watermarks == sorted(gather.watermarks)
+    assert gather.watermarks[-1] == 18_999
+    states = [split.generator_state for split in report.splits]
+    later = [
+        SplitInput(Split("a", 0, 50), 40, 50, states[0]),
+        SplitInput(Split("b", 0, 30), 20, 30, states[1]),
+    ]
+    gather, _ = run(Times(10), *later, assignment=assignment)
+    assert gather.watermarks[-1] == MAX_WATERMARK
+    gather, _ = run(
+        Times(10), later[0], SplitInput(Split("b", 0, 30), 20, 20, states[1]), assignment=assignment
+    )
+    assert gather.watermarks == [18_999]
 
 
 def test_batches_that_are_too_long_are_cut() -> None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -26,10 +26,11 @@ from firesteel.common.errors import ConnectorError
 from firesteel.connectors.sql.database import Database
 from firesteel.connectors.sql.progress import lock_progress, note_progress, record_epoch, recorded_epoch
 from firesteel.connectors.sql.rows import RowReader
+from firesteel.connectors.sql.rows_writer import RowsWriter
 from firesteel.connectors.sql.settings import SqlSettings, scope_of
 from firesteel.connectors.sql.statements import target_table, upsert
 from firesteel.connectors.sql.tables import ensure_tables, prepared_table, target_types
-from firesteel.functions.sink import Committer, Leftovers, SinkWriter, WriterContext
+from firesteel.functions.sink import Committer, Leftovers, WriterContext
 
 _LOCK_WAIT_MS: Final = 2_000
 _LONGEST_NAME: Final = 200
@@ -70,7 +71,7 @@ def engine_try(attempt: str) -> str:
     return "-".join(attempt.split("-")[:2])
 
 
-class PreparedWriter(SinkWriter[Any]):
+class PreparedWriter(RowsWriter):
     """Writes into the target in a transaction that `prepare_commit` prepares.
 
     If the connection is lost, the transaction is lost with it, and the rows cannot be sent again from here. Then the
@@ -86,7 +87,7 @@ class PreparedWriter(SinkWriter[Any]):
         self._database.run(lambda connection, _: _require_two_phases(connection, settings))
         self._database.run(lambda connection, _: target_types(connection, settings))
         ensure_tables(self._database, [prepared_table(settings.schema)])
-        self._reader = RowReader(settings, self._database.dialect.name)
+        self.reader = RowReader(settings, self._database.dialect.name)
         self._put, self._delete = _statements(settings)
         self._rows: list[dict[str, Any]] = []
         self._deleting = False
@@ -94,9 +95,9 @@ class PreparedWriter(SinkWriter[Any]):
             lambda connection: connection.exec_driver_sql(f"SET LOCAL lock_timeout = {_LOCK_WAIT_MS}")
         )
 
-    def write(self, values: Sequence[Any], timestamps: Sequence[int | None] | None) -> None:
-        for value in values:
-            deletion, row = self._reader.read(value)
+    def put(self, changes: Iterable[tuple[bool, tuple[Any, ...]]]) -> None:
+        """Write rows of the reader, each with whether it deletes."""
+        for deletion, row in changes:
             if deletion is not self._deleting or len(self._rows) >= self._settings.batch_rows:
                 self._flush()
                 self._deleting = deletion

@@ -46,7 +46,12 @@ class RowReader:
 
     def read(self, record: Any) -> tuple[bool, Values]:
         """Return one record's row."""
-        values = self._values_of(record)
+        row = self.converted(self._values_of(record))
+        deletes = isinstance(record, Row) and record.get_row_kind() is not RowKind.INSERT
+        return (deletes and self._deletes(record)), row
+
+    def converted(self, values: Sequence[Any]) -> Values:
+        """Return the row of values in the order of the columns."""
         converters = self._converters
         row = tuple(
             [
@@ -57,10 +62,9 @@ class RowReader:
         for index in self._key:
             if row[index] is None:
                 raise self._mismatch(
-                    "a value in each key column", f"None in {self._names[index]!r}: {record!r}"
+                    "a value in each key column", f"None in {self._names[index]!r}: {tuple(values)!r}"
                 )
-        deletes = isinstance(record, Row) and record.get_row_kind() is not RowKind.INSERT
-        return (deletes and self._deletes(record)), row
+        return row
 
     def _deletes(self, record: Row) -> bool:
         if not self._key:

@@ -14,6 +14,7 @@ from firesteel.functions.sink import Committer, Sink, SinkWriter, WriterContext
 
 if TYPE_CHECKING:
     from firesteel.common.typeinfo import TypeInformation
+    from firesteel.connectors.sql.rows_writer import RowsWriter
     from firesteel.connectors.sql.ways import Delivery
 
 _WAYS: Final = ("staged", "prepared")
@@ -88,6 +89,10 @@ class SqlSink(Sink[Any]):
         return sink
 
     def create_writer(self, context: WriterContext) -> SinkWriter[Any]:
+        return self.create_rows_writer(context)
+
+    def create_rows_writer(self, context: WriterContext) -> RowsWriter:
+        """Open the writer of one subtask for one epoch, for records or rows (worker)."""
         return self._way().create_writer(self._settings, context)
 
     def create_committer(self) -> Committer:

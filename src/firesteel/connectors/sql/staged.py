@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from firesteel.connectors.sql.database import Database
 from firesteel.connectors.sql.loading import load
 from firesteel.connectors.sql.progress import lock_progress, note_progress, record_epoch
 from firesteel.connectors.sql.rows import RowReader
+from firesteel.connectors.sql.rows_writer import RowsWriter
 from firesteel.connectors.sql.settings import SqlSettings, scope_of
 from firesteel.connectors.sql.statements import check_upsert, counted, moving
 from firesteel.connectors.sql.tables import (
@@ -24,7 +25,7 @@ from firesteel.connectors.sql.tables import (
     forget,
     staging_table,
 )
-from firesteel.functions.sink import Committer, SinkWriter, WriterContext
+from firesteel.functions.sink import Committer, WriterContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class Staged:
     rows: int
 
 
-class StagedWriter(SinkWriter[Any]):
+class StagedWriter(RowsWriter):
     """Puts rows into the staging table, one batch per transaction; only the committer reads them.
 
     A row is identified by its attempt and sequence. If the connection is lost and the batch may or may not be there,
@@ -53,16 +54,16 @@ class StagedWriter(SinkWriter[Any]):
         self._scope = scope_of(context.job_id, context.operator_id)
         self._database = Database(settings)
         check_upsert(settings, self._database.dialect.name)
-        self._reader = RowReader(settings, self._database.dialect.name)
+        self.reader = RowReader(settings, self._database.dialect.name)
         self._staging = ensure_staging(self._database, settings)
         self._rows: list[tuple[Any, ...]] = []
         self._taken = 0
 
-    def write(self, values: Sequence[Any], timestamps: Sequence[int | None] | None) -> None:
-        context, read, append = self._context, self._reader.read, self._rows.append
+    def put(self, changes: Iterable[tuple[bool, tuple[Any, ...]]]) -> None:
+        """Write rows of the reader, each with whether it deletes."""
+        context, append = self._context, self._rows.append
         head = (self._scope, context.epoch, context.attempt)
-        for value in values:
-            deletion, row = read(value)
+        for deletion, row in changes:
             append((*head, self._taken, context.subtask, int(deletion), *row))
             self._taken += 1
             if len(self._rows) >= self._settings.batch_rows:

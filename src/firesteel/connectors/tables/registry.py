@@ -9,6 +9,7 @@ from firesteel.common.errors import ConfigurationError
 from firesteel.connectors.tables.blackhole import BlackholeConnector
 from firesteel.connectors.tables.datagen import DatagenConnector
 from firesteel.connectors.tables.filesystem import FilesystemConnector
+from firesteel.connectors.tables.jdbc import JdbcConnector
 from firesteel.connectors.tables.options import suggestion
 from firesteel.connectors.tables.print_table import PrintConnector
 from firesteel.functions.columns.connectors import TableConnector
@@ -20,6 +21,7 @@ _BUILT_IN: Final = (
     BlackholeConnector,
     DatagenConnector,
     FilesystemConnector,
+    JdbcConnector,
     PrintConnector,
 )
 _registered: dict[str, TableConnector] = {}

@@ -10,18 +10,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import parse_qsl, quote, urlencode
 
-from firesteel.common.errors import ConfigurationError, ProgramError, UnsupportedError
+from firesteel.common.errors import ProgramError, UnsupportedError
 from firesteel.common.typeinfo import RowTypeInfo, TypeInformation
 from firesteel.connectors.sql import SqlSink
+from firesteel.connectors.sql.jdbc_url import url_of_jdbc
 from firesteel.datastream.unsupported import gap
 from firesteel.functions.sink import Sink, SinkWriter, WriterContext
 
 __all__ = ["JdbcSink", "JdbcConnectionOptions", "JdbcExecutionOptions"]
-
-_DATABASES: Final = ("postgresql", "mysql", "mariadb", "sqlite")
-"""The names of these databases in JDBC's URLs and in SQLAlchemy's."""
 
 _RETRY_MS: Final = 30_000
 
@@ -244,29 +241,13 @@ def sqlalchemy_url(options: JdbcConnectionOptions) -> str:
     >>> sqlalchemy_url(JdbcConnectionOptions("jdbc:sqlite:/data/shop.db", None, None, None))
     'sqlite:////data/shop.db'
     """
-    url = options.get_db_url()
-    kind, _, rest = url.removeprefix("jdbc:").partition(":")
-    if not url.startswith("jdbc:") or kind not in _DATABASES:
-        raise ConfigurationError(
-            f"requires a JDBC URL of one of {', '.join(_DATABASES)}",
-            who="JdbcSink",
-            got=f"one that begins with {url.split('/')[0]!r}",
-            hint="firesteel.connectors.sql.SqlSink takes any SQLAlchemy URL",
-        )
-    if kind == "sqlite":
-        return f"sqlite:///{rest}"
-    place, _, parameters = rest.removeprefix("//").partition("?")
-    query = dict(parse_qsl(parameters))
-    user = options.get_user_name() or query.pop("user", None)
-    password = options.get_password() or query.pop("password", None)
-    who = "" if user is None else _quoted(user)
-    who += "" if password is None else f":{_quoted(password)}"
-    more = f"?{urlencode(query)}" if query else ""
-    return f"{kind}://{who + '@' if who else ''}{place}{more}"
-
-
-def _quoted(text: str) -> str:
-    return quote(text, safe="${}")
+    return url_of_jdbc(
+        options.get_db_url(),
+        options.get_user_name(),
+        options.get_password(),
+        "JdbcSink",
+        hint="firesteel.connectors.sql.SqlSink takes any SQLAlchemy URL",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,12 @@ from typing import Any, Protocol
 
 from firesteel.common.time import MIN_WATERMARK
 from firesteel.functions.columns.endpoints import ColumnSource
+from firesteel.functions.columns.windows import WatermarkAssignment
 from firesteel.functions.epoch import EpochFacts
 from firesteel.functions.source import EndOfSplit, Split
 from firesteel.runtime.columns.batch import ColumnBatch
+from firesteel.runtime.columns.watermarks import ColumnTime, WatermarkValues
+from firesteel.runtime.operator import OperatorContext
 from firesteel.runtime.reading import OpenSplit, SplitOperator, SplitTime
 
 
@@ -45,14 +48,30 @@ class Timeless:
 
 
 class ColumnSourceOperator(SplitOperator[ColumnBatch, ColumnBatch, StampedTime]):
-    """Emits the columns of its splits; see `SplitOperator`."""
+    """Emits the columns of its splits, with watermarks of each split if there is an assignment; see `SplitOperator`."""
 
-    def __init__(self, source: ColumnSource) -> None:
+    def __init__(self, source: ColumnSource, assignment: WatermarkAssignment | None = None) -> None:
         super().__init__(source)
         self._columns = source
+        self._assignment = assignment
+        self._values: WatermarkValues | None = None
+
+    def open(self, context: OperatorContext) -> None:
+        super().open(context)
+        if self._assignment is not None:
+            self._values = WatermarkValues(self._assignment, context.who)
+
+    def close(self) -> None:
+        if self._values is not None:
+            self._values.close()
+        super().close()
 
     def _new_time(self, state: Any, facts: EpochFacts) -> StampedTime:
-        return Timeless()
+        if self._assignment is None or self._values is None:
+            return Timeless()
+        self._values.now = facts.processing_time
+        interval = self.context.watermark_interval
+        return ColumnTime(self._assignment, self._values, self.context.who, state, facts, interval)
 
     def _range(self, split: Split, start: int, end: int) -> Generator[ColumnBatch, None, EndOfSplit | None]:
         changes = self._columns.read_columns(split, start, end)

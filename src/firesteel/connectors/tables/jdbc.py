@@ -1,0 +1,137 @@
+"""The connector 'jdbc': a table of a database as a sink, exactly once, with upserts by the primary key."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import pyarrow as pa
+
+from firesteel.common.errors import UnsupportedError
+from firesteel.common.logical_types import LogicalTypeRoot, RowType
+from firesteel.common.logical_types.python_values import from_column
+from firesteel.common.types import RowKind
+from firesteel.connectors.sql import SqlSink
+from firesteel.connectors.sql.jdbc_url import url_of_jdbc
+from firesteel.connectors.sql.rows_writer import RowsWriter
+from firesteel.connectors.tables.options import Options, choice, duration, number, text
+from firesteel.functions.columns.connectors import ChangelogMode, TableConnector, TableRequest, TableSink
+from firesteel.functions.columns.endpoints import ColumnSink, ColumnWriter, Kinds
+from firesteel.functions.sink import Committer, WriterContext
+
+_R = LogicalTypeRoot
+_UNSTORED: Final = (
+    *(_R.ARRAY, _R.MAP, _R.MULTISET, _R.ROW, _R.STRUCTURED_TYPE, _R.RAW, _R.NULL),
+    *(_R.INTERVAL_YEAR_MONTH, _R.INTERVAL_DAY_TIME),
+)
+_BATCH_ROWS: Final = 10_000
+_RETRY: Final = 60_000
+_REMOVED: Final = (RowKind.DELETE.value, RowKind.UPDATE_BEFORE.value)
+_PENDING: Final = 200_000
+"""How many keys may wait before they are sent."""
+
+
+class JdbcConnector(TableConnector):
+    """Writes a table of PostgreSQL, MySQL, MariaDB or SQLite; with a primary key it inserts, updates and deletes by it.
+
+    Of Flink's options `url`, `table-name`, `username`, `password`, `sink.buffer-flush.max-rows` (rows that travel at
+    once) and `connection.max-retry-timeout` have their meaning; buffers are flushed with each epoch. Passwords refer
+    to environment variables, as `${PGPASSWORD}`. `sink.way` is one of `firesteel.connectors.sql`.
+    """
+
+    name = "jdbc"
+
+    def sink(self, table: TableRequest) -> TableSink:
+        """Return the sink: for inserts, with a primary key for upserts."""
+        options = Options(table.options, table.who, self.name)
+        user, password = options.get(text("username")), options.get(text("password"))
+        url = url_of_jdbc(options.required(text("url")), user, password, table.who)
+        schema, _, name = options.required(text("table-name")).rpartition(".")
+        rows = options.get(number("sink.buffer-flush.max-rows", 0), _BATCH_ROWS) or _BATCH_ROWS
+        retry = options.get(duration("connection.max-retry-timeout"), _RETRY)
+        way = options.get(choice("sink.way", "staged", "prepared"), "staged")
+        options.know(["driver", "sink.buffer-flush.interval", "sink.max-retries", "sink.parallelism"])
+        options.know(key for key in table.options if key.startswith(("lookup.", "scan.")))
+        options.finish()
+        for field in table.row.fields:
+            if field.type.root in _UNSTORED:
+                raise UnsupportedError(
+                    "cannot be written to a database",
+                    who=f"{table.who}, column {field.name!r} of type {field.type}",
+                )
+        key = table.primary_key or ()
+        sink = SqlSink(
+            url,
+            name,
+            [field.name for field in table.row.fields],
+            key=key,
+            schema=schema or None,
+            way="staged" if way == "staged" else "prepared",
+            batch_rows=rows,
+            retry_ms=retry,
+        )
+        mode = ChangelogMode.upserts() if key else ChangelogMode.inserts()
+        return TableSink(JdbcTableSink(sink, table.row, key), mode)
+
+
+class JdbcTableSink(ColumnSink):
+    """Writes rows of a type with a database sink; of the changes of a key in an epoch only the last one is sent."""
+
+    def __init__(self, sink: SqlSink, row: RowType, key: Sequence[str]) -> None:
+        self._sink = sink
+        self._row = row
+        names = [field.name for field in row.fields]
+        self._key = tuple(names.index(name) for name in key)
+
+    def create_writer(self, context: WriterContext) -> ColumnWriter:
+        return _Writer(self._sink.create_rows_writer(context), self._row, self._key)
+
+    def create_committer(self) -> Committer:
+        return self._sink.create_committer()
+
+
+class _Writer(ColumnWriter):
+    def __init__(self, rows: RowsWriter, row: RowType, key: tuple[int, ...]) -> None:
+        self._rows = rows
+        self._types = [field.type for field in row.fields]
+        self._key = key
+        self._last: dict[tuple[Any, ...], tuple[bool, tuple[Any, ...]]] = {}
+
+    def write_columns(self, rows: pa.RecordBatch, kinds: Kinds | None) -> None:
+        """Write the rows, or keep them if a later change of their key may come."""
+        changes = self._changes(rows, kinds)
+        if not self._key:
+            self._rows.put(changes)
+            return
+        last, places = self._last, self._key
+        for change in changes:
+            values = change[1]
+            last[tuple([values[place] for place in places])] = change
+        if len(last) > _PENDING:
+            self._send()
+
+    def _changes(self, rows: pa.RecordBatch, kinds: Kinds | None) -> Iterator[tuple[bool, tuple[Any, ...]]]:
+        columns = [
+            from_column(column, kind, dt.UTC) for column, kind in zip(rows.columns, self._types, strict=True)
+        ]
+        values = map(self._rows.reader.converted, zip(*columns, strict=True))
+        removed = [False] * rows.num_rows if kinds is None else [kind in _REMOVED for kind in kinds.tolist()]
+        return zip(removed, values, strict=True)
+
+    def _send(self) -> None:
+        changes, self._last = self._last, {}
+        self._rows.put(changes.values())
+
+    def prepare_commit(self) -> Sequence[Any]:
+        self._send()
+        return self._rows.prepare_commit()
+
+    def snapshot_state(self) -> Any:
+        return self._rows.snapshot_state()
+
+    def next_wakeup(self) -> int | None:
+        return self._rows.next_wakeup()
+
+    def abort(self) -> None:
+        self._rows.abort()
