@@ -18,6 +18,8 @@ from firesteel.functions.columns.bridges import ColumnsToRows, RowsToColumns
 from firesteel.functions.columns.program import Program
 from firesteel.functions.columns.sorting import Limit, Sort, SortColumn
 from firesteel.functions.columns.windows import (
+    OverAggregate,
+    OverFrame,
     WatermarkAssignment,
     WindowAggregate,
     WindowAssignment,
@@ -143,6 +145,10 @@ EXAMPLES: Final[list[tuple[Operation, tuple[tuple[Edge, ...], ...]]]] = [
     (operations.WindowAggregateOp(windows("session")), (BY_COLUMN,)),
     (operations.WindowTableOp(WindowTable(ROW, ROW, assigned("hop"))), (PLAIN,)),
     (operations.WindowTableOp(WindowTable(ROW, ROW, assigned("session"))), (BY_COLUMN,)),
+    (
+        operations.OverAggregateOp(OverAggregate(ROW, ROW, (0,), 1, True, OverFrame(True, None), ())),
+        (BY_COLUMN,),
+    ),
     (operations.SortOp(Sort(ROW, (SortColumn(0, True, True),))), (PLAIN,)),
     (operations.LimitOp(Limit(0, 3)), (PLAIN,)),
     (operations.UpdateBeforeOp(True), (PLAIN,)),

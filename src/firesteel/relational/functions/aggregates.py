@@ -190,6 +190,7 @@ def resolve_aggregate(name: str, arguments: Sequence[Expression]) -> ResolvedAgg
     Raises ProgramError for an unknown name and for arguments that it does not take, UnsupportedError for a function
     that Flink has and Firesteel does not.
 
+    >>> from firesteel.common.logical_types import IntType
     >>> from firesteel.relational.expressions import Literal
     >>> number = Literal(IntType(), 5)
     >>> str(resolve_aggregate("count", [number]).type), str(resolve_aggregate("max", [number]).type)
@@ -240,6 +241,7 @@ def _typed(function: AggregateFunction, arguments: Sequence[Expression]) -> tupl
 def result_type(resolved: ResolvedAggregate, *, may_be_empty: bool) -> LogicalType:
     """Return the type of an aggregate's result, given whether there are groups without rows that count.
 
+    >>> from firesteel.common.logical_types import IntType
     >>> from firesteel.relational.expressions import Literal
     >>> total = resolve_aggregate("sum", [Literal(IntType(nullable=False), 5)])
     >>> str(result_type(total, may_be_empty=True)), str(result_type(total, may_be_empty=False))
