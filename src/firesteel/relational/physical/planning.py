@@ -281,13 +281,14 @@ def _streaming_sort(node: logical.Sort) -> ProgramError:
 
 
 def _narrowed(scan: TableSourceScan, places: tuple[int, ...]) -> TableSourceScan | None:
-    """Return a scan of some columns; None if they are all, or the source always reads all."""
+    """Return a scan of the columns at some of its places; None if they are all, or the source always reads all."""
     if scan.source is None or not places or len(places) == len(scan.columns):
         return None
     source = scan.source.source.projected(places)
-    return (
-        None if source is None else TableSourceScan(scan.table, places, replace(scan.source, source=source))
-    )
+    if source is None:
+        return None
+    columns = tuple(scan.columns[place] for place in places)
+    return TableSourceScan(scan.table, columns, replace(scan.source, source=source))
 
 
 def aggregations(calls: tuple[AggregateCall, ...], given: RowType) -> tuple[Aggregation, ...]:
