@@ -12,7 +12,7 @@ from firesteel.common.time import Duration
 from firesteel.common.typeinfo import Types
 from firesteel.common.types import Row, RowKind
 from firesteel.common.watermark_strategy import TimestampAssigner, WatermarkStrategy
-from firesteel.datastream import StreamExecutionEnvironment
+from firesteel.datastream import ProcessFunction, StreamExecutionEnvironment
 from firesteel.table import Schema, StreamTableEnvironment
 from firesteel.testing.execution import executing
 
@@ -97,7 +97,7 @@ def test_the_event_time_becomes_the_timestamp_of_a_record():
         assert list(stamped) == [1000, 2000, 3000, 4000, 5000]
 
 
-class _Stamped:
+class _Stamped(ProcessFunction):
     def process_element(self, value: Any, ctx: Any) -> Any:
         yield ctx.timestamp()
 
