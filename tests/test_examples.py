@@ -130,7 +130,7 @@ def test_the_example_of_tests_passes(run_python: RunPython, project: Path) -> No
 
 def test_every_example_is_tested_and_listed(project: Path, run_python: RunPython) -> None:
     names = [program.stem for program in programs()]
-    tested_elsewhere = {"access_log", "harness_tests", "sqlite_tables", "windows", "word_count"}
+    tested_elsewhere = {"access_log", "harness_tests", "sql_demo", "sqlite_tables", "windows", "word_count"}
     assert set(names) == {*OUTPUT, *tested_elsewhere}
     done = run_python("-m", "firesteel.cli", "examples")
     assert [line.split()[0] for line in done.stdout.splitlines()[1:]] == names

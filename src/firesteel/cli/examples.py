@@ -50,14 +50,15 @@ def programs() -> list[Path]:
 
 
 def companions(program: Path) -> list[Path]:
-    """Return the other files that an example needs: the modules it imports and the data it names."""
+    """Return the other files that an example needs: the modules it imports, the statements and the data it names."""
     text = program.read_text()
     tree = ast.parse(text)
     modules = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     modules |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     beside = [file for file in program.parent.glob("*.py") if file.stem in modules]
     data = [file for file in (program.parent / "data").glob("*.csv") if file.name in text]
-    return sorted([*beside, *data])
+    statements = [file for file in program.parent.glob("*.sql") if file.name in text]
+    return sorted([*beside, *data, *statements])
 
 
 def _idea(program: Path) -> str:

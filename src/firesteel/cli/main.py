@@ -172,6 +172,10 @@ def sql(
         OutputFormat, typer.Option("--format", help="How the rows of queries are written.")
     ] = OutputFormat.table,
     batch: Annotated[bool, typer.Option("--batch", help="Begin in BATCH mode.")] = False,
+    live: Annotated[
+        bool, typer.Option("--live", help="Show endless queries as tables that change, as the shell does.")
+    ] = False,
+    echo: Annotated[bool, typer.Option("--echo", help="Write each statement before its answer.")] = False,
     parallelism: Parallelism = None,
     master: Master = None,
     state_dir: Annotated[
@@ -188,7 +192,7 @@ def sql(
     """Execute SQL, in a shell unless there is a file or a text."""
     _prepare(debug)
     surroundings = Ambient(parallelism, master, configuration=_configuration(conf), restore_from=restore_from)
-    request = SqlRequest(file, text, init, form.value, batch, state_dir)
+    request = SqlRequest(file, text, init, form.value, batch, live, echo, state_dir)
     with log_on_stderr(verbose), reporting():
         raise typer.Exit(run_sql(request, surroundings))
 

@@ -21,13 +21,18 @@ class OutputFormat(StrEnum):
 
 @dataclass(frozen=True)
 class SqlRequest:
-    """The arguments; `text` and `file` are what to execute instead of a shell."""
+    """The arguments; `text` and `file` are what to execute instead of a shell.
+
+    `live` shows endless queries as tables that change in place, as a shell does; `echo` writes each statement first.
+    """
 
     file: Path | None = None
     text: str | None = None
     init: Path | None = None
     form: str = "table"
     batch: bool = False
+    live: bool = False
+    echo: bool = False
     state_dir: str | None = None
 
 

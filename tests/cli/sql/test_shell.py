@@ -21,7 +21,7 @@ ORDERS = "CREATE TABLE orders (id BIGINT, price DECIMAL(10, 2)) WITH ('connector
 
 def client(output: io.StringIO | None = None) -> Client:
     environment = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
-    return Client(environment, output or io.StringIO())
+    return Client(environment, output or io.StringIO(), interactive=True)
 
 
 def typed(*lines: str, ending: str = "") -> list[str]:

@@ -40,7 +40,9 @@ class QuitRequested(Exception):  # noqa: N818 - nothing went wrong
 class Client:
     """A session with somebody who reads `output`.
 
-    `live` shows endless queries as tables that change in place; it needs a terminal.
+    In an `interactive` session statements without rows are confirmed, and Ctrl-C ends a query and not the session.
+    With `echo` each statement is written before its answer. `live` shows endless queries as tables that change in
+    place; it needs a terminal.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class Client:
         output: TextIO,
         form: Format = "table",
         *,
+        interactive: bool = False,
         live: bool = False,
     ) -> None:
         self.environment = environment
@@ -56,7 +59,9 @@ class Client:
         self.jobs: list[JobHandle] = []
         self._output = output
         self._form = form
+        self._interactive = interactive
         self._live = live
+        self.echo = False
 
     def run(self, text: str) -> None:
         """Execute the statements of a text, up to the first that fails. Raises QuitRequested where one is QUIT."""
@@ -65,6 +70,8 @@ class Client:
 
     def execute(self, piece: Piece) -> None:
         """Execute one statement and show what it answers. Raises its error."""
+        if self.echo:
+            self.say(f"{piece.text};")
         statement = piece.parse()
         if isinstance(statement, ClientCommand):
             self._command(statement)
@@ -88,7 +95,7 @@ class Client:
 
     def _show(self, statement: Statement, result: TableResult) -> None:
         if result.is_ok:
-            if self._form == "table":
+            if self._interactive:
                 changed = isinstance(statement, SetOption)
                 self.say("[INFO] Session property has been set." if changed else _DONE)
         else:
@@ -107,7 +114,7 @@ class Client:
                 write(result, self._form, self._output)
         except KeyboardInterrupt:
             result.close()
-            if not self._live:
+            if not self._interactive:
                 raise
             self.say("[INFO] The query was cancelled.")
 
@@ -116,11 +123,11 @@ class Client:
         if job is None:
             return
         self.jobs.append(job)
-        if self._form == "table":
+        if self._interactive:
             self.say(f"[INFO] Job ID: {job.job_id}")
         if self.session.config.get(SYNCHRONOUS, "false").lower() == "true":
             job.wait()
-            if self._form == "table":
+            if self._interactive:
                 self.say("[INFO] Complete execution of the SQL update statement.")
 
     # --- statements that the client executes itself ---

@@ -32,7 +32,8 @@ def run_sql(request: SqlRequest, surroundings: Ambient) -> int:
             TableEnvironment.create(mode()),
             sys.stdout,
             cast(Format, request.form),
-            live=interactive and sys.stdout.isatty(),
+            interactive=interactive,
+            live=(interactive or request.live) and sys.stdout.isatty(),
         )
         try:
             return _run(client, request, interactive)
@@ -49,6 +50,7 @@ def _run(client: Client, request: SqlRequest, interactive: bool) -> int:
     try:
         if request.init is not None:
             _run_file(client, request.init)
+        client.echo = request.echo
         if request.file is not None:
             _run_file(client, request.file)
         if request.text is not None:
