@@ -291,9 +291,9 @@ class _Definition:
         return WatermarkSpec(name, value)
 
     def _partition_keys(self) -> tuple[str, ...]:
-        base = self._base.table.partition_keys if self._base and self._base.takes("PARTITIONS") else ()
+        base = self._base.table.partition_keys if self._base else ()
         written = self._create.partitioned_by
-        if written and base:
+        if written and base and self._base and self._base.takes("PARTITIONS"):
             hint = "use EXCLUDING PARTITIONS"
             raise self._text.wrong(
                 written[0].span, "has PARTITIONED BY, and so has the table after LIKE", hint=hint
