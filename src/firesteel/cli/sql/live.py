@@ -54,9 +54,9 @@ class MaterializedRows:
 
 
 def show_live(result: TableResult, output: TextIO) -> None:
-    """Show the rows of a query while they change, until it ends or is interrupted; then print them.
+    """Show the rows of a query while they change, until it ends; then print all of them.
 
-    Ctrl-C ends the query, and raises nothing. Raises the error of a query that fails.
+    Ctrl-C ends the query, and raises nothing; then the newest rows are printed. Raises the error of a query that fails.
     """
     reader = _Reader(result)
     reader.start()
@@ -72,7 +72,8 @@ def show_live(result: TableResult, output: TextIO) -> None:
             reader.ended.wait()
     if reader.error is not None and not interrupted:
         raise reader.error
-    for line in reader.final():
+    most = max(1, console.height - _AROUND) if interrupted else None
+    for line in reader.final(most):
         output.write(f"{line}\n")
     ended = "The query was cancelled: " if interrupted else ""
     output.write(f"[INFO] {ended}{reader.rows.changes} changes in all.\n")
@@ -113,10 +114,12 @@ class _Reader(threading.Thread):
         lines = [line[:width] for line in self._drawn(rows)]
         return "\n".join([*lines, f"{count} rows, {changes} changes; Ctrl-C ends the query"])
 
-    def final(self) -> list[str]:
-        """Return all rows as a table."""
-        rows = self.rows.listed()
-        count = f"{len(rows)} {'row' if len(rows) == 1 else 'rows'} in set"
+    def final(self, most: int | None) -> list[str]:
+        """Return the rows as a table, at most the newest `most` of them."""
+        rows, all_rows = self.rows.listed(most), len(self.rows)
+        count = f"{all_rows} {'row' if all_rows == 1 else 'rows'} in set"
+        if len(rows) < all_rows:
+            count += f"; these are the newest {len(rows)}"
         return [*self._drawn(rows), count] if rows else ["Empty set"]
 
     def _drawn(self, rows: Sequence[Sequence[str]]) -> list[str]:
