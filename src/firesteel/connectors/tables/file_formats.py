@@ -18,7 +18,7 @@ from firesteel.connectors.files.parquet_files import ParquetColumns, ParquetRowG
 from firesteel.connectors.files.parts import PartFormat
 from firesteel.connectors.tables.column_parts import TextParts
 from firesteel.connectors.tables.formats.csv_columns import CsvColumns
-from firesteel.connectors.tables.formats.csv_exact import CsvRules
+from firesteel.connectors.tables.formats.csv_fields import CsvRules
 from firesteel.connectors.tables.formats.csv_records import RecordReader
 from firesteel.connectors.tables.formats.csv_texts import csv_lines
 from firesteel.connectors.tables.formats.json_columns import JsonColumns
@@ -171,7 +171,6 @@ def _csv_rules(options: Options) -> CsvRules:
         comments=options.get(truth("csv.allow-comments"), False),
         array_delimiter=_unescaped(options.get(text("csv.array-element-delimiter"), ";")),
         lenient=options.get(truth("csv.ignore-parse-errors"), False),
-        scientific=options.get(truth("csv.write-bigdecimal-in-scientific-notation"), True),
     )
 
 

@@ -51,7 +51,9 @@ class Asker:
         self.count += 1
         name = f"t{self.count}"
         given = {"connector": "filesystem", "path": path, **options}
-        texts = ", ".join(f"'{key}' = '{value}'" for key, value in given.items())
+        texts = ", ".join(
+            f"'{key}' = '{value.replace(chr(39), chr(39) * 2)}'" for key, value in given.items()
+        )
         extra = ", `the_file` STRING NOT NULL METADATA FROM 'file.name' VIRTUAL" if metadata else ""
         self.env.execute_sql(f"CREATE TEMPORARY TABLE {name} ({columns}{extra}) WITH ({texts})")
         return name

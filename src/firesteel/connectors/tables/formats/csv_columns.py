@@ -10,20 +10,27 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from firesteel.common.logical_types import LogicalType, LogicalTypeRoot, RowType
+from firesteel.common.logical_types import DecimalType, LogicalType, LogicalTypeRoot, RowType
 from firesteel.common.logical_types.arrow import to_arrow, to_arrow_schema
 from firesteel.common.logical_types.temporal import TimestampType
-from firesteel.connectors.tables.formats.csv_exact import CsvRules, records, row_reader
+from firesteel.connectors.tables.formats.csv_exact import row_reader
+from firesteel.connectors.tables.formats.csv_fields import CsvRules, records
+from firesteel.connectors.tables.formats.csv_records import has_plain_quotes
 from firesteel.connectors.tables.formats.misfit import Misfit
-from firesteel.connectors.tables.formats.plain_texts import Doubtful, plain_dates, plain_timestamps
+from firesteel.connectors.tables.formats.plain_texts import (
+    Doubtful,
+    plain_dates,
+    plain_decimals,
+    plain_timestamps,
+)
 from firesteel.connectors.tables.formats.stored import stored_column
 
 _R = LogicalTypeRoot
 _PLAIN: Final = (
-    *(_R.TINYINT, _R.SMALLINT, _R.INTEGER, _R.BIGINT, _R.FLOAT, _R.DOUBLE, _R.DECIMAL),
+    *(_R.TINYINT, _R.SMALLINT, _R.INTEGER, _R.BIGINT, _R.FLOAT, _R.DOUBLE),
     *(_R.CHAR, _R.VARCHAR, _R.BOOLEAN),
 )
-"""Types that Arrow's reader makes itself; dates and timestamps are made of its texts."""
+"""Types that Arrow's reader makes itself; dates, timestamps and decimal numbers are made of its texts."""
 
 _BLANK_LINE: Final = re.compile(rb"(?:^|\n|\r)[ \t]*(?:\n|\r\n|\r)")
 _REFUSED: Final = (Doubtful, pa.ArrowInvalid, pa.ArrowTypeError, UnicodeDecodeError)
@@ -67,6 +74,7 @@ class CsvColumns:
             or b"0X" in block
             or _BLANK_LINE.search(block)
             or (self._rules.comments and b"#" in block)
+            or not has_plain_quotes(block, self._rules)
         )
 
     def _read_quick(self, block: bytes) -> pa.RecordBatch:
@@ -103,6 +111,8 @@ class CsvColumns:
             return plain_timestamps(column, kind.precision, to_arrow(kind), " ", False)
         if kind.root is _R.DATE:
             return plain_dates(column)
+        if isinstance(kind, DecimalType):
+            return plain_decimals(column, to_arrow(kind))
         if pa.types.is_floating(column.type) and not pc.all(pc.is_finite(column), min_count=0).as_py():
             raise Doubtful
         return column
@@ -110,11 +120,14 @@ class CsvColumns:
     def _read_exact(self, block: bytes) -> pa.RecordBatch | Misfit:
         rows = []
         text = block.decode("utf-8", "replace")
-        for number, fields in enumerate(records(text, self._rules)):
+        for number, record in enumerate(records(text, self._rules)):
             try:
-                rows.append(self._exact(fields))
+                if record.fields is None:
+                    raise ValueError("a quote that is closed within a field, or not at all")
+                rows.append(self._exact(record.fields))
             except ValueError as error:
-                return Misfit(number, self._rules.delimiter.join(fields), str(error))
+                if not self._rules.lenient:
+                    return Misfit(number, record.text, str(error))
         columns = [
             stored_column([row[place] for row in rows], field.type)
             for place, field in zip(self._places, self._wanted, strict=True)
@@ -128,7 +141,7 @@ def _whole(column: pa.ChunkedArray) -> pa.Array:
 
 def _is_quick(types: Sequence[LogicalType], rules: CsvRules) -> bool:
     single = all(mark is None or mark.isascii() for mark in (rules.delimiter, rules.quote))
-    kinds = (_R.TIMESTAMP_WITHOUT_TIME_ZONE, _R.DATE, *_PLAIN)
+    kinds = (_R.TIMESTAMP_WITHOUT_TIME_ZONE, _R.DATE, _R.DECIMAL, *_PLAIN)
     return bool(types) and rules.escape is None and single and all(kind.root in kinds for kind in types)
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import base64
 import binascii
-import csv
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -21,14 +20,16 @@ from firesteel.common.logical_types import (
 )
 from firesteel.common.logical_types.arrow import to_arrow
 from firesteel.common.logical_types.temporal import TimestampType
+from firesteel.connectors.tables.formats.csv_fields import CsvRules
 from firesteel.connectors.tables.formats.java_values import (
     decimal,
     fitted,
     floating,
     in_unit,
     iso_clock,
-    loose_clock,
+    lenient_date,
     loose_date,
+    sql_clock,
     timestamp_nanos,
     whole,
 )
@@ -38,51 +39,8 @@ Convert = Callable[[str], Any]
 
 _UNITS: Final = {"us": 1_000, "ns": 1}
 _MILLI: Final = 1_000_000
-_DAY: Final = 86_400_000
+_DAY_NANOS: Final = 86_400_000_000_000
 _MOST_PRECISION: Final = 3
-
-
-@dataclass(frozen=True)
-class CsvRules:
-    """How CSV is written and read: the options of Flink's format; None for what there is not.
-
-    `lenient` means that a field that does not fit is NULL, and that a row may have too few or too many fields.
-    `scientific` allows decimal numbers with an exponent.
-    """
-
-    delimiter: str = ","
-    quote: str | None = '"'
-    escape: str | None = None
-    null_literal: str | None = None
-    comments: bool = False
-    array_delimiter: str = ";"
-    lenient: bool = False
-    scientific: bool = True
-
-
-def records(text: str, rules: CsvRules) -> Iterator[list[str]]:
-    """Yield the fields of each record of a text of whole records; comments are left out."""
-    lines = text.splitlines(keepends=True) if not _LINE_LIKE.intersection(text) else _lines(text)
-    given = (line for line in lines if not line.lstrip().startswith("#")) if rules.comments else iter(lines)
-    yield from csv.reader(
-        given,
-        delimiter=rules.delimiter,
-        quotechar=rules.quote,
-        quoting=csv.QUOTE_NONE if rules.quote is None else csv.QUOTE_MINIMAL,
-        escapechar=rules.escape,
-        doublequote=True,
-    )
-
-
-_LINE_LIKE: Final = frozenset("\v\f\x1c\x1d\x1e\x85\u2028\u2029")
-"""What Python takes for the end of a line in text, and CSV does not."""
-
-
-def _lines(text: str) -> list[str]:
-    return [
-        line.decode("utf-8", "surrogatepass")
-        for line in text.encode("utf-8", "surrogatepass").splitlines(True)
-    ]
 
 
 def row_reader(row: RowType, rules: CsvRules) -> Callable[[list[str]], tuple[Any, ...]]:
@@ -90,7 +48,7 @@ def row_reader(row: RowType, rules: CsvRules) -> Callable[[list[str]], tuple[Any
     fields = [(field.name, _converter(field.type, rules)) for field in row.fields]
 
     def read(texts: list[str]) -> tuple[Any, ...]:
-        if len(texts) != len(fields) and not rules.lenient:
+        if len(texts) > len(fields) or (len(texts) < len(fields) and not rules.lenient):
             raise ValueError(f"{len(texts)} fields where the table has {len(fields)}")
         values = []
         for (name, convert), text in zip(fields, texts, strict=False):
@@ -133,8 +91,6 @@ def _row(row: RowType, rules: CsvRules) -> Convert:
         parts = _parts(text, rules.array_delimiter)
         if not parts:
             return None
-        if len(parts) != len(fields) and not rules.lenient:
-            raise ValueError(f"{len(parts)} fields where a row has {len(fields)}")
         values = [convert(part) for convert, part in zip(fields, parts, strict=False)]
         return (*values, *[None] * (len(fields) - len(values)))
 
@@ -145,7 +101,7 @@ def _part(data_type: LogicalType, rules: CsvRules) -> Convert:
     if isinstance(data_type, ArrayType | RowType):
         requirement = "cannot be inside an array or a row in the format csv"
         raise UnsupportedError(requirement, who=f"the type {data_type}")
-    return _converter(data_type, rules)
+    return _converter(data_type, replace(rules, lenient=True))
 
 
 def _parts(text: str, delimiter: str) -> list[str]:
@@ -172,12 +128,15 @@ def _timestamp(text: str, precision: int, unit: int) -> int:
     date, found, clock = text.strip().partition(" ")
     if not found:
         raise ValueError(f"{text!r} is no time")
-    return in_unit(timestamp_nanos(loose_date(date), loose_clock(clock)), precision, unit)
+    return in_unit(timestamp_nanos(lenient_date(date), sql_clock(clock)), precision, unit)
 
 
 def _clock(text: str, precision: int) -> int:
+    nanos = iso_clock(text)
+    if nanos == _DAY_NANOS:
+        raise ValueError(f"{text!r} is no time of the day")
     step = int(10 ** (_MOST_PRECISION - precision))
-    return iso_clock(text) // _MILLI % _DAY // step * step
+    return nanos // _MILLI // step * step
 
 
 def _bytes(text: str) -> bytes:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from firesteel.connectors.files.file import ByteStream
 from firesteel.connectors.files.lines import LineReader
-from firesteel.connectors.tables.formats.csv_exact import CsvRules
+from firesteel.connectors.tables.formats.csv_fields import CsvRules, records
 
 _LF = 10
 _CR = 13
@@ -60,11 +60,12 @@ def record_ends(data: bytes, rules: CsvRules, at_end: bool) -> npt.NDArray[np.in
 def _quick_ends(data: bytes, delimiter: str, quote: str) -> npt.NDArray[np.int64] | None:
     """Return the ends if each quote stands at an edge of a field, or is doubled; else None."""
     chars = np.frombuffer(data, np.uint8)
-    if (chars == _CR).any():
+    returns = np.flatnonzero(chars == _CR)
+    if len(returns) and (returns[-1] + 1 == len(chars) or (chars[returns + 1] != _LF).any()):
         return None
     quotes = np.flatnonzero(chars == ord(quote))
     padded = np.concatenate(([_LF], chars, [_LF])).astype(np.uint8)
-    edges = (padded == _LF) | (padded == ord(delimiter)) | (padded == ord(quote))
+    edges = (padded == _LF) | (padded == _CR) | (padded == ord(delimiter)) | (padded == ord(quote))
     opening, closing = quotes[0::2], quotes[1::2]
     if not (edges[opening].all() and edges[closing + 2].all()):
         return None
@@ -74,14 +75,19 @@ def _quick_ends(data: bytes, delimiter: str, quote: str) -> npt.NDArray[np.int64
 
 
 def _exact_ends(data: bytes, rules: CsvRules, at_end: bool) -> npt.NDArray[np.int64]:
-    lines = data.decode("latin-1").encode("latin-1").splitlines(keepends=True)
-    offsets = np.cumsum([len(line) for line in lines])
-    reader = csv.reader(
-        (line.decode("latin-1") for line in lines),
-        delimiter=rules.delimiter if rules.delimiter.isascii() else ",",
-        quotechar=rules.quote,
-        quoting=csv.QUOTE_NONE if rules.quote is None else csv.QUOTE_MINIMAL,
-        escapechar=rules.escape,
-    )
-    ends = [int(offsets[reader.line_num - 1]) for _ in reader]
+    ends = [record.end for record in records(data.decode("latin-1"), _bytewise(rules))]
     return np.array(ends if at_end else ends[:-1], np.int64)
+
+
+def _bytewise(rules: CsvRules) -> CsvRules:
+    """Return rules whose marks are bytes: one that is not ASCII stands for its first byte."""
+    marks = (rules.delimiter, rules.quote, rules.escape)
+    first = [None if mark is None else mark.encode()[:1].decode("latin-1") for mark in marks]
+    return replace(rules, delimiter=first[0] or ",", quote=first[1], escape=first[2])
+
+
+def has_plain_quotes(block: bytes, rules: CsvRules) -> bool:
+    """Return whether every quote in a block is at an edge of a field, or doubled."""
+    if rules.quote is None or rules.quote.encode() not in block:
+        return True
+    return _quick_ends(block, rules.delimiter, rules.quote) is not None

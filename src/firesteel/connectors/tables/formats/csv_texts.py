@@ -16,10 +16,11 @@ from firesteel.common.logical_types import (
     RowType,
     TimeType,
 )
-from firesteel.common.logical_types.temporal import TimestampType
-from firesteel.connectors.tables.formats.csv_exact import CsvRules
+from firesteel.common.logical_types.temporal import LocalZonedTimestampType, TimestampType
+from firesteel.connectors.tables.formats.csv_fields import CsvRules
 from firesteel.connectors.tables.formats.java_texts import (
     base64_texts,
+    clock_texts,
     decimal_texts,
     floating_texts,
     timestamp_texts,
@@ -29,7 +30,6 @@ from firesteel.connectors.tables.formats.lists import regrouped
 _R = LogicalTypeRoot
 _PLAIN: Final = (_R.TINYINT, _R.SMALLINT, _R.INTEGER, _R.BIGINT, _R.BOOLEAN)
 _ALWAYS_QUOTED: Final = 24
-_CLOCK: Final = len("03:04:05")
 
 
 def csv_lines(rows: pa.RecordBatch, row: RowType, rules: CsvRules) -> pa.Array:
@@ -54,20 +54,20 @@ def _field(column: pa.Array, kind: LogicalType, rules: CsvRules) -> pa.Array:
     elif isinstance(kind, RowType):
         texts = _quoted(_row(column, kind, rules), rules)
     else:
-        texts, textual = _single(column, kind, rules)
+        texts, textual = _single(column, kind)
         texts = _quoted(texts, rules) if textual else texts
     return texts.fill_null(rules.null_literal or "") if texts.null_count else texts
 
 
 def _parts(column: pa.Array, kind: ArrayType, rules: CsvRules) -> pa.Array:
-    elements, _ = _single(column.flatten(), kind.element, rules)
+    elements, _ = _single(column.flatten(), kind.element)
     filled = elements.fill_null(rules.null_literal or "")
     return pc.binary_join(regrouped(column, filled), rules.array_delimiter)
 
 
 def _row(column: pa.Array, kind: RowType, rules: CsvRules) -> pa.Array:
     fields = [
-        _single(part, field.type, rules)[0].fill_null(rules.null_literal or "")
+        _single(part, field.type)[0].fill_null(rules.null_literal or "")
         for part, field in zip(column.flatten(), kind.fields, strict=True)
     ]
     return pc.if_else(
@@ -77,32 +77,27 @@ def _row(column: pa.Array, kind: RowType, rules: CsvRules) -> pa.Array:
     )
 
 
-def _single(column: pa.Array, kind: LogicalType, rules: CsvRules) -> tuple[pa.Array, bool]:
+def _single(column: pa.Array, kind: LogicalType) -> tuple[pa.Array, bool]:
     """Return the texts of single values, and whether they may need quotes."""
     if kind.root in _PLAIN:
         return column.cast(pa.string()), False
     if kind.root in (_R.FLOAT, _R.DOUBLE):
         return floating_texts(column), False
     if isinstance(kind, DecimalType):
-        return decimal_texts(column, plain=not rules.scientific), False
+        return decimal_texts(column, plain=False), False
     if kind.root in (_R.INTERVAL_YEAR_MONTH, _R.INTERVAL_DAY_TIME):
         return column.cast(pa.int64()).cast(pa.string()), False
     if kind.root in (_R.CHAR, _R.VARCHAR):
         return column, True
     if kind.root is _R.DATE:
         return column.cast(pa.string()), True
-    if isinstance(kind, TimestampType):
-        return timestamp_texts(column, " ", ""), True
+    if isinstance(kind, TimestampType | LocalZonedTimestampType):
+        return timestamp_texts(column, " ", "Z" if isinstance(kind, LocalZonedTimestampType) else ""), True
     if isinstance(kind, TimeType):
-        return _clocks(column, kind.precision), True
+        return clock_texts(column), True
     if kind.root in (_R.BINARY, _R.VARBINARY):
         return base64_texts(column), True
     raise UnsupportedError("is not supported by the format csv", who=f"the type {kind}")
-
-
-def _clocks(column: pa.Array, precision: int) -> pa.Array:
-    length = _CLOCK + (precision + 1 if precision else 0)
-    return pc.utf8_slice_codeunits(column.cast(pa.string()), 0, length)
 
 
 def _quoted(texts: pa.Array, rules: CsvRules) -> pa.Array:
@@ -111,7 +106,7 @@ def _quoted(texts: pa.Array, rules: CsvRules) -> pa.Array:
     if quote is None:
         return texts
     special = [rules.delimiter, "\r", quote, *([rules.escape] if rules.escape else [])]
-    low = pc.match_substring_regex(texts, f"[\\x{{0}}-\\x{{{max(map(ord, special)):x}}}]")
+    low = pc.match_substring_regex(texts, rf"[\x{{0}}-\x{{{max(map(ord, special)):x}}}\\]")
     needed = pc.or_(low, pc.greater(pc.utf8_length(texts), _ALWAYS_QUOTED))
     if not pc.any(needed, min_count=0).as_py():
         return texts

@@ -62,8 +62,11 @@ def timestamp_texts(column: pa.Array, separator: str, end: str) -> pa.Array:
 
 
 def clock_texts(column: pa.Array) -> pa.Array:
-    """Return texts such as 03:04:05 of times of the day, without the fraction."""
-    return pc.utf8_slice_codeunits(column.cast(pa.string()), 0, len("03:04:05"))
+    """Return texts such as 03:04:05.12 of times of the day, without trailing zeros of the fraction."""
+    texts = column.cast(pa.string())
+    length = len("03:04:05")
+    fraction = pc.utf8_rtrim(pc.utf8_rtrim(pc.utf8_slice_codeunits(texts, length), "0"), ".")
+    return pc.binary_join_element_wise(pc.utf8_slice_codeunits(texts, 0, length), fraction, "")
 
 
 def base64_texts(column: pa.Array) -> pa.Array:

@@ -19,7 +19,6 @@ _DATE: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)", re.ASCII)
 _LOOSE_DATE: Final = re.compile(r"(\d{4})-(\d\d?)-(\d\d?)", re.ASCII)
 _CLOCK: Final = re.compile(r"(\d\d):(\d\d):(\d\d)(?:\.(\d{0,9}))?", re.ASCII)
 _ISO_CLOCK: Final = re.compile(r"(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{0,9}))?)?", re.ASCII)
-_LOOSE_CLOCK: Final = re.compile(r"(\d\d?):(\d\d?):(\d\d?)(?:\.(\d{1,9}))?", re.ASCII)
 _MIDNIGHT: Final = re.compile(r"24:00(?::00(?:\.0*)?)?")
 """The end of a day: of a time of the day alone Java makes its beginning."""
 
@@ -107,8 +106,17 @@ def lenient_date(text: str) -> int:
 
 
 def loose_date(text: str) -> int:
-    """Return the days since 1970 of a date whose month and day may have one digit (Java: java.sql.Date.valueOf)."""
-    return _days(text, _LOOSE_DATE)
+    """Return the days since 1970 of a date whose month and day may have one digit (Java: java.sql.Date.valueOf).
+
+    Days that the month lacks are those of the next one.
+
+    >>> loose_date("1970-2-30") - loose_date("1970-03-01")
+    1
+    """
+    match = _LOOSE_DATE.fullmatch(text)
+    if match is None or not 1 <= int(match[3]) <= _MOST_DAYS:
+        raise ValueError(f"{text!r} is no date")
+    return dt.date(int(match[1]), int(match[2]), 1).toordinal() - _EPOCH + int(match[3]) - 1
 
 
 def sql_clock(text: str) -> int:
@@ -119,11 +127,6 @@ def sql_clock(text: str) -> int:
 def iso_clock(text: str) -> int:
     """Return the nanoseconds of a time of the day whose seconds may be left out (Java: ISO_LOCAL_TIME)."""
     return _nanos(text, _ISO_CLOCK)
-
-
-def loose_clock(text: str) -> int:
-    """Return the nanoseconds of a time of the day whose parts may have one digit (Java: java.sql.Timestamp.valueOf)."""
-    return _nanos(text, _LOOSE_CLOCK)
 
 
 def timestamp_nanos(days: int, nanos: int) -> int:
@@ -138,7 +141,10 @@ def in_unit(nanos: int, precision: int, unit: int) -> int:
     1234000
     """
     step = int(10 ** (9 - precision))
-    return nanos // step * step // unit
+    number = nanos // step * step // unit
+    if not -(1 << 63) <= number < 1 << 63:
+        raise ValueError("the time is too far from 1970 for a type with more than 6 digits of a second")
+    return number
 
 
 def _days(text: str, pattern: re.Pattern[str]) -> int:

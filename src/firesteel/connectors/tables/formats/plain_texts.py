@@ -54,6 +54,16 @@ def plain_dates(texts: pa.Array) -> pa.Array:
         raise Doubtful from error
 
 
+def plain_decimals(texts: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Return the decimal numbers of texts that fit the type. Raises Doubtful for others, and for any spaces."""
+    if pc.any(pc.match_substring(texts, " "), min_count=0).as_py():
+        raise Doubtful
+    try:
+        return texts.cast(kind)
+    except pa.ArrowInvalid as error:
+        raise Doubtful from error
+
+
 def _cut(column: pa.Array, step: int) -> pa.Array:
     whole = column.cast(pa.int64())
     if whole.null_count:
