@@ -137,6 +137,7 @@ EXAMPLES: Final[list[tuple[Operation, tuple[tuple[Edge, ...], ...]]]] = [
     (operations.CalcOp(Program(ROW, ROW, ())), (PLAIN,)),
     (operations.RowsToColumnsOp(RowsToColumns(ROW, (0,))), (PLAIN,)),
     (operations.ColumnsToRowsOp(ColumnsToRows(ROW)), (PLAIN,)),
+    (operations.ExpandOp((Program(ROW, ROW, ()),)), (PLAIN,)),
     (operations.WatermarkOp(WatermarkAssignment(0, 0)), (PLAIN,)),
     (operations.LocalAggregateOp(GROUPS), (PLAIN,)),
     (operations.GroupAggregateOp(GROUPS), (BY_COLUMN,)),

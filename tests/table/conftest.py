@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-collect_ignore_glob = ["flink/ask_*.py"]
+collect_ignore_glob = ["flink/ask_*.py", "queries/ask_*.py"]

@@ -12,6 +12,7 @@ from firesteel.graph.operations import (
     ColumnSinkOp,
     ColumnSourceOp,
     ColumnsToRowsOp,
+    ExpandOp,
     GlobalAggregateOp,
     GroupAggregateOp,
     LimitOp,
@@ -27,6 +28,7 @@ from firesteel.graph.operations import (
 from firesteel.runtime.columns.aggregates.operators import GroupAggregateOperator, LocalAggregateOperator
 from firesteel.runtime.columns.bridges import ColumnsToRowsOperator, RowsToColumnsOperator
 from firesteel.runtime.columns.calc import CalcOperator
+from firesteel.runtime.columns.expand import ExpandOperator
 from firesteel.runtime.columns.over.operator import OverAggregateOperator
 from firesteel.runtime.columns.sink import ColumnSinkOperator
 from firesteel.runtime.columns.sorting import LimitOperator, SortOperator
@@ -61,6 +63,11 @@ def _(operation: ColumnsToRowsOp, node: Node, batch: bool) -> Recipe:
 @recipe.register
 def _(operation: CalcOp, node: Node, batch: bool) -> Recipe:
     return partial(CalcOperator, operation.program)
+
+
+@recipe.register
+def _(operation: ExpandOp, node: Node, batch: bool) -> Recipe:
+    return partial(ExpandOperator, operation.programs)
 
 
 @recipe.register

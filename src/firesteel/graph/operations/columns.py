@@ -74,6 +74,15 @@ class CalcOp(ColumnOperation):
 
 
 @dataclass(frozen=True, eq=False)
+class ExpandOp(ColumnOperation):
+    """Computes all of several programs for each row."""
+
+    kind = "expand"
+
+    programs: tuple[Program, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class WatermarkOp(ColumnOperation):
     """Generates watermarks of a column; in BATCH mode none before the input has ended."""
 

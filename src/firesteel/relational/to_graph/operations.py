@@ -11,6 +11,7 @@ from firesteel.graph.operations import (
     CalcOp,
     ColumnSinkOp,
     ColumnSourceOp,
+    ExpandOp,
     GlobalAggregateOp,
     GroupAggregateOp,
     LimitOp,
@@ -35,6 +36,7 @@ from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.nodes import (
     Calc,
     DropUpdateBefore,
+    Expand,
     Sink,
     TableSourceScan,
     Values,
@@ -75,6 +77,14 @@ def _(plan: Values, options: PlanOptions) -> Operation:
 def _(plan: Calc, options: PlanOptions) -> Operation:
     names = plan.row.field_names
     return CalcOp(program(plan.input.row, plan.expressions, names, plan.condition, options.zone))
+
+
+@operation.register
+def _(plan: Expand, options: PlanOptions) -> Operation:
+    given, names = plan.input.row, plan.row.field_names
+    return ExpandOp(
+        tuple(program(given, columns, names, None, options.zone) for columns in plan.projections())
+    )
 
 
 @operation.register

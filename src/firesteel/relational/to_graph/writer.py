@@ -15,7 +15,7 @@ from firesteel.graph.nodes import KeyColumns
 from firesteel.graph.operations import SourceOp
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.node import PhysicalNode
-from firesteel.relational.physical.nodes import Calc, Exchange, Expand, TableSourceScan, Union
+from firesteel.relational.physical.nodes import Exchange, TableSourceScan, Union
 from firesteel.relational.to_graph.operations import operation
 
 
@@ -59,9 +59,6 @@ class GraphWriter:
             keys = KeyColumns(tuple(names[key] for key in plan.keys))
             for output in below:
                 yield _Output(Edge(output.edge.source, keys), None if plan.keys else 1)
-        elif isinstance(plan, Expand):
-            for projection in plan.projections():
-                yield self._node(Calc(plan.input, projection, None, plan.row), below)
         elif isinstance(plan, TableSourceScan) and plan.source is None:
             assert plan.table.origin is not None
             yield self._node(
