@@ -12,6 +12,7 @@ import pytest
 from firesteel.common.errors import SerializationError
 from firesteel.common.typeinfo import Types
 from firesteel.compiler import PlanSettings, compile_graph
+from firesteel.compiler.lower import columns  # noqa: F401 - for the recipes that it registers
 from firesteel.compiler.lower.recipe import recipe
 from firesteel.functions.assigners import TumblingEventTimeWindows
 from firesteel.functions.elements import AggregateFunction
