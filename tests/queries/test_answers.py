@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,23 @@ def environment(way: str) -> TableEnvironment:
     env.get_config().set("table.local-time-zone", "UTC")
     env.execute_sql(ORDERS.format(path=HERE / "orders.json"))
     return env
+
+
+def plain(kinds: list[str]) -> list[str]:
+    """Return types without the mark of time attributes, which Flink leaves on results that are none any more."""
+    return [kind.removesuffix(" *ROWTIME*") for kind in kinds]
+
+
+def rounded(rows: Iterable[Sequence[str | None]], kinds: list[str]) -> Table:
+    """Return the rows with their floating point numbers rounded, whose last digits depend on the order of sums."""
+    digits = [12 if kind.startswith("DOUBLE") else 6 if kind.startswith("FLOAT") else None for kind in kinds]
+    return Counter(
+        tuple(
+            cell if known is None or cell is None else f"{float(cell):.{known}g}"
+            for cell, known in zip(row, digits, strict=True)
+        )
+        for row in rows
+    )
 
 
 def described(env: TableEnvironment, query: str) -> tuple[list[str], list[str]]:
@@ -75,8 +93,9 @@ def test_a_query_gives_the_table_that_flink_gives(way: str, given: dict[str, Any
     with executing(state_dir=str(tmp_path / "state"), **WAYS[way]):
         env = environment(way)
         names, types = described(env, given["query"])
-        assert (names, types) == (given["names"], given["types"])
-        assert table_of(env, names) == Counter(map(tuple, given["rows"]))
+        assert names == given["names"]
+        assert plain(types) == plain(given["types"])
+        assert rounded(table_of(env, names).elements(), types) == rounded(given["rows"], types)
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def _if_types(operands: Sequence[Expression]) -> Sequence[LogicalType] | None:
 
 
 def _if_result(operands: Sequence[Expression]) -> LogicalType:
-    return operands[1].type.copy(nullable=any_nullable(operands[1:]))
+    return operands[1].type.copy(nullable=any_nullable(operands))
 
 
 def _first_known(operands: Sequence[Expression]) -> LogicalType:

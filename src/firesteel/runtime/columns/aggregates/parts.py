@@ -320,7 +320,10 @@ class Chosen(Part):
             return [pc.coalesce(one, two)]
         if self.which == "last":
             return [pc.coalesce(two, one)]
-        return [(pc.min_element_wise if self.which == "min" else pc.max_element_wise)(one, two)]
+        choose = pc.min_element_wise if self.which == "min" else pc.max_element_wise
+        if pa.types.is_boolean(one.type):  # Arrow compares numbers only
+            return [choose(one.cast(pa.uint8()), two.cast(pa.uint8())).cast(pa.bool_())]
+        return [choose(one, two)]
 
 
 def coded_type(kind: pa.DataType) -> pa.DataType:
