@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import struct
+from decimal import Decimal
 from typing import Final
 
 from firesteel.common.time import Instant
@@ -36,15 +37,15 @@ def float32(value: float) -> float:
 def double_text(value: float) -> str:
     """Return a 64-bit float as Java prints it.
 
-    >>> [double_text(value) for value in (1.0, 1e7, 0.00099, 5e-324, float("nan"), float("-inf"))]
-    ['1.0', '1.0E7', '9.9E-4', '4.9E-324', 'NaN', '-Infinity']
+    >>> [double_text(value) for value in (1.0, 1e7, 0.00099, 0.00012345, 5e-324, float("nan"), float("-inf"))]
+    ['1.0', '1.0E7', '9.9E-4', '1.2345E-4', '4.9E-324', 'NaN', '-Infinity']
     """
     if _PLAIN_FROM <= abs(value) < _SCIENTIFIC_FROM or value == 0:
         return repr(value)
     if not math.isfinite(value):
         return _special(value)
     two_digits = f"{value:.1e}"
-    return _scientific(two_digits if float(two_digits) == value else f"{value!r}")
+    return _scientific(two_digits if float(two_digits) == value else f"{Decimal(repr(value)):e}")
 
 
 def float_text(value: float) -> str:

@@ -66,6 +66,8 @@ class Signature:
     optional: int = 0
     repeated: bool = False
     together: Callable[[Sequence[Expression]], Sequence[LogicalType] | None] | None = None
+    tried: bool = False
+    """Whether a text that is no time counts as NULL where it is cast to one."""
 
     def takes(self, count: int) -> bool:
         """Return whether there can be so many operands."""

@@ -9,7 +9,9 @@ from firesteel.common.logical_types import (
     BooleanType,
     DateType,
     DecimalType,
-    IntegerNumberType,
+    DoubleType,
+    FloatType,
+    IntType,
     LogicalType,
     LogicalTypeFamily,
     NullType,
@@ -25,6 +27,7 @@ from firesteel.relational.functions.parameters import (
     BINARY,
     BOOLEAN,
     DATETIME,
+    EXACT,
     INTERVAL,
     MONTH_INTERVAL,
     NUMBER,
@@ -57,15 +60,26 @@ def as_decimal(data_type: LogicalType) -> DecimalType:
 
 
 def _number_types(operands: Sequence[Expression]) -> Sequence[LogicalType] | None:
-    """Return the types that two numbers are computed in."""
+    """Return the types that two numbers are computed in; an untyped NULL is one of the other's type."""
     types = [part.type for part in operands]
+    known = [data_type for data_type in types if not isinstance(data_type, NullType)]
+    if not known:
+        return [IntType()] * 2
+    if len(known) < len(types):
+        return [known[0]] * 2
     if not all(data_type.has_family(_F.EXACT_NUMERIC) for data_type in types):
-        found = find_common_type(types)
-        return None if found is None else [found] * 2
+        return [_approximate(types)] * 2
     if any(isinstance(data_type, DecimalType) for data_type in types):
         return [as_decimal(data_type) for data_type in types]
     found = find_common_type(types)
     return None if found is None else [found] * 2
+
+
+def _approximate(types: Sequence[LogicalType]) -> LogicalType:
+    """Return the type of arithmetic with floating point: the first one's, but DOUBLE with a DECIMAL."""
+    if any(isinstance(data_type, DecimalType) for data_type in types):
+        return DoubleType()
+    return next(data_type for data_type in types if data_type.has_family(_F.APPROXIMATE_NUMERIC))
 
 
 def _arithmetic(sign: str) -> Signature:
@@ -82,16 +96,9 @@ def _arithmetic(sign: str) -> Signature:
 def _remainder(operands: Sequence[Expression]) -> LogicalType:
     left, right = (part.type for part in operands)
     may_be_null = any_nullable(operands)
-    if isinstance(left, DecimalType) and isinstance(right, DecimalType):
-        return modulo_type(left, right).copy(nullable=may_be_null)
+    if precision_and_scale(left)[1] or precision_and_scale(right)[1]:
+        return modulo_type(as_decimal(left), as_decimal(right)).copy(nullable=may_be_null)
     return right.copy(nullable=may_be_null)
-
-
-def _remainder_types(operands: Sequence[Expression]) -> Sequence[LogicalType] | None:
-    types = [part.type for part in operands]
-    if all(isinstance(data_type, IntegerNumberType) for data_type in types):
-        return types
-    return _number_types(operands)
 
 
 def _moved_time(operands: Sequence[Expression]) -> LogicalType:
@@ -123,8 +130,35 @@ def comparable(operands: Sequence[Expression]) -> Sequence[LogicalType] | None:
     known = [data_type for data_type in types if not isinstance(data_type, NullType)]
     if not known:
         return types
+    if any(_are_strangers(one, other) for one in known for other in known):
+        return None
+    if all(data_type.has_family(_F.NUMERIC) for data_type in known) and not all(
+        data_type.has_family(_F.EXACT_NUMERIC) for data_type in known
+    ):
+        return [_approximate(known)] * len(types)
     found = find_common_type(known) or _across_families(known)
     return None if found is None else [found] * len(types)
+
+
+def _are_strangers(one: LogicalType, other: LogicalType) -> bool:
+    """Return whether one is a time and the other a number or another kind of time."""
+    if not _is_time(one):
+        return False
+    if _is_time(other):
+        return one.root is not other.root and not all(part.has_family(_F.TIMESTAMP) for part in (one, other))
+    return other.has_family(_F.NUMERIC)
+
+
+def ordered(operands: Sequence[Expression]) -> Sequence[LogicalType] | None:
+    """Return the types in which values are put in order: as they are compared, but FLOAT with DOUBLE as DOUBLE."""
+    found = comparable(operands)
+    if found is not None and any(isinstance(part.type, DoubleType) for part in operands):
+        return [DoubleType() if isinstance(data_type, FloatType) else data_type for data_type in found]
+    return found
+
+
+def _is_time(data_type: LogicalType) -> bool:
+    return data_type.has_family(_F.DATETIME)
 
 
 def _across_families(types: Sequence[LogicalType]) -> LogicalType | None:
@@ -138,12 +172,14 @@ def _across_families(types: Sequence[LogicalType]) -> LogicalType | None:
 
 
 def _is_comparable_with_text(data_type: LogicalType) -> bool:
-    return data_type.has_family(_F.NUMERIC) or data_type.has_family(_F.DATETIME)
+    return data_type.has_family(_F.NUMERIC) or _is_time(data_type)
 
 
 def _comparison(name: str, *, strict: bool = True) -> Function:
+    together = ordered if name[0] in "<>" and name != "<>" else comparable
     result = fixed(TRUTH) if strict else exactly(TRUTH.copy(nullable=False))
-    return Function(name, (Signature((ANY, ANY), result, together=comparable),), strict=strict)
+    signature = Signature((ANY, ANY), result, together=together, tried=True)
+    return Function(name, (signature,), strict=strict)
 
 
 def _test(words: str, parameter_is_truth: bool) -> Function:
@@ -181,7 +217,7 @@ OPERATORS: Final = (
         ),
     ),
     Function("/", (_arithmetic("/"), Signature((INTERVAL, NUMBER), operand(0)))),
-    Function("%", (Signature((NUMBER, NUMBER), _remainder, together=_remainder_types),)),
+    Function("%", (Signature((EXACT, EXACT), _remainder),)),
     *(_comparison(name) for name in ("=", "<>", "<", "<=", ">", ">=")),
     _comparison("IS DISTINCT FROM", strict=False),
     _comparison("IS NOT DISTINCT FROM", strict=False),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import get_close_matches
 
+from firesteel.common.logical_types import LogicalType, LogicalTypeFamily
 from firesteel.relational.expressions import Call, Expression
-from firesteel.relational.functions.function import Function, FunctionError, Signature, cast
+from firesteel.relational.functions.function import Function, FunctionError, Signature, cast, explicit_cast
 
 
 class Functions:
@@ -56,14 +57,22 @@ def _matched(signature: Signature, operands: Sequence[Expression]) -> tuple[Expr
             return None
         if any(signature.parameter(place).target(part) is None for place, part in enumerate(operands)):
             return None
-        found = [cast(part, target) for part, target in zip(found, types, strict=True)]
-        return tuple(found)
+        convert = _tried_cast if signature.tried else cast
+        return tuple(convert(part, target) for part, target in zip(operands, types, strict=True))
     for place, part in enumerate(operands):
         target = signature.parameter(place).target(part)
         if target is None:
             return None
         found[place] = cast(part, target)
     return tuple(found)
+
+
+def _tried_cast(operand: Expression, target: LogicalType) -> Expression:
+    """Return an operand as a value of a type; NULL for a text that is no time."""
+    is_text = operand.type.has_family(LogicalTypeFamily.CHARACTER_STRING)
+    if is_text and target.has_family(LogicalTypeFamily.DATETIME):
+        return explicit_cast(operand, target, tried=True)
+    return cast(operand, target)
 
 
 def _mismatch(function: Function, operands: Sequence[Expression]) -> FunctionError:

@@ -19,11 +19,15 @@ from firesteel.common.logical_types import (
     YearMonthIntervalType,
 )
 from firesteel.relational.expressions import Call, Expression, Literal
+from firesteel.relational.functions.operators import as_decimal
 from firesteel.relational.translation.translator import Translation, Translator, cast_text, failing
 from firesteel.relational.translation.types import kernel_type
 
 _DIGITS: Final = 38
 """The most digits that a number of the kernel has."""
+
+_SHORT: Final = 18
+"""The most digits of a DECIMAL that DuckDB computes in 64 bits."""
 
 _NAMES: Final = {"+": "plus", "-": "minus", "*": "times", "/": "divide", "%": "modulo"}
 _DAY: Final = 86_400_000
@@ -63,6 +67,10 @@ def _whole(translator: Translator, call: Call, sign: str, texts: list[str]) -> s
     assert isinstance(call.type, IntegerNumberType)
     left, right = texts
     if sign == "%":
+        if any(isinstance(operand.type, DecimalType) for operand in call.operands):
+            left_kind, right_kind = (as_decimal(operand.type) for operand in call.operands)
+            kind = DecimalType(min(left_kind.precision, right_kind.precision), 0)
+            return cast_text(_by_digits(translator, sign, texts, (left_kind, right_kind), kind), call.type)
         remainder = f"CAST({left} AS HUGEINT) % {right}" if translator.careful else f"({left} % {right})"
         return _unless_zero(call.operands[1], right, cast_text(remainder, call.type))
     operator = "//" if sign == "/" else sign
@@ -80,19 +88,32 @@ def _unless_zero(divisor: Expression, text: str, otherwise: str) -> str:
 
 
 def _decimal(translator: Translator, call: Call, sign: str, texts: list[str]) -> str:
-    left, right = (operand.type for operand in call.operands)
-    assert isinstance(left, DecimalType)
-    assert isinstance(right, DecimalType)
+    left, right = (as_decimal(operand.type) for operand in call.operands)
     assert isinstance(call.type, DecimalType)
     result = call.type
     if sign == "/" and _native_quotient(left, right, result):
         return _unless_zero(call.operands[1], texts[1], _quotient(left, right, result, texts))
-    if sign in "+-" and _sum_digits(left, right) <= _DIGITS:
-        return cast_text(f"({texts[0]} {sign} {texts[1]})", result)
-    if sign == "*" and left.precision + right.precision <= _DIGITS:
-        return cast_text(f"({texts[0]} * {texts[1]})", result)
-    digits = (left.precision, left.scale, right.precision, right.scale, result.precision, result.scale)
-    return translator.call(f"decimal_{_NAMES[sign]}|{'|'.join(map(str, digits))}", *texts)
+    digits = left.precision + right.precision if sign == "*" else _sum_digits(left, right)
+    if sign in "+-*" and digits <= _DIGITS:
+        # DuckDB computes results of up to 18 digits in 64 bits, and fails if they need more.
+        wide = f"DECIMAL({max(digits, _SHORT + 1)}, {left.scale})"
+        one = f"CAST({texts[0]} AS {wide})" if translator.careful and digits > _SHORT else texts[0]
+        return cast_text(f"({one} {sign} {texts[1]})", result)
+    return _by_digits(translator, sign, texts, (left, right), result)
+
+
+def _by_digits(
+    translator: Translator,
+    sign: str,
+    texts: list[str],
+    operands: tuple[DecimalType, DecimalType],
+    result: DecimalType,
+) -> str:
+    """Return an operation that is computed with all digits."""
+    types = (*operands, result)
+    digits = [digit for kind in types for digit in (kind.precision, kind.scale)]
+    given = [cast_text(text, kind) for text, kind in zip(texts, operands, strict=True)]
+    return translator.call(f"decimal_{_NAMES[sign]}|{'|'.join(map(str, digits))}", *given)
 
 
 def _sum_digits(left: DecimalType, right: DecimalType) -> int:
@@ -101,31 +122,39 @@ def _sum_digits(left: DecimalType, right: DecimalType) -> int:
 
 
 def _native_quotient(left: DecimalType, right: DecimalType, result: DecimalType) -> bool:
-    return left.precision + result.scale - left.scale + right.scale < _DIGITS and right.precision < _DIGITS
+    """Return whether no whole number of the quotient's computation has too many digits."""
+    moved = left.precision + result.scale - left.scale + right.scale
+    unscaled = max(left.precision + left.scale, right.precision + right.scale)
+    return moved < _DIGITS and unscaled < _DIGITS
 
 
 def _quotient(left: DecimalType, right: DecimalType, result: DecimalType, texts: list[str]) -> str:
     """Return the quotient of whole numbers, rounded half up, with the point put where it belongs."""
     moved = result.scale - left.scale + right.scale
-    one = f"(CAST({_unscaled(texts[0], left)} AS HUGEINT) * {10**moved})"
-    other = f"CAST({_unscaled(texts[1], right)} AS HUGEINT)"
+    one = f"({_unscaled(texts[0], left)} * {10**moved}::HUGEINT)"
+    other = _unscaled(texts[1], right)
     rounded = f"({one} + sign({one}) * (abs({other}) // 2)) // abs({other}) * sign({other})"
     number = f"CAST(CAST({rounded} AS HUGEINT) AS DECIMAL(38, 0))"
-    return f"TRY_CAST({_scaled(number, result.scale)} AS {kernel_type(result)})"
+    return f"TRY_CAST({number} * {power_of_ten(-result.scale)} AS {kernel_type(result)})"
 
 
 def _unscaled(text: str, data_type: DecimalType) -> str:
     """Return the digits of a DECIMAL as a whole number."""
-    whole = f"DECIMAL({data_type.precision}, 0)"
-    return (
-        text
-        if not data_type.scale
-        else f"CAST({text} AS DECIMAL(38, {data_type.scale})) * {10**data_type.scale}::{whole}"
-    )
+    if not data_type.scale:
+        return f"CAST({text} AS HUGEINT)"
+    wide = f"CAST({text} AS DECIMAL({_DIGITS}, {data_type.scale}))"
+    return f"CAST({wide} * {power_of_ten(data_type.scale)} AS HUGEINT)"
 
 
-def _scaled(text: str, scale: int) -> str:
-    return f"{text} / {10**scale}" if scale else text
+def power_of_ten(exponent: int) -> str:
+    """Return a power of ten as a DECIMAL.
+
+    >>> power_of_ten(2), power_of_ten(-2)
+    ("CAST('100' AS DECIMAL(3, 0))", "CAST('0.01' AS DECIMAL(2, 2))")
+    """
+    if exponent >= 0:
+        return f"CAST('{10**exponent}' AS DECIMAL({exponent + 1}, 0))"
+    return f"CAST('0.{'0' * (-exponent - 1)}1' AS DECIMAL({-exponent}, {-exponent}))"
 
 
 def _of_intervals(call: Call, sign: str, texts: list[str]) -> str:

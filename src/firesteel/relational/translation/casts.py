@@ -175,6 +175,9 @@ def _number(translator: Translator, text: str, given: LogicalType, to: LogicalTy
         raise UnsupportedError("is not supported", who=f"CAST of {given} to {to}")
     if isinstance(to, DecimalType):
         return f"TRY_CAST({text} AS {kind})"
+    if isinstance(to, FloatType) and isinstance(given, DoubleType):
+        huge = f"isfinite({text}) AND abs({text}) >= 3.4028235677973366e38::DOUBLE"
+        return f"CASE WHEN {huge} THEN sign({text}) * 'Infinity'::FLOAT ELSE CAST({text} AS FLOAT) END"
     if isinstance(to, FloatType | DoubleType):
         return f"CAST({text} AS {kind})"
     assert isinstance(to, IntegerNumberType)

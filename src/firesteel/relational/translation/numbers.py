@@ -14,7 +14,7 @@ from firesteel.common.logical_types import (
 )
 from firesteel.relational.expressions import Call, Literal
 from firesteel.relational.translation import times
-from firesteel.relational.translation.arithmetic import wrapped
+from firesteel.relational.translation.arithmetic import power_of_ten, wrapped
 from firesteel.relational.translation.translator import Translation, Translator, cast_text
 from firesteel.relational.translation.types import kernel_type
 
@@ -76,12 +76,12 @@ def _shortened(call: Call, text: str, name: str) -> str:
     if digits >= (given.scale if isinstance(given, DecimalType) else 0):
         return cast_text(text, call.type)
     if isinstance(given, DecimalType) and digits >= 0:
-        kind = f"DECIMAL({given.precision}, {given.scale})"
         if name == "round":
-            return cast_text(text, call.type)
-        unit = 10 ** (given.scale - digits)
-        return cast_text(
-            f"({text} - {text} % (CAST({unit} AS DECIMAL(38, 0)) / {10**given.scale})::{kind})", call.type
+            return f"TRY_CAST({text} AS {kernel_type(call.type)})"
+        wide = f"CAST({text} AS DECIMAL({min(38, given.precision + digits)}, {given.scale}))"
+        whole = f"CAST(trunc({wide} * {power_of_ten(digits)}) AS HUGEINT)"
+        return (
+            f"TRY_CAST(CAST({whole} AS DECIMAL(38, 0)) * {power_of_ten(-digits)} AS {kernel_type(call.type)})"
         )
     unit = 10 ** min(-digits, 37)
     whole = (
