@@ -1,0 +1,81 @@
+"""Functions and operators against real Flink's answers, by the row: types and values.
+
+What differs on purpose, and what Firesteel refuses, is listed in `flink/differences.json` with the answer that is
+given instead; an entry that is not true any more fails.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import Any
+
+import pytest
+
+from firesteel.common.errors import EngineError, ProgramError
+from tests.relational.functions.asking import FLINK, answer
+
+SUBJECTS = sorted(path.stem for path in FLINK.glob("*.jsonl"))
+DIFFERENCES = json.loads((FLINK / "differences.json").read_text(encoding="utf-8"))
+ROWS_AT_ONCE = 60
+
+
+def asked() -> list[Any]:
+    """Return the questions, in parts that are not too long for one test."""
+    parts = []
+    for subject in SUBJECTS:
+        lines = [
+            json.loads(line) for line in (FLINK / f"{subject}.jsonl").read_text(encoding="utf-8").splitlines()
+        ]
+        parts += [
+            pytest.param(lines[start : start + ROWS_AT_ONCE], id=f"{subject}-{start}")
+            for start in range(0, len(lines), ROWS_AT_ONCE)
+        ]
+    return parts
+
+
+def is_same_float(one: str | None, other: str | None) -> bool:
+    """Return whether two texts are one 32-bit number; Java 17 prints more digits than it needs."""
+    try:
+        return struct.pack("f", float(one or "")) == struct.pack("f", float(other or ""))
+    except (ValueError, OverflowError):
+        return False
+
+
+def agrees(question: dict[str, Any]) -> str:
+    """Return what is different from Flink's answer: nothing, the refusal, the type or the values."""
+    try:
+        kind, cells = answer(question["expression"], question["zone"])
+    except EngineError as error:
+        raise AssertionError(f"{question['expression']}: {error.details}") from error
+    except ProgramError:
+        return "" if question["type"] == "refused" else "refused"
+    if question["type"] == "refused":
+        return "accepted"
+    if all(cell is None for cell in question["cells"]):
+        return ""  # it accepts the expression and cannot run it
+    if str(kind) != question["type"]:
+        return f"type {kind}"
+    wrong = [
+        place
+        for place, (one, other) in enumerate(zip(question["cells"], cells, strict=True))
+        if one != other and not ("FLOAT" in question["type"] and is_same_float(one, other))
+    ]
+    return f"rows {wrong}" if wrong else ""
+
+
+@pytest.mark.parametrize("questions", asked())
+def test_answers_are_flinks(questions: list[dict[str, Any]]) -> None:
+    found = {f"{line['zone']}: {line['expression']}": agrees(line) for line in questions}
+    assert {text: what for text, what in found.items() if what} == {
+        text: DIFFERENCES[text] for text in found if text in DIFFERENCES
+    }
+
+
+def test_each_difference_is_of_a_question() -> None:
+    known = {
+        f"{line['zone']}: {line['expression']}"
+        for subject in SUBJECTS
+        for line in map(json.loads, (FLINK / f"{subject}.jsonl").read_text(encoding="utf-8").splitlines())
+    }
+    assert set(DIFFERENCES) <= known
