@@ -67,9 +67,9 @@ def start(env: StreamExecutionEnvironment, sinks: Sequence[int], job_name: str |
     return _launched(*_program(env, job_name, sinks))
 
 
-def execution_plan(env: StreamExecutionEnvironment) -> str:
-    """Return the program that `execute` would run now, as Flink's execution plan."""
-    graph, settings = _program(env, None)
+def execution_plan(env: StreamExecutionEnvironment, sinks: Sequence[int] | None = None) -> str:
+    """Return the program that `execute` would run now, or `start` of these nodes, as Flink's execution plan."""
+    graph, settings = _program(env, None, sinks)
     return as_execution_plan(describe(compile_graph(graph, settings)))
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from firesteel.common.logical_types import BigIntType, Field, RowType
 from firesteel.connectors.tables.collect import CollectTableSink
 from firesteel.control import JobHandle
-from firesteel.datastream.execution import start
+from firesteel.datastream.execution import execution_plan, start
 from firesteel.functions.columns.connectors import ChangelogMode, TableSink
 from firesteel.graph import Location
 from firesteel.relational.explaining import explained
@@ -49,8 +49,20 @@ def run_inserts(sinks: Sequence[LogicalNode], session: Session) -> TableResult:
 
 
 def explain_plans(plans: Sequence[LogicalNode], details: Sequence[str], session: Session) -> str:
-    """Return what would run, as text."""
-    return explained(plans, plan_options(session), _connections(session), details)
+    """Return what would run, as text; with the detail JSON_EXECUTION_PLAN, its operators as JSON, too."""
+    text = explained(plans, plan_options(session), _connections(session), details)
+    if "JSON_EXECUTION_PLAN" not in details:
+        return text
+    return f"{text}\n== Physical Execution Plan ==\n{_execution_plan(plans, session)}\n"
+
+
+def _execution_plan(plans: Sequence[LogicalNode], session: Session) -> str:
+    sinks = [plan if isinstance(plan, nodes.TableSink) else _collecting(plan, session) for plan in plans]
+    environment = session.job_environment()
+    with environment._builder.apart() as builder:
+        options = plan_options(session)
+        added = add_to_graph(sinks, builder, options, _connections(session), Location.of_caller())
+        return execution_plan(environment, added)
 
 
 def plan_options(session: Session) -> PlanOptions:

@@ -1,0 +1,70 @@
+"""EXPLAIN: its sections, with changelog modes, state and operators."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from firesteel.common.errors import UnsupportedError
+from firesteel.table import EnvironmentSettings, TableEnvironment
+
+QUERY = "SELECT k, COUNT(*) AS n FROM s WHERE v > 3 GROUP BY k"
+
+
+@pytest.fixture
+def environment() -> TableEnvironment:
+    made = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    made.execute_sql(
+        "CREATE TABLE s (k INT, v BIGINT) WITH ('connector' = 'datagen', 'number-of-rows' = '3')"
+    )
+    return made
+
+
+def explained(environment: TableEnvironment, statement: str) -> str:
+    with environment.execute_sql(statement).collect() as rows:
+        (row,) = rows
+    return str(row[0])
+
+
+def test_a_query_is_explained_in_three_sections(environment: TableEnvironment) -> None:
+    environment.get_config().set("table.exec.state.ttl", "1 h")
+    text = explained(environment, f"EXPLAIN CHANGELOG_MODE {QUERY}")
+    assert text.split("== Optimized Physical Plan ==\n")[1] == (
+        "GlobalGroupAggregate(groupBy=[k], select=[k, COUNT(*) AS n], changelogMode=[I,UA])\n"
+        "+- Exchange(distribution=[hash[k]], changelogMode=[I])\n"
+        "   +- LocalGroupAggregate(groupBy=[k], select=[k, COUNT(*) AS n], changelogMode=[I])\n"
+        "      +- Calc(select=[k], where=[>(v, 3)], changelogMode=[I])\n"
+        "         +- TableSourceScan(table=[[default_catalog, default_database, s]], fields=[k, v], "
+        "changelogMode=[I])\n"
+        "\n"
+        "== Optimized Execution Plan ==\n"
+        "GlobalGroupAggregate(groupBy=[k], select=[k, COUNT(*) AS n], "
+        "state=[a row for each group, for 1 h after its last change])\n"
+        "+- Exchange(distribution=[hash[k]])\n"
+        "   +- LocalGroupAggregate(groupBy=[k], select=[k, COUNT(*) AS n])\n"
+        "      +- Calc(select=[k], where=[(v > 3)])\n"
+        "         +- TableSourceScan(table=[[default_catalog, default_database, s]], fields=[k, v])\n"
+    )
+    assert text.startswith("== Abstract Syntax Tree ==\nLogicalProject(")
+
+
+def test_the_operators_of_the_job_are_json(environment: TableEnvironment) -> None:
+    text = explained(environment, f"EXPLAIN JSON_EXECUTION_PLAN {QUERY}")
+    plan = json.loads(text.split("== Physical Execution Plan ==\n")[1])
+    names = [node["type"].split("[")[0] for node in plan["nodes"]]
+    assert names == [
+        "Source: TableSourceScan",
+        "Calc",
+        "LocalGroupAggregate",
+        "GlobalGroupAggregate",
+        "Sink: Sink",
+    ]
+    assert plan["nodes"][3]["predecessors"][0]["ship_strategy"] == "HASH"
+    assert plan["nodes"][1]["contents"] == "[2]:Calc(select=[k], where=[(v > 3)])"
+
+
+@pytest.mark.parametrize("detail", ["ESTIMATED_COST", "PLAN_ADVICE"])
+def test_what_is_not_there_is_refused_by_name(environment: TableEnvironment, detail: str) -> None:
+    with pytest.raises(UnsupportedError, match=f"EXPLAIN {detail} is not supported yet"):
+        explained(environment, f"EXPLAIN {detail} {QUERY}")
