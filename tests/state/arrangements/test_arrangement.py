@@ -269,18 +269,19 @@ def test_a_merge_costs_each_epoch_a_share_of_it() -> None:
 def test_rows_that_are_dropped_while_levels_merge_do_not_come_back() -> None:
     layout = Layout(pa.schema([("time", pa.int64()), ("key", pa.int64())]), ("key",), leading="time")
     arrangement = Arrangement(layout, chunk_rows=100)
-    for start in (0, 2_000):
-        times = np.arange(2_000) // 100
-        arrangement.put(pa.RecordBatch.from_pydict({"time": times, "key": range(start, start + 2_000)}))
+    for start, count in ((0, 4_000), (4_000, 1_000), (5_000, 1_100)):
+        times = np.arange(count) % 20
+        arrangement.put(pa.RecordBatch.from_pydict({"time": times, "key": range(start, start + count)}))
         arrangement.changes()
-    for limit in range(5, 15):
+    for limit in range(15):
+        arrangement.put(pa.RecordBatch.from_pydict({"time": [19] * 10, "key": range(10)}))
+        arrangement.changes()
+        assert len(arrangement.committed().merges) == 1
         arrangement.drop_up_to(limit)
-        arrangement.put(pa.RecordBatch.from_pydict({"time": [limit], "key": [limit]}))
-        arrangement.changes()
-        assert arrangement.up_to(30).num_rows == 2 * 100 * (19 - limit) + 1
+        assert not arrangement.up_to(limit).num_rows
     arrangement.settle()
-    assert arrangement.up_to(30).num_rows == 2 * 100 * 5 + 1
-    assert sum(arrangement.level_sizes()) == 2 * 100 * 5 + 1
+    assert arrangement.up_to(14).num_rows == 0
+    assert sum(arrangement.level_sizes()) == 6_100 // 4 + 10
 
 
 class Counting:

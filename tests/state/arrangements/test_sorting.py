@@ -24,6 +24,13 @@ def test_leading_values_come_first(rows: list[tuple[int, int]]) -> None:
     assert order_by(leading, words).tolist() == np.lexsort((words, leading)).tolist()
 
 
+@given(st.lists(st.tuples(st.integers(-(2**63), 2**63 - 1), NEAR), max_size=100), st.integers(1, 3))
+def test_any_number_of_leading_values(rows: list[tuple[int, int]], times: int) -> None:
+    leading = np.array([first for first, _ in rows] * times, np.int64)
+    words = np.array([word for _, word in rows] * times, np.uint64)[::-1]
+    assert order_by(leading, words).tolist() == np.lexsort((words, leading)).tolist()
+
+
 def test_many_leading_values() -> None:
     leading = np.arange(1000)[::-1] // 2
     words = np.arange(1000, dtype=np.uint64)[::-1]

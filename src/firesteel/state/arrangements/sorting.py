@@ -12,8 +12,7 @@ from firesteel.state.arrangements.hashing import Words
 
 Positions = npt.NDArray[np.int64]
 
-_FEW: Final = 64
-"""The number of different first words up to which each gets a sort of its own."""
+_FEW: Final = 12
 
 
 def order_of(hashes: Words) -> Positions:
@@ -33,23 +32,20 @@ def order_of(hashes: Words) -> Positions:
     packed.sort()
     packed &= (np.uint64(1) << bits) - np.uint64(1)
     order = packed.view(np.int64)
-    _put_right(order, hashes, bits)
+    _put_right(order, hashes[order] >> bits, hashes)
     return order
 
 
-def _put_right(order: Positions, words: Words, bits: np.uint64) -> None:
-    """Sort the stretches of an order whose words are equal but for their low bits."""
+def _put_right(order: Positions, groups: Words, words: Words) -> None:
+    """Sort an order by words within its stretches of equal `groups`, which ascend."""
     ordered = words[order]
-    wrong = np.flatnonzero(ordered[1:] < ordered[:-1])
-    if not len(wrong):
-        return
-    high = ordered >> bits
+    wrong = np.flatnonzero((ordered[1:] < ordered[:-1]) & (groups[1:] == groups[:-1]))
     done = -1
     for place in wrong:
         if place < done:
             continue
-        start = int(np.searchsorted(high, high[place], "left"))
-        done = int(np.searchsorted(high, high[place], "right"))
+        start = int(np.searchsorted(groups, groups[place], "left"))
+        done = int(np.searchsorted(groups, groups[place], "right"))
         stretch = order[start:done]
         order[start:done] = stretch[np.argsort(words[stretch], kind="stable")]
 
@@ -57,21 +53,35 @@ def _put_right(order: Positions, words: Words, bits: np.uint64) -> None:
 def order_by(leading: Numbers | None, hashes: Words) -> Positions:
     """Return the positions of rows in the order of `leading` (None: all are equal), then of their hashes.
 
+    Each of a few leading values has a sort of its own; of many, the number and the high bits of the hash make a word.
+
     >>> order_by(np.array([2, 1, 2]), np.array([5, 9, 4], np.uint64)).tolist()
     [1, 2, 0]
     """
     if leading is None or not len(leading):
         return order_of(hashes)
-    values = np.unique(leading)
+    values = distinct(leading)
     if len(values) == 1:
         return order_of(hashes)
-    if len(values) > _FEW:
-        return np.lexsort((hashes, leading))
-    parts = []
-    for value in values:
-        rows = np.flatnonzero(leading == value)
-        parts.append(rows[order_of(hashes[rows])])
-    return np.concatenate(parts)
+    if len(values) <= _FEW:
+        stretches = (np.flatnonzero(leading == value) for value in values)
+        return np.concatenate([rows[order_of(hashes[rows])] for rows in stretches])
+    bits = np.uint64((len(values) - 1).bit_length())
+    words = np.searchsorted(values, leading).astype(np.uint64) << np.uint64(64) - bits | hashes >> bits
+    order = order_of(words)
+    _put_right(order, words[order], hashes)
+    return order
+
+
+def distinct(values: Numbers) -> Numbers:
+    """Return the different values in ascending order, many times faster than numpy's `unique`, which hashes them.
+
+    >>> distinct(np.array([3, 1, 3])).tolist()
+    [1, 3]
+    """
+    ordered: Numbers = np.sort(values)
+    firsts: Numbers = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
+    return firsts
 
 
 def same_as_next(leading: Numbers | None, hashes: Words) -> Mask:

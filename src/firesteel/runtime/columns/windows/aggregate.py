@@ -17,6 +17,7 @@ from firesteel.runtime.columns.windows.slicing_operator import SlicingOperator
 from firesteel.runtime.operator import OperatorContext
 from firesteel.state.arrangements.columns import numbers
 from firesteel.state.arrangements.layout import Layout
+from firesteel.state.arrangements.sorting import distinct
 
 
 class SlicingAggregateOperator(SlicingOperator):
@@ -53,10 +54,10 @@ class SlicingAggregateOperator(SlicingOperator):
     def _fire_one_by_one(self, slices: pa.RecordBatch, after: int, until: int) -> None:
         """Complete windows in order; the slices of one become a single slice, which the next window begins with."""
         windows, ends = self._windows, numbers(slices.column(LEAD))
-        due = np.unique(windows.windows(np.unique(ends), after, until)[1])
+        due = distinct(windows.windows(distinct(ends), after, until)[1])
         starts, starts_due = windows.window_starts(ends), windows.window_starts(due)
         self._slices.delete(slices.filter(pa.array(np.isin(starts, starts_due))))
-        for start in np.unique(starts_due).tolist():
+        for start in distinct(starts_due).tolist():
             mine = slices.filter(pa.array(starts == start))
             whole = self._fire_from(mine, due[starts_due == start].tolist())
             if start + windows.size > until:

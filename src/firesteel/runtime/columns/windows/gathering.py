@@ -14,6 +14,7 @@ import numpy as np
 from firesteel.runtime.columns.batch import ColumnBatch, concatenated
 from firesteel.runtime.columns.times import Times
 from firesteel.state.arrangements.columns import Mask
+from firesteel.state.arrangements.sorting import distinct
 
 MOST_ROWS: Final = 1 << 18
 """The rows that are gathered at most before they are worked on."""
@@ -53,7 +54,7 @@ def stages(over: Times, early: Mask) -> Iterator[tuple[int, int, int | None]]:
     >>> [*stages(np.array([1, 1, 4, 4]), np.array([False, False, False, True]))]
     [(0, 2, None), (2, 4, 4)]
     """
-    times = np.unique(over[early])
+    times = distinct(over[early])
     bounds = [0, *np.searchsorted(over, times, "left").tolist(), len(over)]
     before: list[int | None] = [None, *times.tolist()]
     for start, stop, until in zip(bounds[:-1], bounds[1:], before, strict=True):
