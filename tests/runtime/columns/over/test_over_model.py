@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -18,6 +19,7 @@ from firesteel.common.time import MAX_WATERMARK, MIN_WATERMARK
 from firesteel.functions.columns.aggregates import Aggregation
 from firesteel.functions.columns.windows import OverAggregate, OverFrame
 from firesteel.runtime.columns.over.operator import OverAggregateOperator
+from firesteel.runtime.columns.over.ordering import in_order
 from tests.runtime.columns.columnar import Harness
 from tests.runtime.columns.windows.test_windows_model import INPUT, batch_of, plain
 
@@ -100,7 +102,7 @@ def over(frame: OverFrame, calls: tuple[Aggregation, ...] = CALLS, output: RowTy
 
 @pytest.mark.parametrize("frame", FRAMES, ids=str)
 @given(epochs, st.integers(1, 3), st.randoms(use_true_random=False))
-@settings(max_examples=40)
+@settings(max_examples=12)
 def test_rows_have_the_results_of_their_frames(
     frame: OverFrame, given: list[Any], parallelism: int, random: Any
 ) -> None:
@@ -139,6 +141,13 @@ def results(frame: OverFrame, *calls: Aggregation, given: list[Any], event_time:
         found += harness.rows(batch_of(rows), rows[-1][1] - 5)
     found += harness.rows(final=True)
     return [row[3:] for row in sorted(found, key=lambda row: (row[1], row[2]))]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), times, st.integers(0, 2)), max_size=20))
+def test_the_order_of_rows_is_that_of_a_sort_by_three_columns(rows: list[tuple[int, int, int]]) -> None:
+    codes, at, since = (np.array([row[place] for row in rows], np.int64) for place in range(3))
+    arrivals = (since << 32) + np.arange(len(rows))
+    assert in_order(codes, at, arrivals).tolist() == np.lexsort((arrivals, at, codes)).tolist()
 
 
 RANGE, ROWS = OverFrame(rows=False, lower=None), OverFrame(rows=True, lower=None)

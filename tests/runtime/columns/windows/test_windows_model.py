@@ -115,7 +115,7 @@ def feed(model: Windows, steps: list[Any]) -> list[Any]:
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @given(epochs, st.integers(1, 3), st.randoms(use_true_random=False))
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_aggregates(shape: WindowShape, given: list[Any], parallelism: int, random: Any) -> None:
     model = model_of(shape)
     harness = Harness(lambda: operator_of(shape), (0,), parallelism)
@@ -181,7 +181,7 @@ def test_tables_have_each_row_once_for_each_of_its_windows(shape: WindowShape, g
 
 
 @given(epochs, st.integers(1, 3), st.randoms(use_true_random=False))
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_rows_of_sessions(given: list[Any], parallelism: int, random: Any) -> None:
     shape = WindowShape("session", 5, 5)
     table = WindowTable(INPUT, TABLE, WindowAssignment(shape, time=1), (0,))

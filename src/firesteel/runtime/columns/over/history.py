@@ -11,6 +11,7 @@ from firesteel.common.time import MIN_WATERMARK
 from firesteel.functions.columns.windows import OverAggregate
 from firesteel.runtime.columns.over.calls import Calls
 from firesteel.runtime.columns.over.frames import Frames, frames_of
+from firesteel.runtime.columns.over.ordering import in_order
 from firesteel.runtime.columns.times import Times
 from firesteel.runtime.columns.windows.keys import Keys, codes_of
 from firesteel.state.arrangements.columns import Mask, numbers
@@ -22,7 +23,7 @@ TIME: Final = "time"
 ORDER: Final = "order"
 """The number of a row in the order in which rows came."""
 
-_BEFORE_ALL: Final = 0
+BEFORE_ALL: Final = 0
 """The time that Flink takes for the last one of a key that has no rows yet."""
 
 
@@ -59,7 +60,7 @@ class History:
         keys = rows.select(self._keys.names)
         codes, firsts = codes_of(keys.columns)
         found = self._recent.of(keys.take(pa.array(firsts)))
-        last = np.full(len(firsts), _BEFORE_ALL)
+        last = np.full(len(firsts), BEFORE_ALL)
         np.maximum.at(last, found.keys, numbers(found.rows.column(TIME)))
         return last[codes]
 
@@ -106,11 +107,16 @@ class History:
         """Return the rows with those of their keys that are remembered, and where the former are among them."""
         found = self._recent.of(keys)
         fresh = pa.RecordBatch.from_arrays(
-            [*due.rows.columns[: 2 + len(self._keys.names)], *lifted], schema=self._kept
+            [*due.rows.select([TIME, ORDER, *self._keys.names]).columns, *lifted], schema=self._kept
         )
-        rows = pa.concat_batches([found.rows, fresh])
-        codes = np.concatenate((found.keys, due.codes))
-        order = np.lexsort((numbers(rows.column(ORDER)), numbers(rows.column(TIME)), codes))
+        if not found.rows.num_rows:
+            return Sorted(due.codes, due.times, fresh), np.arange(len(due.codes))
+        known = in_order(found.keys, numbers(found.rows.column(TIME)), numbers(found.rows.column(ORDER)))
+        rows = pa.concat_batches([found.rows.take(pa.array(known)), fresh])
+        codes = np.concatenate((found.keys[known], due.codes))
+        order = np.argsort(
+            codes, kind="stable"
+        )  # what is remembered of a key is earlier than all that is due
         rows = rows.take(pa.array(order))
         return Sorted(codes[order], numbers(rows.column(TIME)), rows), np.flatnonzero(
             order >= len(found.keys)
