@@ -1,4 +1,7 @@
-"""Queries with windows give what they give in real Flink (see flink/ask_windows.py), in one epoch and in many."""
+"""Queries with windows give what they give in real Flink (see flink/ask_windows.py), in one epoch and in many.
+
+One subtask reads each file: which rows are late depends on their order.
+"""
 
 from __future__ import annotations
 
@@ -39,6 +42,6 @@ def rows_of(directory: Path, query: str) -> Counter[tuple[Any, ...]]:
 @pytest.mark.parametrize("given", ANSWERS, ids=lambda given: str(given["query"]))
 def test_queries_answer_as_in_flink(given: dict[str, Any], tmp_path: Path) -> None:
     expected = Counter(map(tuple, given["rows"]))
-    for epoch_records, parallelism in [(None, 1), (1, 1), (4, 3)]:
-        with executing("process", epoch_records=epoch_records, parallelism=parallelism):
+    for epoch_records in (None, 1):
+        with executing("process", epoch_records=epoch_records, parallelism=1):
             assert rows_of(tmp_path, given["query"]) == expected

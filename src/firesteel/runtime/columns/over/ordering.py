@@ -35,10 +35,12 @@ def in_order(codes: Positions, times: Times, arrivals: Numbers) -> Positions:
     since = times - times.min()
     arrival_bits, time_bits = count.bit_length(), int(since.max()).bit_length()
     if count > _MOST or arrival_bits + time_bits + int(codes.max()).bit_length() > 63:
-        return np.lexsort((arrivals, times, codes))
+        order: Positions = np.lexsort((arrivals, times, codes))
+        return order
     dense = epochs * width + rows
     words = (codes << time_bits | since) << arrival_bits | dense
     words.sort()
     places = np.empty(count, np.int64)
     places[dense] = np.arange(len(dense))
-    return places[words & ((1 << arrival_bits) - 1)]
+    result: Positions = places[words & ((1 << arrival_bits) - 1)]
+    return result
