@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from firesteel.common.errors import SqlError, SqlUnsupportedError
+from firesteel.common.errors import SqlError, SqlUnsupportedError, UnsupportedError
 from firesteel.table import (
     DataTypes,
     EnvironmentSettings,
@@ -121,3 +121,15 @@ def test_what_is_not_supported_says_so_by_name_and_place(statement: str):
     with pytest.raises(SqlUnsupportedError, match="not supported yet") as found:
         environment(ORDERS).execute_sql(statement)
     assert found.value.line == 1
+
+
+def test_names_that_are_not_there_yet_say_so():
+    env = environment(ORDERS)
+    with pytest.raises(UnsupportedError, match=r"Table.select \(tests/table/.*\) is not supported yet"):
+        env.sql_query("SELECT id FROM orders").select("id")
+    with pytest.raises(UnsupportedError, match=r"TableEnvironment\.from_elements"):
+        env.from_elements([(1,)], ["a"])
+    with pytest.raises(ImportError, match=r"firesteel\.table\.ScalarFunction is not supported yet"):
+        from firesteel.table import ScalarFunction  # noqa: F401
+    assert not hasattr(env, "nonsense")
+    assert not hasattr(env, "from_pandas")

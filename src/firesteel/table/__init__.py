@@ -15,6 +15,7 @@ from __future__ import annotations
 from firesteel.common.types import Row, RowKind
 from firesteel.table.environment_settings import EnvironmentSettings
 from firesteel.table.explain_detail import ExplainDetail
+from firesteel.table.later import missing_class
 from firesteel.table.result_kind import ResultKind
 from firesteel.table.schema import Schema
 from firesteel.table.statement_set import StatementSet
@@ -25,6 +26,8 @@ from firesteel.table.table_descriptor import FormatDescriptor, TableDescriptor
 from firesteel.table.table_environment import TableEnvironment
 from firesteel.table.table_result import TableResult
 from firesteel.table.types import DataTypes
+
+__getattr__ = missing_class
 
 __all__ = [
     "DataTypes",

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from firesteel.common.errors import UnsupportedError
-from firesteel.datastream.streams.node_settings import call_site
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.table.explain_detail import ExplainDetail
+from firesteel.table.later import missing_method
 from firesteel.table.resolved_schema import ResolvedSchema, schema_of_row
 from firesteel.table.table_descriptor import TableDescriptor
 from firesteel.table.table_result import TableResult
@@ -72,7 +71,5 @@ class Table:
         return self._environment._name_of(self)
 
     def __getattr__(self, name: str) -> Any:
-        if name in _LATER:
-            hint = "write the query in SQL: environment.sql_query(f'SELECT ... FROM {table}')"
-            raise UnsupportedError("is not supported yet", who=f"Table.{name} ({call_site(name)})", hint=hint)
-        raise AttributeError(f"'Table' object has no attribute {name!r}")
+        hint = "write the query in SQL: environment.sql_query(f'SELECT ... FROM {table}')"
+        return missing_method("Table", name, _LATER, hint)

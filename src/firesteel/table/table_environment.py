@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from firesteel.common.configuration import Configuration
 from firesteel.common.errors import ProgramError
@@ -22,6 +23,7 @@ from firesteel.table.catalog.manager import CatalogManager
 from firesteel.table.catalog.objects import CatalogTable
 from firesteel.table.environment_settings import EnvironmentSettings
 from firesteel.table.explain_detail import ExplainDetail
+from firesteel.table.later import METHODS, missing_method
 from firesteel.table.running import explain_plans, run_inserts, run_query
 from firesteel.table.session import Session
 from firesteel.table.statement_set import StatementSet
@@ -184,6 +186,9 @@ class TableEnvironment:
     def list_modules(self) -> list[str]:
         """Return the names of the modules in use."""
         return list(self._session.modules)
+
+    def __getattr__(self, name: str) -> Any:
+        return missing_method("TableEnvironment", name, METHODS)
 
     # --- what the classes around this one need ---
 
