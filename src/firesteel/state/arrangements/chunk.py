@@ -12,7 +12,7 @@ from firesteel.state.arrangements.columns import Mask, Numbers, numbers
 from firesteel.state.arrangements.consolidation import consolidated
 from firesteel.state.arrangements.drops import HASHES, Drop
 from firesteel.state.arrangements.hashing import Words
-from firesteel.state.arrangements.layout import CUT_OFF, HASH, SINCE, WEIGHT, WRITTEN, Kind, Layout
+from firesteel.state.arrangements.layout import HASH, WEIGHT, WRITTEN, Kind, Layout
 from firesteel.state.arrangements.sorting import Positions, same_as_next
 
 
@@ -198,9 +198,8 @@ def _needed(chunk: Chunk, whole: bool, expired: int | None) -> Mask:
         needed &= numbers(chunk.batch.column(WRITTEN)) > expired
     if layout.kind is Kind.UPSERT:
         return needed & (chunk.weights > 0) if whole else needed
-    if layout.time_to_live is not None:
-        whole_sums = whole or numbers(chunk.batch.column(SINCE)) == CUT_OFF
-        needed &= (chunk.weights != 0) | ~np.asarray(whole_sums)
+    if whole:
+        needed &= chunk.weights != 0
     return needed
 
 

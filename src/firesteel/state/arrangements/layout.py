@@ -20,10 +20,7 @@ IDENTITY: Final = "$identity"
 """The column of the hash of a row's other columns, in a multiset."""
 
 SINCE: Final = "$since"
-"""The column of the first write time of those that a weight is the sum of, in a multiset with a time to live;
-`CUT_OFF`: what is older does not count."""
-
-CUT_OFF: Final = (1 << 63) - 1
+"""The column of the first write time of those that a weight is the sum of, in a multiset with a time to live."""
 
 WRITTEN: Final = "$written"
 """The column of the last write time (milliseconds), with a time to live."""

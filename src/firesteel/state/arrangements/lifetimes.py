@@ -4,8 +4,8 @@ A row is gone from the moment on that is its time to live after its last write (
 upsert that is the write time of the newest change. A multiset adds weights, but only as long as the row lives: what
 follows a pause of at least the time to live counts from zero. So the changes of one row fall into stretches between
 such pauses, and the last stretch counts. A stored change is the sum of the last stretch of some changes, with the first
-and the last write time of it, so that changes can be added to each other in any grouping. If the stretch was not the
-first one, its first time is `CUT_OFF`, and nothing older is added to it.
+and the last write time of it, so that changes can be added to each other in any grouping: what is older than a pause
+within it is also a pause away from its last stretch.
 
 Merges drop rows that had expired at the newest write time that they see. What is newer than the merge was written
 later, so for a multiset it begins a new stretch; what is older was written earlier, and has expired, too. So merges
@@ -17,7 +17,6 @@ from __future__ import annotations
 import numpy as np
 
 from firesteel.state.arrangements.columns import Numbers
-from firesteel.state.arrangements.layout import CUT_OFF
 from firesteel.state.arrangements.sorting import Positions
 
 
@@ -30,7 +29,7 @@ def summed(
 
     >>> weights, times = np.array([1, 1, 1, 5]), np.array([10, 12, 30, 40])
     >>> [column.tolist() for column in summed(np.array([0, 3]), weights, times, times, 10)]
-    [[2, 3], [1, 5], [9223372036854775807, 40], [30, 40]]
+    [[2, 3], [1, 5], [30, 40], [30, 40]]
     """
     if len(starts) == len(weights):
         return starts, weights, since, written
@@ -41,5 +40,4 @@ def summed(
     lasts = np.searchsorted(stretches, np.append(starts[1:], len(weights))) - 1
     places = stretches[lasts]
     ends = np.append(stretches[1:], len(weights))[lasts] - 1
-    first_times = np.where(places == starts, since[places], CUT_OFF)
-    return places, np.add.reduceat(weights, stretches)[lasts], first_times, written[ends]
+    return places, np.add.reduceat(weights, stretches)[lasts], since[places], written[ends]
