@@ -63,6 +63,8 @@ def _number_types(operands: Sequence[Expression]) -> Sequence[LogicalType] | Non
     """Return the types that two numbers are computed in; an untyped NULL is one of the other's type."""
     types = [part.type for part in operands]
     known = [data_type for data_type in types if not isinstance(data_type, NullType)]
+    if not all(data_type.has_family(_F.NUMERIC) for data_type in known):
+        return None
     if not known:
         return [IntType()] * 2
     if len(known) < len(types):
