@@ -72,19 +72,20 @@ def _whole(translator: Translator, call: Call, sign: str, texts: list[str]) -> s
             kind = DecimalType(min(left_kind.precision, right_kind.precision), 0)
             return cast_text(_by_digits(translator, sign, texts, (left_kind, right_kind), kind), call.type)
         remainder = f"CAST({left} AS HUGEINT) % {right}" if translator.careful else f"({left} % {right})"
-        return _unless_zero(call.operands[1], right, cast_text(remainder, call.type))
+        return _unless_zero(call.operands[1], left, right, cast_text(remainder, call.type))
     operator = "//" if sign == "/" else sign
     if translator.careful:
         found = wrapped(f"CAST({left} AS HUGEINT) {operator} CAST({right} AS HUGEINT)", call.type)
     else:
         found = f"({left} {operator} {right})"
-    return _unless_zero(call.operands[1], right, found) if sign == "/" else found
+    return _unless_zero(call.operands[1], left, right, found) if sign == "/" else found
 
 
-def _unless_zero(divisor: Expression, text: str, otherwise: str) -> str:
+def _unless_zero(divisor: Expression, dividend: str, text: str, otherwise: str) -> str:
     if isinstance(divisor, Literal) and divisor.value:
         return otherwise
-    return f"CASE WHEN {text} = 0 THEN {failing('division by zero')} ELSE {otherwise} END"
+    failed = f"{text} = 0 AND {dividend} IS NOT NULL"
+    return f"CASE WHEN {failed} THEN {failing('division by zero')} ELSE {otherwise} END"
 
 
 def _decimal(translator: Translator, call: Call, sign: str, texts: list[str]) -> str:
@@ -92,7 +93,7 @@ def _decimal(translator: Translator, call: Call, sign: str, texts: list[str]) ->
     assert isinstance(call.type, DecimalType)
     result = call.type
     if sign == "/" and _native_quotient(left, right, result):
-        return _unless_zero(call.operands[1], texts[1], _quotient(left, right, result, texts))
+        return _unless_zero(call.operands[1], texts[0], texts[1], _quotient(left, right, result, texts))
     digits = left.precision + right.precision if sign == "*" else _sum_digits(left, right)
     if sign in "+-*" and digits <= _DIGITS:
         # DuckDB computes results of up to 18 digits in 64 bits, and fails if they need more.
@@ -167,7 +168,7 @@ def _of_intervals(call: Call, sign: str, texts: list[str]) -> str:
     )
     if whole:
         found = cast_text(f"({texts[0]} {operator} {texts[1]})", call.type)
-        return _unless_zero(call.operands[1], texts[1], found) if sign == "/" else found
+        return _unless_zero(call.operands[1], texts[0], texts[1], found) if sign == "/" else found
     return cast_text(f"trunc(CAST({texts[0]} AS DOUBLE) {sign} CAST({texts[1]} AS DOUBLE))", call.type)
 
 
