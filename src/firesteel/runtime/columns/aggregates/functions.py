@@ -201,8 +201,21 @@ def _narrowed(
     """Return numbers in the type of the result, as Java narrows them; NULL where not `some`."""
     mask = None if some.all() else ~some
     if isinstance(to, DecimalType):
-        return pc.cast(pa.array(values, mask=mask), to_arrow(to))
+        fits = some & (np.abs(values) < 10.0 ** (to.precision - to.scale))
+        return pc.cast(pa.array(np.where(fits, values, 0.0), mask=~fits), to_arrow(to))
+    if not _is_floating(to) and values.dtype == np.float64:
+        values = _whole(values, 32 if to.root is not LogicalTypeRoot.BIGINT else 64)
     return pa.array(values.astype(to_arrow(to).to_pandas_dtype()), mask=mask)
+
+
+def _whole(values: Numbers | npt.NDArray[np.float64], bits: int) -> Numbers:
+    """Return floating point numbers as whole numbers of so many bits, as Java does: cut off, at most the largest."""
+    most = (1 << bits - 1) - 1
+    inside = np.abs(values) < float(most)
+    edges = np.where(values > 0, most, -most - 1)
+    return np.where(
+        inside, np.where(inside, values, 0.0).astype(np.int64), np.where(np.isnan(values), 0, edges)
+    )
 
 
 _INDIFFERENT: Final = frozenset({"MIN", "MAX", "FIRST_VALUE", "LAST_VALUE", "SINGLE_VALUE"})

@@ -25,8 +25,9 @@ class Moments(NamedTuple):
         """Return the moments of both together (Chan, Golub, LeVeque: Updating formulae, 1979)."""
         count = self.number + other.number
         share = other.number / np.maximum(count, 1)
-        distance = other.mean - self.mean
-        squares = self.squares + other.squares + self.number * share * distance * distance
+        with np.errstate(all="ignore"):
+            distance = other.mean - self.mean
+            squares = self.squares + other.squares + self.number * share * distance * distance
         return Moments(count, self.mean + share * distance, squares)
 
     def minus(self, other: Moments) -> Moments:
@@ -38,7 +39,8 @@ class Moments(NamedTuple):
         mean = self.mean + (self.mean - other.mean) * (other.number / left)
         distance = mean - other.mean
         share = other.number / np.maximum(self.number, 1)
-        squares = self.squares - other.squares - count * share * distance * distance
+        with np.errstate(all="ignore"):
+            squares = self.squares - other.squares - count * share * distance * distance
         some = count > 0
         return Moments(count, np.where(some, mean, 0.0), np.where(some, np.maximum(squares, 0.0), 0.0))
 
@@ -66,7 +68,7 @@ class Variance(Part):
     def lift(self, given: Given) -> list[pa.Array]:
         """Return moments of single values."""
         assert self.argument is not None
-        column = pc.cast(given.rows.column(self.argument), pa.float64())
+        column = pc.cast(given.rows.column(self.argument), pa.float64(), safe=False)
         weights = given.weights(self.condition, (self.argument,))
         values = np.asarray(pc.fill_null(column, 0.0))
         signs = (1, -1) if self.retracts else (1,)
@@ -111,5 +113,7 @@ def _combined(given: Moments, groups: Segments) -> Moments:
     count, mean, squares = (values[groups.order] for values in given)
     total = np.add.reduceat(count, groups.starts)
     center = np.add.reduceat(count * mean, groups.starts) / np.maximum(total, 1)
-    distance = mean - center[groups.groups]
-    return Moments(total, center, np.add.reduceat(squares + count * distance * distance, groups.starts))
+    with np.errstate(all="ignore"):
+        distance = mean - center[groups.groups]
+        away = squares + count * distance * distance
+    return Moments(total, center, np.add.reduceat(away, groups.starts))

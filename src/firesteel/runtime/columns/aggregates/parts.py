@@ -328,20 +328,24 @@ class Chosen(Part):
 
 def coded_type(kind: pa.DataType) -> pa.DataType:
     """Return the type of `coded`."""
-    return pa.int64() if pa.types.is_floating(kind) else kind
+    if pa.types.is_floating(kind):
+        return pa.int64()
+    return pa.int8() if pa.types.is_boolean(kind) else kind
 
 
 _ALL_BUT_SIGN: Final = np.int64((1 << 63) - 1)
 
 
 def coded(column: pa.Array) -> pa.Array:
-    """Return values as others that Arrow orders as Flink does: floating point numbers as integers, NaN the largest.
+    """Return values as others that Arrow orders as Flink does: booleans and floating point numbers as integers.
+
+    NaN is the largest number, and -0.0 is below 0.0.
 
     >>> coded(pa.array([float("nan"), 0.0, -0.0, -1.5])).to_numpy().argsort().tolist()
     [3, 2, 1, 0]
     """
     if not pa.types.is_floating(column.type):
-        return column
+        return column.cast(coded_type(column.type))
     values = np.asarray(pc.fill_null(column, 0.0)).astype(np.float64)
     values[np.isnan(values)] = np.nan
     bits = values.view(np.int64)
@@ -351,7 +355,7 @@ def coded(column: pa.Array) -> pa.Array:
 def decoded(column: pa.Array, kind: pa.DataType) -> pa.Array:
     """Return the values of which `coded` made a column; `kind` is their type."""
     if not pa.types.is_floating(kind):
-        return column
+        return column.cast(kind)
     bits = _turned(np.asarray(pc.fill_null(column, 0)))
     return pc.cast(pa.array(bits.view(np.float64), mask=np.asarray(column.is_null())), kind)
 
