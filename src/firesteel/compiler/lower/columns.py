@@ -41,7 +41,7 @@ from firesteel.runtime.columns.windows.choosing import window_aggregate_operator
 @recipe.register
 def _(operation: ColumnSourceOp, node: Node, batch: bool) -> Recipe:
     assert isinstance(operation.source, ColumnSource)
-    return partial(ColumnSourceOperator, operation.source)
+    return partial(ColumnSourceOperator, operation.source, operation.assignment)
 
 
 @recipe.register

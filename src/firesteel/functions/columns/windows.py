@@ -107,6 +107,8 @@ class OverAggregate:
     `event_time`: rows wait for the watermark, and later ones are dropped and counted. Functions that are not
     aggregates: ROW_NUMBER, RANK, DENSE_RANK, LAG, LEAD, FIRST_VALUE, LAST_VALUE, NTH_VALUE, NTILE, PERCENT_RANK,
     CUME_DIST as far as Flink has them in the mode.
+
+    `time_to_live` (milliseconds) is how long the totals of a key live after its last row, in a frame without a bound.
     """
 
     input: RowType

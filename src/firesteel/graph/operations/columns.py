@@ -23,7 +23,13 @@ from firesteel.graph.operations.operation import Operation
 
 @dataclass(frozen=True, eq=False)
 class ColumnSourceOp(SourceOp):
-    """Reads a columnar source; its rows get their times from a later operation."""
+    """Reads a columnar source.
+
+    With `assignment` each split has a watermark, and the source's is the lowest of them; otherwise rows get their times
+    from a later operation.
+    """
+
+    assignment: WatermarkAssignment | None = None
 
     def check(self, who: str) -> None:
         """Require a ColumnSource."""

@@ -7,6 +7,7 @@ from firesteel.common.logical_types import RowType
 from firesteel.common.logical_types.temporal import is_proctime, is_time_attribute
 from firesteel.functions.columns.aggregates import Aggregation
 from firesteel.functions.columns.windows import OverAggregate, OverFrame
+from firesteel.relational.expressions import Frame
 from firesteel.relational.logical.nodes import Over
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.texts import call_text
@@ -17,7 +18,8 @@ _WHO = "OVER window"
 def over_aggregate(node: Over, options: PlanOptions) -> OverAggregate:
     """Return what an operator computes.
 
-    Raises ProgramError, with Flink's reasons, unless the window is ordered by a time attribute and has one frame.
+    Raises ProgramError, with Flink's reasons, unless the window is ordered by a time attribute and has one frame, and
+    UnsupportedError for a time to live of what keeps rows.
     """
     given = node.input.row
     time = _time(node, given, options)
@@ -27,6 +29,9 @@ def over_aggregate(node: Over, options: PlanOptions) -> OverAggregate:
     (frame,) = frames
     kind = given.fields[time].type
     event_time = not is_proctime(kind)
+    time_to_live = None if options.batch else options.state_ttl
+    if time_to_live is not None:
+        _require_totals_only(node, frame)
     return OverAggregate(
         input=given,
         output=node.type,
@@ -46,8 +51,20 @@ def over_aggregate(node: Over, options: PlanOptions) -> OverAggregate:
             )
             for call in node.calls
         ),
-        time_to_live=None if options.batch else options.state_ttl,
+        time_to_live=time_to_live,
     )
+
+
+def _require_totals_only(node: Over, frame: Frame) -> None:
+    """Refuse a time to live of what keeps rows: a frame that counts them, and LAG. A RANGE drops its rows anyway."""
+    lagged = any(call.function == "LAG" for call in node.calls)
+    if lagged or (frame.rows and frame.lower is not None):
+        raise UnsupportedError(
+            "keeps rows, for which 'table.exec.state.ttl' is not supported yet",
+            who=_WHO,
+            got="LAG" if lagged else f"ROWS BETWEEN {frame.lower} PRECEDING AND CURRENT ROW",
+            hint="reset the option for this query, or use an unbounded frame",
+        )
 
 
 def _time(node: Over, given: RowType, options: PlanOptions) -> int:

@@ -43,7 +43,7 @@ from firesteel.relational.physical.nodes import (
     WatermarkAssigner,
 )
 from firesteel.relational.physical.sorting import Limit, Sort
-from firesteel.relational.to_graph.watermarks import watermark_assignment
+from firesteel.relational.to_graph.watermarks import scanned_by_split, watermark_assignment
 from firesteel.relational.translation import program
 
 
@@ -89,7 +89,12 @@ def _(plan: Expand, options: PlanOptions) -> Operation:
 
 @operation.register
 def _(plan: WatermarkAssigner, options: PlanOptions) -> Operation:
-    return WatermarkOp(watermark_assignment(plan, options))
+    assignment = watermark_assignment(plan, options)
+    scan = scanned_by_split(plan, options)
+    if scan is None:
+        return WatermarkOp(assignment)
+    assert scan.source is not None
+    return ColumnSourceOp(scan.source.source, assignment=assignment)
 
 
 @operation.register

@@ -7,7 +7,8 @@ from datetime import timedelta
 from firesteel.functions.columns.windows import WatermarkAssignment
 from firesteel.relational.expressions import Call, Expression, InputRef, Literal
 from firesteel.relational.options import PlanOptions
-from firesteel.relational.physical.nodes import WatermarkAssigner
+from firesteel.relational.physical.node import PhysicalNode
+from firesteel.relational.physical.nodes import TableSourceScan, WatermarkAssigner
 from firesteel.relational.translation import program
 
 
@@ -20,6 +21,17 @@ def watermark_assignment(plan: WatermarkAssigner, options: PlanOptions) -> Water
         return WatermarkAssignment(plan.column, column, delay, idle_timeout=idle)
     computed = program(plan.input.row, [plan.expression], ["watermark"], None, options.zone)
     return WatermarkAssignment(plan.column, program=computed, idle_timeout=idle)
+
+
+def scanned_by_split(plan: PhysicalNode, options: PlanOptions) -> TableSourceScan | None:
+    """Return the scan that makes the watermarks of this node itself, for each of its splits; None if a node must.
+
+    A split that is read first does not make the rows of the others late then.
+    """
+    if options.batch or not isinstance(plan, WatermarkAssigner):
+        return None
+    scan = plan.input
+    return scan if isinstance(scan, TableSourceScan) and scan.source is not None else None
 
 
 def _delayed(expression: Expression) -> tuple[int, int] | None:

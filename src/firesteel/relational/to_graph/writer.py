@@ -17,6 +17,7 @@ from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.nodes import Exchange, TableSourceScan, Union
 from firesteel.relational.to_graph.operations import operation
+from firesteel.relational.to_graph.watermarks import scanned_by_split
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,10 @@ class GraphWriter:
         return outputs
 
     def _made(self, plan: PhysicalNode) -> Iterator[_Output]:
+        scan = scanned_by_split(plan, self._options)
+        if scan is not None:
+            yield self._node(plan, [], name=scan.name)
+            return
         below = [output for given in plan.inputs for output in self._outputs(given)]
         if isinstance(plan, Union):
             yield from below
@@ -67,7 +72,7 @@ class GraphWriter:
         else:
             yield self._node(plan, below)
 
-    def _node(self, plan: PhysicalNode, below: list[_Output]) -> _Output:
+    def _node(self, plan: PhysicalNode, below: list[_Output], name: str | None = None) -> _Output:
         self._count += 1
         parallelisms = {output.parallelism for output in below}
         parallelism = parallelisms.pop() if len(parallelisms) == 1 else None
@@ -77,7 +82,7 @@ class GraphWriter:
         number = self._builder.add(
             Node(
                 id=0,
-                name=f"{plan.name}[{self._count}]",
+                name=f"{name or plan.name}[{self._count}]",
                 operation=made,
                 inputs=(tuple(output.edge for output in below),) if below else (),
                 location=self._location,

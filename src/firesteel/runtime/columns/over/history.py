@@ -53,7 +53,8 @@ class History:
         if self._recalls:
             self._recent = arrangements.declare("recent", Layout(self._kept, names, Kind.MULTISET))
         if frame.lower is None:
-            self._sums = arrangements.declare("totals", Layout(self._totals, names))
+            totals = Layout(self._totals, names, time_to_live=over.time_to_live)
+            self._sums = arrangements.declare("totals", totals)
 
     def last_times(self, rows: pa.RecordBatch) -> Times:
         """Return for each row the time of the last row of its key that has come out."""
