@@ -92,13 +92,13 @@ def _variance(call: Aggregation, values: list[Row]) -> float | None:
 
 
 def _json(values: list[Row]) -> str:
-    return "[" + ",".join("null" if value is None else value for (value,) in values) + "]"
+    return "[" + ",".join(json.dumps(value, ensure_ascii=False) for (value,) in values) + "]"
 
 
 def _object(values: list[Row]) -> str:
     return (
         "{"
-        + ",".join(f"{json.dumps(key)}:{'null' if value is None else value}" for key, value in values)
+        + ",".join(f"{json.dumps(key)}:{json.dumps(value, ensure_ascii=False)}" for key, value in values)
         + "}"
     )
 

@@ -17,10 +17,8 @@ from tests.runtime.columns.aggregates.flink.cases import CASES, COLUMNS, HISTORY
 from tests.runtime.columns.aggregates.harness import Change, Query, aggregate, batch_of, call
 
 ANSWERS = json.loads((Path(__file__).parent / "flink" / "answers.json").read_text(encoding="utf-8"))
-NAMES = [*COLUMNS, "json"]
-ROW = RowType(
-    (*(Field(name, parse_type(kind)) for name, kind in COLUMNS.items()), Field("json", parse_type("STRING")))
-)
+NAMES = [*COLUMNS]
+ROW = RowType(tuple(Field(name, parse_type(kind)) for name, kind in COLUMNS.items()))
 
 
 def value_of(value: Any, kind: LogicalType) -> Any:
@@ -35,8 +33,8 @@ def value_of(value: Any, kind: LogicalType) -> Any:
     return dt.date.fromisoformat(value) if text == "DATE" else value
 
 
-def rows(updates: bool, argument: str) -> list[Change]:
-    """Return the history as changes; the last column is the JSON of an argument."""
+def rows(updates: bool) -> list[Change]:
+    """Return the history as changes."""
     live: dict[int, tuple[Any, ...]] = {}
     changes: list[Change] = []
     for number, alive, values in HISTORY:
@@ -44,8 +42,6 @@ def rows(updates: bool, argument: str) -> list[Change]:
             changes.append((RowKind.DELETE.value, live.pop(number)))
         if alive:
             row = [value_of(value, field.type) for value, field in zip(values, ROW.fields, strict=False)]
-            text = row[NAMES.index(argument)]
-            row.append(json.dumps(text) if isinstance(text, str | int) else None)
             live[number] = tuple(row)
             changes.append((RowKind.INSERT.value, live[number]))
     return changes
@@ -53,12 +49,11 @@ def rows(updates: bool, argument: str) -> list[Change]:
 
 def answer(case: Case, *, updates: bool, size: int, local: bool) -> dict[str, str | None]:
     """Return the final table, `size` changes an epoch."""
-    is_json = case.function.startswith("JSON")
-    places = [NAMES.index("json" if is_json else name) for name in case.columns]
+    places = [NAMES.index(name) for name in case.columns]
     condition = NAMES.index("c") if case.filter else None
     aggregation = call(ROW, case.function, *places, distinct=case.distinct, filter=condition)
     query = Query(aggregate(ROW, [0], aggregation, retracts=updates), 1, local=local)
-    changes = rows(updates, case.columns[0] if case.columns else "s")
+    changes = rows(updates)
     table: dict[str, str | None] = {}
     for start in range(0, len(changes), size):
         for batch in query.epoch([batch_of(ROW, changes[start : start + size])]):

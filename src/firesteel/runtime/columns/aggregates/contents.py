@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from firesteel.common.logical_types import STRING, LogicalType
+from firesteel.runtime.columns.aggregates.json_values import json_texts
 from firesteel.runtime.columns.aggregates.segments import Segments, segments_of
 from firesteel.state.arrangements.columns import Numbers
 from firesteel.state.arrangements.hashing import hash_columns
@@ -93,20 +94,28 @@ def joined(contents: Contents) -> pa.Array:
     return pc.binary_join(contents.lists(texts, none=True), delimiter)
 
 
-def json_array(contents: Contents) -> pa.Array:
-    """Return the JSON array of each group's values, which are JSON themselves."""
-    values = pc.fill_null(contents.columns[0], "null")
-    inner = pc.binary_join(contents.lists(values, none=False), ",")
-    return pc.binary_join_element_wise("[", inner, "]", "")
+def json_array_of(kind: LogicalType) -> Results:
+    """Return what gives the JSON array of each group's values, which are of this type."""
+
+    def result(contents: Contents) -> pa.Array:
+        values = pc.fill_null(json_texts(contents.columns[0], kind), "null")
+        inner = pc.binary_join(contents.lists(values, none=False), ",")
+        return pc.binary_join_element_wise("[", inner, "]", "")
+
+    return result
 
 
-def json_object(contents: Contents) -> pa.Array:
-    """Return the JSON object of each group's keys and values, which are JSON themselves."""
-    keys, values = contents.columns
-    quoted = pa.array([json.dumps(key, ensure_ascii=False) for key in keys.to_pylist()], pa.string())
-    pairs = pc.binary_join_element_wise(quoted, pc.fill_null(values, "null"), ":")
-    inner = pc.binary_join(contents.lists(pairs, none=False), ",")
-    return pc.binary_join_element_wise("{", inner, "}", "")
+def json_object_of(kind: LogicalType) -> Results:
+    """Return what gives the JSON object of each group's keys, which are texts, and values, which are of this type."""
+
+    def result(contents: Contents) -> pa.Array:
+        keys, values = contents.columns
+        texts = pc.fill_null(json_texts(values, kind), "null")
+        pairs = pc.binary_join_element_wise(json_texts(keys, STRING), texts, ":")
+        inner = pc.binary_join(contents.lists(pairs, none=False), ",")
+        return pc.binary_join_element_wise("{", inner, "}", "")
+
+    return result
 
 
 def of_each_once(results: Results) -> Results:

@@ -20,8 +20,8 @@ from firesteel.runtime.columns.aggregates.contents import (
     array_of,
     end_of,
     joined,
-    json_array,
-    json_object,
+    json_array_of,
+    json_object_of,
     multiset_of,
     of_each_once,
 )
@@ -95,7 +95,7 @@ def _of_contents(aggregation: Aggregation) -> Function:
     make, nulls = _OF_CONTENTS[aggregation.function]
     nulls = nulls and not aggregation.ignore_nulls
     kind = Bag if aggregation.function == "COLLECT" else Log
-    contents = make(to_arrow(aggregation.type))
+    contents = make(aggregation)
     if aggregation.distinct and aggregation.function not in _INDIFFERENT:
         contents = of_each_once(contents)
     store = kind(aggregation.arguments, aggregation.filter, nulls)
@@ -221,16 +221,25 @@ def _whole(values: Numbers | npt.NDArray[np.float64], bits: int) -> Numbers:
 _INDIFFERENT: Final = frozenset({"MIN", "MAX", "FIRST_VALUE", "LAST_VALUE", "SINGLE_VALUE"})
 """The functions that give the same with DISTINCT."""
 
-_OF_CONTENTS: Final[dict[str, tuple[Callable[[pa.DataType], Results], bool]]] = {
+
+def _json_array(aggregation: Aggregation) -> Results:
+    return json_array_of(aggregation.types[0])
+
+
+def _json_object(aggregation: Aggregation) -> Results:
+    return json_object_of(aggregation.types[1])
+
+
+_OF_CONTENTS: Final[dict[str, tuple[Callable[[Aggregation], Results], bool]]] = {
     "FIRST_VALUE": (lambda _: end_of(last=False), False),
     "LAST_VALUE": (lambda _: end_of(last=True), False),
     "LISTAGG": (lambda _: joined, False),
-    "COLLECT": (multiset_of, False),
-    "ARRAY_AGG": (array_of, True),
-    "JSON_ARRAYAGG_NULL_ON_NULL": (lambda _: json_array, True),
-    "JSON_ARRAYAGG_ABSENT_ON_NULL": (lambda _: json_array, False),
-    "JSON_OBJECTAGG_NULL_ON_NULL": (lambda _: json_object, True),
-    "JSON_OBJECTAGG_ABSENT_ON_NULL": (lambda _: json_object, False),
+    "COLLECT": (lambda aggregation: multiset_of(to_arrow(aggregation.type)), False),
+    "ARRAY_AGG": (lambda aggregation: array_of(to_arrow(aggregation.type)), True),
+    "JSON_ARRAYAGG_NULL_ON_NULL": (_json_array, True),
+    "JSON_ARRAYAGG_ABSENT_ON_NULL": (_json_array, False),
+    "JSON_OBJECTAGG_NULL_ON_NULL": (_json_object, True),
+    "JSON_OBJECTAGG_ABSENT_ON_NULL": (_json_object, False),
 }
 """Functions of all values of a group, and whether NULL is one; those that are among `_FUNCTIONS`, too, are of inserts
 only there."""
