@@ -138,7 +138,9 @@ class Holding(ManualClock):
 
 
 def test_results_that_nobody_reads_hold_the_job_back(tmp_path, monkeypatch):
-    monkeypatch.setattr(CollectBuffer.__init__, "__defaults__", (25,))
+    monkeypatch.setattr(
+        CollectBuffer.__init__, "__defaults__", (25, *CollectBuffer.__init__.__defaults__[1:])
+    )
     clock, watch = Holding(), Watch(lambda handle, stats: None)
     with environment(tmp_path, epoch_records=10, clock=clock, listener=watch) as env:
         monkeypatch.setattr(execution, "launch", lambda *given: watch.follow(launch(*given)))

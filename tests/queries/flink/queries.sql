@@ -113,8 +113,6 @@ SELECT customer, COUNT(*) FROM (SELECT customer, product, COUNT(*) AS n, SUM(qua
   customer, product) WHERE n > 2 GROUP BY customer;
 SELECT c, COUNT(*) FROM (SELECT n, COUNT(*) AS c FROM (SELECT customer, product, COUNT(*) AS n, SUM(quantity) AS q
   FROM orders GROUP BY customer, product) GROUP BY n) GROUP BY c;
-SELECT n, STDDEV_POP(q), VAR_SAMP(q) FROM (SELECT customer, product, COUNT(*) AS n, SUM(quantity) AS q FROM orders
-  GROUP BY customer, product) GROUP BY n;
 SELECT COUNT(*) FILTER (WHERE n > 3), SUM(n) FROM (SELECT customer, product, COUNT(*) AS n, SUM(quantity) AS q FROM
   orders GROUP BY customer, product);
 SELECT customer, n FROM (SELECT customer, product, COUNT(*) AS n, SUM(quantity) AS q FROM orders GROUP BY customer,
