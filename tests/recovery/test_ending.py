@@ -98,8 +98,9 @@ def test_sigterm_stops_a_job_at_the_end_of_an_epoch(tmp_path, way):
 @pytest.mark.parametrize("command", [(), ("-m", "firesteel.cli", "run")], ids=["python", "firesteel run"])
 def test_a_signal_ends_the_wait_at_the_end_of_a_program(tmp_path, command, number, code):
     with program(tmp_path, "stream().print(); env.execute_async()", *command, merged=True) as process:
-        lines = iter(process.stdout)
-        assert any("still runs, and is waited for" in line for line in lines)
+        lines, read = iter(process.stdout), []
+        while "0\n" not in read or not any("still runs, and is waited for" in line for line in read):
+            read.append(next(lines))
         process.send_signal(number)
         said = "".join(lines)
     assert process.returncode == code, said
