@@ -19,9 +19,9 @@ WATERMARK_SECONDS: Final = 1
 class Query:
     """One measured query over `source`, whose result goes to `sink`.
 
-    `keys` is the number of different keys, `columns` are those of the sink. `rows` are those of the first and of the
-    second run in one process. The rate is that of the rows which the second run has more, so that the start of a job
-    does not count. `aim` is how many times as fast as Flink it has to be.
+    `keys` is the number of different keys, `columns` are those of the sink. `rows` are those of two runs in one
+    process, after one that is not counted. The rate is that of the rows which the second run has more, so that the
+    start of a job does not count. `aim` is how many times as fast as Flink it has to be.
     """
 
     name: str
