@@ -1,6 +1,6 @@
 """Ask real Flink how it runs the statements of `statements.sql`: `plans.jsonl` has its answers.
 
-    flinkpy tests/relational/flink/ask_plans.py
+    python tests/relational/flink/ask_plans.py
 
 An answer is the optimized physical plan with changelog modes, or the first line of the error.
 """

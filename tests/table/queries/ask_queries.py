@@ -1,6 +1,6 @@
 """Ask real Flink what the queries of `queries.sql` give, over the tables of `tables.py`.
 
-    flinkpy tests/table/queries/ask_queries.py
+    python tests/table/queries/ask_queries.py
 
 `answers.json` has the answers. All queries of a mode are one job, each with a print sink. An answer has the rows of the
 table that the query ends with, as the sink prints them and sorted. A query that Flink refuses has none.
