@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,10 @@ import pytest
 CODES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 PATIENCE = 120
 """Seconds until a test gives up; Spark starts in one of them."""
+
+
+class EndOfOutput(Exception):
+    """The process has closed its end of the terminal."""
 
 
 class Terminal:
@@ -38,22 +43,30 @@ class Terminal:
         """Wait until a text is shown, and return all that was shown up to it."""
         until = time.monotonic() + PATIENCE
         while text not in self.seen:
-            ready, _, _ = select.select([self._end], [], [], max(0.0, until - time.monotonic()))
-            assert ready, f"{text!r} was not shown, but:\n{self.seen}"
-            self.seen += self._read()
+            try:
+                self.seen += self._read(until)
+            except EndOfOutput as error:
+                pytest.fail(f"{text!r} was not shown, but {error}:\n{self.seen}")
         before, _, self.seen = self.seen.partition(text)
         return before + text
 
-    def _read(self) -> str:
+    def _read(self, until: float) -> str:
+        ready, _, _ = select.select([self._end], [], [], max(0.0, until - time.monotonic()))
+        assert ready, f"the shell shows nothing more. It has shown:\n{self.seen}"
         try:
             data = os.read(self._end, 1 << 16)
-        except OSError:  # the process has ended
+        except OSError:  # Linux's end of a pseudo terminal whose last process has ended
             data = b""
-        assert data, f"the shell has ended:\n{self.seen}"
+        if not data:
+            raise EndOfOutput("the shell has ended")
         return CODES.sub("", data.decode(errors="replace"))
 
     def ends(self) -> int:
-        """Return the exit code."""
+        """Read until the process closes its end, and return its exit code."""
+        until = time.monotonic() + PATIENCE
+        with suppress(EndOfOutput):
+            while True:
+                self._read(until)
         _, status = os.waitpid(self.process, 0)
         self.process = 0
         return os.waitstatus_to_exitcode(status)
@@ -98,5 +111,6 @@ def test_ctrl_c_ends_a_live_query_and_not_the_shell(terminal: Terminal):
     assert "| 8 |" in terminal.shows("The query was cancelled: ")
     terminal.types("SHOW TABLES;\r")
     terminal.shows("|          n |")
+    terminal.shows("Firesteel SQL> ")  # before it, Ctrl-D would be the terminal's, and lost
     terminal.types("\x04")
     assert terminal.ends() == 0

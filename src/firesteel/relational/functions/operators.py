@@ -69,8 +69,6 @@ def _number_types(operands: Sequence[Expression]) -> Sequence[LogicalType] | Non
         return [IntType()] * 2
     if len(known) < len(types):
         return [known[0]] * 2
-    if not all(data_type.has_family(_F.NUMERIC) for data_type in types):
-        return None
     if not all(data_type.has_family(_F.EXACT_NUMERIC) for data_type in types):
         return [_approximate(types)] * 2
     if any(isinstance(data_type, DecimalType) for data_type in types):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Self
+from dataclasses import dataclass
 
 from firesteel.common.logical_types import RowType
 from firesteel.functions.columns.connectors import TableSink
-from firesteel.relational.logical.nodes import GroupWindowAggregate, LogicalNode
+from firesteel.relational.logical.nodes import GroupWindowAggregate, UnaryNode
 
 
 @dataclass(frozen=True)
@@ -16,14 +15,13 @@ class WindowAggregate(GroupWindowAggregate):
 
 
 @dataclass(frozen=True)
-class Expand(LogicalNode):
+class Expand(UnaryNode):
     """Each row once for each of the `sets` of GROUPING SETS.
 
     `keys` are the places of the columns that are grouped by; a set has those of them that stay, the others become NULL.
     A last column has the set's number, of `numbers`.
     """
 
-    input: LogicalNode
     keys: tuple[int, ...]
     sets: tuple[tuple[int, ...], ...]
     numbers: tuple[int, ...]
@@ -34,38 +32,17 @@ class Expand(LogicalNode):
         assert len(set(self.numbers)) == len(self.numbers) == len(self.sets)
 
     @property
-    def inputs(self) -> tuple[LogicalNode, ...]:
-        """Return the input."""
-        return (self.input,)
-
-    def with_inputs(self, inputs: tuple[LogicalNode, ...]) -> Self:
-        """Return the same node over another input."""
-        (only,) = inputs
-        return replace(self, input=only)
-
-    @property
     def row(self) -> RowType:
         """Return the input's columns and the number."""
         return self.type
 
 
 @dataclass(frozen=True)
-class Delivery(LogicalNode):
+class Delivery(UnaryNode):
     """Hands the rows to a sink that is in no catalog; `title` is what plans and errors call it."""
 
-    input: LogicalNode
     sink: TableSink
     title: str
-
-    @property
-    def inputs(self) -> tuple[LogicalNode, ...]:
-        """Return the input."""
-        return (self.input,)
-
-    def with_inputs(self, inputs: tuple[LogicalNode, ...]) -> Self:
-        """Return the same node over another input."""
-        (only,) = inputs
-        return replace(self, input=only)
 
     @property
     def row(self) -> RowType:

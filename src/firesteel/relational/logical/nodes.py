@@ -45,7 +45,9 @@ class LogicalNode(ABC):
 
 
 @dataclass(frozen=True)
-class _Unary(LogicalNode):
+class UnaryNode(LogicalNode):
+    """A relation of one input."""
+
     input: LogicalNode
 
     @property
@@ -85,7 +87,7 @@ class Values(LogicalNode):
 
 
 @dataclass(frozen=True)
-class Project(_Unary):
+class Project(UnaryNode):
     """Computes columns of those of the input."""
 
     expressions: tuple[Expression, ...]
@@ -103,7 +105,7 @@ class Project(_Unary):
 
 
 @dataclass(frozen=True)
-class Filter(_Unary):
+class Filter(UnaryNode):
     """Keeps the rows for which the condition is TRUE."""
 
     condition: Expression
@@ -119,7 +121,7 @@ class Filter(_Unary):
 
 
 @dataclass(frozen=True)
-class Watermark(_Unary):
+class Watermark(UnaryNode):
     """Makes a column the time attribute, with watermarks that an expression computes of each row."""
 
     column: int
@@ -134,7 +136,7 @@ class Watermark(_Unary):
 
 
 @dataclass(frozen=True)
-class Aggregate(_Unary):
+class Aggregate(UnaryNode):
     """One row for each group: the key columns, then the results of the calls.
 
     Without keys there is one group, even if the input is empty. `sets` are those of GROUPING SETS, as places in `keys`;
@@ -159,7 +161,7 @@ class Aggregate(_Unary):
 
 
 @dataclass(frozen=True)
-class WindowTable(_Unary):
+class WindowTable(UnaryNode):
     """A window table function: each row once for each of its windows.
 
     The columns are those of the input, then window_start, window_end (TIMESTAMP(3) NOT NULL) and window_time, the time
@@ -176,7 +178,7 @@ class WindowTable(_Unary):
 
 
 @dataclass(frozen=True)
-class GroupWindowAggregate(_Unary):
+class GroupWindowAggregate(UnaryNode):
     """GROUP BY with a window in the list (``TUMBLE(ts, ...)``): keys, results, then the `properties` of the window.
 
     A property is START, END, ROWTIME or PROCTIME.
@@ -195,7 +197,7 @@ class GroupWindowAggregate(_Unary):
 
 
 @dataclass(frozen=True)
-class Over(_Unary):
+class Over(UnaryNode):
     """Appends a column for each call, over one partitioning and order."""
 
     partition: tuple[int, ...]
@@ -232,7 +234,7 @@ class UnionAll(LogicalNode):
 
 
 @dataclass(frozen=True)
-class Sort(_Unary):
+class Sort(UnaryNode):
     """Sorts all rows, and keeps `fetch` of them after `offset` (None: all)."""
 
     order: tuple[SortKey, ...]
@@ -246,7 +248,7 @@ class Sort(_Unary):
 
 
 @dataclass(frozen=True)
-class TableSink(_Unary):
+class TableSink(UnaryNode):
     """Writes rows to a table; the input has the columns of `ResolvedTable.written`, cast to their types."""
 
     table: ResolvedTable

@@ -170,10 +170,3 @@ def united(modes: Iterable[ChangelogMode]) -> ChangelogMode:
         update_after=any(mode.update_after for mode in given),
         delete=any(mode.delete for mode in given),
     )
-
-
-def transformed(node: PhysicalNode, change: Callable[[PhysicalNode], PhysicalNode]) -> PhysicalNode:
-    """Return the plan with `change` applied to all of its nodes, inputs first."""
-    inputs = tuple(transformed(given, change) for given in node.inputs)
-    same = all(new is old for new, old in zip(inputs, node.inputs, strict=True))
-    return change(node if same else node.with_inputs(inputs))

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from firesteel.common.errors import ProgramError, UnsupportedError
 from firesteel.common.logical_types import RowType
 from firesteel.common.logical_types.temporal import is_proctime, is_time_attribute
 from firesteel.functions.columns.aggregates import Aggregation
 from firesteel.functions.columns.windows import OverAggregate, OverFrame
 from firesteel.relational.expressions import Frame
-from firesteel.relational.logical.nodes import Aggregate, GroupWindowAggregate, LogicalNode, Over
+from firesteel.relational.logical.nodes import Over
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.texts import call_text
 
@@ -31,8 +29,6 @@ def over_aggregate(node: Over, options: PlanOptions) -> OverAggregate:
     (frame,) = frames
     kind = given.fields[time].type
     event_time = not is_proctime(kind)
-    if options.batch and any(isinstance(below, Aggregate | GroupWindowAggregate) for below in _below(node)):
-        raise UnsupportedError("of an aggregate's results is not supported in BATCH mode yet", who=_WHO)
     time_to_live = None if options.batch else options.state_ttl
     if time_to_live is not None:
         _require_totals_only(node, frame)
@@ -57,12 +53,6 @@ def over_aggregate(node: Over, options: PlanOptions) -> OverAggregate:
         ),
         time_to_live=time_to_live,
     )
-
-
-def _below(node: LogicalNode) -> Iterator[LogicalNode]:
-    for given in node.inputs:
-        yield given
-        yield from _below(given)
 
 
 def _require_totals_only(node: Over, frame: Frame) -> None:

@@ -49,24 +49,19 @@ def _whole(name: str) -> Translation:
     return translate
 
 
-def _round(translator: Translator, call: Call, texts: list[str]) -> str:
-    digits = texts[1] if len(texts) > 1 else "0"
-    kind = call.type
-    if isinstance(kind, FloatType | DoubleType):
-        return cast_text(
-            translator.call("rounded", f"CAST({texts[0]} AS DOUBLE)", f"CAST({digits} AS INTEGER)"), kind
-        )
-    return _shortened(call, texts[0], "round")
+def _shortening(floating: str, exact: str) -> Translation:
+    """Return how a number gets fewer digits: by a vectorised function, or by one of the kernel if it is exact."""
 
+    def translate(translator: Translator, call: Call, texts: list[str]) -> str:
+        digits = texts[1] if len(texts) > 1 else "0"
+        kind = call.type
+        if isinstance(kind, FloatType | DoubleType):
+            return cast_text(
+                translator.call(floating, f"CAST({texts[0]} AS DOUBLE)", f"CAST({digits} AS INTEGER)"), kind
+            )
+        return _shortened(call, texts[0], exact)
 
-def _truncate(translator: Translator, call: Call, texts: list[str]) -> str:
-    digits = texts[1] if len(texts) > 1 else "0"
-    kind = call.type
-    if isinstance(kind, FloatType | DoubleType):
-        return cast_text(
-            translator.call("truncated", f"CAST({texts[0]} AS DOUBLE)", f"CAST({digits} AS INTEGER)"), kind
-        )
-    return _shortened(call, texts[0], "trunc")
+    return translate
 
 
 def _shortened(call: Call, text: str, name: str) -> str:
@@ -137,8 +132,8 @@ TRANSLATIONS: Final[dict[str, Translation]] = {
     "SIGN": _sign,
     "FLOOR": _whole("floor"),
     "CEIL": _whole("ceil"),
-    "ROUND": _round,
-    "TRUNCATE": _truncate,
+    "ROUND": _shortening("rounded", "round"),
+    "TRUNCATE": _shortening("truncated", "trunc"),
     "PI": _template("pi()"),
     "E": _template("exp(1::DOUBLE)"),
     "RAND": _random,

@@ -22,7 +22,7 @@ _NUMBER: Final = "n"
 class SortOperator(Operator[ColumnBatch]):
     """Keeps its input, which must be inserts, in an arrangement, and emits it sorted when it has ended.
 
-    Rows that are equal in what they are sorted by keep the order in which they came.
+    Rows that are equal in what they are sorted by keep the order in which they came. The watermark follows the rows.
     """
 
     def __init__(self, sort: Sort) -> None:
@@ -53,6 +53,10 @@ class SortOperator(Operator[ColumnBatch]):
         self._rows.put(pa.RecordBatch.from_arrays([numbers, *batch.rows.columns], schema=self._stored))
         self._count = end
 
+    def advance_watermark(self, watermark: int) -> None:
+        """Advance; `finish` sends the watermark."""
+        self.watermark = watermark
+
     def finish(self) -> None:
         """Emit the rows, sorted."""
         kept = pa.Table.from_batches(self._rows.rows(), self._stored)
@@ -61,6 +65,7 @@ class SortOperator(Operator[ColumnBatch]):
         rows = kept.take(order).drop_columns([_NUMBER]).rename_columns(self._schema.names).cast(self._schema)
         for part in rows.to_batches(max_chunksize=ColumnBatch.MOST):
             self.output.emit(ColumnBatch(part))
+        self.emit_watermark(self.watermark)
 
     def end_epoch(self) -> OperatorReport:
         """Report how many rows there are."""

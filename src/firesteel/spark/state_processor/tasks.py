@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 import pickle
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -64,9 +64,8 @@ class ReadTask(ShippedTask):
         """Yield the rows of the ranges with these numbers."""
         storage = Storage.of(self.url)
         columns = RowColumns(self.part.schemas[0], self.types, self.state)
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                yield from columns.batches(self.part.rows(storage, self.ranges[number], WINDOW_CODEC))
+        for groups in _chosen(self.ranges, batches):
+            yield from columns.batches(self.part.rows(storage, groups, WINDOW_CODEC))
 
 
 @dataclass(frozen=True)
@@ -88,10 +87,16 @@ class ReadArrangementTask(ShippedTask):
     def run(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         """Yield the rows of the ranges with these numbers."""
         storage = Storage.of(self.url)
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                for rows in self.part.batches(storage, self.ranges[number], expired=self.expired):
-                    yield rows.cast(self.columns, safe=False)
+        for groups in _chosen(self.ranges, batches):
+            for rows in self.part.batches(storage, groups, expired=self.expired):
+                yield rows.cast(self.columns, safe=False)
+
+
+def _chosen(ranges: Sequence[Groups], batches: Batches) -> Iterator[Groups]:
+    """Yield the ranges of key groups whose numbers are in the first column."""
+    for batch in batches:
+        for number in batch.column(0).to_pylist():
+            yield ranges[number]
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,8 @@ class GroupAggregateOperator(Operator[ColumnBatch]):
 
     At the end of an epoch, or before if very many groups wait, the groups that the input touched are looked up and
     changed, and the changes of their results go out. `partial`: the input is that of `LocalAggregateOperator`.
-    `bounded`: in BATCH mode the final results go out when the input has ended, and nothing before.
+    `bounded`: in BATCH mode the final results go out when the input has ended, and nothing before; the watermark comes
+    after them, so that no operator takes them for late.
     """
 
     def __init__(self, spec: GroupAggregate, *, partial: bool = False, bounded: bool = False) -> None:
@@ -79,12 +80,19 @@ class GroupAggregateOperator(Operator[ColumnBatch]):
         if self._gathered.full:
             self._apply()
 
+    def advance_watermark(self, watermark: int) -> None:
+        """Advance; in BATCH mode `finish` sends the watermark."""
+        self.watermark = watermark
+        if not self._bounded:
+            self.emit_watermark(watermark)
+
     def finish(self) -> None:
         """In BATCH mode, emit the final results."""
         if self._bounded:
             self._apply()
             for batch in self._groups.all():
                 self._emit(batch)
+            self.emit_watermark(self.watermark)
 
     def end_epoch(self) -> OperatorReport:
         """Change the groups that were touched, and emit what that changes."""
