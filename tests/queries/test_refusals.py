@@ -7,8 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from firesteel.common.errors import FiresteelError, UnsupportedError
-from firesteel.table import EnvironmentSettings, TableEnvironment
+from firesteel.common.errors import (
+    ExpressionError,
+    FiresteelError,
+    SqlError,
+    SqlUnsupportedError,
+    UnsupportedError,
+)
+from firesteel.table import EnvironmentSettings, ExplainDetail, TableEnvironment
 from firesteel.testing import executing
 
 NUMBERS = """CREATE TABLE numbers (id BIGINT, word STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
@@ -113,11 +119,112 @@ def test_a_cast_that_fails_names_expression_and_row_and_hides_its_epoch(path: Pa
         env.execute_sql(
             f"CREATE TABLE written (n INT) WITH ('connector' = 'filesystem', 'path' = '{out}', 'format' = 'json')"
         )
-        with pytest.raises(FiresteelError) as raised:
-            env.execute_sql("INSERT INTO written SELECT CAST(word AS INT) FROM numbers").wait()
+        with pytest.raises(ExpressionError) as raised:
+            env.execute_sql("INSERT INTO written\nSELECT CAST(word AS INT) FROM numbers").wait()
     shown = str(raised.value)
+    assert "INSERT statement (line 2, column 8)" in shown
+    assert shown.split("\n")[1:3] == [
+        "    SELECT CAST(word AS INT) FROM numbers",
+        "           ^^^^^^^^^^^^^^^^^",
+    ]
     assert "CAST(word AS INT" in shown
     assert "seven" in shown
     assert [
         found for found in out.rglob("*") if found.is_file() and not found.name.startswith((".", "_"))
     ] == []
+
+
+PLACES = """CREATE TABLE places (id BIGINT, word STRING, data BYTES, r ROW<x INT>, plain TIMESTAMP(3),
+  ts TIMESTAMP(3), now AS PROCTIME(), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen')"""
+APPENDING = """CREATE TABLE appending (word STRING, n BIGINT)
+  WITH ('connector' = 'filesystem', 'path' = '/nowhere', 'format' = 'json')"""
+KEYED = """CREATE TABLE keyed (word STRING, n BIGINT, PRIMARY KEY (n) NOT ENFORCED)
+  WITH ('connector' = 'jdbc', 'url' = 'jdbc:sqlite:/nowhere', 'table-name' = 'keyed')"""
+ODD = "CREATE TABLE odd (id BIGINT, seed AS RAND(7)) WITH ('connector' = 'datagen')"
+UNKNOWN = "CREATE TABLE unknown (id BIGINT) WITH ('connector' = 'datagen', 'no-such' = '1')"
+
+REFUSED = [
+    # statement, its refused part, what is said about it
+    ("SELECT id,\n  word FROM places\nORDER BY id", "ORDER BY id", "Sort on a non-time-attribute field"),
+    ("SELECT id FROM places ORDER BY now, id LIMIT 3", "ORDER BY now, id", "ORDER BY with LIMIT"),
+    ("SELECT id FROM (SELECT * FROM places ORDER BY word) AS x", "ORDER BY word", "Sort on a non-time-attribute"),
+    ("SELECT id + SUM(id) OVER (ORDER BY id)\nFROM places", "SUM(id) OVER (ORDER BY id)", "order by a time"),
+    ("SELECT id, SUM(id) OVER (ORDER BY ts, id) FROM places", "SUM(id) OVER (ORDER BY ts, id)", "single time"),
+    (
+        "SELECT COUNT(*) FROM\n TABLE(TUMBLE(TABLE places, DESCRIPTOR(plain), INTERVAL '1' DAY))",
+        "TUMBLE(TABLE places, DESCRIPTOR(plain), INTERVAL '1' DAY)",
+        "requires the timecol is a time attribute",
+    ),
+    ("SELECT COUNT(*) FROM places GROUP BY word,\n TUMBLE(now, 5)", "TUMBLE(now, 5)", "count the rows of a window"),
+    ("SELECT word FROM places WHERE id > 1 AND RAND(id) > 0.5", "RAND(id)", "RAND with a seed"),
+    ("SELECT x FROM (SELECT id + RAND_INTEGER(3, 4) AS x FROM places) AS y", "RAND_INTEGER(3, 4)", "with a seed"),
+    ("SELECT COUNT(*) FROM places GROUP BY word || CAST(CAST(data AS BINARY(3)) AS STRING)",
+     "CAST(data AS BINARY(3))", "CAST of BYTES to BINARY(3)"),
+    ("INSERT INTO appending\nSELECT word, COUNT(*) FROM places GROUP BY word", "GROUP BY word", "update changes"),
+    ("INSERT INTO appending\nSELECT word, COUNT(*) AS n FROM places GROUP BY word HAVING COUNT(*) < 5",
+     "GROUP BY word", "doesn't support consuming update and delete changes"),
+    ("INSERT INTO keyed SELECT word, COUNT(*) FROM places GROUP BY word", "keyed", "differs from the upsert key"),
+    (
+        "SELECT COUNT(*) OVER (ORDER BY ts) FROM (\n  SELECT MAX(word), ts FROM places GROUP BY ts, id\n)",
+        "COUNT(*) OVER (ORDER BY ts)",
+        "requires an order by a time attribute",
+    ),
+    ("SELECT * FROM unknown", "unknown", "'no-such'"),
+    ("INSERT INTO places\nSELECT * FROM places", "places", "is a source"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("statement", "part", "said"), REFUSED)
+def test_what_the_planner_refuses_is_pointed_at(statement: str, part: str, said: str) -> None:
+    env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    for table in (PLACES, APPENDING, KEYED, UNKNOWN):
+        env.execute_sql(table)
+    with pytest.raises(SqlError) as raised:
+        env.explain_sql(statement, ExplainDetail.JSON_EXECUTION_PLAN)
+    line, caret = raised.value.pointed.split("\n")
+    assert line[caret.index("^") :][: caret.count("^")] == part.split("\n")[0]
+    assert line == statement.split("\n")[raised.value.line - 1]
+    assert raised.value.column == caret.index("^") + 1
+    assert said in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("statement", "part", "said"),
+    [
+        ("SELECT r, id FROM places ORDER BY id, r", "ORDER BY id, r", "cannot sort by values of this type"),
+        ("SELECT SUM(id) OVER (ORDER BY id) FROM places", "SUM(id) OVER (ORDER BY id)", "no time attribute"),
+        (
+            "SELECT * FROM TABLE(SESSION(TABLE places, DESCRIPTOR(ts), INTERVAL '1' DAY))",
+            "SESSION(TABLE places, DESCRIPTOR(ts), INTERVAL '1' DAY)",
+            "not supported in BATCH mode, as in Flink",
+        ),
+    ],
+)
+def test_what_the_planner_refuses_in_batch_mode_is_pointed_at(statement: str, part: str, said: str) -> None:
+    env = TableEnvironment.create(EnvironmentSettings.in_batch_mode())
+    env.execute_sql(PLACES)
+    with pytest.raises(SqlUnsupportedError, match=said) as raised:
+        env.explain_sql(statement)
+    line, caret = raised.value.pointed.split("\n")
+    assert line[caret.index("^") :][: caret.count("^")] == part
+
+
+def test_a_refused_part_of_a_view_or_a_computed_column_is_pointed_at_in_their_own_text() -> None:
+    env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    env.execute_sql(PLACES)
+    env.execute_sql("CREATE VIEW odd_view AS\n  SELECT RAND(7) AS seed FROM places")
+    env.execute_sql(ODD)
+    with pytest.raises(SqlUnsupportedError, match=r"^view .*odd_view` \(line 2, column 10\)"):
+        env.explain_sql("SELECT * FROM odd_view", ExplainDetail.JSON_EXECUTION_PLAN)
+    with pytest.raises(SqlUnsupportedError, match=r"^CREATE TABLE statement \(line 1, column 38\)"):
+        env.explain_sql("SELECT seed FROM odd", ExplainDetail.JSON_EXECUTION_PLAN)
+
+
+def test_plans_are_equal_wherever_they_are_written() -> None:
+    env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    env.execute_sql(PLACES)
+    env.execute_sql("CREATE TABLE one (word STRING, n BIGINT) WITH ('connector' = 'print')")
+    both = env.create_statement_set()
+    both.add_insert_sql("INSERT INTO one SELECT word, COUNT(*) FROM places GROUP BY word")
+    both.add_insert_sql("INSERT INTO one\n SELECT word,\n COUNT(*)\n FROM places GROUP BY word")
+    assert both.explain().split("== Optimized Execution Plan ==")[1].count("TableSourceScan") == 1

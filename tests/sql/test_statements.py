@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from firesteel.sql import nodes
 from firesteel.sql.script import parse_statement
-from firesteel.sql.source import Source
+from firesteel.common.places import Source
 from firesteel.sql.statements import alter
 from firesteel.sql.statements.create import CreateFunction, CreateTable
 from firesteel.sql.statements.parts import (

@@ -6,13 +6,16 @@
     ├── ProgramError                 the program is wrong before anything runs
     │   ├── UnsupportedError         a name or an option PyFlink has and Firesteel does not (yet)
     │   ├── SerializationError       a function or a value cannot be shipped to the workers
-    │   ├── SqlError                 a statement of SQL is wrong, at a place in its text
+    │   ├── SqlError                 a statement of SQL is wrong, at a place in its text; a PointedError, too
     │   │   ├── SqlParseError        it is not SQL as Flink has it
     │   │   ├── SqlValidationError   its names or types are wrong
+    │   │   ├── SqlConfigurationError  an option of a table is wrong; a ConfigurationError, too
     │   │   └── SqlUnsupportedError  Flink has it, and Firesteel does not (yet); an UnsupportedError, too
     │   └── ConfigurationError       an unknown option, or a value it cannot take
+    ├── PointedError                 anything that is about a part of a text of SQL
     ├── RecordError                  one record cannot be processed
     │   ├── UserFunctionError        the user's function raised
+    │   ├── ExpressionError          an expression of a query has no value for it; a PointedError, too
     │   ├── KeyEncodingError         a key selector returned something that cannot be a key
     │   └── TypeMismatchError        a value does not fit its declared type
     ├── ConnectorError               a source or a sink cannot reach what it was pointed at
@@ -96,20 +99,8 @@ def _rebuild(kind: type[FiresteelError], fields: dict[str, Any]) -> FiresteelErr
     return error
 
 
-class ProgramError(FiresteelError):
-    """The program is wrong; found before anything runs."""
-
-
-class UnsupportedError(ProgramError):
-    """A name or an option that PyFlink has and Firesteel does not have."""
-
-
-class SerializationError(ProgramError):
-    """A function or a value cannot be shipped to the workers."""
-
-
-class SqlError(ProgramError):
-    """A statement of SQL is wrong.
+class PointedError(FiresteelError):
+    """An error about a part of a text of SQL.
 
     `line` and `column` are where the first wrong character is, counted from 1; `pointed` is that line, with a caret
     below the wrong part.
@@ -137,6 +128,26 @@ class SqlError(ProgramError):
         return "\n".join([sentence, place, *(f"  hint: {hint}" for hint in rest)])
 
 
+class ProgramError(FiresteelError):
+    """The program is wrong; found before anything runs."""
+
+
+class ConfigurationError(ProgramError):
+    """An unknown option, or a value an option cannot take."""
+
+
+class UnsupportedError(ProgramError):
+    """A name or an option that PyFlink has and Firesteel does not have."""
+
+
+class SerializationError(ProgramError):
+    """A function or a value cannot be shipped to the workers."""
+
+
+class SqlError(PointedError, ProgramError):
+    """A statement of SQL is wrong."""
+
+
 class SqlParseError(SqlError):
     """A text is not SQL as Flink has it, or is SQL that Firesteel cannot parse."""
 
@@ -145,12 +156,12 @@ class SqlValidationError(SqlError):
     """A statement is well-formed, and means nothing: an unknown name, types that do not fit, a misplaced call."""
 
 
+class SqlConfigurationError(SqlError, ConfigurationError):
+    """A table that a statement reads or writes has an option that is wrong."""
+
+
 class SqlUnsupportedError(SqlError, UnsupportedError):
     """A statement has a meaning in Flink, and Firesteel does not support it."""
-
-
-class ConfigurationError(ProgramError):
-    """An unknown option, or a value an option cannot take."""
 
 
 class RecordError(FiresteelError):
@@ -159,6 +170,10 @@ class RecordError(FiresteelError):
 
 class UserFunctionError(RecordError):
     """The user's function raised; `details` is the traceback within the user's code."""
+
+
+class ExpressionError(PointedError, RecordError):
+    """An expression of a query has no value for a row: a text that is no number, a division by zero."""
 
 
 class KeyEncodingError(RecordError):

@@ -2,23 +2,29 @@
 
 Contract: an expression is immutable and its type is known when it is made; whoever makes one has already inserted the
 casts that its operands need. Functions are named as in `firesteel.relational.functions`, in upper case; operators are
-functions, too ("+", "AND", "CAST"). Two expressions are equal if they compute the same in the same way.
+functions, too ("+", "AND", "CAST"). Two expressions are equal if they compute the same in the same way, wherever
+they are written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 from firesteel.common.logical_types import LogicalType
+from firesteel.common.places import Place
 
 
 @dataclass(frozen=True)
 class Expression:
-    """What has a value for each row; `type` is that of the value."""
+    """What has a value for each row; `type` is that of the value.
+
+    `place` is where it is written; None for what no text has, such as a cast that the binder inserts.
+    """
 
     type: LogicalType
+    place: Place | None = field(default=None, compare=False, repr=False, kw_only=True)
 
     @property
     def operands(self) -> tuple[Expression, ...]:
@@ -29,6 +35,17 @@ class Expression:
         """Return the same expression of other operands."""
         assert not operands
         return self
+
+    def at(self, place: Place | None) -> Self:
+        """Return the expression with a place, if it has none."""
+        return self if self.place is not None or place is None else replace(self, place=place)
+
+    @property
+    def whereabouts(self) -> Place | None:
+        """Return its place, or that of the first of its parts that has one."""
+        if self.place is not None:
+            return self.place
+        return next((place for operand in self.operands if (place := operand.whereabouts)), None)
 
 
 @dataclass(frozen=True)

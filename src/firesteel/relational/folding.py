@@ -49,7 +49,7 @@ def _computed(part: Expression, zone: str) -> Expression:
         (value,) = from_column(column, part.type)
     except FiresteelError:
         return part
-    return Literal(part.type, value)
+    return Literal(part.type, value, place=part.place)
 
 
 def _is_constant(call: Call) -> bool:

@@ -11,6 +11,7 @@ from firesteel.graph import GraphBuilder, Location
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.changelog import with_changelog_modes
+from firesteel.relational.physical.checking import check_operators
 from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.planning import Connections, Planner
 from firesteel.relational.rules import optimized
@@ -23,11 +24,15 @@ def physical_plans(
     """Return how the plans run, with changelog modes.
 
     Raises ProgramError for what Flink refuses, UnsupportedError for what is not supported yet, ConfigurationError for
-    options that a connector cannot take.
+    options that a connector cannot take; each is a SqlError, too, if the part of the plan that it is about is written
+    somewhere.
     """
     planner = Planner(options, connections)
     planned = [planner.plan(optimized(plan, options)) for plan in plans]
-    return planned if options.batch else with_changelog_modes(planned)
+    made = planned if options.batch else with_changelog_modes(planned)
+    for plan in made:
+        check_operators(plan)
+    return made
 
 
 def add_to_graph(

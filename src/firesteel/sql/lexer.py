@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
-from firesteel.sql.source import Source, Span
+from firesteel.common.places import Source, Span
 
 
 class TokenKind(Enum):

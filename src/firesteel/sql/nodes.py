@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from sqlglot import exp
 
-from firesteel.sql.source import Source, Span
+from firesteel.common.places import Source, Span
 
 
 def span(node: exp.Expr, source: Source) -> Span:

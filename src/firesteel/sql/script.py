@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from firesteel.common.places import Source, Span
 from firesteel.sql.grammar.statement import StatementParser
 from firesteel.sql.lexer import Token, TokenKind, tokens
-from firesteel.sql.source import Source, Span
 from firesteel.sql.statements.parts import Statement
 
 

@@ -112,7 +112,7 @@ def to_stream(
     try:
         [node] = add_to_graph(ending, builder, options, connections, Location.of_caller())
     except ProgramError as error:
-        if changes or _STREAM not in (error.who or ""):
+        if changes or _STREAM not in str(error):
             raise
         raise ProgramError(
             "requires a table whose rows do not change",

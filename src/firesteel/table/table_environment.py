@@ -9,6 +9,7 @@ from firesteel.common.configuration import Configuration
 from firesteel.common.errors import ProgramError
 from firesteel.common.excepthook import install_excepthook
 from firesteel.common.logical_types import ObjectIdentifier
+from firesteel.common.places import Source
 from firesteel.datastream.stream_execution_environment import StreamExecutionEnvironment
 from firesteel.datastream.streams.node_settings import call_site
 from firesteel.relational.logical.nodes import LogicalNode
@@ -16,7 +17,6 @@ from firesteel.sql.binding.catalog import PlannedView
 from firesteel.sql.binding.places import Text
 from firesteel.sql.binding.statements import bind_insert, bind_query
 from firesteel.sql.script import parse_statement
-from firesteel.sql.source import Source
 from firesteel.sql.statements.create import CreateTable
 from firesteel.sql.statements.queries import Insert, Query
 from firesteel.table.catalog.manager import CatalogManager

@@ -23,7 +23,7 @@ from firesteel.runtime.columns.kernel.statement import Statement
 from firesteel.sql.binding.catalog import CatalogObject
 from firesteel.sql.binding.statements import bind_query
 from firesteel.sql.script import parse_statement
-from firesteel.sql.source import Source
+from firesteel.common.places import Source
 from firesteel.sql.statements.queries import Query
 
 FLINK = Path(__file__).parent / "flink"

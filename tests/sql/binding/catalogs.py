@@ -17,7 +17,7 @@ from firesteel.sql.binding.statements import (
     bind_view,
 )
 from firesteel.sql.script import parse_statement
-from firesteel.sql.source import Source
+from firesteel.common.places import Source
 from firesteel.sql.statements.create import CreateTable, CreateView
 from firesteel.sql.statements.queries import Insert, Query, StatementSet
 

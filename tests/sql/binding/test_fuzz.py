@@ -15,7 +15,7 @@ from firesteel.sql.binding.statements import (
 )
 from firesteel.sql.lexer import tokens
 from firesteel.sql.script import parse_statement
-from firesteel.sql.source import Source
+from firesteel.common.places import Source
 from firesteel.sql.statements.create import CreateTable, CreateView
 from firesteel.sql.statements.queries import Insert, Query, StatementSet
 from tests.sql.binding.catalogs import lines, small_catalog

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from firesteel.common.logical_types import LogicalType, RowType
+from firesteel.common.places import Pointer
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,8 @@ class Formula:
     `text` is an expression of the kernel's SQL over the columns `"0"`, `"1"`, ... of the input. `shown` is the
     expression as the user knows it, for errors. `column` is the place of the input's column if the expression is
     nothing else (then the kernel has no work to do). `careful` is a slower text that never fails because a number is
-    out of range, where Flink wraps it around or has NULL; None if `text` is as good. A text may name `"now"` and
+    out of range, where Flink wraps it around or has NULL; None if `text` is as good. `pointer` is where the user wrote
+    the expression. A text may name `"now"` and
     `"watermark"`, too: the current processing time and the watermark, as timestamps of UTC.
     """
 
@@ -25,6 +27,7 @@ class Formula:
     type: LogicalType
     column: int | None = None
     careful: str | None = None
+    pointer: Pointer | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Final, NamedTuple
 
 from firesteel.common.errors import ProgramError, UnsupportedError
@@ -24,6 +23,7 @@ from firesteel.common.logical_types import (
 )
 from firesteel.common.logical_types.casts import supports_implicit_cast
 from firesteel.common.logical_types.decimals import average_type, sum_type
+from firesteel.common.suggestions import did_you_mean
 from firesteel.relational.expressions import Call, Expression
 
 _F = LogicalTypeFamily
@@ -201,8 +201,7 @@ def resolve_aggregate(name: str, arguments: Sequence[Expression]) -> ResolvedAgg
         raise UnsupportedError("is not supported yet", who=f"the aggregate function {upper}")
     function = AGGREGATES.get(_ALIASES.get(upper, upper))
     if function is None:
-        close = get_close_matches(upper, AGGREGATES, n=1)
-        hint = f"did you mean {close[0]}?" if close else None
+        hint = did_you_mean(name, AGGREGATES)
         raise ProgramError("requires the name of an aggregate function", got=name, hint=hint)
     _check(function, arguments)
     taken = _typed(function, arguments)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 
 from firesteel.common.logical_types import LogicalType, LogicalTypeFamily
+from firesteel.common.suggestions import did_you_mean
 from firesteel.relational.expressions import Call, Expression
 from firesteel.relational.functions.function import Function, FunctionError, Signature, cast, explicit_cast
 
@@ -31,10 +31,7 @@ class Functions:
         if function is not None:
             return function
         words = [known for known in self._functions if known[0].isalpha() and " " not in known]
-        close = get_close_matches(name.upper(), words, 1)
-        raise FunctionError(
-            "is no function that Firesteel has", who=name, hint=f"did you mean {close[0]}?" if close else None
-        )
+        raise FunctionError("is no function that Firesteel has", who=name, hint=did_you_mean(name, words))
 
     def resolve(self, name: str, operands: Sequence[Expression]) -> Call:
         """Return the call of a function, with its operands cast as it requires; see the package."""

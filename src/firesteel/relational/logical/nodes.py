@@ -2,17 +2,19 @@
 
 Contract: a node is immutable and checks itself when it is made (AssertionError: the binder or a rule is wrong, never
 the user). `row` is the type of its rows; columns are referred to by their places. `with_inputs` gives the same node
-over other inputs, whose rows have the same number and types of columns.
+over other inputs, whose rows have the same number and types of columns. `place` is where the text of the statement says
+what the node does (None: nowhere); nodes are equal wherever they are written.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from firesteel.common.logical_types import BooleanType, Field, RowType
+from firesteel.common.places import Place
 from firesteel.relational.expressions import (
     AggregateCall,
     Expression,
@@ -25,8 +27,11 @@ from firesteel.relational.logical.windows import Window
 from firesteel.relational.tables import ResolvedTable
 
 
+@dataclass(frozen=True)
 class LogicalNode(ABC):
     """A relation."""
+
+    place: Place | None = field(default=None, compare=False, repr=False, kw_only=True)
 
     @property
     @abstractmethod
@@ -42,6 +47,10 @@ class LogicalNode(ABC):
         """Return the same node over other inputs."""
         assert not inputs
         return self
+
+    def at(self, place: Place | None) -> Self:
+        """Return the node with a place, if it has none."""
+        return self if self.place is not None or place is None else replace(self, place=place)
 
 
 @dataclass(frozen=True)
@@ -261,11 +270,11 @@ class TableSink(UnaryNode):
 
 
 def transformed(node: LogicalNode, change: Callable[[LogicalNode], LogicalNode]) -> LogicalNode:
-    """Return the plan with `change` applied to all of its nodes, inputs first."""
+    """Return the plan with `change` applied to all of its nodes, inputs first; what it gives has the node's place."""
     inputs = node.inputs
     changed = tuple(transformed(given, change) for given in inputs)
     same = all(new is old for new, old in zip(changed, inputs, strict=True))
-    return change(node if same else node.with_inputs(changed))
+    return change(node if same else node.with_inputs(changed)).at(node.place)
 
 
 def _check_references(given: LogicalNode, expressions: tuple[Expression, ...]) -> None:

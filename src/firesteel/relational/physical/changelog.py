@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from firesteel.common.errors import ProgramError
+from firesteel.common.places import errors_at
 from firesteel.relational.physical.node import Changes, PhysicalNode, Updates
 from firesteel.relational.physical.nodes import DropUpdateBefore, Sink
 
@@ -28,7 +29,7 @@ def changes_of(node: PhysicalNode) -> Changes:
     if node.inserts_only:
         for below, changes in zip(node.inputs, given, strict=True):
             if changes != Changes():
-                raise _refusal(node.name, changes, below)
+                raise _refusal(node, node.name, changes, below)
     return node.changes(given)
 
 
@@ -99,7 +100,7 @@ def _ways(sink: Sink, changes: Changes) -> tuple[Updates, ...]:
             if sink.primary_key
             else "declare PRIMARY KEY (...) NOT ENFORCED if the connector can update rows"
         )
-        raise _refusal(sink.who, missing, sink.input, hint)
+        raise _refusal(sink, sink.who, missing, sink.input, hint)
     if not changes.update:
         return (Updates.NONE,)
     if mode.update_before:
@@ -120,25 +121,31 @@ def _require_key(sink: Sink, written: frozenset[int]) -> None:
         return
     names = sink.row.field_names
     shown = " or ".join(sorted(_listed(names, key) for key in keys)) or "no upsert key"
-    raise ProgramError(
-        f"has the primary key {_listed(names, written)}, which differs from the upsert key of the query",
-        who=sink.who,
-        got=shown,
-        hint="declare the query's key as the primary key, or group the query by the table's",
-    )
+    with errors_at(sink.place):
+        raise ProgramError(
+            f"has the primary key {_listed(names, written)}, which differs from the upsert key of the query",
+            who=sink.who,
+            got=shown,
+            hint="declare the query's key as the primary key, or group the query by the table's",
+        )
 
 
 def _listed(names: list[str], key: frozenset[int]) -> str:
     return f"[{', '.join(names[place] for place in sorted(key))}]"
 
 
-def _refusal(who: str, changes: Changes, node: PhysicalNode, hint: str | None = None) -> ProgramError:
+def _refusal(
+    refusing: PhysicalNode, who: str, changes: Changes, node: PhysicalNode, hint: str | None = None
+) -> ProgramError:
+    """Make the error that a node cannot take changes; it points at what makes them, if that is written somewhere."""
     origin = node
     while origin.passes_on:
         origin = next(below for below in origin.inputs if changes_of(below) != Changes())
     known = origin.inferred(tuple(map(changes_of, origin.inputs)), Updates.BOTH)
-    return ProgramError(
+    error = ProgramError(
         f"doesn't support consuming {changes} changes which is produced by node {known.text}",
         who=who,
         hint=hint,
     )
+    place = origin.place or refusing.place
+    return error if place is None else place.located(error)

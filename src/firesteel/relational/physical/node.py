@@ -1,8 +1,9 @@
 """What all physical nodes have in common: their rows, their text, and the traits from which changelog modes follow.
 
 Contract: a node is immutable. `mode` is set by `firesteel.relational.physical.changelog`, all else when the node is
-made. `changes` and `needs` are what that inference asks of a node; they depend on the node alone, never on its input's
-mode. The default is that of a node that passes changes on as they are.
+made. `place` is where the text of the statement says what the node does. `changes` and `needs` are what that inference
+asks of a node; they depend on the node alone, never on its input's mode. The default is that of a node that passes
+changes on as they are.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from enum import Enum
 from typing import ClassVar, NamedTuple, Self
 
 from firesteel.common.logical_types import RowType
+from firesteel.common.places import Place
 from firesteel.functions.columns.connectors import ChangelogMode
 from firesteel.relational.expressions import Expression
 from firesteel.relational.physical.texts import infix
@@ -49,6 +51,7 @@ class PhysicalNode(ABC):
     """An operator of a physical plan, with everything below it."""
 
     mode: ChangelogMode = field(default=ChangelogMode(), kw_only=True)
+    place: Place | None = field(default=None, compare=False, repr=False, kw_only=True)
 
     passes_on: ClassVar[bool] = False
     """Whether the changes of the input are those of the output, so that an error is about the nodes below."""
@@ -80,6 +83,10 @@ class PhysicalNode(ABC):
         """Return the same node over other inputs."""
         assert not inputs
         return self
+
+    def at(self, place: Place | None) -> Self:
+        """Return the node with a place, if it has none."""
+        return self if self.place is not None or place is None else replace(self, place=place)
 
     def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
         """Yield the parts of the node's text, names and values; `shown` writes expressions."""

@@ -13,6 +13,7 @@ from typing import Final, Literal
 from firesteel.common.errors import ProgramError, UnsupportedError
 from firesteel.common.logical_types import RowType
 from firesteel.common.logical_types.temporal import is_rowtime
+from firesteel.common.places import errors_at
 from firesteel.functions.columns.aggregates import Aggregation
 from firesteel.functions.columns.aggregates import GroupAggregate as Groups
 from firesteel.functions.columns.connectors import TableSink, TableSource
@@ -69,12 +70,13 @@ class Planner:
     def plan(self, node: logical.LogicalNode) -> PhysicalNode:
         """Return the physical plan of a relation, without changelog modes.
 
-        Raises ProgramError, and UnsupportedError, for what cannot run in the session's mode.
+        Raises ProgramError, and UnsupportedError, for what cannot run in the session's mode, with its place.
         """
         for known, made in self._made:
             if known is node or known == node:
                 return made
-        made = self._planned(node)
+        with errors_at(node.place):
+            made = self._planned(node).at(node.place)
         self._made.append((node, made))
         return made
 
@@ -288,7 +290,7 @@ def _narrowed(scan: TableSourceScan, places: tuple[int, ...]) -> TableSourceScan
     if source is None:
         return None
     columns = tuple(scan.columns[place] for place in places)
-    return TableSourceScan(scan.table, columns, replace(scan.source, source=source))
+    return replace(scan, columns=columns, source=replace(scan.source, source=source))
 
 
 def aggregations(calls: tuple[AggregateCall, ...], given: RowType) -> tuple[Aggregation, ...]:

@@ -194,7 +194,9 @@ def _aggregate(
         windows.parts[key]: place for place, key in reversed([*enumerate(node.keys)]) if key in windows.parts
     }
     row = [*(fields[place] for place in by_key), *fields[count:], *(fields[first[part]] for part in parts)]
-    made = WindowAggregate(given, window, keys, calls, parts, RowType(tuple(row), nullable=False))
+    made = WindowAggregate(
+        given, window, keys, calls, parts, RowType(tuple(row), nullable=False), place=node.place
+    )
     properties = len(by_key) + len(calls)
     order = []
     for place, key in enumerate(node.keys):

@@ -70,7 +70,8 @@ def _aggregate(node: Aggregate, expand: Expand, calls: list[AggregateCall]) -> A
     last = Field(fresh("e$", node.row.field_names), _NUMBER)
     fields = (*node.row.fields[: len(node.keys)], last, *results)
     row = RowType(fields, nullable=False)
-    return Aggregate(expand, (*node.keys, number), tuple(calls), row, None, node.time_to_live)
+    keys = (*node.keys, number)
+    return Aggregate(expand, keys, tuple(calls), row, None, node.time_to_live, place=node.place)
 
 
 def _results(node: Aggregate, aggregate: Aggregate, numbers: tuple[int, ...]) -> Project:

@@ -59,25 +59,30 @@ def _only(node: LogicalNode, wanted: Iterable[int]) -> Pruned:
     return _exact(node, kept), _now(kept)
 
 
-@singledispatch
 def pruned(node: LogicalNode, wanted: frozenset[int]) -> Pruned:
     """Return the node with at least the wanted ones of its columns, and where they are."""
+    made, places = _narrowed(node, wanted)
+    return made.at(node.place), places
+
+
+@singledispatch
+def _narrowed(node: LogicalNode, wanted: frozenset[int]) -> Pruned:
     raise AssertionError(f"columns of {type(node).__name__}")
 
 
-@pruned.register
+@_narrowed.register
 def _(node: TableScan, wanted: frozenset[int]) -> Pruned:
     return _selected(node, wanted)
 
 
-@pruned.register
+@_narrowed.register
 def _(node: Values, wanted: frozenset[int]) -> Pruned:
     kept = _kept(wanted)
     rows = tuple(tuple(row[place] for place in kept) for row in node.rows)
     return Values(rows, _row(node.row, kept)), _now(kept)
 
 
-@pruned.register
+@_narrowed.register
 def _(node: Project, wanted: frozenset[int]) -> Pruned:
     kept = _kept(wanted)
     expressions = [node.expressions[place] for place in kept]
@@ -86,10 +91,10 @@ def _(node: Project, wanted: frozenset[int]) -> Pruned:
     return Project(below, columns, tuple(node.names[place] for place in kept)), _now(kept)
 
 
-@pruned.register
+@_narrowed.register
 def _(node: Filter, wanted: frozenset[int]) -> Pruned:
     below, places = pruned(node.input, wanted | _used([node.condition]))
-    made = Filter(below, moved(node.condition, places))
+    made = Filter(below, moved(node.condition, places), place=node.place)
     kept = _kept(wanted)
     if len(kept) == len(below.row.fields):
         return made, places
@@ -98,7 +103,7 @@ def _(node: Filter, wanted: frozenset[int]) -> Pruned:
     return Project(made, refs(made.row, now), names), _now(kept)
 
 
-@pruned.register
+@_narrowed.register
 def _(node: Watermark, wanted: frozenset[int]) -> Pruned:
     kept = sorted(wanted | {node.column} | _used([node.expression]))
     below, places = _only(node.input, kept)
@@ -106,7 +111,7 @@ def _(node: Watermark, wanted: frozenset[int]) -> Pruned:
     return Watermark(below, places[node.column], expression, _row(node.row, kept)), places
 
 
-@pruned.register
+@_narrowed.register
 def _(node: Aggregate, wanted: frozenset[int]) -> Pruned:
     if not node.row.fields:
         node = _counted(node)
@@ -119,7 +124,7 @@ def _(node: Aggregate, wanted: frozenset[int]) -> Pruned:
     return pruned_node, _now(kept)
 
 
-@pruned.register
+@_narrowed.register
 def _(node: GroupWindowAggregate, wanted: frozenset[int]) -> Pruned:
     first, last = len(node.keys), len(node.keys) + len(node.calls)
     calls = _calls(first, len(node.calls), wanted, needed=not node.keys and not node.properties)
@@ -137,7 +142,7 @@ def _(node: GroupWindowAggregate, wanted: frozenset[int]) -> Pruned:
     return made, _now(kept)
 
 
-@pruned.register
+@_narrowed.register
 def _(node: WindowTable, wanted: frozenset[int]) -> Pruned:
     width = len(node.input.row.fields)
     read = {place for place in wanted if place < width} | set(_window_columns(node.window))
@@ -147,7 +152,7 @@ def _(node: WindowTable, wanted: frozenset[int]) -> Pruned:
     return WindowTable(below, _window(node.window, places), _row(node.row, all_kept)), _now(all_kept)
 
 
-@pruned.register
+@_narrowed.register
 def _(node: Expand, wanted: frozenset[int]) -> Pruned:
     width = len(node.input.row.fields)
     kept = sorted({place for place in wanted if place < width} | set(node.keys))
@@ -164,7 +169,7 @@ def _(node: Expand, wanted: frozenset[int]) -> Pruned:
     return made, _now(all_kept)
 
 
-@pruned.register
+@_narrowed.register
 def _(node: Over, wanted: frozenset[int]) -> Pruned:
     width = len(node.input.row.fields)
     calls = _calls(width, len(node.calls), wanted, needed=True)
@@ -187,22 +192,22 @@ def _(node: Over, wanted: frozenset[int]) -> Pruned:
     return made, _now(all_kept)
 
 
-@pruned.register
+@_narrowed.register
 def _(node: UnionAll, wanted: frozenset[int]) -> Pruned:
     kept = _kept(wanted)
     parts = tuple(_exact(part, kept) for part in node.parts)
     return UnionAll(parts, _row(node.row, kept)), _now(kept)
 
 
-@pruned.register
+@_narrowed.register
 def _(node: Sort, wanted: frozenset[int]) -> Pruned:
     below, places = pruned(node.input, wanted | {key.index for key in node.order})
     order = tuple(replace(key, index=places[key.index]) for key in node.order)
     return replace(node, input=below, order=order), places
 
 
-@pruned.register(TableSink)
-@pruned.register(Delivery)
+@_narrowed.register(TableSink)
+@_narrowed.register(Delivery)
 def _(node: TableSink | Delivery, wanted: frozenset[int]) -> Pruned:
     width = len(node.row.fields)
     return node.with_inputs((_exact(node.input, range(width)),)), _now(range(width))

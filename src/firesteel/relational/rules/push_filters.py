@@ -80,4 +80,4 @@ def _parted(node: Filter, places: dict[int, int]) -> LogicalNode:
     (source,) = node.input.inputs
     inner = _pushed(Filter(source, all_of([moved(part, places) for part in first])))
     below = node.input.with_inputs((inner,))
-    return Filter(below, all_of(rest)) if rest else below
+    return Filter(below, all_of(rest), place=node.place) if rest else below

@@ -59,6 +59,7 @@ def _split(node: LogicalNode, count: int) -> LogicalNode:
         node.calls,
         RowType(fields, nullable=False),
         time_to_live=node.time_to_live,
+        place=node.place,
     )
     combined = tuple(
         AggregateCall(_COMBINED[call.function], (first + 1 + place,), call.type)

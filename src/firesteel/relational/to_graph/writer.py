@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from firesteel.common.places import errors_at
 from firesteel.graph import Edge, GraphBuilder, Location, Node
 from firesteel.graph.nodes import KeyColumns
 from firesteel.graph.operations import SourceOp
@@ -47,7 +48,8 @@ class GraphWriter:
         for known, outputs in self._written:
             if known is plan or known == plan:
                 return outputs
-        outputs = tuple(self._made(plan))
+        with errors_at(plan.place):
+            outputs = tuple(self._made(plan))
         self._written.append((plan, outputs))
         return outputs
 

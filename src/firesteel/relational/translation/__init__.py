@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from firesteel.common.logical_types import Field, RowType
+from firesteel.common.places import errors_at
 from firesteel.functions.columns.program import Formula, Program
 from firesteel.relational.expressions import Expression, InputRef
 from firesteel.relational.translation import (
@@ -68,10 +69,17 @@ def program(
 
 
 def _formula(expression: Expression, given: RowType, zone: str, functions: dict[str, None]) -> Formula:
+    place = expression.whereabouts
     plain, careful = (Translator(TRANSLATIONS, zone, careful=careful) for careful in (False, True))
-    text, other = plain.text(expression), careful.text(expression)
+    with errors_at(place):
+        text, other = plain.text(expression), careful.text(expression)
     functions |= plain.functions | careful.functions
     column = expression.index if isinstance(expression, InputRef) else None
     return Formula(
-        text, shown(expression, given.field_names), expression.type, column, None if text == other else other
+        text,
+        shown(expression, given.field_names),
+        expression.type,
+        column,
+        None if text == other else other,
+        None if place is None else place.pointer,
     )

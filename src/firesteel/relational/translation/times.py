@@ -54,34 +54,27 @@ def _wall(translator: Translator, text: str, given: LogicalType) -> tuple[str, L
 
 def _extract(translator: Translator, call: Call, texts: list[str]) -> str:
     unit, given = _unit(call), call.operands[1].type
+    text, parts = texts[1], _FIELDS
     if isinstance(given, YearMonthIntervalType):
-        parts = {"YEAR": "{0} // 12", "MONTH": "{0} % 12", "QUARTER": "{0} % 12 // 3 + 1"}
-        return cast_text(_part(call, unit, parts).format(texts[1]), call.type)
-    if isinstance(given, DayTimeIntervalType):
-        parts = {
-            "DAY": "{0} // 86400000",
-            "HOUR": "{0} % 86400000 // 3600000",
-            "MINUTE": "{0} % 3600000 // 60000",
-            "SECOND": "{0} % 60000 // 1000",
-            "MILLISECOND": "{0} % 60000",
-            "EPOCH": "{0} // 1000",
-        }
-        return cast_text(_part(call, unit, parts).format(texts[1]), call.type)
-    if isinstance(given, TimeType):
-        parts = {
-            "HOUR": "{0} // 3600000",
-            "MINUTE": "{0} % 3600000 // 60000",
-            "SECOND": "{0} % 60000 // 1000",
-            "MILLISECOND": "{0} % 60000",
-            "EPOCH": "{0} // 1000",
-        }
-        return cast_text(_part(call, unit, parts).format(texts[1]), call.type)
-    text, _ = _wall(translator, texts[1], given)
-    if unit == "EPOCH":
-        text = texts[1]
-    return cast_text(_part(call, unit, _FIELDS).format(text), call.type)
+        parts = _MONTH_FIELDS
+    elif isinstance(given, DayTimeIntervalType):
+        parts = _INTERVAL_FIELDS
+    elif isinstance(given, TimeType):
+        parts = _CLOCK_FIELDS
+    elif unit != "EPOCH":
+        text, _ = _wall(translator, text, given)
+    return cast_text(_part(call, unit, parts).format(text), call.type)
 
 
+_MONTH_FIELDS: Final = {"YEAR": "{0} // 12", "MONTH": "{0} % 12", "QUARTER": "{0} % 12 // 3 + 1"}
+_CLOCK_FIELDS: Final = {
+    "HOUR": "{0} // 3600000",
+    "MINUTE": "{0} % 3600000 // 60000",
+    "SECOND": "{0} % 60000 // 1000",
+    "MILLISECOND": "{0} % 60000",
+    "EPOCH": "{0} // 1000",
+}
+_INTERVAL_FIELDS: Final = {**_CLOCK_FIELDS, "DAY": "{0} // 86400000", "HOUR": "{0} % 86400000 // 3600000"}
 _FIELDS: Final = {
     "MILLENNIUM": "millennium({0})",
     "CENTURY": "century({0})",

@@ -12,6 +12,7 @@ from typing import Final
 
 from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types import LogicalType, SymbolType
+from firesteel.common.places import errors_at
 from firesteel.functions.columns.program import marked_reason
 from firesteel.relational.expressions import Call, Expression, InputRef, Literal
 from firesteel.relational.translation.types import constant_text, identifier, kernel_type, quoted
@@ -36,7 +37,14 @@ class Translator:
         self.translations = translations
 
     def text(self, expression: Expression) -> str:
-        """Return the text of an expression. Raises UnsupportedError for what has no translation."""
+        """Return the text of an expression.
+
+        Raises UnsupportedError for what has no translation, with the place of the smallest part that has one.
+        """
+        with errors_at(expression.place):
+            return self._text(expression)
+
+    def _text(self, expression: Expression) -> str:
         if isinstance(expression, InputRef):
             return f'"{expression.index}"'
         if isinstance(expression, Literal):

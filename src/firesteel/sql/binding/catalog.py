@@ -9,9 +9,9 @@ from typing import Protocol
 from sqlglot import exp
 
 from firesteel.common.logical_types import ObjectIdentifier, RowType
+from firesteel.common.places import Source
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.relational.tables import ResolvedTable
-from firesteel.sql.source import Source
 
 
 @dataclass(frozen=True, eq=False)

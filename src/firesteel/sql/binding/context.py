@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
+from firesteel.common.suggestions import suggestion
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.sql.binding.catalog import CatalogObject, CatalogView, View, qualified
-from firesteel.sql.binding.places import Text, suggestion
+from firesteel.sql.binding.places import Text
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any, Final
 from sqlglot import exp
 
 from firesteel.common.logical_types import RowType, StructuredType
+from firesteel.common.suggestions import suggestion
 from firesteel.relational.expressions import Expression
 from firesteel.relational.functions import field_of
 from firesteel.sql import nodes
@@ -16,7 +17,6 @@ from firesteel.sql.binding import calls
 from firesteel.sql.binding.context import Context, name_parts
 from firesteel.sql.binding.functions import called, written_cast
 from firesteel.sql.binding.literals import bind_literal, negated, number_literal
-from firesteel.sql.binding.places import suggestion
 from firesteel.sql.binding.scope import Scope
 from firesteel.sql.binding.types import type_of
 
@@ -75,7 +75,13 @@ class Expressions:
     later: Collection[str] = ()
 
     def bind(self, node: exp.Expr) -> Expression:
-        """Return the expression that a node means; raises SqlValidationError and SqlUnsupportedError."""
+        """Return the expression that a node means, with its place.
+
+        Raises SqlValidationError and SqlUnsupportedError.
+        """
+        return self._bound(node).at(self.context.text.place(node))
+
+    def _bound(self, node: exp.Expr) -> Expression:
         literal = bind_literal(node, self.context.text)
         if literal is not None:
             return literal

@@ -8,6 +8,7 @@ from typing import Final
 
 from sqlglot import exp
 
+from firesteel.common.places import Place
 from firesteel.relational.expressions import Expression
 from firesteel.sql import nodes
 from firesteel.sql.binding import group_windows
@@ -22,12 +23,13 @@ _MOST_SETS: Final = 4096
 class Groups:
     """What rows are grouped by: expressions over the rows of FROM, and at most one window.
 
-    `sets` are those of GROUPING SETS, ROLLUP and CUBE, as places in `keys`.
+    `sets` are those of GROUPING SETS, ROLLUP and CUBE, as places in `keys`. `place` is where the window is written.
     """
 
     keys: tuple[Expression, ...] = ()
     sets: tuple[_Set, ...] | None = None
     window: GroupWindow | None = None
+    place: Place | None = None
 
 
 def groups_by_nothing(group: exp.Group | None) -> bool:
@@ -44,6 +46,7 @@ class GroupBinder:
         self._text = binder.context.text
         self._keys: list[Expression] = []
         self._window: GroupWindow | None = None
+        self._place: Place | None = None
 
     def bind(self, group: exp.Group) -> Groups:
         """Return the groups."""
@@ -61,7 +64,7 @@ class GroupBinder:
             raise self._text.unsupported(group, "a window of GROUP BY together with grouping sets")
         if sets is not None:
             sets = tuple(dict.fromkeys(sets))
-        return Groups(tuple(self._keys), sets, self._window)
+        return Groups(tuple(self._keys), sets, self._window, self._place)
 
     def _sets_of(self, item: exp.Expr) -> list[_Set]:
         match item:
@@ -96,7 +99,7 @@ class GroupBinder:
         window = group_windows.bind_group_window(self._binder, item)
         if self._window not in (None, window):
             raise self._text.wrong(item, "requires only one window in GROUP BY")
-        self._window = window
+        self._window, self._place = window, self._text.place(item)
 
 
 def _merged(parts: tuple[_Set, ...] | list[_Set]) -> _Set:

@@ -9,10 +9,10 @@ from sqlglot import exp
 
 from firesteel.common.errors import ConfigurationError
 from firesteel.common.quantities import duration_ms
+from firesteel.common.suggestions import suggestion
 from firesteel.relational.tables import ResolvedTable
 from firesteel.sql import nodes
 from firesteel.sql.binding.context import Context
-from firesteel.sql.binding.places import suggestion
 from firesteel.sql.binding.scope import Scope
 
 

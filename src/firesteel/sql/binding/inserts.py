@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from firesteel.common.logical_types import Field, LogicalType
 from firesteel.common.logical_types.casts import supports_implicit_cast
+from firesteel.common.suggestions import suggestion
 from firesteel.relational.expressions import Expression, InputRef, Literal
 from firesteel.relational.logical.nodes import LogicalNode, Project, TableSink
 from firesteel.relational.tables import ComputedColumn, ResolvedTable
@@ -15,7 +16,6 @@ from firesteel.sql.binding.context import Context, name_parts
 from firesteel.sql.binding.expressions import Expressions
 from firesteel.sql.binding.functions import as_type, written_cast
 from firesteel.sql.binding.hints import with_hints
-from firesteel.sql.binding.places import suggestion
 from firesteel.sql.binding.scope import Scope
 from firesteel.sql.statements.parts import Name
 from firesteel.sql.statements.queries import Insert
@@ -38,7 +38,8 @@ def bind_insert(insert: Insert, context: Context) -> TableSink:
     values: dict[str, Expression] = dict(static)
     for place, (target, given) in enumerate(zip(targets, plan.row.fields, strict=True)):
         values[target.name] = _converted(InputRef(given.type, place), given.name, target, insert, context)
-    return TableSink(_with_all(plan, values, table, insert, context), table, insert.overwrite)
+    written = _with_all(plan, values, table, insert, context)
+    return TableSink(written, table, insert.overwrite, place=context.text.place(insert.table))
 
 
 def _written(table: ResolvedTable) -> list[Field]:
@@ -124,7 +125,7 @@ def _converted(value: InputRef, name: str, target: Field, insert: Insert, contex
             got=f"{name}, which is {value.type}",
             hint=f"write CAST(... AS {wanted})",
         )
-    return as_type(value, target.type)
+    return as_type(value, target.type).at(context.text.place(_column_place(insert.query, value.index)))
 
 
 def _nullable(kind: LogicalType) -> LogicalType:

@@ -246,7 +246,8 @@ def _over(plan: LogicalNode, members: Sequence[OverValue], given: Columns, row: 
         for over in members
     )
     order = tuple(SortKey(given.place(key.value), key.ascending, key.nulls_first) for key in first.order)
-    return Over(plan, tuple(given.place(key) for key in first.partition), order, calls, row)
+    partition = tuple(given.place(key) for key in first.partition)
+    return Over(plan, partition, order, calls, row, place=first.place)
 
 
 def rewritten_top(value: Expression, replacement: Callable[[Expression], Expression | None]) -> Expression:

@@ -25,7 +25,7 @@ from firesteel.sql.binding.expressions import Expressions
 from firesteel.sql.binding.functions import as_type
 from firesteel.sql.binding.scope import Relation, Scope
 from firesteel.sql.binding.selects import NULL_HINT, bind_select
-from firesteel.sql.binding.sorting import bind_order_by, limits, sorted_plan
+from firesteel.sql.binding.sorting import bind_order_by, limits, sort_place, sorted_plan
 from firesteel.sql.binding.sources import columns_of, no_table, renamed
 from firesteel.sql.binding.time_attributes import distinct_rows
 from firesteel.sql.nodes import Call
@@ -36,7 +36,10 @@ def bind_query(node: exp.Expr, context: Context) -> LogicalNode:
 
     Raises SqlValidationError if names or types are wrong, SqlUnsupportedError for what is not supported yet.
     """
-    context = _with_queries(node.args.get("with_"), context)
+    return _bound(node, _with_queries(node.args.get("with_"), context)).at(context.text.place(node))
+
+
+def _bound(node: exp.Expr, context: Context) -> LogicalNode:
     match node:
         case exp.Select():
             return bind_select(node, context)
@@ -73,7 +76,7 @@ def _ordered(node: exp.Expr, plan: LogicalNode, context: Context) -> LogicalNode
                 item.node, "requires a column of the result in ORDER BY", hint="put the query into FROM"
             )
         keys.append(SortKey(refs.index(item.value), item.ascending, item.nulls_first))
-    return sorted_plan(plan, keys, offset, fetch)
+    return sorted_plan(plan, keys, offset, fetch, sort_place(node, context.text))
 
 
 def _values(node: exp.Values, context: Context) -> LogicalNode:
@@ -134,7 +137,7 @@ def _union(node: exp.SetOperation, context: Context) -> LogicalNode:
     kinds = [_union_type([part.row.fields[place] for part in parts], node, context) for place in range(width)]
     fields = tuple(Field(field.name, kind) for field, kind in zip(parts[0].row.fields, kinds, strict=True))
     union = UnionAll(tuple(_as(part, kinds) for part in parts), RowType(fields, nullable=False))
-    return distinct_rows(union) if node.args.get("distinct") else union
+    return distinct_rows(union).at(context.text.place(node)) if node.args.get("distinct") else union
 
 
 def _operands(node: exp.SetOperation) -> list[exp.Expr]:

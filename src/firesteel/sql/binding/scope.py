@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from firesteel.common.logical_types import Field, LogicalType
+from firesteel.common.suggestions import suggestion
 from firesteel.relational.expressions import InputRef
-from firesteel.sql.binding.places import Text, suggestion
+from firesteel.sql.binding.places import Text
 
 
 @dataclass(frozen=True)

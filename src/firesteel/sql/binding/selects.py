@@ -27,7 +27,7 @@ from firesteel.sql.binding.lowering import (
     windowed,
 )
 from firesteel.sql.binding.scope import Scope
-from firesteel.sql.binding.sorting import SortItem, bind_order_by, limits, sorted_plan
+from firesteel.sql.binding.sorting import SortItem, bind_order_by, limits, sort_place, sorted_plan
 from firesteel.sql.binding.sources import bind_from, columns_of
 from firesteel.sql.binding.time_attributes import distinct_rows
 from firesteel.sql.binding.values import AggregateValue, GroupingValue, WindowProperty, parts_of
@@ -50,7 +50,7 @@ def bind_select(select: exp.Select, context: Context) -> LogicalNode:
     where = select.args.get("where")
     if where is not None:
         condition = Expressions(context, scope, "WHERE", later=_aliases(select))
-        plan = Filter(plan, as_condition(condition, where.this))
+        plan = Filter(plan, as_condition(condition, where.this), place=context.text.place(where.this))
     return _Select(select, context, plan, scope).plan()
 
 
@@ -153,8 +153,11 @@ class _Select:
         hidden = [f"$s{place}" for place in range(len(items), len(shown))]
         node: LogicalNode = Project(plan, tuple(shown), (*names, *hidden))
         if distinct:
-            node = distinct_rows(node, self._time_to_live)
-        node = sorted_plan(node, sort_keys, *limits(self._select))
+            place = self._context.text.place(self._select.args["distinct"])
+            node = distinct_rows(node, self._time_to_live).at(place)
+        node = sorted_plan(
+            node, sort_keys, *limits(self._select), sort_place(self._select, self._context.text)
+        )
         if hidden:
             node = Project(node, columns_of(node)[: len(items)], tuple(names))
         return node
@@ -185,7 +188,9 @@ class _Select:
             ) from None
         if isinstance(plan, Aggregate):
             plan = replace(plan, time_to_live=self._time_to_live)
-        return plan, found
+        written = next((part.place for value in values for part in parts_of(value, AggregateValue)), None)
+        group = None if self._group is None else self._context.text.place(self._group)
+        return plan.at(groups.place or group or written), found
 
     def _not_grouped(self, error: NotGroupedError, place: exp.Expr) -> SqlError:
         """Make the error that a column is not in GROUP BY, at the first place of the column outside of aggregates."""
@@ -231,7 +236,7 @@ class _Select:
                     raise self._context.text.wrong(
                         node, "requires a value with a type", got="NULL", hint=NULL_HINT
                     )
-                found.append(Item(unique, value, node))
+                found.append(Item(unique, value.at(self._context.text.place(node)), node))
         return found
 
     def _columns(self, node: exp.Expr) -> list[tuple[str | None, Expression]]:

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
+from firesteel.common.places import Place
 from firesteel.relational.expressions import Expression, SortKey
 from firesteel.relational.logical.nodes import LogicalNode, Sort
 from firesteel.sql.binding.expressions import Expressions
+from firesteel.sql.binding.places import Text
 
 
 @dataclass(frozen=True)
@@ -62,8 +64,16 @@ def limits(query: exp.Expr) -> tuple[int, int | None]:
     )
 
 
-def sorted_plan(plan: LogicalNode, keys: Sequence[SortKey], offset: int, fetch: int | None) -> LogicalNode:
-    """Return a plan sorted by keys and limited; the plan itself if there is nothing to do."""
+def sort_place(query: exp.Expr, text: Text) -> Place:
+    """Return where a query says how it is sorted or limited; where it stands itself if it does not."""
+    clauses = (query.args.get(clause) for clause in ("order", "limit", "offset"))
+    return text.place(next((clause for clause in clauses if clause is not None), query))
+
+
+def sorted_plan(
+    plan: LogicalNode, keys: Sequence[SortKey], offset: int, fetch: int | None, place: Place
+) -> LogicalNode:
+    """Return a plan sorted by keys and limited, as is said at `place`; the plan itself if there is nothing to do."""
     if not keys and not offset and fetch is None:
         return plan
-    return Sort(plan, tuple(keys), offset, fetch)
+    return Sort(plan, tuple(keys), offset, fetch, place=place)

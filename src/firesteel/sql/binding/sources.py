@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from firesteel.common.logical_types import Field, IntType, RowType, TimestampKind
 from firesteel.common.logical_types.temporal import AnyTimestampType
+from firesteel.common.places import Place
 from firesteel.relational.expressions import Expression, InputRef, Literal
 from firesteel.relational.logical.nodes import LogicalNode, Project, TableScan, Values, Watermark
 from firesteel.relational.tables import ComputedColumn, ResolvedTable
@@ -120,7 +121,7 @@ def bind_table(node: exp.Table, context: Context) -> tuple[LogicalNode, tuple[st
     identifier = found.identifier
     name = (identifier.catalog, identifier.database, identifier.name)
     if isinstance(found, ResolvedTable):
-        return scan(with_hints(found, node, context)), name
+        return scan(with_hints(found, node, context), context.text.place(parts[-1])), name
     if node.args.get("hints"):
         raise context.text.wrong(node.args["hints"][0], "has options for a view, which only tables have")
     if isinstance(found, PlannedView):
@@ -135,19 +136,20 @@ def _bind_view(view: View, node: exp.Expr, context: Context) -> LogicalNode:
     return renamed(inner.query(view.query), view.row.field_names, view.query, inner)
 
 
-def scan(table: ResolvedTable) -> LogicalNode:
+def scan(table: ResolvedTable, place: Place | None = None) -> LogicalNode:
     """Return the plan that reads a table: its columns with the computed ones, and its watermark."""
-    plan: LogicalNode = TableScan(table)
+    plan: LogicalNode = TableScan(table, place=place)
     if any(isinstance(column, ComputedColumn) for column in table.columns):
         plan = Project(plan, _computed(table), tuple(table.row.field_names))
     if table.watermark is None:
         return plan
     fields = list(plan.row.fields)
-    place = table.row.field_names.index(table.watermark.column)
-    kind = fields[place].type
+    column = table.row.field_names.index(table.watermark.column)
+    kind = fields[column].type
     assert isinstance(kind, AnyTimestampType)
-    fields[place] = Field(fields[place].name, replace(kind, kind=TimestampKind.ROWTIME))
-    return Watermark(plan, place, table.watermark.expression, RowType(tuple(fields), nullable=False))
+    fields[column] = Field(fields[column].name, replace(kind, kind=TimestampKind.ROWTIME))
+    kind_of_rows = RowType(tuple(fields), nullable=False)
+    return Watermark(plan, column, table.watermark.expression, kind_of_rows, place=place)
 
 
 def _computed(table: ResolvedTable) -> tuple[Expression, ...]:

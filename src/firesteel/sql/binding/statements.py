@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from firesteel.common.logical_types import RowType
+from firesteel.common.places import Source
 from firesteel.relational.logical.nodes import LogicalNode, TableSink
 from firesteel.relational.tables import ResolvedTable
 from firesteel.sql.binding import inserts, queries, table_definitions
@@ -12,7 +13,6 @@ from firesteel.sql.binding.catalog import CatalogView, View, qualified
 from firesteel.sql.binding.context import Context
 from firesteel.sql.binding.places import Text
 from firesteel.sql.binding.sources import renamed
-from firesteel.sql.source import Source
 from firesteel.sql.statements.create import CreateTable, CreateView
 from firesteel.sql.statements.queries import Insert, StatementSet
 

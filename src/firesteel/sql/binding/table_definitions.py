@@ -10,6 +10,8 @@ from sqlglot import exp
 
 from firesteel.common.logical_types import Field, LocalZonedTimestampType, TimestampType
 from firesteel.common.logical_types.temporal import is_proctime
+from firesteel.common.places import Span
+from firesteel.common.suggestions import suggestion
 from firesteel.relational.expressions import Expression, InputRef, rewritten
 from firesteel.relational.tables import (
     ComputedColumn,
@@ -22,10 +24,8 @@ from firesteel.relational.tables import (
 from firesteel.sql.binding.catalog import qualified
 from firesteel.sql.binding.context import Context
 from firesteel.sql.binding.expressions import Expressions
-from firesteel.sql.binding.places import suggestion
 from firesteel.sql.binding.scope import Relation, Scope
 from firesteel.sql.binding.types import type_of
-from firesteel.sql.source import Span
 from firesteel.sql.statements import parts
 from firesteel.sql.statements.create import CreateTable
 

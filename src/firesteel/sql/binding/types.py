@@ -3,79 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Final
 
 from sqlglot import exp
 
 from firesteel.common.errors import ProgramError, SqlError
 from firesteel.common.logical_types import (
-    BYTES,
-    STRING,
     ArrayType,
-    BigIntType,
-    BinaryType,
-    BitmapType,
-    BooleanType,
-    CharType,
-    DateType,
     DayTimeIntervalType,
-    DecimalType,
-    DoubleType,
     Field,
-    FloatType,
     IntervalField,
-    IntType,
-    LocalZonedTimestampType,
     LogicalType,
     MapType,
     MultisetType,
     RawType,
     RowType,
-    SmallIntType,
     StructuredType,
-    TimestampType,
-    TimeType,
-    TinyIntType,
-    VarBinaryType,
-    VarCharType,
-    VariantType,
     YearMonthIntervalType,
+    parse_type,
 )
 from firesteel.sql.binding.places import Text
 from firesteel.sql.nodes import TypeName
 
-_SIMPLE: Final[dict[str, LogicalType]] = {
-    "BOOLEAN": BooleanType(),
-    "TINYINT": TinyIntType(),
-    "SMALLINT": SmallIntType(),
-    "INT": IntType(),
-    "INTEGER": IntType(),
-    "BIGINT": BigIntType(),
-    "FLOAT": FloatType(),
-    "REAL": FloatType(),
-    "DOUBLE": DoubleType(),
-    "DATE": DateType(),
-    "STRING": STRING,
-    "BYTES": BYTES,
-    "VARIANT": VariantType(),
-    "BITMAP": BitmapType(),
-    "VARCHAR": STRING,
-    "VARBINARY": BYTES,
-}
-_SIZED: Final[dict[str, Callable[..., LogicalType]]] = {
-    "CHAR": CharType,
-    "CHARACTER": CharType,
-    "VARCHAR": VarCharType,
-    "BINARY": BinaryType,
-    "VARBINARY": VarBinaryType,
-    "DECIMAL": DecimalType,
-    "DEC": DecimalType,
-    "NUMERIC": DecimalType,
-    "TIME": TimeType,
-    "TIMESTAMP": TimestampType,
-    "TIMESTAMP_LTZ": LocalZonedTimestampType,
-}
 _LENGTHS: Final = ("CHAR", "CHARACTER", "VARCHAR", "BINARY", "VARBINARY")
+_OTHER_NAMES: Final = {"CHARACTER": "CHAR", "REAL": "FLOAT"}
+_OF_ANY_LENGTH: Final = {"VARCHAR": "STRING", "VARBINARY": "BYTES"}
+"""What types without a length are, which is another than Flink's texts of types have there."""
 _COLLECTIONS: Final[dict[str, Callable[..., LogicalType]]] = {
     "ARRAY": ArrayType,
     "MAP": MapType,
@@ -111,21 +65,24 @@ def _type(name: TypeName, text: Text) -> LogicalType:
     parameters = [int(number.name) for number in name.args.get("parameters") or ()]
     if kind in _LENGTHS and parameters == [0]:
         raise text.wrong(name, f"requires a length of at least 1 in {kind}", got="0")
-    if kind in _SIZED and parameters:
-        return _SIZED[kind](*parameters)
-    if kind in _SIMPLE:
-        return _SIMPLE[kind]
-    if kind in _SIZED:
-        return _SIZED[kind]()
     if kind in _COLLECTIONS:
         return _COLLECTIONS[kind](*(type_of(element, text) for element in name.args["elements"]))
     if kind == "RAW":
         return RawType(*(argument.name for argument in name.args["arguments"]))
+    if kind not in ("ROW", "STRUCTURED"):
+        return _plain(_OTHER_NAMES.get(kind, kind), *parameters)
     fields = tuple(
         Field(field.this.name, type_of(field.args["kind"], text), field.args.get("comment"))
         for field in name.args.get("fields") or ()
     )
     return RowType(fields) if kind == "ROW" else StructuredType(fields, name.args["arguments"][0].name)
+
+
+@cache
+def _plain(kind: str, *parameters: int) -> LogicalType:
+    if not parameters:
+        return parse_type(_OF_ANY_LENGTH.get(kind, kind))
+    return parse_type(f"{kind}({', '.join(map(str, parameters))})")
 
 
 def _interval(name: str) -> LogicalType:

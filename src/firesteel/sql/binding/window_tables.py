@@ -18,13 +18,13 @@ from firesteel.common.logical_types import (
     TimestampType,
 )
 from firesteel.common.logical_types.temporal import AnyTimestampType, is_proctime
+from firesteel.common.suggestions import suggestion
 from firesteel.relational.expressions import Literal
 from firesteel.relational.logical.nodes import LogicalNode, WindowTable
 from firesteel.relational.logical.windows import Cumulate, Hop, Session, Tumble
 from firesteel.sql import nodes
 from firesteel.sql.binding.context import Context
 from firesteel.sql.binding.literals import bind_literal
-from firesteel.sql.binding.places import suggestion
 
 _Arguments = dict[str, exp.Expr]
 _Source = Callable[[exp.Expr, Context], tuple[LogicalNode, tuple[str, ...]]]
@@ -56,7 +56,7 @@ def bind_window_table(call: nodes.Call, context: Context, source: _Source) -> Lo
         key: _length(arguments[key], key, context) for key in arguments if key not in ("DATA", "TIMECOL")
     }
     window = _window(call, name, time, lengths, partition, context)
-    return WindowTable(plan, window, _row(plan.row, time))
+    return WindowTable(plan, window, _row(plan.row, time), place=context.text.place(call))
 
 
 def _named(call: nodes.Call, name: str, context: Context) -> _Arguments:

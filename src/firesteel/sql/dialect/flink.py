@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 from sqlglot import exp, generator, tokens
 from sqlglot.dialects.dialect import Dialect
 
+from firesteel.common.places import Source
 from firesteel.sql.dialect.generator import FlinkGenerator
 from firesteel.sql.grammar.queries import Queries
 from firesteel.sql.lexer import tokens as flink_tokens
-from firesteel.sql.source import Source
 
 
 class Flink(Dialect):

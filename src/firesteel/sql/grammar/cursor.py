@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from typing import Final, TypeVar
 
 from sqlglot import exp
 
 from firesteel.common.errors import SqlParseError
+from firesteel.common.places import Place, Source, Span
+from firesteel.common.suggestions import did_you_mean
 from firesteel.sql.lexer import Token, TokenKind, span_of
 from firesteel.sql.reserved import RESERVED
-from firesteel.sql.source import Source, Span
 
 _CLAUSES: Final = (
     *(
@@ -105,11 +105,9 @@ class Cursor:
         """
         if self.at().kind is TokenKind.END:
             return
-        close: list[str] = []
-        for token in (self.at(), self.at(-1)):
-            if token.kind is TokenKind.WORD and token.key not in _CLAUSES:
-                close += get_close_matches(token.key, _CLAUSES, n=1, cutoff=0.7)
-        raise self.error("the end of the statement", hint=f"did you mean {close[0]}?" if close else None)
+        words = [token.key for token in (self.at(), self.at(-1)) if token.kind is TokenKind.WORD]
+        hints = (did_you_mean(word, _CLAUSES, similar=0.7) for word in words if word not in _CLAUSES)
+        raise self.error("the end of the statement", hint=next(filter(None, hints), None))
 
     def error(
         self, expected: str, *, keys: Sequence[str] = (), token: Token | None = None, hint: str | None = None
@@ -120,8 +118,7 @@ class Cursor:
         """
         token = token or self.at()
         if hint is None and token.kind is TokenKind.WORD and keys:
-            close = get_close_matches(token.key, keys, n=1, cutoff=0.6)
-            hint = f"did you mean {close[0]}?" if close and close[0] != token.key else None
+            hint = None if token.key in keys else did_you_mean(token.key, keys)
         if hint is None and token.kind is TokenKind.STRAY and token.text == '"':
             hint = "quote names with `back quotes` and strings with 'single quotes'"
         return self.refused(f"requires {expected} here", self._span(token), got=_described(token), hint=hint)
@@ -130,15 +127,8 @@ class Cursor:
         self, requirement: str, span: Span, *, got: str | None = None, hint: str | None = None
     ) -> SqlParseError:
         """Make an error that points at a part of the text."""
-        return SqlParseError(
-            requirement,
-            who=f"{self.who} (line {span.line}, column {span.column})",
-            got=got,
-            hint=hint,
-            line=span.line,
-            column=span.column,
-            pointed=self.source.pointed(span),
-        )
+        pointer = Place(self.source, span, self.who).pointer
+        return pointer.error(SqlParseError, requirement, got=got, hint=hint)
 
     def unsupported(self, what: str, *, hint: str | None = None) -> SqlParseError:
         """Make the error that Flink has this and Firesteel does not parse it."""

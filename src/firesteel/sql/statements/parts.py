@@ -8,8 +8,8 @@ from typing import Literal
 
 from sqlglot import exp
 
+from firesteel.common.places import Span
 from firesteel.sql.nodes import TypeName
-from firesteel.sql.source import Span
 
 
 class ObjectKind(Enum):

@@ -7,11 +7,11 @@ a statement adds where in the text the name stands.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from difflib import get_close_matches
 from typing import Final, TypeVar
 
 from firesteel.common.errors import ProgramError
 from firesteel.common.logical_types import ObjectIdentifier
+from firesteel.common.suggestions import did_you_mean
 from firesteel.sql.binding.catalog import PlannedView, View
 from firesteel.table.catalog.memory import Catalog, Database
 from firesteel.table.catalog.objects import CatalogObject
@@ -135,11 +135,11 @@ class CatalogManager:
     def unknown(self, identifier: ObjectIdentifier, what: str = "table or view") -> ProgramError:
         """Return the error that something does not exist."""
         self.database(identifier.catalog, identifier.database)
-        close = get_close_matches(identifier.name, self.names(identifier.catalog, identifier.database), n=1)
+        known = self.names(identifier.catalog, identifier.database)
         return ProgramError(
             f"requires a {what} that exists",
             got=_shown(identifier),
-            hint=f"did you mean {close[0]}?" if close else None,
+            hint=did_you_mean(identifier.name, known),
         )
 
     def add(
@@ -251,7 +251,4 @@ def _exists(what: str, name: str) -> ProgramError:
 def _found(known: dict[str, Kept], name: str, what: str) -> Kept:
     if name in known:
         return known[name]
-    close = get_close_matches(name, known, n=1)
-    raise ProgramError(
-        f"requires a {what} that exists", got=name, hint=f"did you mean {close[0]}?" if close else None
-    )
+    raise ProgramError(f"requires a {what} that exists", got=name, hint=did_you_mean(name, known))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from firesteel.common.places import Source
 from firesteel.sql.binding.places import Text
-from firesteel.sql.source import Source
 from firesteel.sql.statements import alter, create, queries, session
 from firesteel.sql.statements.parts import ObjectKind, Statement
 from firesteel.table.session import Session

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from firesteel.common.errors import ProgramError, SqlError
 from firesteel.common.logical_types import ObjectIdentifier
+from firesteel.common.places import Source, Span, kind_of
 from firesteel.sql.binding.places import Text
-from firesteel.sql.source import Source, Span
 from firesteel.sql.statements.parts import Name, Option
 from firesteel.table.catalog.binding import BoundCatalog
 from firesteel.table.catalog.manager import CatalogManager
@@ -47,7 +47,8 @@ class Execution:
             raise
         except ProgramError as error:
             requirement = f"{error.who} {error.requirement}" if error.who else error.requirement
-            raise self.text.wrong(place, requirement, got=error.got, hint=error.hint) from error
+            pointer = self.text.place(place).pointer
+            raise pointer.error(kind_of(error), requirement, got=error.got, hint=error.hint) from error
 
     def identifier(self, name: Name) -> ObjectIdentifier:
         """Return the full name of a table or a view."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firesteel.common.logical_types import ObjectIdentifier
+from firesteel.common.places import Source
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.sql.binding.catalog import PlannedView
 from firesteel.sql.binding.statements import bind_insert, bind_query, bind_statement_set
 from firesteel.sql.script import parse_statement
-from firesteel.sql.source import Source
 from firesteel.sql.statements.queries import Explain, Insert, Query, StatementSet
 from firesteel.table.running import explain_plans, run_inserts, run_query
 from firesteel.table.session import Session
@@ -45,7 +45,8 @@ def explain(statement: Explain, execution: Execution) -> TableResult:
             plans = bind_statement_set(several, source, catalog)
         case other:
             raise execution.text.unsupported(other.span, "EXPLAIN of this kind of statement")
-    return answers.text(explain_plans(plans, statement.details, execution.session))
+    with execution.at(statement.span):
+        return answers.text(explain_plans(plans, statement.details, execution.session))
 
 
 def sink_of(

@@ -9,7 +9,7 @@ from typing import Final
 import duckdb
 import pyarrow as pa
 
-from firesteel.common.errors import EngineError, FiresteelError, RecordError
+from firesteel.common.errors import EngineError, ExpressionError, FiresteelError, RecordError
 from firesteel.common.logical_types.text import cells
 from firesteel.functions.columns.program import Formula, Program, found_reason
 from firesteel.runtime.columns.kernel.query import Query, Times
@@ -65,13 +65,17 @@ def failure(
         if row is None:
             continue
         place, found = row
-        return RecordError(
-            f"cannot compute {formula.shown}: {found_reason(str(found)) or _plain(str(found))}",
-            who=who,
-            got=f"the row {_row(program, trial.rows.slice(place, 1))}",
-            hint=_hint(formula),
-        )
+        reason = found_reason(str(found)) or _plain(str(found))
+        return _of_row(formula, reason, who, _row(program, trial.rows.slice(place, 1)))
     return EngineError("cannot run a statement of the kernel", who=who, details=str(error))
+
+
+def _of_row(formula: Formula, reason: str, who: str, row: str) -> RecordError:
+    requirement, got, hint = f"cannot compute {formula.shown}: {reason}", f"the row {row}", _hint(formula)
+    pointer = formula.pointer
+    if pointer is None:
+        return RecordError(requirement, who=who, got=got, hint=hint)
+    return pointer.error(ExpressionError, requirement, who=f"{who}, {pointer.shown},", got=got, hint=hint)
 
 
 def _hint(formula: Formula) -> str | None:

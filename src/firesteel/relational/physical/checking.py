@@ -1,0 +1,57 @@
+"""What operators refuse is refused before anything runs, at the place of the node that needs it."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+import pyarrow as pa
+
+from firesteel.common.errors import UnsupportedError
+from firesteel.common.logical_types.arrow import to_arrow
+from firesteel.common.places import errors_at
+from firesteel.relational.physical.grouping import GroupAggregate, OverAggregate, WindowAggregate
+from firesteel.relational.physical.node import PhysicalNode
+from firesteel.relational.physical.sorting import Sort
+from firesteel.runtime.columns.aggregates.form import Form
+from firesteel.runtime.columns.over.calls import Calls
+from firesteel.runtime.columns.windows.placing import placing_of
+
+
+def check_operators(plan: PhysicalNode) -> None:
+    """Raise the UnsupportedError that the operator of one of a plan's nodes would raise when it is opened."""
+    for given in plan.inputs:
+        check_operators(given)
+    with errors_at(plan.place):
+        _check(plan)
+
+
+@singledispatch
+def _check(plan: PhysicalNode) -> None:
+    """Nodes of other kinds have operators that take all that the planner makes."""
+
+
+@_check.register
+def _(plan: GroupAggregate) -> None:
+    Form(plan.aggregate)
+
+
+@_check.register
+def _(plan: WindowAggregate) -> None:
+    window = plan.aggregate.window
+    if window.shape.kind != "session" or window.end is not None:
+        placing_of(window, plan.name)
+
+
+@_check.register
+def _(plan: OverAggregate) -> None:
+    Calls(plan.over, "OVER window")
+
+
+@_check.register
+def _(plan: Sort) -> None:
+    for key in plan.order:
+        field = plan.row.fields[key.column]
+        if pa.types.is_nested(to_arrow(field.type)):
+            raise UnsupportedError(
+                "cannot sort by values of this type", who="ORDER BY", got=f"{field.name} {field.type}"
+            )
