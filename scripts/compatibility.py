@@ -1,7 +1,8 @@
 """Writes docs/compatibility.md: which of PyFlink's public names work, and why the others do not.
 
-Usage: python scripts/compatibility.py [PAGE]. The names are in `firesteel/datastream/pyflink_names.json`, the
-reasons in `firesteel/datastream/gaps.py`; whether a name works is found out by looking at Firesteel itself.
+Usage: python scripts/compatibility.py [PAGE]. The names are in `firesteel/datastream/pyflink_names.json` and
+`firesteel/table/pyflink_names.json` (see `scripts/pyflink_names.py`), the reasons in `firesteel/datastream/gaps.py` and
+`firesteel/table/later.py`; whether a name works is found out by looking at Firesteel itself.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from firesteel.datastream.gaps import GAPS, MODULE_GAPS
+from firesteel.table.later import LATER
 
 PAGE = Path(__file__).parents[1] / "docs" / "compatibility.md"
 SUITE = Path(__file__).parent / "pyflink_suite" / "results.json"
@@ -40,14 +42,18 @@ class Name:
         return ".".join(part for part in parts if part)
 
 
-def names() -> Iterator[Name]:
-    """Look every name of the list up in Firesteel."""
-    listed = json.loads(files("firesteel.datastream").joinpath("pyflink_names.json").read_text("utf-8"))
+def names(package: str = "firesteel.datastream") -> Iterator[Name]:
+    """Look every name of a package's list up in Firesteel."""
+    listed = json.loads(files(package).joinpath("pyflink_names.json").read_text("utf-8"))
     for module, classes in listed.items():
         for name, members in classes.items():
-            found = getattr(_module(module), name, None) if f"{module}.{name}" not in GAPS else None
+            found = None if _is_gap(f"{module}.{name}") else getattr(_module(module), name, None)
             yield Name(module, None, name, _problem(f"{module}.{name}", found, None))
             yield from (_member(module, name, found, text) for text in members)
+
+
+def _is_gap(full: str) -> bool:
+    return full in GAPS or full in LATER or full.rpartition(".")[0] in LATER
 
 
 def _module(name: str) -> Any:
@@ -60,7 +66,7 @@ def _module(name: str) -> Any:
 def _member(module: str, owner: str, found: Any, text: str) -> Name:
     name, _, rest = text.partition("(")
     full = f"{module}.{owner}.{name}"
-    if found is None or f"{module}.{owner}" in GAPS:
+    if found is None or _is_gap(f"{module}.{owner}"):
         return Name(module, owner, text, _reason(full))
     if isinstance(found, type) and issubclass(found, enum.Enum) and name in ("name", "value"):
         return Name(module, owner, text, None)
@@ -71,7 +77,7 @@ def _member(module: str, owner: str, found: Any, text: str) -> Name:
 def _reason(full: str) -> str:
     """Say why a name is not there: the reason given for it, its class or its module."""
     while full:
-        reason = GAPS.get(full) or MODULE_GAPS.get(full)
+        reason = GAPS.get(full) or MODULE_GAPS.get(full) or LATER.get(full)
         if reason is not None:
             return reason
         full = full.rpartition(".")[0]
@@ -79,7 +85,7 @@ def _reason(full: str) -> str:
 
 
 def _problem(full: str, found: Any, wanted: list[str] | None) -> str | None:
-    if found is None or full in GAPS:
+    if found is None or _is_gap(full):
         return _reason(full)
     if wanted is None or isinstance(found, type) or not callable(found):
         return None
@@ -103,10 +109,6 @@ def _signature_problem(function: Any, wanted: list[str]) -> str | None:
 
 def page() -> str:
     """Return the page."""
-    found = list(names())
-    modules = list(dict.fromkeys(name.module for name in found))
-    rows = [_row(module, [name for name in found if name.module == module]) for module in modules]
-    total = _row("**all**", found)
     gaps = [f"| `{name}` | {reason} |" for name, reason in GAPS.items()]
     missing = [f"| `{name}` | {reason} |" for name, reason in MODULE_GAPS.items()]
     return "\n".join(
@@ -118,11 +120,9 @@ def page() -> str:
             "A name counts as working if it can be imported from the same place and, for functions, takes the same",
             "parameters in the same order. Names are those of PyFlink 2.3, classes and their public members alike.",
             "",
-            "| module | names | work | |",
-            "|---|---:|---:|---:|",
-            *rows,
-            total,
+            *_table(list(names())),
             "",
+            *_tables(),
             "## Names that are not supported",
             "",
             "Using one raises `UnsupportedError` with this reason. For `hasattr` and `getattr` with a default a name",
@@ -142,6 +142,46 @@ def page() -> str:
             "",
             *_suite(),
         ]
+    )
+
+
+def _table(found: list[Name]) -> list[str]:
+    """Return the figures of each module, and of all."""
+    modules = list(dict.fromkeys(name.module for name in found))
+    rows = [_row(module, [name for name in found if name.module == module]) for module in modules]
+    return ["| module | names | work | |", "|---|---:|---:|---:|", *rows, _row("**all**", found)]
+
+
+def _tables() -> list[str]:
+    """Return the section about tables: figures, and what comes later with the reason."""
+    found = list(names("firesteel.table"))
+    by_reason: dict[str, list[str]] = {}
+    for name in found:
+        if name.problem is not None and (name.owner is None or _class_works(name, found)):
+            by_reason.setdefault(name.problem, []).append(name.full.removeprefix("pyflink.table."))
+    return [
+        "## Tables",
+        "",
+        "Queries are written in SQL ([SQL](sql.md)); the Table API's own expressions, `table.select(...)` and the",
+        "like, and functions of your own come later. Using one of these names raises `UnsupportedError`.",
+        "",
+        *_table(found),
+        "",
+        "| not there yet, because | names |",
+        "|---|---|",
+        *(
+            f"| {reason} | {', '.join(f'`{name}`' for name in dict.fromkeys(lacking))} |"
+            for reason, lacking in by_reason.items()
+        ),
+        "",
+    ]
+
+
+def _class_works(member: Name, found: list[Name]) -> bool:
+    """Return whether the class of a member is there, so that its absence is worth a word."""
+    return any(
+        name.problem is None and (name.module, name.owner, name.text) == (member.module, None, member.owner)
+        for name in found
     )
 
 

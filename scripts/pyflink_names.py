@@ -42,8 +42,9 @@ def members(found: Any) -> Iterator[str]:
         if name.startswith("_") or hasattr(object, name):
             continue
         member = inspect.getattr_static(found, name)
-        function = member.__func__ if isinstance(member, staticmethod | classmethod) else member
-        yield f"{name}({', '.join(_parameters(function))})" if inspect.isfunction(function) else name
+        bound = getattr(found, name) if isinstance(member, staticmethod | classmethod) else member
+        is_function = inspect.isfunction(bound) or inspect.ismethod(bound)
+        yield f"{name}({', '.join(_parameters(bound))})" if is_function else name
 
 
 def _parameters(function: Any) -> Iterator[str]:

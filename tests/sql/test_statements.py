@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from sqlglot import exp
 
+from firesteel.common.places import Source
 from firesteel.sql import nodes
 from firesteel.sql.script import parse_statement
-from firesteel.common.places import Source
 from firesteel.sql.statements import alter
 from firesteel.sql.statements.create import CreateFunction, CreateTable
 from firesteel.sql.statements.parts import (

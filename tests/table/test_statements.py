@@ -127,9 +127,9 @@ def test_names_that_are_not_there_yet_say_so():
     env = environment(ORDERS)
     with pytest.raises(UnsupportedError, match=r"Table.select \(tests/table/.*\) is not supported yet"):
         env.sql_query("SELECT id FROM orders").select("id")
-    with pytest.raises(UnsupportedError, match=r"TableEnvironment\.from_elements"):
-        env.from_elements([(1,)], ["a"])
+    with pytest.raises(UnsupportedError, match=r"TableEnvironment\.create_temporary_function"):
+        env.create_temporary_function("f", None)
     with pytest.raises(ImportError, match=r"firesteel\.table\.ScalarFunction is not supported yet"):
         from firesteel.table import ScalarFunction  # noqa: F401
     assert not hasattr(env, "nonsense")
-    assert not hasattr(env, "from_pandas")
+    assert not hasattr(env, "load_plan")

@@ -130,7 +130,7 @@ def test_a_record_that_is_no_insert_is_refused():
         streams, tables = environments()
         rows = [Row.of_kind(RowKind.DELETE, "a", 1)]
         stream = streams.from_collection([0]).map(lambda _: rows[0], TYPE)
-        with pytest.raises(FiresteelError, match="requires records that are inserts"):
+        with pytest.raises(FiresteelError, match="requires records of the kind"):
             list(tables.from_data_stream(stream).execute().collect())
 
 

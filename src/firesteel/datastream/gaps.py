@@ -92,7 +92,6 @@ MODULE_GAPS: Final[dict[str, str]] = {
     "pyflink.table.udf": "functions written in Python are not part of this version; SQL has the built-in ones",
     "pyflink.table.descriptors": "these classes have no use any more in Flink; see TableDescriptor",
     "pyflink.table.module": "there is one module of functions, core",
-    "pyflink.table.changelog_mode": LATER_TABLES,
     "pyflink.table.compiled_plan": "plans are not stored; a job is started again by its statements",
     "pyflink.table.table_schema": "it is deprecated in Flink; Table.get_resolved_schema() returns the columns",
     "pyflink.fn_execution": "it is the inside of PyFlink's workers",

@@ -13,12 +13,15 @@ from firesteel.common.errors import UnsupportedError
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.relational.logical.printing import plan_text
 from firesteel.relational.options import PlanOptions
-from firesteel.relational.physical.explaining import execution_forest, forest
+from firesteel.relational.physical.explaining import advised_forest, execution_forest, forest
 from firesteel.relational.physical.planning import Connections
 from firesteel.relational.planning import physical_plans
 
-DETAILS: Final = ("CHANGELOG_MODE", "JSON_EXECUTION_PLAN")
-"""What can be asked for besides the plans; the execution plan is made of the graph, by who has one."""
+DETAILS: Final = ("CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADVICE")
+"""What can be asked for besides the plans; the execution plan is made of the graph, by who has one.
+
+There are no estimated costs: plans do not depend on any.
+"""
 
 
 def explained(
@@ -36,10 +39,16 @@ def explained(
             raise UnsupportedError(
                 "is not supported yet", who=f"EXPLAIN {detail}", hint=f"there are {', '.join(DETAILS)}"
             )
+    if options.batch and "PLAN_ADVICE" in details:
+        raise UnsupportedError("is not supported under batch mode, as in Flink", who="EXPLAIN PLAN_ADVICE")
     physical = physical_plans(plans, options, connections)
+    modes = "CHANGELOG_MODE" in details and not options.batch
+    advised = "PLAN_ADVICE" in details
     sections = {
         "Abstract Syntax Tree": "\n\n".join(map(plan_text, plans)),
-        "Optimized Physical Plan": forest(physical, modes="CHANGELOG_MODE" in details),
+        f"Optimized Physical Plan{' With Advice' * advised}": (advised_forest if advised else forest)(
+            physical, modes=modes
+        ),
         "Optimized Execution Plan": execution_forest(physical),
     }
     return "\n\n".join(f"== {title} ==\n{text}" for title, text in sections.items()) + "\n"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from firesteel.common.logical_types import Field, LogicalType, ObjectIdentifier, RowType
+from firesteel.functions.columns.connectors import ChangelogMode, TableSource
 from firesteel.relational.expressions import Expression
 
 
@@ -61,7 +62,8 @@ class ResolvedTable:
     """A table of the catalog, all names and types of which are known.
 
     The connector is found by `options`. Those of a table that a program made from a stream are empty, and `origin` says
-    which stream it is (the number of a node of the graph).
+    which stream it is (the number of a node of the graph), `changes` which changes its records are. A table of what a
+    program has in memory has its `source`.
     """
 
     identifier: ObjectIdentifier
@@ -72,6 +74,8 @@ class ResolvedTable:
     options: Mapping[str, str] = field(default_factory=dict)
     comment: str | None = None
     origin: int | None = None
+    changes: ChangelogMode = field(default_factory=ChangelogMode)
+    source: TableSource | None = None
 
     @property
     def row(self) -> RowType:

@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 from firesteel.common.types import Row, RowKind
+from firesteel.table.changelog_mode import ChangelogMode
 from firesteel.table.environment_settings import EnvironmentSettings
 from firesteel.table.explain_detail import ExplainDetail
 from firesteel.table.later import missing_class
@@ -30,6 +31,7 @@ from firesteel.table.types import DataTypes
 __getattr__ = missing_class
 
 __all__ = [
+    "ChangelogMode",
     "DataTypes",
     "EnvironmentSettings",
     "ExplainDetail",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
+from typing import Final
 
 from firesteel.common.configuration import Configuration
 from firesteel.common.logical_types import ObjectIdentifier
@@ -16,6 +17,12 @@ from firesteel.table.catalog.manager import CatalogManager
 from firesteel.table.catalog.objects import CatalogObject
 from firesteel.table.environment_settings import MODE
 from firesteel.table.table_config import TableConfig
+
+PARALLELISM: Final = "table.exec.resource.default-parallelism"
+"""The option that goes before 'parallelism.default'; -1 is as if it were not set."""
+
+CORE: Final = "core"
+"""The module of the built-in functions."""
 
 
 @dataclass
@@ -29,8 +36,8 @@ class Session:
     manager: CatalogManager
     environment: StreamExecutionEnvironment | None = None
     config: TableConfig = field(default_factory=lambda: TableConfig(Configuration()))
-    modules: list[str] = field(default_factory=lambda: ["core"])
-    loaded: list[str] = field(default_factory=lambda: ["core"])
+    modules: list[str] = field(default_factory=lambda: [CORE])
+    loaded: list[str] = field(default_factory=lambda: [CORE])
     numbers: Iterator[int] = field(default_factory=count)
     state_names: Counter[str] = field(default_factory=Counter)
 
@@ -55,6 +62,9 @@ class Session:
         """Return the environment of the next job, with the session's options: a new one, or that of the program."""
         environment = self.environment or StreamExecutionEnvironment()
         environment.configure(self.config.get_configuration())
+        parallelism = self.config.get(PARALLELISM, "-1")
+        if parallelism != "-1":
+            environment.configure(Configuration.from_dict({"parallelism.default": parallelism}))
         return environment
 
     @contextmanager

@@ -8,6 +8,7 @@ from firesteel.common.errors import ProgramError
 from firesteel.datastream.streams.node_settings import call_site
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.table.explain_detail import ExplainDetail
+from firesteel.table.later import Incomplete
 from firesteel.table.table import Table
 from firesteel.table.table_descriptor import TableDescriptor
 from firesteel.table.table_result import TableResult
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["StatementSet"]
 
 
-class StatementSet:
+class StatementSet(Incomplete):
     """Collects INSERTs; each call of `execute` starts one job of all, and begins anew."""
 
     def __init__(self, environment: TableEnvironment) -> None:

@@ -10,6 +10,7 @@ from firesteel.datastream.streams.node_settings import call_site
 from firesteel.datastream.streams.plain import DataStream
 from firesteel.graph import Edge
 from firesteel.table.catalog.objects import CatalogTable
+from firesteel.table.changelog_mode import ChangelogMode
 from firesteel.table.environment_settings import EnvironmentSettings
 from firesteel.table.running import plan_options
 from firesteel.table.schema import Schema
@@ -52,16 +53,7 @@ class StreamTableEnvironment(TableEnvironment):
         declares others: columns by name, computed ones, a watermark, and the record's timestamp as metadata 'rowtime'.
         Raises ProgramError for a stream without a type, and for columns that it does not have.
         """
-        if not isinstance(data_stream, DataStream):
-            raise ProgramError(
-                "requires a DataStream", who=call_site("from_data_stream"), got=type(data_stream).__name__
-            )
-        schema = _schema(data_stream, fields_or_schema)
-        identifier = self._session.unnamed()
-        declared = self._described(TableDescriptor(schema, {"connector": "stream"}), identifier)
-        table = with_origin(declared.table, data_stream, self._session.zone)
-        with self._session.holding(CatalogTable(table, declared.computed, declared.watermark)):
-            return self.from_path(str(identifier))
+        return self._from_stream(data_stream, fields_or_schema, None, "from_data_stream")
 
     def create_temporary_view(
         self, view_path: str, table_or_data_stream: Table | DataStream, *fields_or_schema: Any
@@ -69,9 +61,9 @@ class StreamTableEnvironment(TableEnvironment):
         """Give a table or a stream a name for this session."""
         if isinstance(table_or_data_stream, DataStream):
             table = self.from_data_stream(table_or_data_stream, *fields_or_schema)
+            super().create_temporary_view(view_path, table)
         else:
-            table = table_or_data_stream
-        super().create_temporary_view(view_path, table)
+            super().create_temporary_view(view_path, table_or_data_stream, *fields_or_schema)
 
     def to_data_stream(self, table: Table) -> DataStream:
         """Return the rows of a table as a stream of Rows.
@@ -91,13 +83,34 @@ class StreamTableEnvironment(TableEnvironment):
                 raise UnsupportedError(f"with {name} is not supported yet", who=who)
         return self._to_stream(table, changes=True)
 
-    def from_changelog_stream(self, data_stream: DataStream, *more: Any) -> Table:
-        """Raise UnsupportedError: a stream of changes cannot be a table yet."""
-        raise UnsupportedError(
-            "is not supported yet",
-            who=call_site("from_changelog_stream"),
-            hint="from_data_stream(...) takes a stream of inserts",
+    def from_changelog_stream(
+        self,
+        data_stream: DataStream,
+        schema: Schema | None = None,
+        changelog_mode: ChangelogMode | None = None,
+    ) -> Table:
+        """Return the table that a stream of changes makes; each record is a Row, whose kind is that of the change.
+
+        The schema is as in `from_data_stream`; all kinds of changes may come unless a mode says otherwise. Raises what
+        `from_data_stream` raises; UnsupportedError, when the table is read, for a mode with the new rows of updates
+        alone.
+        """
+        given = () if schema is None else (schema,)
+        return self._from_stream(
+            data_stream, given, changelog_mode or ChangelogMode.all(), "from_changelog_stream"
         )
+
+    def _from_stream(
+        self, stream: DataStream, given: tuple[Any, ...], changes: ChangelogMode | None, method: str
+    ) -> Table:
+        if not isinstance(stream, DataStream):
+            raise ProgramError("requires a DataStream", who=call_site(method), got=type(stream).__name__)
+        schema = _schema(stream, given)
+        identifier = self._session.unnamed()
+        declared = self._described(TableDescriptor(schema, {"connector": "stream"}), identifier)
+        table = with_origin(declared.table, stream, self._session.zone, changes)
+        with self._session.holding(CatalogTable(table, declared.computed, declared.watermark)):
+            return self.from_path(str(identifier))
 
     def _to_stream(self, table: Table, *, changes: bool) -> DataStream:
         environment = self._session.job_environment()

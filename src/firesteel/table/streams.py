@@ -34,6 +34,7 @@ from firesteel.relational.physical.connecting import registered
 from firesteel.relational.physical.planning import Connections
 from firesteel.relational.planning import add_to_graph
 from firesteel.relational.tables import MetadataColumn, PhysicalColumn, ResolvedTable
+from firesteel.table.changelog_mode import ChangelogMode as PublicMode
 
 ROWTIME: Final = "rowtime"
 """The metadata of a stream's records: their timestamps."""
@@ -61,10 +62,13 @@ def columns_of(stream: DataStream) -> tuple[Field, ...]:
     return (Field("f0", data_type),)
 
 
-def with_origin(table: ResolvedTable, stream: DataStream, zone: str) -> ResolvedTable:
+def with_origin(
+    table: ResolvedTable, stream: DataStream, zone: str, changes: PublicMode | None = None
+) -> ResolvedTable:
     """Return a table whose rows are the records of a stream, and add the operator that makes them.
 
-    Physical columns are found among the stream's by name. Raises ProgramError for those that are not there.
+    With `changes`, records are changes of these kinds; otherwise they are inserts. Physical columns are found among the
+    stream's by name. Raises ProgramError for those that are not there.
     """
     given = [field.name for field in columns_of(stream)]
     whole = not isinstance(to_logical_type(stream.get_type()), RowType | StructuredType)
@@ -75,8 +79,10 @@ def with_origin(table: ResolvedTable, stream: DataStream, zone: str) -> Resolved
         edges = stream._edges
         if len(edges) > 1 or edges[0].partitioning != AUTO or edges[0].side_output is not None:
             edges = (Edge(add_node(builder, MapOp(same), "Map", (edges,), stream._type_info)),)
-        bridge = RowsToColumnsOp(RowsToColumns(row, tuple(places), zone))
-        return replace(table, origin=add_node(builder, bridge, "DataStreamSource", (edges,)), options={})
+        mode = changes or PublicMode.insert_only()
+        bridge = RowsToColumnsOp(RowsToColumns(row, tuple(places), zone, mode.kinds))
+        origin = add_node(builder, bridge, "DataStreamSource", (edges,))
+        return replace(table, origin=origin, options={}, changes=mode._planned)
 
 
 def _place(column: PhysicalColumn | MetadataColumn, given: list[str], whole: bool) -> int:

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.table.explain_detail import ExplainDetail
-from firesteel.table.later import missing_method
+from firesteel.table.later import Incomplete
 from firesteel.table.resolved_schema import ResolvedSchema, schema_of_row
 from firesteel.table.table_descriptor import TableDescriptor
 from firesteel.table.table_result import TableResult
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from firesteel.table.table_environment import TableEnvironment
 
 __all__ = ["Table"]
 
-_LATER = (
-    "add_columns", "add_or_replace_columns", "aggregate", "alias", "distinct", "drop_columns",
-    "fetch", "filter", "flat_aggregate", "flat_map", "from_changelog", "full_outer_join",
-    "group_by", "insert_into", "intersect", "intersect_all", "join", "join_lateral",
-    "left_outer_join", "left_outer_join_lateral", "limit", "map", "minus", "minus_all", "offset",
-    "order_by", "over_window", "rename_columns", "right_outer_join", "select", "to_changelog",
-    "to_pandas", "union", "union_all", "where", "window",
-)  # fmt: skip
-"""The operations of PyFlink's tables, which SQL has to express here."""
 
-
-class Table:
+class Table(Incomplete):
     """The rows of a query, which nothing computes until they are asked for.
 
     `str(table)` is a name under which SQL finds the table: ``env.sql_query(f"SELECT * FROM {table}")``.
@@ -46,6 +38,10 @@ class Table:
     ) -> TableResult:
         """Start the job that writes the rows to a table."""
         return self._environment._insert([(table_path_or_descriptor, self, overwrite)])
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Compute the rows and return them as a pandas DataFrame; of rows that change, the last ones."""
+        return self.execute().to_pandas()
 
     def get_resolved_schema(self) -> ResolvedSchema:
         """Return the columns."""
@@ -69,7 +65,3 @@ class Table:
 
     def __str__(self) -> str:
         return self._environment._name_of(self)
-
-    def __getattr__(self, name: str) -> Any:
-        hint = "write the query in SQL: environment.sql_query(f'SELECT ... FROM {table}')"
-        return missing_method("Table", name, _LATER, hint)

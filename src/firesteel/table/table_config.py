@@ -8,15 +8,18 @@ import time
 from firesteel.common.configuration import Configuration
 from firesteel.common.quantities import duration_ms
 from firesteel.common.zones import java_zone
+from firesteel.table.known_options import check_option
+from firesteel.table.later import Incomplete
 
 __all__ = ["TableConfig"]
 
 ZONE = "table.local-time-zone"
 _RETENTION = "table.exec.state.ttl"
 _DEFAULT_ZONE = "default"
+_PYTHON = "python.executable"
 
 
-class TableConfig:
+class TableConfig(Incomplete):
     """Options by Flink's keys; they apply to the statements that are executed after they are set.
 
     >>> config = TableConfig(Configuration()).set("parallelism.default", "2")
@@ -37,7 +40,12 @@ class TableConfig:
         return self._configuration.get_string(key, default_value)
 
     def set(self, key: str, value: str) -> TableConfig:
-        """Set an option; raises ConfigurationError for values that it cannot take."""
+        """Set an option.
+
+        Raises ConfigurationError for a misspelt name and for values that it cannot take, UnsupportedError for a value
+        that would give other answers in Flink.
+        """
+        check_option(key, value)
         if key == ZONE:
             zone_of(value)
         if key == _RETENTION:
@@ -61,6 +69,14 @@ class TableConfig:
         """Set options."""
         for key, value in configuration.to_dict().items():
             self.set(key, value)
+
+    def get_python_executable(self) -> str | None:
+        """Return the Python that workers run, None if none was set."""
+        return self.get(_PYTHON, "") or None
+
+    def set_python_executable(self, python_exec: str) -> None:
+        """Set the Python that workers run."""
+        self.set(_PYTHON, python_exec)
 
     def get_local_timezone(self) -> str:
         """Return the session's time zone, that of this machine if none was set."""

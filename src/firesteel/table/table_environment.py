@@ -3,43 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from firesteel.common.configuration import Configuration
 from firesteel.common.errors import ProgramError
 from firesteel.common.excepthook import install_excepthook
 from firesteel.common.logical_types import ObjectIdentifier
+from firesteel.common.logical_types.logical_type import escaped_identifier
 from firesteel.common.places import Source
 from firesteel.datastream.stream_execution_environment import StreamExecutionEnvironment
 from firesteel.datastream.streams.node_settings import call_site
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.sql.binding.catalog import PlannedView
 from firesteel.sql.binding.places import Text
+from firesteel.sql.binding.sources import scan
 from firesteel.sql.binding.statements import bind_insert, bind_query
 from firesteel.sql.script import parse_statement
 from firesteel.sql.statements.create import CreateTable
 from firesteel.sql.statements.queries import Insert, Query
 from firesteel.table.catalog.manager import CatalogManager
 from firesteel.table.catalog.objects import CatalogTable
+from firesteel.table.elements import of_elements, of_pandas
 from firesteel.table.environment_settings import EnvironmentSettings
 from firesteel.table.explain_detail import ExplainDetail
-from firesteel.table.later import METHODS, missing_method
+from firesteel.table.later import Incomplete
 from firesteel.table.running import explain_plans, run_inserts, run_query
 from firesteel.table.session import Session
 from firesteel.table.statement_set import StatementSet
 from firesteel.table.statements.executing import executed
 from firesteel.table.statements.execution import Execution
 from firesteel.table.statements.jobs import sink_of
+from firesteel.table.statements.showing import function_names
 from firesteel.table.statements.tables import catalog_table
 from firesteel.table.table import Table
 from firesteel.table.table_config import TableConfig
 from firesteel.table.table_descriptor import TableDescriptor, create_statement
 from firesteel.table.table_result import TableResult
+from firesteel.table.types import DataType
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["TableEnvironment"]
 
 
-class TableEnvironment:
+class TableEnvironment(Incomplete):
     """A session: catalogs of tables, options, and the jobs of its statements.
 
     >>> environment = TableEnvironment.create(EnvironmentSettings.in_batch_mode())
@@ -104,21 +112,65 @@ class TableEnvironment:
         with self._session.holding(self._described(descriptor, self._session.unnamed())) as name:
             return self.from_path(str(name))
 
+    def from_elements(
+        self, elements: Iterable[Any], schema: DataType | list[str] | None = None, verify_schema: bool = True
+    ) -> Table:
+        """Return a table of Python values: tuples, lists, dicts, Rows, or single values with their type.
+
+        Columns have the names and types of the schema; with names alone, or without a schema, types are inferred.
+        `verify_schema` makes no difference: values are always checked. Raises ProgramError for values that do not fit.
+
+        >>> environment = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+        >>> environment.from_elements([(1, "Hi"), (2, "Hello")], ["id", "word"]).print_schema()
+        (
+          `id` BIGINT,
+          `word` STRING
+        )
+        """
+        who = call_site("from_elements")
+        table = of_elements(elements, schema, self._session.unnamed(), self._session.zone, who)
+        return Table(scan(table), self)
+
+    def from_pandas(
+        self,
+        pdf: pd.DataFrame,
+        schema: DataType | list[str] | list[DataType] | None = None,
+        splits_num: int = 1,
+    ) -> Table:
+        """Return a table of a pandas DataFrame.
+
+        The schema is the type of a row, or the names or types of the columns; otherwise both are those of the frame.
+        `splits_num` makes no difference: one task reads the frame. Raises ProgramError for columns that do not fit.
+        """
+        who = call_site("from_pandas")
+        table = of_pandas(pdf, schema, self._session.unnamed(), self._session.zone, who)
+        return Table(scan(table), self)
+
     def create_table(
-        self, path: str, descriptor: TableDescriptor, ignore_if_exists: bool | None = False
+        self,
+        path: str,
+        descriptor: TableDescriptor,
+        ignoreIfExists: bool | None = False,  # noqa: N803 - PyFlink's name
     ) -> None:
         """Add a table to the catalog."""
-        self._add(path, descriptor, temporary=False, if_not_exists=bool(ignore_if_exists))
+        self._add(path, descriptor, temporary=False, if_not_exists=bool(ignoreIfExists))
 
     def create_temporary_table(
-        self, path: str, descriptor: TableDescriptor, ignore_if_exists: bool | None = False
+        self,
+        path: str,
+        descriptor: TableDescriptor,
+        ignoreIfExists: bool | None = False,  # noqa: N803 - PyFlink's name
     ) -> None:
         """Add a temporary table."""
-        self._add(path, descriptor, temporary=True, if_not_exists=bool(ignore_if_exists))
+        self._add(path, descriptor, temporary=True, if_not_exists=bool(ignoreIfExists))
 
-    def create_temporary_view(self, view_path: str, table: Table) -> None:
-        """Give a table a name for this session."""
-        self._add_view(view_path, table, temporary=True)
+    def create_temporary_view(
+        self, view_path: str, table_or_data_stream: Table, *fields_or_schema: Any
+    ) -> None:
+        """Give a table a name for this session; StreamTableEnvironment takes streams, too, with their schema."""
+        if fields_or_schema:
+            raise ProgramError("takes no schema of a Table", who=call_site("create_temporary_view"))
+        self._add_view(view_path, table_or_data_stream, temporary=True)
 
     def create_view(self, view_path: str, table: Table, ignore_if_exists: bool | None = False) -> None:
         """Give a table a name in the catalog."""
@@ -187,8 +239,40 @@ class TableEnvironment:
         """Return the names of the modules in use."""
         return list(self._session.modules)
 
-    def __getattr__(self, name: str) -> Any:
-        return missing_method("TableEnvironment", name, METHODS)
+    def list_functions(self) -> list[str]:
+        """Return the names of the functions."""
+        return function_names(self._session)
+
+    def use_modules(self, *module_names: str) -> None:
+        """Choose the modules in which functions are looked up, and their order."""
+        self.execute_sql(f"USE MODULES {', '.join(map(escaped_identifier, module_names))}")
+
+    def unload_module(self, module_name: str) -> None:
+        """Unload a module of functions."""
+        self.execute_sql(f"UNLOAD MODULE {escaped_identifier(module_name)}")
+
+    # --- what jobs bring along ---
+
+    def add_python_file(self, file_path: str) -> None:
+        """Ship to the workers a `.py` file, a zip archive, or a directory, whose content becomes importable."""
+        self._add_to("python.files", file_path)
+
+    def add_python_archive(self, archive_path: str, target_dir: str | None = None) -> None:
+        """Unpack a zip or tar archive in the workers' working directory, once for each executor."""
+        self._add_to(
+            "python.archives", archive_path if target_dir is None else f"{archive_path}#{target_dir}"
+        )
+
+    def set_python_requirements(
+        self, requirements_file_path: str, requirements_cache_dir: str | None = None
+    ) -> None:
+        """Install the packages of a requirements file on each worker machine, once, for this session's jobs only."""
+        cache = "" if requirements_cache_dir is None else f"#{requirements_cache_dir}"
+        self.get_config().set("python.requirements", f"{requirements_file_path}{cache}")
+
+    def _add_to(self, key: str, path: str) -> None:
+        known = self.get_config().get(key, "")
+        self.get_config().set(key, f"{known},{path}" if known else path)
 
     # --- what the classes around this one need ---
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 import sys
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import pyarrow as pa
 
@@ -22,10 +23,14 @@ from firesteel.common.types import Row, RowKind, make_row
 from firesteel.control import JobHandle
 from firesteel.datastream.streams.results import CloseableIterator
 from firesteel.functions.columns.endpoints import Changes
+from firesteel.table.later import Incomplete
 from firesteel.table.resolved_schema import ResolvedSchema, schema_of_row
 from firesteel.table.result_kind import ResultKind
 from firesteel.table.table_config import zone_of
 from firesteel.table.tableau import Tableau, widths_by_content, widths_by_type
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["TableResult"]
 
@@ -49,7 +54,7 @@ class Printing:
     null: str = NULL
 
 
-class TableResult:
+class TableResult(Incomplete):
     """The rows of a statement, and the job that computes them if there is one.
 
     Contract: rows can be read once, by `collect` or by `print`. Reading waits for the job, and raises its error.
@@ -104,6 +109,15 @@ class TableResult:
             codes = [0] * rows.num_rows if kinds is None else kinds.tolist()
             for row, code in zip(values, codes, strict=True):
                 yield make_row(names, list(row), RowKind(code))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the rows as a pandas DataFrame; of rows that change, those that are left in the end."""
+        given = list(self._batches)
+        table = pa.Table.from_batches([rows for rows, _ in given], to_arrow_schema(self._row))
+        if any(kinds is not None for _, kinds in given):
+            table = table.take(pa.array(_left(given), pa.int64()))
+        frame: pd.DataFrame = table.to_pandas()
+        return frame
 
     @property
     def job(self) -> JobHandle | None:
@@ -185,6 +199,21 @@ class TableResult:
             codes = [0] * rows.num_rows if kinds is None else kinds.tolist()
             for code, row in zip(codes, table, strict=True):
                 yield [_SHORT[code], *row]
+
+
+def _left(given: Sequence[Changes]) -> list[int]:
+    """Return the places of the rows that no later change takes back, in their order."""
+    places: dict[str, list[int]] = defaultdict(list)
+    count = 0
+    for rows, kinds in given:
+        codes = [0] * rows.num_rows if kinds is None else kinds.tolist()
+        for code, row in zip(codes, rows.to_pylist(), strict=True):
+            if RowKind(code) in (RowKind.INSERT, RowKind.UPDATE_AFTER):
+                places[repr(row)].append(count)
+            elif places[repr(row)]:
+                places[repr(row)].pop()
+            count += 1
+    return sorted(place for several in places.values() for place in several)
 
 
 def _drawn(names: Sequence[str], widths: Sequence[int], rows: Iterator[list[str]]) -> Iterator[str]:

@@ -42,6 +42,7 @@ from firesteel.common.logical_types import (
     parse_type,
 )
 from firesteel.common.types import Row, RowKind
+from firesteel.table.later import later
 
 __all__ = ["DataType", "DataTypes", "Row", "RowField", "RowKind"]
 
@@ -210,6 +211,18 @@ class DataTypes:
     def MULTISET(element_type: DataType, nullable: bool = True) -> DataType:
         """Return the type of multisets."""
         return DataType(MultisetType(logical_type(element_type, "DataTypes.MULTISET"), nullable=nullable))
+
+    @staticmethod
+    def LIST_VIEW(element_type: DataType) -> DataType:
+        """Raise UnsupportedError: the type is for accumulators of functions of your own."""
+        del element_type
+        raise later("DataTypes.LIST_VIEW")
+
+    @staticmethod
+    def MAP_VIEW(key_type: DataType, value_type: DataType) -> DataType:
+        """Raise UnsupportedError: the type is for accumulators of functions of your own."""
+        del key_type, value_type
+        raise later("DataTypes.MAP_VIEW")
 
     @staticmethod
     def MAP(key_type: DataType, value_type: DataType, nullable: bool = True) -> DataType:

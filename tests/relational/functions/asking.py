@@ -14,6 +14,7 @@ from firesteel.common.errors import RecordError
 from firesteel.common.logical_types import Field, LogicalType, ObjectIdentifier, RowType, parse_type
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.common.logical_types.text import cells
+from firesteel.common.places import Source
 from firesteel.relational.expressions import Expression
 from firesteel.relational.logical.nodes import Project
 from firesteel.relational.tables import PhysicalColumn, ResolvedTable
@@ -23,7 +24,6 @@ from firesteel.runtime.columns.kernel.statement import Statement
 from firesteel.sql.binding.catalog import CatalogObject
 from firesteel.sql.binding.statements import bind_query
 from firesteel.sql.script import parse_statement
-from firesteel.common.places import Source
 from firesteel.sql.statements.queries import Query
 
 FLINK = Path(__file__).parent / "flink"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from firesteel.common.logical_types import ObjectIdentifier
+from firesteel.common.places import Source
 from firesteel.relational.logical.nodes import LogicalNode, TableSink
 from firesteel.relational.tables import ResolvedTable
 from firesteel.sql.binding.catalog import CatalogObject
@@ -17,7 +18,6 @@ from firesteel.sql.binding.statements import (
     bind_view,
 )
 from firesteel.sql.script import parse_statement
-from firesteel.common.places import Source
 from firesteel.sql.statements.create import CreateTable, CreateView
 from firesteel.sql.statements.queries import Insert, Query, StatementSet
 

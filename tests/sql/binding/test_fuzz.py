@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 from firesteel.common.errors import SqlError
+from firesteel.common.places import Source
 from firesteel.relational.logical.printing import plan_text
 from firesteel.sql.binding.statements import (
     bind_insert,
@@ -15,7 +16,6 @@ from firesteel.sql.binding.statements import (
 )
 from firesteel.sql.lexer import tokens
 from firesteel.sql.script import parse_statement
-from firesteel.common.places import Source
 from firesteel.sql.statements.create import CreateTable, CreateView
 from firesteel.sql.statements.queries import Insert, Query, StatementSet
 from tests.sql.binding.catalogs import lines, small_catalog

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from firesteel.common.logical_types import RowType
+from firesteel.common.types import RowKind
 
 WHOLE: Final = -1
 """In place of a field: the record itself is the value."""
@@ -18,12 +19,14 @@ TIMESTAMP: Final = -2
 class RowsToColumns:
     """Makes rows of type `row` of records: for each column the place of the record's field, WHOLE or TIMESTAMP.
 
-    Records are inserts; one that is a Row of another kind is refused. `zone` is the session's time zone.
+    A record that is a Row is a change of its kind, others are inserts; kinds that are not among `kinds` are refused.
+    `zone` is the session's time zone.
     """
 
     row: RowType
     fields: tuple[int, ...]
     zone: str = "UTC"
+    kinds: frozenset[RowKind] = frozenset([RowKind.INSERT])
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,8 @@ def registered(options: PlanOptions) -> Connections:
     """
 
     def source(table: ResolvedTable) -> TableSource:
+        if table.source is not None:
+            return table.source
         connector = _connector(table)
         return connector.source(_request(table, table.read, connector.readable_metadata, options))
 

@@ -3,18 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from firesteel.functions.columns.connectors import ChangelogMode
 from firesteel.relational.logical.printing import expression_text
+from firesteel.relational.physical.grouping import GroupAggregate
 from firesteel.relational.physical.node import PhysicalNode
 
 Line = Callable[[PhysicalNode], tuple[str, bool]]
 """Gives the text of a node, and whether its inputs are shown below it."""
 
 
+_TWO_PHASES: Final = (
+    "[ADVICE] You might want to enable local-global two-phase optimization by configuring "
+    "('table.optimizer.agg-phase-strategy' to 'AUTO')."
+)
+
+
 def forest(plans: Sequence[PhysicalNode], *, modes: bool = False) -> str:
     """Return plans, a line for each node; with `modes`, each with its kinds of changes."""
     return _drawn(plans, lambda node: (node_text(node, modes=modes), True))
+
+
+def advised_forest(plans: Sequence[PhysicalNode], *, modes: bool = False) -> str:
+    """Return plans as `forest` does, and below them what Flink would advise."""
+
+    def line(node: PhysicalNode) -> tuple[str, bool]:
+        text = node_text(node, modes=modes)
+        return (text.replace("(", "(advice=[1], ", 1) if _could_be_two(node) else text), True
+
+    def any_could(node: PhysicalNode) -> bool:
+        return _could_be_two(node) or any(map(any_could, node.inputs))
+
+    advice = f"advice[1]: {_TWO_PHASES}" if any(map(any_could, plans)) else "No available advice..."
+    return f"{_drawn(plans, line)}\n\n{advice}"
+
+
+def _could_be_two(node: PhysicalNode) -> bool:
+    return isinstance(node, GroupAggregate) and node.phase == "single"
 
 
 def execution_forest(plans: Sequence[PhysicalNode]) -> str:

@@ -57,9 +57,8 @@ class TableSourceScan(PhysicalNode):
 
     def changes(self, given: tuple[Changes, ...]) -> Changes:
         """Return those of the source."""
-        if self.source is None:
-            return Changes()
-        return Changes(self.source.mode.update_after, self.source.mode.delete)
+        mode = self.table.changes if self.source is None else self.source.mode
+        return Changes(mode.update_after, mode.delete)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from firesteel.common.logical_types.temporal import is_rowtime
 from firesteel.common.places import errors_at
 from firesteel.functions.columns.aggregates import Aggregation
 from firesteel.functions.columns.aggregates import GroupAggregate as Groups
-from firesteel.functions.columns.connectors import TableSink, TableSource
+from firesteel.functions.columns.connectors import ChangelogMode, TableSink, TableSource
 from firesteel.functions.columns.sorting import SortColumn
 from firesteel.functions.columns.windows import WindowAggregate as Windows
 from firesteel.functions.columns.windows import WindowAssignment
@@ -88,14 +88,10 @@ class Planner:
     def _(self, node: logical.TableScan) -> PhysicalNode:
         table, columns = node.table, tuple(range(len(node.table.read)))
         if table.origin is not None:
+            _require_old_rows(table, table.changes)
             return TableSourceScan(table, columns, None)
         source = self._connections.source(table)
-        if source.mode.update_after and not source.mode.update_before:
-            raise UnsupportedError(
-                "gives the new rows of updates alone, and this is not supported yet",
-                who=f"Table source '{shown_name(table)}'",
-                hint="use a source that gives the old row of an update, too",
-            )
+        _require_old_rows(table, source.mode)
         order = delivery_order(table.read)
         scan = TableSourceScan(table, order, source)
         # Connectors call metadata by their own names, and deliver it last.
@@ -249,6 +245,15 @@ _PROPERTIES: Final[dict[str, Literal["start", "end", "time"]]] = {
     "ROWTIME": "time",
     "PROCTIME": "time",
 }
+
+
+def _require_old_rows(table: ResolvedTable, mode: ChangelogMode) -> None:
+    if mode.update_after and not mode.update_before:
+        raise UnsupportedError(
+            "gives the new rows of updates alone, and this is not supported yet",
+            who=f"Table source '{shown_name(table)}'",
+            hint="use a source that gives the old row of an update, too",
+        )
 
 
 def _require_aligned(window: WindowAssignment) -> None:

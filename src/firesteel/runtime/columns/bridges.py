@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from firesteel.common.errors import TypeMismatchError
@@ -16,7 +17,7 @@ from firesteel.common.types import Row, RowKind, make_row
 from firesteel.common.zones import java_zone
 from firesteel.functions.columns.bridges import TIMESTAMP, WHOLE, ColumnsToRows, RowsToColumns
 from firesteel.runtime.batch import RowBatch
-from firesteel.runtime.columns.batch import ColumnBatch
+from firesteel.runtime.columns.batch import ColumnBatch, Kinds
 from firesteel.runtime.columns.times import milliseconds
 from firesteel.runtime.operator import Operator, OperatorContext
 
@@ -26,7 +27,7 @@ _KINDS = tuple(sorted(RowKind, key=lambda kind: kind.value))
 class RowsToColumnsOperator(Operator[RowBatch]):
     """Makes columns of the fields of records.
 
-    Raises TypeMismatchError for a record that does not fit, or that is no insert.
+    Raises TypeMismatchError for a record that does not fit, or that is no change of the kinds that are expected.
     """
 
     def __init__(self, bridge: RowsToColumns) -> None:
@@ -40,14 +41,14 @@ class RowsToColumnsOperator(Operator[RowBatch]):
 
     def process(self, batch: RowBatch, port: int) -> None:
         """Emit the columns of a batch."""
-        self._require_inserts(batch.values)
+        kinds = self._kinds(batch.values)
         places = zip(self._bridge.row.fields, self._bridge.fields, strict=True)
         try:
             columns = [self._column(field, place, batch) for field, place in places]
         except TypeMismatchError as error:
             error.who = f"{self.context.who}, {error.who}" if error.who else self.context.who
             raise
-        self.output.emit(ColumnBatch(pa.RecordBatch.from_arrays(columns, schema=self._schema)))
+        self.output.emit(ColumnBatch(pa.RecordBatch.from_arrays(columns, schema=self._schema), kinds))
 
     def _column(self, field: Field, place: int, batch: RowBatch) -> pa.Array:
         if place == TIMESTAMP:
@@ -55,12 +56,21 @@ class RowsToColumnsOperator(Operator[RowBatch]):
         values = batch.values if place == WHOLE else [record[place] for record in batch.values]
         return to_column(values, field.type, field.name, self._zone)
 
-    def _require_inserts(self, records: Sequence[Any]) -> None:
-        for record in records:
-            if isinstance(record, Row) and record.get_row_kind() is not RowKind.INSERT:
-                raise TypeMismatchError(
-                    "requires records that are inserts", who=self.context.who, got=f"{record!r}"
-                )
+    def _kinds(self, records: Sequence[Any]) -> Kinds | None:
+        """Return the kind of change that each record is; None if all are inserts."""
+        kinds = [record.get_row_kind() if isinstance(record, Row) else RowKind.INSERT for record in records]
+        wrong = {*kinds} - self._bridge.kinds
+        if wrong:
+            kind = next(kind for kind in kinds if kind in wrong)
+            allowed = ", ".join(str(kind) for kind in _KINDS if kind in self._bridge.kinds)
+            raise TypeMismatchError(
+                f"requires records of the kind {allowed}",
+                who=self.context.who,
+                got=f"{kind} {records[kinds.index(kind)]!r}",
+            )
+        if {*kinds} <= {RowKind.INSERT}:
+            return None
+        return np.array([kind.value for kind in kinds], np.int8)
 
 
 class ColumnsToRowsOperator(Operator[ColumnBatch]):

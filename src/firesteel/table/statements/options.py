@@ -5,11 +5,10 @@ from __future__ import annotations
 from firesteel.common.errors import ProgramError
 from firesteel.common.logical_types import STRING, Field
 from firesteel.sql.statements.session import LoadModule, ResetOption, SetOption, UnloadModule, UseModules
+from firesteel.table.session import CORE
 from firesteel.table.statements import answers
 from firesteel.table.statements.execution import Execution
 from firesteel.table.table_result import TableResult
-
-_CORE = "core"
 
 
 def set_option(statement: SetOption, execution: Execution) -> TableResult:
@@ -41,8 +40,8 @@ def load_module(statement: LoadModule, execution: Execution) -> TableResult:
     with execution.at(statement.module.span):
         if name in session.loaded:
             raise ProgramError("requires a module that is not loaded yet", got=name)
-        if name != _CORE:
-            raise ProgramError("requires a module that exists", got=name, hint=f"the only one is {_CORE}")
+        if name != CORE:
+            raise ProgramError("requires a module that exists", got=name, hint=f"the only one is {CORE}")
         session.loaded.append(name)
         session.modules.append(name)
     return answers.ok()

@@ -8,7 +8,9 @@ from typing import Final
 
 from firesteel.common.logical_types import STRING, BooleanType, Field
 from firesteel.relational.functions import FUNCTIONS
+from firesteel.relational.functions.aggregates import AGGREGATES
 from firesteel.sql.statements.session import Pattern, Show
+from firesteel.table.session import CORE, Session
 from firesteel.table.statements import answers
 from firesteel.table.statements.execution import Execution
 from firesteel.table.table_result import TableResult
@@ -64,10 +66,17 @@ def _views(statement: Show, execution: Execution) -> TableResult:
     return answers.listed("view name", matching(names, statement.pattern))
 
 
-def _functions(statement: Show, _: Execution) -> TableResult:
+def _functions(statement: Show, execution: Execution) -> TableResult:
+    return answers.listed("function name", matching(function_names(execution.session), statement.pattern))
+
+
+def function_names(session: Session) -> list[str]:
+    """Return the names of the functions in the modules that are in use."""
+    if CORE not in session.modules:
+        return []
     # Names that are no identifiers are those of operators and of syntax.
-    names = sorted(name.lower() for name in FUNCTIONS.names() if name.replace("_", "a").isalnum())
-    return answers.listed("function name", matching(names, statement.pattern))
+    names = (name.lower() for name in (*FUNCTIONS.names(), *AGGREGATES))
+    return sorted({name for name in names if name.replace("_", "a").isalnum()})
 
 
 def _current_catalog(_: Show, execution: Execution) -> TableResult:

@@ -1,0 +1,76 @@
+"""Options of sessions: which are refused, which are taken."""
+
+from __future__ import annotations
+
+import pytest
+
+from firesteel.common.errors import (
+    ConfigurationError,
+    SqlConfigurationError,
+    SqlUnsupportedError,
+    UnsupportedError,
+)
+from firesteel.table import EnvironmentSettings, TableEnvironment
+from firesteel.table.known_options import KNOWN, ONLY
+
+
+@pytest.fixture
+def env() -> TableEnvironment:
+    return TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+
+
+def test_a_misspelt_option_is_refused_with_the_one_that_is_meant(env: TableEnvironment) -> None:
+    with pytest.raises(ConfigurationError, match=r"did you mean table\.exec\.state\.ttl\?"):
+        env.get_config().set("table.exec.state.tll", "1 h")
+    with pytest.raises(SqlConfigurationError, match=r"line 1, column 1") as raised:
+        env.execute_sql("SET 'table.exec.mini-batch.enable' = 'true'")
+    assert "did you mean table.exec.mini-batch.enabled?" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "key", ["table.planner", "my.own.option", "sql-client.foo", "table.exec.shuffle-mode"]
+)
+def test_other_options_are_kept_as_in_flink(env: TableEnvironment, key: str) -> None:
+    env.execute_sql(f"SET '{key}' = 'x'")
+    assert env.get_config().get(key, "") == "x"
+
+
+@pytest.mark.parametrize("key", sorted(ONLY))
+def test_values_that_would_give_other_answers_are_refused(env: TableEnvironment, key: str) -> None:
+    assert key in KNOWN
+    env.get_config().set(key, ONLY[key])
+    with pytest.raises(UnsupportedError, match=key):
+        env.get_config().set(key, "something else")
+    with pytest.raises(SqlUnsupportedError, match="something else"):
+        env.execute_sql(f"SET '{key}' = 'something else'")
+
+
+def test_the_parallelism_of_tables_goes_before_that_of_jobs(env: TableEnvironment) -> None:
+    env.get_config().set("parallelism.default", "2")
+    assert env._session.job_environment().get_parallelism() == 2
+    env.get_config().set("table.exec.resource.default-parallelism", "3")
+    assert env._session.job_environment().get_parallelism() == 3
+    env.get_config().set("table.exec.resource.default-parallelism", "-1")
+    assert env._session.job_environment().get_parallelism() == 2
+
+
+def test_functions_of_a_module_that_is_unloaded_are_not_shown(env: TableEnvironment) -> None:
+    assert {"upper", "count"} <= {*env.list_functions()}
+    env.unload_module("core")
+    assert env.list_functions() == []
+    env.execute_sql("LOAD MODULE core")
+    env.use_modules("core")
+    assert "upper" in env.list_functions()
+
+
+def test_what_jobs_bring_along_is_kept_with_the_options(env: TableEnvironment) -> None:
+    env.add_python_file("a.py")
+    env.add_python_file("b.zip")
+    env.add_python_archive("data.zip", "data")
+    env.set_python_requirements("requirements.txt")
+    config = env.get_config()
+    assert config.get("python.files", "") == "a.py,b.zip"
+    assert config.get("python.archives", "") == "data.zip#data"
+    assert config.get("python.requirements", "") == "requirements.txt"
+    config.set_python_executable("python3")
+    assert config.get_python_executable() == "python3"
