@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from firesteel.state.disk.copy import close_working_stores, open_working_store
+from firesteel.state.disk.directories import filter_files
 
 KEYS = 30_000
 
@@ -40,6 +41,18 @@ from firesteel.state.disk.copy import open_working_store
 store = open_working_store(Path(sys.argv[1]), "job", 0, 127)
 for epoch in range(store.version + 1, 1_000_000):
     store.apply(epoch, [(b"%06d" % number, b"%d" % epoch) for number in range(3_000)])
+    print(epoch, flush=True)
+"""
+
+NEW_KEYS = """
+import sys
+from pathlib import Path
+from firesteel.state.disk import key_filter
+from firesteel.state.disk.copy import open_working_store
+key_filter.SMALLEST = 1000
+store = open_working_store(Path(sys.argv[1]), "job", 0, 127)
+for epoch in range(store.version + 1, 1_000_000):
+    store.apply(epoch, [(b"%08d" % number, b"x") for number in range(epoch * 2_000, (epoch + 1) * 2_000)])
     print(epoch, flush=True)
 """
 
@@ -79,4 +92,16 @@ def test_killed_at_any_time(tmp_path: Path) -> None:
             assert reader.version >= seen + lines
             assert {value for _, value in reader.scan(b"")} == {b"%d" % reader.version}
             seen = reader.version
+        close_working_stores(tmp_path)
+
+
+def test_killed_while_the_filter_of_its_keys_grows(tmp_path: Path) -> None:
+    for lines in random.Random(7).sample(range(1, 15), 6):
+        killed_after(lines, NEW_KEYS, tmp_path)
+        store = open_working_store(tmp_path, "job", 0, 127)
+        with store.read() as reader:
+            bound = (reader.version + 1) * 2_000
+            keys = [b"%08d" % number for number in range(2_000, bound + 5_000)]
+            assert list(reader.get_many(keys)) == keys[: bound - 2_000]
+            assert len(filter_files(tmp_path)) == 1
         close_working_stores(tmp_path)

@@ -16,14 +16,16 @@ import os
 import struct
 import threading
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import lmdb
 
 from firesteel.common.errors import FencedError, StateError
+from firesteel.state.disk.bloom import Bloom
 from firesteel.state.disk.directories import DATA_FILE, Identity, claimed, discard
+from firesteel.state.disk.key_filter import KeyFilter
 from firesteel.state.disk.lmdb_file import (
     LARGEST_MAP,
     Snapshot,
@@ -42,14 +44,19 @@ _mark: Final = struct.Struct(">QQQ")
 class Reader(Snapshot):
     """A snapshot of a working store.
 
-    `version` is its epoch; 0 if the copy is empty or between two epochs.
+    `version` is its epoch; 0 if the copy is empty or between two epochs. `bloom` has all keys of the snapshot.
     """
 
-    __slots__ = ("version",)
+    __slots__ = ("_bloom", "version")
 
-    def __init__(self, transaction: Any, version: int) -> None:
+    def __init__(self, transaction: Any, version: int, bloom: Bloom | None) -> None:
         super().__init__(transaction)
         self.version = version
+        self._bloom = bloom
+
+    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Return the values of those keys that have one. It is many times faster if the keys are in order."""
+        return super().get_many(keys if self._bloom is None else self._bloom.possible(keys))
 
 
 class _Mark(NamedTuple):
@@ -107,7 +114,8 @@ class WorkingStore:
         with self._lock:
             transaction = self._begin()
             mark = self._marked(transaction)
-            reader = Reader(transaction, 0 if mark.ahead else mark.version)
+            version = 0 if mark.ahead else mark.version
+            reader = Reader(transaction, version, self._filter.of(transaction))
             self._readers.add(reader)
             return reader
 
@@ -117,6 +125,7 @@ class WorkingStore:
 
     def close(self) -> None:
         """Close the environment and its snapshots; `open_working_store` opens it again."""
+        self._filter.close()
         self._environment.close()
 
     @property
@@ -181,6 +190,7 @@ class WorkingStore:
                     return True
                 if chunk:
                     write(transaction, chunk)
+                    self._filter.include(transaction, chunk)
                 ahead = max(epoch, mark.ahead)
                 if last:
                     mark = _Mark(epoch, 0 if ahead == epoch else ahead, fill)
@@ -198,6 +208,7 @@ class WorkingStore:
             with self._begin(write=True) as transaction:
                 fill = self._marked(transaction).fill + 1
                 transaction.drop(self._data, delete=False)
+                self._filter.forget(transaction)
                 transaction.put(_MARK, _mark.pack(0, 0, fill), db=self._meta)
         except lmdb.Error as error:
             raise _unusable(self.directory, error) from error
@@ -234,6 +245,7 @@ class WorkingStore:
                 self._environment = _open_checked(self.directory, map_size)
             self._data = self._environment.open_db(b"data")
             self._meta = self._environment.open_db(b"meta")
+            self._filter = KeyFilter(self.directory, self._data, self._meta)
         except lmdb.Error as error:
             raise _unusable(self.directory, error) from error
 

@@ -24,6 +24,7 @@ from firesteel.state.disk.scratch import unwritable
 DATA_FILE: Final = "data.mdb"
 _LOCK_FILE: Final = "lock.mdb"
 _IDENTITY_FILE: Final = "identity.json"
+_FILTERS: Final = "*.keys"
 _LAYOUT: Final = 2
 
 
@@ -50,8 +51,13 @@ def claimed(directory: Path, identity: Identity) -> Iterator[None]:
 
 def discard(directory: Path) -> None:
     """Remove the copy in a directory."""
-    for name in (DATA_FILE, _LOCK_FILE):
-        (directory / name).unlink(missing_ok=True)
+    for path in (directory / DATA_FILE, directory / _LOCK_FILE, *filter_files(directory)):
+        path.unlink(missing_ok=True)
+
+
+def filter_files(directory: Path) -> list[Path]:
+    """Return the files of key filters in a directory."""
+    return list(directory.glob(_FILTERS))
 
 
 def _locked(directory: Path, identity: Identity) -> int:

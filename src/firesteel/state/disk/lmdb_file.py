@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
@@ -28,6 +29,7 @@ from firesteel.state.values.chunks import Entry, bounded
 LIMIT: Final = 511
 LARGEST_MAP: Final = 64 << 30
 _CHUNK_BYTES: Final = 2 << 20
+_KEY_BLOCK: Final = 8192
 _HASH: Final = 16
 _HEAD: Final = LIMIT - _HASH
 _SMALLEST_MAP: Final = 1 << 20
@@ -56,7 +58,7 @@ class Snapshot:
         stored = self._get(_shortened(key))
         return None if stored is None else _unpack(stored)[1]
 
-    def get_many(self, keys: list[bytes]) -> dict[bytes, bytes]:
+    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return the values of those keys that have one. It is many times faster if the keys are in order."""
         if max(map(len, keys), default=0) >= LIMIT:
             return {key: value for key in keys if (value := self.get(key)) is not None}
@@ -112,6 +114,20 @@ def write(transaction: Any, chunk: list[Entry]) -> None:
         cursor.putmulti(_puts(chunk))
     for key in [key for key, value in chunk if value is None]:
         transaction.delete(key if len(key) < LIMIT else _shortened(key))
+
+
+def key_blocks(transaction: Any, database: Any) -> Iterator[list[bytes]]:
+    """Return all keys of a database, in blocks; in order, except that long keys have that of their hashes."""
+    with transaction.cursor(database) as cursor:
+        keys = cursor.iternext(keys=True, values=False)
+        while block := list(islice(keys, _KEY_BLOCK)):
+            if max(map(len, block)) < LIMIT:
+                yield block
+            else:
+                yield [
+                    key if len(key) < LIMIT else _unpack(transaction.get(key, db=database))[0]
+                    for key in block
+                ]
 
 
 def open_environment(directory: Path, databases: int, map_size: int = LARGEST_MAP) -> Any:
