@@ -144,6 +144,10 @@ EXAMPLES: Final[list[tuple[Operation, tuple[tuple[Edge, ...], ...]]]] = [
     (operations.GlobalAggregateOp(GROUPS), (BY_COLUMN,)),
     (operations.WindowAggregateOp(windows("tumble")), (BY_COLUMN,)),
     (operations.WindowAggregateOp(windows("session")), (BY_COLUMN,)),
+    (operations.LocalWindowAggregateOp(windows("hop")), (PLAIN,)),
+    (operations.LocalWindowAggregateOp(windows("session")), (PLAIN,)),
+    (operations.GlobalWindowAggregateOp(windows("hop")), (BY_COLUMN,)),
+    (operations.GlobalWindowAggregateOp(windows("session")), (BY_COLUMN,)),
     (operations.WindowTableOp(WindowTable(ROW, ROW, assigned("hop"))), (PLAIN,)),
     (operations.WindowTableOp(WindowTable(ROW, ROW, assigned("session"))), (BY_COLUMN,)),
     (

@@ -3,7 +3,8 @@
 The state of an arrangement is a state of its own in manifests, layers and compaction, beside the entries of its
 operator. Its name is the operator's id, a slash and its own name (`state_name`); its runs name it as their operator. A
 run holds the changes of one subtask in one epoch as Arrow batches of the layout's columns (`Layout.stored`), sorted.
-The metadata of its schema has what the epoch deleted by ranges.
+The metadata of its schema has what the epoch deleted by ranges. In a run of many rows columns are packed; then the
+metadata says how, and if all of them have a fixed width, that takes the place of the compression.
 """
 
 from __future__ import annotations
@@ -25,9 +26,11 @@ from firesteel.state.arrangements.hashing import first_hash
 from firesteel.state.arrangements.layout import Layout
 from firesteel.state.arrangements.levels import Shelf, kept
 from firesteel.state.arrangements.live import ArrangementAddress, Missing
+from firesteel.state.arrangements.packing import WORTH, form_of, packed, unpacked
 from firesteel.state.live.durable import RunRef
 
 _DROPS: Final = b"firesteel:drops"
+_FORM: Final = b"firesteel:form"
 
 
 def write_level(
@@ -48,18 +51,27 @@ def write_level(
     Return None, and write nothing, if there are none. `path` is completed as by `write_run`.
     """
     marks = narrowed(drops, *_hashes(groups, max_parallelism))
-    schema = layout.stored.with_metadata({_DROPS: encode_drops(marks)}) if marks else layout.stored
+    metadata = {_DROPS: encode_drops(marks)} if marks else {}
+    batches = [chunk.batch for chunk in chunks if len(chunk)]
+    schema, compressed = layout.stored, True
+    if sum(batch.num_rows for batch in batches) >= WORTH:
+        form = form_of(batches)
+        metadata[_FORM] = form
+        batches = [packed(batch, form) for batch in batches]
+        schema = batches[0].schema
+        compressed = not all(map(_is_fixed, schema.types))
     return write_batches(
         storage,
         path,
-        (chunk.batch for chunk in chunks if len(chunk)),
+        batches,
         epoch=epoch,
         operator=state,
         subtask=subtask,
         first_group=groups.start,
         last_group=groups.stop - 1,
-        schema=schema,
+        schema=schema.with_metadata(metadata or None),
         even_if_empty=bool(marks),
+        compressed=compressed,
     )
 
 
@@ -118,9 +130,13 @@ def _changes(
     hashes = _hashes(groups, max_parallelism)
     chunks = []
     with open_run(storage, run) as reader:
-        marks = (reader.schema.metadata or {}).get(_DROPS)
+        metadata = reader.schema.metadata or {}
+        marks, form = metadata.get(_DROPS), metadata.get(_FORM)
         for batch in reader:
-            chunk = _without_metadata(layout, batch)
+            rows = (
+                batch.replace_schema_metadata(None) if form is None else unpacked(batch, form, layout.stored)
+            )
+            chunk = Chunk(layout, rows)
             if not all_of_it:
                 chunk = chunk.between(*hashes)
             if len(chunk):
@@ -128,8 +144,8 @@ def _changes(
     return Changes(tuple(chunks), () if marks is None else widened(decode_drops(marks), *hashes))
 
 
-def _without_metadata(layout: Layout, batch: pa.RecordBatch) -> Chunk:
-    return Chunk(layout, batch.replace_schema_metadata(None))
+def _is_fixed(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_primitive(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind))
 
 
 def _hashes(groups: range, max_parallelism: int) -> tuple[int, int]:

@@ -79,13 +79,14 @@ def write_batches(
     last_group: int,
     schema: pa.Schema = RUN_SCHEMA,
     even_if_empty: bool = False,
+    compressed: bool = True,
 ) -> RunRef | None:
     """Write Arrow batches of a schema (default: entries), in order, as a run; see `write_run`.
 
     `even_if_empty` is for a schema whose metadata says something by itself.
     """
     with scratch_file(_IN_MEMORY) as file:
-        count = _write_batches(file, batches, schema)
+        count = _write_batches(file, batches, schema, compressed=compressed)
         if not count and not even_if_empty:
             return None
         size, checksum = file.tell(), _checksum_of(file)
@@ -187,8 +188,10 @@ def _batched(entries: Iterable[Entry]) -> Iterator[pa.RecordBatch]:
         yield pa.RecordBatch.from_arrays(arrays, schema=RUN_SCHEMA)
 
 
-def _write_batches(file: IO[bytes], batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> int:
-    options = pa.ipc.IpcWriteOptions(compression="zstd", use_threads=False)
+def _write_batches(
+    file: IO[bytes], batches: Iterable[pa.RecordBatch], schema: pa.Schema, *, compressed: bool
+) -> int:
+    options = pa.ipc.IpcWriteOptions(compression="zstd" if compressed else None, use_threads=False)
     count = 0
     with pa.ipc.new_stream(file, schema, options=options) as writer:
         for batch in batches:

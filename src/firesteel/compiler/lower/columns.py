@@ -14,9 +14,11 @@ from firesteel.graph.operations import (
     ColumnsToRowsOp,
     ExpandOp,
     GlobalAggregateOp,
+    GlobalWindowAggregateOp,
     GroupAggregateOp,
     LimitOp,
     LocalAggregateOp,
+    LocalWindowAggregateOp,
     OverAggregateOp,
     RowsToColumnsOp,
     SortOp,
@@ -35,7 +37,11 @@ from firesteel.runtime.columns.sorting import LimitOperator, SortOperator
 from firesteel.runtime.columns.source import ColumnSourceOperator
 from firesteel.runtime.columns.update_before import UpdateBeforeOperator
 from firesteel.runtime.columns.watermarks import WatermarkOperator
-from firesteel.runtime.columns.windows.choosing import window_aggregate_operator, window_table_operator
+from firesteel.runtime.columns.windows.choosing import (
+    local_window_operator,
+    window_aggregate_operator,
+    window_table_operator,
+)
 
 
 @recipe.register
@@ -93,6 +99,16 @@ def _(operation: GlobalAggregateOp, node: Node, batch: bool) -> Recipe:
 @recipe.register
 def _(operation: WindowAggregateOp, node: Node, batch: bool) -> Recipe:
     return partial(window_aggregate_operator, operation.aggregate)
+
+
+@recipe.register
+def _(operation: LocalWindowAggregateOp, node: Node, batch: bool) -> Recipe:
+    return partial(local_window_operator, operation.aggregate)
+
+
+@recipe.register
+def _(operation: GlobalWindowAggregateOp, node: Node, batch: bool) -> Recipe:
+    return partial(window_aggregate_operator, operation.aggregate, partial=True)
 
 
 @recipe.register

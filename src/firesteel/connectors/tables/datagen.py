@@ -51,7 +51,7 @@ from firesteel.functions.source import Boundedness, DiscoveryContext, Split
 N = TypeVar("N", int, float)
 
 _R = LogicalTypeRoot
-_BATCH: Final = 1 << 14
+_BATCH: Final = 1 << 16
 _ROWS_PER_SECOND: Final = 10_000
 _LENGTH: Final = 100
 _ELEMENTS: Final = 3

@@ -80,10 +80,14 @@ class TableSource:
 
 @dataclass(frozen=True)
 class TableSink:
-    """A sink that takes the rows of the request, and changes of `mode`."""
+    """A sink that takes the rows of the request, and changes of `mode`.
+
+    `old_rows` is whether it makes use of the old rows of updates, if it takes them; else they need not be computed.
+    """
 
     sink: ColumnSink
     mode: ChangelogMode = ChangelogMode()
+    old_rows: bool = True
 
 
 class TableConnector(ABC):

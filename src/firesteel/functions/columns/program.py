@@ -16,10 +16,10 @@ class Formula:
 
     `text` is an expression of the kernel's SQL over the columns `"0"`, `"1"`, ... of the input. `shown` is the
     expression as the user knows it, for errors. `column` is the place of the input's column if the expression is
-    nothing else (then the kernel has no work to do). `careful` is a slower text that never fails because a number is
-    out of range, where Flink wraps it around or has NULL; None if `text` is as good. `pointer` is where the user wrote
-    the expression. A text may name `"now"` and
-    `"watermark"`, too: the current processing time and the watermark, as timestamps of UTC.
+    nothing else, or that column as a wider whole number (then the kernel has no work to do). `careful` is a slower text
+    that never fails because a number is out of range, where Flink wraps it around or has NULL; None if `text` is as
+    good. `pointer` is where the user wrote the expression. A text may name `"now"` and `"watermark"`, too: the current
+    processing time and the watermark, as timestamps of UTC.
     """
 
     text: str

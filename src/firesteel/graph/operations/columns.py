@@ -134,6 +134,24 @@ class WindowAggregateOp(ColumnOperation):
 
 
 @dataclass(frozen=True, eq=False)
+class LocalWindowAggregateOp(ColumnOperation):
+    """Gathers, before the exchange, what a `GlobalWindowAggregateOp` completes; the keys' columns keep their names."""
+
+    kind = "local_window_aggregate"
+
+    aggregate: WindowAggregate
+
+
+@dataclass(frozen=True, eq=False)
+class GlobalWindowAggregateOp(ColumnOperation):
+    """Completes what `LocalWindowAggregateOp`s of the same aggregate have gathered."""
+
+    kind = "global_window_aggregate"
+
+    aggregate: WindowAggregate
+
+
+@dataclass(frozen=True, eq=False)
 class WindowTableOp(ColumnOperation):
     """Gives each row once for each of its windows; the input of sessions is partitioned by their columns."""
 

@@ -104,7 +104,7 @@ def _ways(sink: Sink, changes: Changes) -> tuple[Updates, ...]:
     if not changes.update:
         return (Updates.NONE,)
     if mode.update_before:
-        return (Updates.BOTH,)
+        return (Updates.BOTH,) if sink.sink.old_rows else (Updates.AFTER, Updates.BOTH)
     if sink.primary_key is None or frozenset(sink.primary_key) in sink.input.upsert_keys:
         return (Updates.AFTER, Updates.BOTH)
     _require_key(sink, frozenset(sink.primary_key))

@@ -111,10 +111,8 @@ class WindowAggregate(UnaryNode):
             yield "groupBy", grouped["groupBy"]
         yield "window", window_text(self.aggregate.window, self.aggregate.input.field_names)
         first = len(self.aggregate.keys) + len(self.aggregate.aggregations)
-        names = self.row.field_names[first:]
-        properties = (
-            f"{kind}('w$) AS {name}" for kind, name in zip(self.aggregate.properties, names, strict=True)
-        )
+        named = zip(self.aggregate.properties, self.row.field_names[first:], strict=True)
+        properties = () if self.phase == "local" else (f"{kind}('w$) AS {name}" for kind, name in named)
         yield "select", ", ".join(filter(None, [grouped["select"], *properties]))
 
     @property

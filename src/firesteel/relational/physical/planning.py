@@ -49,6 +49,7 @@ from firesteel.relational.physical.texts import call_text
 from firesteel.relational.physical.windows import assignment
 from firesteel.relational.rules.substitution import moved, refs
 from firesteel.relational.tables import MetadataColumn, ResolvedTable, delivery_order
+from firesteel.runtime.columns.windows.choosing import has_two_phases
 
 
 @dataclass(frozen=True)
@@ -189,7 +190,10 @@ class Planner:
             properties=tuple(_PROPERTIES[name] for name in node.properties),
         )
         legacy = not isinstance(node, derived.WindowAggregate)
-        return WindowAggregate(Exchange(below, node.keys), aggregate, legacy)
+        if legacy or not self._options.two_phase or not has_two_phases(aggregate):
+            return WindowAggregate(Exchange(below, node.keys), aggregate, legacy)
+        local = WindowAggregate(below, aggregate, phase="local")
+        return WindowAggregate(Exchange(local, tuple(range(len(node.keys)))), aggregate, phase="global")
 
     @_planned.register
     def _(self, node: logical.WindowTable) -> PhysicalNode:

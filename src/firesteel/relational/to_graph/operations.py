@@ -13,9 +13,11 @@ from firesteel.graph.operations import (
     ColumnSourceOp,
     ExpandOp,
     GlobalAggregateOp,
+    GlobalWindowAggregateOp,
     GroupAggregateOp,
     LimitOp,
     LocalAggregateOp,
+    LocalWindowAggregateOp,
     Operation,
     OverAggregateOp,
     SortOp,
@@ -105,7 +107,8 @@ def _(plan: GroupAggregate, options: PlanOptions) -> Operation:
 
 @operation.register
 def _(plan: WindowAggregate, options: PlanOptions) -> Operation:
-    return WindowAggregateOp(plan.aggregate)
+    kinds = {"single": WindowAggregateOp, "local": LocalWindowAggregateOp, "global": GlobalWindowAggregateOp}
+    return kinds[plan.phase](plan.aggregate)
 
 
 @operation.register

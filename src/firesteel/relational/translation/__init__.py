@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from firesteel.common.logical_types import Field, RowType
+from firesteel.common.logical_types import Field, IntegerNumberType, RowType
 from firesteel.common.places import errors_at
 from firesteel.functions.columns.program import Formula, Program
-from firesteel.relational.expressions import Expression, InputRef
+from firesteel.relational.expressions import Call, Expression, InputRef
 from firesteel.relational.translation import (
     arithmetic,
     buckets,
@@ -74,12 +74,25 @@ def _formula(expression: Expression, given: RowType, zone: str, functions: dict[
     with errors_at(place):
         text, other = plain.text(expression), careful.text(expression)
     functions |= plain.functions | careful.functions
-    column = expression.index if isinstance(expression, InputRef) else None
     return Formula(
         text,
         shown(expression, given.field_names),
         expression.type,
-        column,
+        _column(expression),
         None if text == other else other,
         None if place is None else place.pointer,
     )
+
+
+def _column(expression: Expression) -> int | None:
+    """Return the place of the column that an expression is, but for a wider type of whole numbers."""
+    match expression:
+        case InputRef(index=index):
+            return index
+        case Call(
+            function="CAST",
+            type=IntegerNumberType() as wide,
+            arguments=(InputRef(index=index, type=IntegerNumberType() as narrow),),
+        ):
+            return index if narrow.bits <= wide.bits else None
+    return None

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from firesteel.common.types import RowKind
+from firesteel.state.arrangements.packing import WORTH, form_of, packed, packed_schema, unpacked
 
 COLUMNS: Final = 3
 """The codec of blocks with columns; see `firesteel.runtime.blocks.FORMS`."""
@@ -26,14 +27,14 @@ DELETE: Final = np.int8(RowKind.DELETE.value)
 _SIGNS: Final = np.array([1, -1, 1, -1], np.int64)
 """By kind, what a change adds to the number of rows."""
 
-_HEAD: Final = Struct("<II")
+_HEAD: Final = Struct("<III")
 
 
 class ColumnBatch:
     """Changes of a relation in order: Arrow columns, and the kind of each change (None: all are inserts).
 
     `kinds` has a `RowKind` as a number for each row. Its bytes are those of Arrow's IPC format without compression; a
-    reader uses them where they are.
+    reader uses them where they are. Columns of 64-bit numbers are packed; see `firesteel.state.arrangements.packing`.
 
     >>> batch = ColumnBatch(pa.RecordBatch.from_pydict({"a": [1, 2, 3]}), np.array([0, 1, 2], np.int8))
     >>> batch.take([2, 0]).rows["a"].to_pylist(), batch.signs().tolist()
@@ -99,22 +100,27 @@ class ColumnBatch:
         return np.ones(len(self), np.int64) if self.kinds is None else _SIGNS[self.kinds]
 
     def encode(self) -> tuple[int, bytes]:
-        """Return the codec and the bytes: sizes of the schema and of the kinds, the schema, the rows, the kinds."""
+        """Return the codec and the bytes: sizes of what follows, the schema, how columns are packed, rows, kinds."""
         schema = _schema_bytes(self.rows.schema)
         kinds = b"" if self.kinds is None else self.kinds.tobytes()
-        rows = self.rows.serialize()
-        pad = -(_HEAD.size + len(schema)) % 8
-        return COLUMNS, b"".join((_HEAD.pack(len(schema), len(kinds)), schema, bytes(pad), rows, kinds))
+        form = form_of([self.rows]) if len(self) >= WORTH else b""
+        rows = packed(self.rows, form) if form else self.rows
+        head = b"".join((_HEAD.pack(len(schema), len(form), len(kinds)), schema, form))
+        return COLUMNS, b"".join((head, bytes(-len(head) % 8), rows.serialize(), kinds))
 
     @staticmethod
     def decode(data: memoryview) -> ColumnBatch:
         """Return the batch that `encode` turned into `data`."""
-        schema_size, kinds_size = _HEAD.unpack_from(data)
+        schema_size, form_size, kinds_size = _HEAD.unpack_from(data)
         start = _HEAD.size + schema_size
-        schema = _schema(bytes(data[_HEAD.size : start]))
+        schema, form = _schema(bytes(data[_HEAD.size : start])), bytes(data[start : start + form_size])
+        start += form_size
         start += -start % 8
         end = len(data) - kinds_size
-        rows = pa.ipc.read_record_batch(pa.py_buffer(data[start:end]), schema)
+        stored = packed_schema(schema, form) if form else schema
+        rows = pa.ipc.read_record_batch(pa.py_buffer(data[start:end]), stored)
+        if form:
+            rows = unpacked(rows, form, schema)
         return ColumnBatch(rows, np.frombuffer(data[end:], np.int8) if kinds_size else None)
 
 

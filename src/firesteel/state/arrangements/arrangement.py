@@ -17,6 +17,7 @@ from firesteel.state.arrangements.chunk import Chunk, chunk_of, merged, visible
 from firesteel.state.arrangements.columns import Numbers, numbers
 from firesteel.state.arrangements.consolidation import left_of, survivors
 from firesteel.state.arrangements.drops import Drop, joined
+from firesteel.state.arrangements.hashing import Words
 from firesteel.state.arrangements.layout import WEIGHT, Layout
 from firesteel.state.arrangements.levels import (
     CHUNK_ROWS,
@@ -79,18 +80,21 @@ class Arrangement:
         self._committed.drop(changes.drops)
         self._committed.add(changes.level)
 
-    def put(self, rows: pa.RecordBatch) -> None:
-        """Put rows: each replaces the one with its keys (upsert), or is added (multiset)."""
-        self.change(rows, np.ones(rows.num_rows, np.int64))
+    def put(self, rows: pa.RecordBatch, hashes: Words | None = None) -> None:
+        """Put rows: each replaces the one with its keys (upsert), or is added (multiset).
+
+        `hashes` are those of the keys (`Layout.hash_of`), from whoever has them.
+        """
+        self.change(rows, np.ones(rows.num_rows, np.int64), hashes)
 
     def delete(self, rows: pa.RecordBatch) -> None:
         """Delete the row with the keys of each row (upsert), or remove it once (multiset)."""
         self.change(rows, np.full(rows.num_rows, -1, np.int64))
 
-    def change(self, rows: pa.RecordBatch, weights: Numbers) -> None:
+    def change(self, rows: pa.RecordBatch, weights: Numbers, hashes: Words | None = None) -> None:
         """Put rows with weights above 0 and delete those with weights below 0."""
         if rows.num_rows:
-            self._epoch.add((chunk_of(self.layout, rows, weights, self.now),))
+            self._epoch.add((chunk_of(self.layout, rows, weights, self.now, hashes),))
 
     def drop_up_to(self, leading: int) -> None:
         """Delete all rows with a leading value of at most this; it costs the same for any number of rows.
@@ -104,12 +108,12 @@ class Arrangement:
         if self._committed.drop([drop]):
             self._drops = joined((*self._drops, drop))
 
-    def get(self, keys: pa.RecordBatch) -> Found:
+    def get(self, keys: pa.RecordBatch, hashes: Words | None = None) -> Found:
         """Return the rows of an upsert arrangement with some keys (and leading values), of each key at most one.
 
-        `keys` has these columns; each key occurs once in it.
+        `keys` has these columns; each key occurs once in it. `hashes` are those of the keys, from whoever has them.
         """
-        search = _Search(self.layout, keys)
+        search = _Search(self.layout, keys, hashes)
         for level in self._newest_first():
             search.newest(level)
         return self._found(*search.changes())
@@ -192,9 +196,9 @@ class Arrangement:
 class _Search:
     """The changes that belong to some keys, from several levels."""
 
-    def __init__(self, layout: Layout, keys: pa.RecordBatch) -> None:
+    def __init__(self, layout: Layout, keys: pa.RecordBatch, hashes: Words | None = None) -> None:
         self._layout = layout
-        self._needles = Needles(layout, keys)
+        self._needles = Needles(layout, keys, hashes)
         self._parts: list[pa.RecordBatch] = []
         self._keys: list[Positions] = []
 

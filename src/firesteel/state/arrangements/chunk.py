@@ -148,13 +148,15 @@ class Chunk:
         return self._newest
 
 
-def chunk_of(layout: Layout, rows: pa.RecordBatch, weights: Numbers, now: int = 0) -> Chunk:
+def chunk_of(
+    layout: Layout, rows: pa.RecordBatch, weights: Numbers, now: int = 0, hashes: Words | None = None
+) -> Chunk:
     """Return changes, in any order, that are written at a time, as a chunk.
 
-    `rows` have the layout's columns. If several have one identity, an upsert takes the last of them, a multiset the sum
-    of their weights.
+    `rows` have the layout's columns, and `hashes` are those of their keys, if they are known. If several rows have one
+    identity, an upsert takes the last of them, a multiset the sum of their weights.
     """
-    words = [pa.array(layout.hash_of(rows))]
+    words = [pa.array(layout.hash_of(rows) if hashes is None else hashes)]
     if layout.kind is Kind.MULTISET:
         words.append(pa.array(layout.identity_of(rows)))
     times = [pa.array(np.full(rows.num_rows, now)) for _ in layout.times]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from firesteel.state.arrangements.columns import Mask, Numbers, numbers, same_rows
+from firesteel.state.arrangements.columns import Mask, Numbers, numbers, rows_at, same_rows
 from firesteel.state.arrangements.hashing import Words
 from firesteel.state.arrangements.layout import HASH, IDENTITY, WEIGHT, Kind, Layout
 from firesteel.state.arrangements.lifetimes import summed
@@ -36,7 +36,7 @@ def consolidated(layout: Layout, batch: pa.RecordBatch) -> pa.RecordBatch:
 
 def left_of(layout: Layout, batch: pa.RecordBatch, left: Survivors) -> pa.RecordBatch:
     """Return what consolidation leaves of stored changes."""
-    batch = batch.take(pa.array(left.places))
+    batch = rows_at(batch, left.places)
     if layout.kind is Kind.UPSERT:
         return batch
     for name, column in zip((*layout.times, WEIGHT), (*left.times, left.weights), strict=True):

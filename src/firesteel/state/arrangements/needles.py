@@ -20,11 +20,12 @@ class Needles:
     A needle is the place of a key in that order; `keys_at` returns the places of the keys as they were given.
     """
 
-    def __init__(self, layout: Layout, keys: pa.RecordBatch) -> None:
+    def __init__(self, layout: Layout, keys: pa.RecordBatch, hashes: Words | None = None) -> None:
         self._layout = layout
         self._columns = list(layout.keys)
         leading = None if layout.leading is None else numbers(keys.column(layout.leading))
-        hashes = layout.hash_of(keys)
+        if hashes is None:
+            hashes = layout.hash_of(keys)
         self._order = order_by(leading, hashes)
         self._keys = keys.select(self._columns)
         self._hashes: Words = hashes[self._order]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,8 +15,8 @@ from firesteel.runtime.columns.aggregates.functions import Function, function_of
 from firesteel.runtime.columns.aggregates.parts import Columns, Count, Given, Part
 from firesteel.runtime.columns.aggregates.segments import Segments, segments_of
 from firesteel.runtime.columns.aggregates.stores import COUNT, ORDER, Store
-from firesteel.state.arrangements.columns import numbers
-from firesteel.state.arrangements.hashing import hash_columns
+from firesteel.state.arrangements.columns import numbers, rows_at
+from firesteel.state.arrangements.hashing import Words, hash_columns
 from firesteel.state.arrangements.layout import Layout
 
 THE_GROUP: Final = pa.field("group", pa.int32(), nullable=False)
@@ -24,6 +24,13 @@ THE_GROUP: Final = pa.field("group", pa.int32(), nullable=False)
 
 _THE_KEY: Final = 40_106
 """Its value: one whose hash is in the first of up to 2 ** 17 key groups, as the first subtask gets all rows."""
+
+
+class Partials(NamedTuple):
+    """Partial results; `hashes` are those of their keys, and ascend, if each key is there once."""
+
+    rows: pa.RecordBatch
+    hashes: Words | None
 
 
 class Form:
@@ -35,7 +42,7 @@ class Form:
     >>> call = Aggregation("SUM", (1,), (BigIntType(),), BigIntType(), "SUM(n)")
     >>> form = Form(GroupAggregate(row, row, (0,), (call,)))
     >>> rows = pa.RecordBatch.from_pydict({"k": [1, 2, 1], "n": [5, None, 7]})
-    >>> form.combine(form.lift(Given(rows))).sort_by("k").to_pylist()
+    >>> form.combine(form.lift(Given(rows))).rows.sort_by("k").to_pylist()
     [{'k': 1, 'sum_n': 12, 'count_n': 2}, {'k': 2, 'sum_n': 0, 'count_n': 0}]
     """
 
@@ -86,11 +93,8 @@ class Form:
             columns += part.lift(given) if part.values_of == store else part.neutral(keys.num_rows)
         return pa.RecordBatch.from_arrays(columns, schema=self.state)
 
-    def combine(self, rows: pa.RecordBatch) -> pa.RecordBatch:
-        """Return partial results added up by key, and by the values of the stores; later rows are later changes.
-
-        Without stores they come in the order of the keys' hashes.
-        """
+    def combine(self, rows: pa.RecordBatch) -> Partials:
+        """Return partial results added up by key, and by the values of the stores; later rows are later changes."""
         return self._adding.combine(rows)
 
     def shrink(self, rows: pa.RecordBatch) -> pa.RecordBatch:
@@ -172,16 +176,16 @@ class _Adding:
                 *((name, "sum") for name in weights),
             ]
 
-    def combine(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+    def combine(self, rows: pa.RecordBatch) -> Partials:
         """See `Form`."""
         form = self._form
         if self._ordered:
-            return rows
+            return Partials(rows, None)
         if not form.stores:
             groups = form.groups(rows)
             if len(groups) == rows.num_rows:
-                return rows.take(pa.array(groups.order))
-            return form.reduce(rows, groups)
+                return Partials(rows_at(rows, groups.order), groups.hashes)
+            return Partials(form.reduce(rows, groups), groups.hashes)
         by = rows.select(self._by)
         groups = segments_of(by, hash_columns(by.columns))
         summed = dict(zip(form.state.names, form.reduce(rows, groups).columns, strict=True))
@@ -191,12 +195,12 @@ class _Adding:
             weights = numbers(rows.column(name))[groups.order]
             summed[name] = pa.array(np.add.reduceat(weights, groups.starts))
         columns = [summed.get(name, kept.column(name)) for name in form.schema.names]
-        return pa.RecordBatch.from_arrays(columns, schema=form.schema)
+        return Partials(pa.RecordBatch.from_arrays(columns, schema=form.schema), None)
 
     def shrink(self, rows: pa.RecordBatch) -> pa.RecordBatch:
         """See `Form`."""
         if self._arrow is None or self._ordered:
-            return self.combine(rows)
+            return self.combine(rows).rows
         table = pa.Table.from_batches([rows]).group_by(self._by, use_threads=False).aggregate(self._arrow)
         names = [*self._by, *(f"{name}_{function}" for name, function in self._arrow)]
         columns = dict(

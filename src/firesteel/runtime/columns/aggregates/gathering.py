@@ -7,7 +7,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from firesteel.runtime.columns.aggregates.form import Form
+from firesteel.runtime.columns.aggregates.form import Form, Partials
 
 FEW: Final = 1 << 16
 """Rows that wait before they are added up by key, if that makes them few."""
@@ -23,7 +23,7 @@ class Gathered:
     """Partial results, added up by key now and then.
 
     Contract: `add` takes rows; `full` says that their keys are so many that they must be taken now; `take` hands them
-    over, one for each key, in the order of the keys' hashes, and `parts` as they are.
+    over as `Form.combine` returns them, and `parts` as they are.
     """
 
     def __init__(self, form: Form) -> None:
@@ -52,7 +52,7 @@ class Gathered:
         if self._count >= self._limit:
             self._shrink()
 
-    def take(self) -> pa.RecordBatch | None:
+    def take(self) -> Partials | None:
         """Return one partial result for each key (None: there are none), and keep nothing."""
         rows = [*self.parts()]
         return self._form.combine(_joined(rows)) if rows else None
@@ -64,7 +64,7 @@ class Gathered:
 
     def _shrink(self) -> None:
         rows = _joined(self._rows)
-        few = self._form.shrink(rows) if self._limit == FEW else self._form.combine(rows)
+        few = self._form.shrink(rows) if self._limit == FEW else self._form.combine(rows).rows
         self._pays = 2 * few.num_rows <= rows.num_rows
         self._limit = FEW if 2 * few.num_rows <= FEW else MANY
         self.full = 2 * few.num_rows > MANY

@@ -11,11 +11,12 @@ import pyarrow as pa
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.functions.columns.aggregates import GroupAggregate
 from firesteel.runtime.columns.aggregates.contents import Contents
-from firesteel.runtime.columns.aggregates.form import Form
+from firesteel.runtime.columns.aggregates.form import Form, Partials
 from firesteel.runtime.columns.aggregates.stored import StoredValues
 from firesteel.runtime.columns.aggregates.stores import Store
 from firesteel.runtime.columns.batch import DELETE, INSERT, UPDATE_AFTER, UPDATE_BEFORE, ColumnBatch, Kinds
-from firesteel.state.arrangements.columns import Mask, numbers, same_rows
+from firesteel.state.arrangements.columns import Mask, numbers, rows_at, same_rows
+from firesteel.state.arrangements.hashing import Words
 from firesteel.state.arrangements.live import LiveArrangements
 from firesteel.state.arrangements.sorting import Positions
 
@@ -23,10 +24,14 @@ _Change = tuple[np.int8, pa.RecordBatch]
 
 
 class _Touched(NamedTuple):
-    """Groups that an epoch touches: `old` are the accumulators of the first of them, `new` those of all."""
+    """Groups that an epoch touches: `old` are the accumulators of the first of them, `new` those of all.
+
+    `hashes` are those of the keys of `new`, if they are known.
+    """
 
     old: pa.RecordBatch
     new: pa.RecordBatch
+    hashes: Words | None
     before: Mapping[Store, Contents]
     after: Mapping[Store, Contents]
 
@@ -58,12 +63,12 @@ class Groups:
         """Start an epoch."""
         self._stored.begin_epoch(epoch)
 
-    def apply(self, partials: pa.RecordBatch) -> ColumnBatch | None:
+    def apply(self, partials: Partials) -> ColumnBatch | None:
         """Add partial results; return the changes, if there are any."""
         touched = self._touch(partials)
         known = touched.old.num_rows
         alive = self._alive(touched.new)
-        self._store(touched.new, alive, known)
+        self._store(touched, alive)
         before = self._rows(
             touched.old, {store: of.of(np.arange(known)) for store, of in touched.before.items()}
         )
@@ -79,10 +84,10 @@ class Groups:
         changes.append((INSERT, _where(after.slice(known), alive[known:])))
         return _joined(changes)
 
-    def store(self, partials: pa.RecordBatch) -> None:
+    def store(self, partials: Partials) -> None:
         """Add partial results without a look at what changes."""
         touched = self._touch(partials)
-        self._store(touched.new, self._alive(touched.new), touched.old.num_rows)
+        self._store(touched, self._alive(touched.new))
 
     def all(self) -> Iterator[ColumnBatch]:
         """Yield the results of all groups, as inserts."""
@@ -94,26 +99,32 @@ class Groups:
             rows = self._form.only_group()
             yield ColumnBatch(self._rows(rows, self._stored.contents(rows.select(self._form.keys))))
 
-    def _touch(self, partials: pa.RecordBatch) -> _Touched:
+    def _touch(self, partials: Partials) -> _Touched:
         """Look up the groups of partial results, and add these to them."""
         form = self._form
-        touched, moves = self._stored.touched(partials)
-        found = self._arrangement.get(touched.select(form.keys))
+        touched, moves = self._stored.touched(partials.rows)
+        hashes = None if form.stores else partials.hashes
+        found = self._arrangement.get(touched.select(form.keys), hashes)
         known, fresh = found.keys, _others(touched.num_rows, found.keys)
-        new = _in_order(touched, fresh)
+        new = rows_at(touched, fresh)
         if len(known):
-            merged = form.merge(found.rows, _in_order(touched, known))
+            merged = form.merge(found.rows, rows_at(touched, known))
             new = pa.concat_batches([merged, new]) if len(fresh) else merged
         if not form.stores:
-            return _Touched(found.rows, new, {}, {})
+            places = np.concatenate((known, fresh))
+            return _Touched(found.rows, new, None if hashes is None else hashes[places], {}, {})
         places = np.empty(touched.num_rows, np.int64)
         places[np.concatenate((known, fresh))] = np.arange(touched.num_rows)
-        return _Touched(found.rows, *self._stored.settle(found.rows, new, moves, places))
+        new, before, after = self._stored.settle(found.rows, new, moves, places)
+        return _Touched(found.rows, new, None, before, after)
 
-    def _store(self, new: pa.RecordBatch, alive: Mask, known: int) -> None:
+    def _store(self, touched: _Touched, alive: Mask) -> None:
         """Put the groups that have rows, and delete those that had some."""
-        self._arrangement.put(_where(new, alive))
-        self._arrangement.delete(_where(new.slice(0, known), ~alive[:known]))
+        known = touched.old.num_rows
+        hashes = touched.hashes
+        self._arrangement.put(_where(touched.new, alive), None if hashes is None else hashes[alive])
+        if not alive[:known].all():
+            self._arrangement.delete(_where(touched.new.slice(0, known), ~alive[:known]))
 
     def _alive(self, rows: pa.RecordBatch) -> Mask:
         """Return which groups have rows."""
@@ -133,13 +144,6 @@ def _others(count: int, places: Positions) -> Positions:
     others = np.ones(count, np.bool_)
     others[places] = False
     return np.flatnonzero(others)
-
-
-def _in_order(rows: pa.RecordBatch, places: Positions) -> pa.RecordBatch:
-    """Return the rows at some places; all of them without a copy if they are all rows in their order."""
-    if len(places) == rows.num_rows and (places[1:] > places[:-1]).all():
-        return rows
-    return rows.take(pa.array(places))
 
 
 def _where(rows: pa.RecordBatch, mask: Mask) -> pa.RecordBatch:

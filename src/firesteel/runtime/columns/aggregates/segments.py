@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from firesteel.state.arrangements.columns import Mask, same_rows
+from firesteel.state.arrangements.columns import Mask, Numbers, same_rows
 from firesteel.state.arrangements.hashing import Words
 from firesteel.state.arrangements.sorting import Positions, order_of
 
@@ -17,7 +17,8 @@ from firesteel.state.arrangements.sorting import Positions, order_of
 class Segments:
     """The groups of some rows: `order` has the rows' positions, group by group, and `starts` where each group begins.
 
-    Within a group the rows stay in their order. Groups come in the order of their keys' hashes.
+    Within a group the rows stay in their order. Groups come in the order of their keys' hashes, which `hashes` are, if
+    it was these that found the groups.
 
     >>> groups = segments_of(pa.RecordBatch.from_pydict({"k": [7, 8, 7]}), np.array([5, 3, 5], np.uint64))
     >>> groups.order.tolist(), groups.starts.tolist(), groups.lasts.tolist()
@@ -26,6 +27,7 @@ class Segments:
 
     order: Positions
     starts: Positions
+    hashes: Words | None = None
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -53,6 +55,23 @@ class Segments:
         groups: Positions = np.repeat(np.arange(len(self.starts)), self.lengths)
         return groups
 
+    @cached_property
+    def numbers(self) -> Positions:
+        """The number of the group of each row, as the rows were given."""
+        numbers: Positions = np.empty(len(self.order), np.int64)
+        numbers[self.order] = self.groups
+        return numbers
+
+    def least(self, values: Numbers) -> Numbers:
+        """Return the smallest value of each group."""
+        least: Numbers = np.minimum.reduceat(values[self.order], self.starts)
+        return least
+
+    def greatest(self, values: Numbers) -> Numbers:
+        """Return the largest value of each group."""
+        greatest: Numbers = np.maximum.reduceat(values[self.order], self.starts)
+        return greatest
+
 
 def segments_of(keys: pa.RecordBatch, hashes: Words, *, exact: bool = False) -> Segments:
     """Return the groups of rows with equal keys; `exact`: equal hashes mean equal keys."""
@@ -61,7 +80,8 @@ def segments_of(keys: pa.RecordBatch, hashes: Words, *, exact: bool = False) -> 
     same = ordered[1:] == ordered[:-1]
     if not exact and same.any():
         order, same = _settled(keys, order, same)
-    return Segments(order, np.flatnonzero(np.append(True, ~same))[: len(order)])
+    starts = np.flatnonzero(np.append(True, ~same))[: len(order)]
+    return Segments(order, starts, ordered[starts])
 
 
 def _settled(keys: pa.RecordBatch, order: Positions, same: Mask) -> tuple[Positions, Mask]:

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.common.time import MIN_WATERMARK
+from firesteel.functions.columns.windows import WindowAggregate
 from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.times import Times
 from firesteel.runtime.columns.windows.folding import LEAD, Folding
@@ -21,7 +22,14 @@ from firesteel.state.arrangements.sorting import distinct
 
 
 class SlicingAggregateOperator(SlicingOperator):
-    """Keeps the partial results of each slice; see the module."""
+    """Keeps the partial results of each slice; see the module.
+
+    `partial`: the input is that of `LocalSlicingOperator`.
+    """
+
+    def __init__(self, aggregate: WindowAggregate, *, partial: bool = False) -> None:
+        super().__init__(aggregate)
+        self._partial = partial
 
     def open(self, context: OperatorContext) -> None:
         super().open(context)
@@ -33,11 +41,19 @@ class SlicingAggregateOperator(SlicingOperator):
         layout = Layout(self._folding.schema, tuple(self._keys.names), leading=LEAD)
         self._slices = context.arrangements.declare("slices", layout)
 
+    def _ends(self, batch: ColumnBatch) -> Times:
+        return numbers(batch.rows.column(0)) if self._partial else super()._ends(batch)
+
     def _add(self, batch: ColumnBatch, ends: Times) -> None:
-        fresh = self._folding.partial(ends, batch)
+        folding = self._folding
+        if self._partial:
+            given = pa.RecordBatch.from_arrays(batch.rows.columns, schema=folding.schema)
+            fresh = folding.merged(given)
+        else:
+            fresh = folding.partial(ends, batch)
         found = self._slices.get(fresh).rows
         if found.num_rows:
-            fresh = self._folding.merged(pa.concat_batches([found, fresh]))
+            fresh = folding.merged(pa.concat_batches([found, fresh]))
         self._slices.put(fresh)
 
     def _complete(self, slices: pa.RecordBatch, after: int, until: int) -> None:

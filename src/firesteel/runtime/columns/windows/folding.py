@@ -13,6 +13,8 @@ from firesteel.common.logical_types import BigIntType, Field, RowType
 from firesteel.functions.columns.aggregates import Aggregation, GroupAggregate
 from firesteel.runtime.columns.aggregates.form import Form
 from firesteel.runtime.columns.aggregates.parts import Given
+from firesteel.runtime.columns.aggregates.segments import Segments
+from firesteel.runtime.columns.aggregates.values import by_owner
 from firesteel.runtime.columns.batch import ColumnBatch, empty
 from firesteel.runtime.columns.times import Times
 from firesteel.runtime.columns.windows.keys import Keys
@@ -26,8 +28,7 @@ LEAD: Final = "lead"
 class Folding:
     """The accumulators of some aggregations; `keys` are None if the lead alone says where a row belongs.
 
-    Partial results are rows of `schema`: the lead, the keys, the accumulators. Without keys they come in the order of
-    the lead.
+    Partial results are rows of `schema`: the lead, the keys, the accumulators.
     """
 
     def __init__(
@@ -52,6 +53,8 @@ class Folding:
         if self._form.stores:
             shown = ", ".join(call.shown for call in aggregations)
             raise UnsupportedError("cannot be computed in a window yet", who=f"{who}: {shown}")
+        self.ordered = any(part.ordered for part in self._form.parts)
+        """Whether the order in which rows come matters."""
         self._width = 1 + len(fields)
         kinds = self._form.state.types[self._width :]
         self.accumulators = [pa.field(f"a{order}", kind) for order, kind in enumerate(kinds)]
@@ -59,18 +62,25 @@ class Folding:
             [pa.field(LEAD, pa.int64()), *(keys.fields if keys else ()), *self.accumulators]
         )
 
+    def lifted(self, lead: Times | Positions, batch: ColumnBatch) -> pa.RecordBatch:
+        """Return a partial result of each row, whose leads are given."""
+        return self._formed(self._lifted(lead, batch).columns)
+
     def partial(self, lead: Times | Positions, batch: ColumnBatch) -> pa.RecordBatch:
         """Return the partial results of rows, whose leads are given."""
-        names = [str(place) for place in range(len(batch.rows.columns) + 1)]
-        rows = pa.RecordBatch.from_arrays([*batch.rows.columns, pa.array(lead)], names=names)
-        signs = None if batch.kinds is None else batch.signs()
-        return self._shrunk(self._form.lift(Given(rows, signs)))
+        return self._shrunk(self._lifted(lead, batch))
+
+    def partial_by(self, groups: Segments, batch: ColumnBatch) -> pa.RecordBatch:
+        """Return one partial result for each group of rows; without keys."""
+        return self._reduced(groups, self._lifted(np.zeros(len(batch), np.int64), batch))
 
     def merged(self, rows: pa.RecordBatch) -> pa.RecordBatch:
         """Return partial results, each lead and key once."""
-        if self._keys is not None and not self._keys.places:
-            rows = rows.select([name for name in rows.schema.names if name not in self._keys.names])
-        return self._shrunk(pa.RecordBatch.from_arrays(rows.columns, schema=self._form.schema))
+        return self._shrunk(self._of_form(rows))
+
+    def merged_by(self, groups: Segments, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """Return one partial result for each group of partial results; without keys."""
+        return self._reduced(groups, self._of_form(rows))
 
     def led_by(self, lead: Times | Positions, rows: pa.RecordBatch) -> pa.RecordBatch:
         """Return partial results with another lead; `rows` may have other columns besides."""
@@ -91,14 +101,29 @@ class Folding:
         columns = [*unused, *(rows.column(field.name) for field in self.accumulators)]
         return self._form.results(pa.RecordBatch.from_arrays(columns, names=self._form.state.names), {})
 
+    def _lifted(self, lead: Times | Positions, batch: ColumnBatch) -> pa.RecordBatch:
+        names = [str(place) for place in range(len(batch.rows.columns) + 1)]
+        rows = pa.RecordBatch.from_arrays([*batch.rows.columns, pa.array(lead)], names=names)
+        return self._form.lift(Given(rows, None if batch.kinds is None else batch.signs()))
+
+    def _of_form(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """Return partial results with the names of the form, and without the key that stands for none."""
+        if self._keys is not None and not self._keys.places:
+            rows = rows.select([name for name in rows.schema.names if name not in self._keys.names])
+        return pa.RecordBatch.from_arrays(rows.columns, schema=self._form.schema)
+
+    def _reduced(self, groups: Segments, rows: pa.RecordBatch) -> pa.RecordBatch:
+        if self.ordered:
+            groups = by_owner(groups.numbers)
+        return self._formed(self._form.reduce(rows, groups).columns)
+
     def _shrunk(self, rows: pa.RecordBatch) -> pa.RecordBatch:
         if not rows.num_rows:
             return empty(self.schema)
-        rows = self._form.shrink(rows)
-        columns = rows.columns
-        if self._keys is None:
-            order = pa.array(np.argsort(numbers(columns[0]), kind="stable"))
-            columns = [column.take(order) for column in columns]
-        elif not self._keys.places:
-            columns = [columns[0], *self._keys.only(rows.num_rows), *columns[1:]]
+        return self._formed(self._form.shrink(rows).columns)
+
+    def _formed(self, columns: list[pa.Array]) -> pa.RecordBatch:
+        """Return columns of the form as those of `schema`."""
+        if self._keys is not None and not self._keys.places:
+            columns = [columns[0], *self._keys.only(len(columns[0])), *columns[1:]]
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)

@@ -20,18 +20,19 @@ from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.times import Times, times_of
 from firesteel.runtime.columns.windows.folding import LEAD, Folding
 from firesteel.runtime.columns.windows.gathering import stages
-from firesteel.runtime.columns.windows.keys import Keys, codes_of
+from firesteel.runtime.columns.windows.keys import Keys
 from firesteel.runtime.columns.windows.operator import GatheringOperator
 from firesteel.runtime.columns.windows.properties import window_columns
 from firesteel.runtime.columns.windows.results import Results
 from firesteel.runtime.columns.windows.session_rows import SessionRows
-from firesteel.runtime.columns.windows.sessions import END, START, Rows, Sessions
+from firesteel.runtime.columns.windows.sessions import END, START, Rows, Sessions, rows_of, whole_schema
 from firesteel.runtime.columns.windows.whole import WholeRows, first_number
 from firesteel.runtime.operator import Epoch, OperatorContext
 from firesteel.state.arrangements.columns import numbers
 from firesteel.state.arrangements.sorting import Positions
 
-TIME: Final = "time"
+_BOUNDS: Final = 2
+"""The columns of a session before its keys."""
 
 
 class SessionOperator(GatheringOperator):
@@ -54,42 +55,45 @@ class SessionOperator(GatheringOperator):
     def _complete(self, sessions: pa.RecordBatch) -> None:
         """Emit sessions that are over."""
 
-    def _work(self, batch: ColumnBatch, over: Times) -> None:
+    def _intervals(self, batch: ColumnBatch) -> tuple[Times, Times]:
+        """Return the start and the end of the session that each row is by itself."""
         times = times_of(batch, self._window, self.processing_time, self.context.who)
-        self._last = max(self._last, int(times.max()) + self._gap)
-        for start, stop, until in stages(over, times <= over):
+        return times, times + self._gap
+
+    def _work(self, batch: ColumnBatch, over: Times) -> None:
+        starts, ends = self._intervals(batch)
+        self._last = max(self._last, int(ends.max()))
+        for start, stop, until in stages(over, starts <= over):
             if until is not None:
                 self._fire(until)
-            self._take(batch.slice(start, stop), times[start:stop], over[start:stop])
+            part = slice(start, stop)
+            self._take(batch.slice(start, stop), starts[part], ends[part], over[part])
 
-    def _take(self, batch: ColumnBatch, times: Times, over: Times) -> None:
-        late = times + self._gap <= over
+    def _take(self, batch: ColumnBatch, starts: Times, ends: Times, over: Times) -> None:
+        late = ends <= over
         if late.any():
-            lost = late & (self._sessions.touching(self._rows(batch, times)) <= over)
+            lost = late & (self._sessions.touching(rows_of(self._keys, batch, starts, ends)) <= over)
             self._late.inc(int(lost.sum()))
             kept = np.flatnonzero(~lost)
-            batch, times, over, late = batch.take(kept), times[kept], over[kept], late[kept]
+            batch, late = batch.take(kept), late[kept]
+            starts, ends, over = starts[kept], ends[kept], over[kept]
         start = 0
         for place in np.flatnonzero(late).tolist():
-            self._merge(batch.slice(start, place), times[start:place])
-            self._merge_if_touching(batch.slice(place, place + 1), times[place : place + 1], int(over[place]))
+            self._merge(batch.slice(start, place), starts[start:place], ends[start:place])
+            one = slice(place, place + 1)
+            self._merge_if_touching(batch.slice(place, place + 1), starts[one], ends[one], int(over[place]))
             start = place + 1
-        self._merge(batch.slice(start, len(batch)), times[start:])
+        self._merge(batch.slice(start, len(batch)), starts[start:], ends[start:])
 
-    def _merge_if_touching(self, batch: ColumnBatch, times: Times, over: int) -> None:
-        if self._sessions.touching(self._rows(batch, times))[0] > over:
-            self._merge(batch, times)
+    def _merge_if_touching(self, batch: ColumnBatch, starts: Times, ends: Times, over: int) -> None:
+        if self._sessions.touching(rows_of(self._keys, batch, starts, ends))[0] > over:
+            self._merge(batch, starts, ends)
         else:
             self._late.inc()
 
-    def _merge(self, batch: ColumnBatch, times: Times) -> None:
+    def _merge(self, batch: ColumnBatch, starts: Times, ends: Times) -> None:
         if len(batch):
-            self._keep(self._rows(batch, times), batch)
-
-    def _rows(self, batch: ColumnBatch, times: Times) -> Rows:
-        keys = self._keys.rows(batch)
-        codes, firsts = codes_of(keys.columns)
-        return Rows(codes, times, keys.take(pa.array(firsts)))
+            self._keep(rows_of(self._keys, batch, starts, ends), batch)
 
     def _fire(self, until: int) -> None:
         if until <= self._fired:
@@ -105,11 +109,15 @@ class SessionOperator(GatheringOperator):
 
 
 class SessionAggregateOperator(SessionOperator):
-    """Emits the results of each session once, when it is over."""
+    """Emits the results of each session once, when it is over.
 
-    def __init__(self, aggregate: WindowAggregate) -> None:
+    `partial`: the input is that of `LocalSessionOperator`.
+    """
+
+    def __init__(self, aggregate: WindowAggregate, *, partial: bool = False) -> None:
         super().__init__(aggregate.window, aggregate.input, aggregate.keys)
         self._aggregate = aggregate
+        self._partial = partial
         self._results = Results(aggregate)
 
     def open(self, context: OperatorContext) -> None:
@@ -117,10 +125,24 @@ class SessionAggregateOperator(SessionOperator):
         given = self._aggregate
         self._folding = Folding(given.input, None, given.aggregations, context.who, retracts=given.retracts)
         assert context.arrangements is not None
-        self._sessions = Sessions(context.arrangements, self._keys, self._folding, self._gap)
+        self._sessions = Sessions(context.arrangements, self._keys, self._folding)
+        self._partials = whole_schema(self._keys, self._folding)
+        if self._partial:
+            self._keys = Keys(self._partials, range(_BOUNDS, _BOUNDS + len(given.keys)))
+
+    def _intervals(self, batch: ColumnBatch) -> tuple[Times, Times]:
+        if not self._partial:
+            return super()._intervals(batch)
+        return numbers(batch.rows.column(0)), numbers(batch.rows.column(1))
 
     def _keep(self, rows: Rows, batch: ColumnBatch) -> None:
-        self._sessions.merge(rows, batch)
+        folding = self._folding
+        if self._partial:
+            given = pa.RecordBatch.from_arrays(batch.rows.columns, schema=self._partials)
+            values = folding.led_by(rows.codes, given)
+            self._sessions.merge(rows, lambda groups: folding.merged_by(groups, values))
+        else:
+            self._sessions.merge(rows, lambda groups: folding.partial_by(groups, batch))
 
     def _complete(self, sessions: pa.RecordBatch) -> None:
         sessions = self._folding.alive(sessions)
@@ -138,9 +160,8 @@ class WholeSessionOperator(SessionOperator):
     def open(self, context: OperatorContext) -> None:
         super().open(context)
         assert context.arrangements is not None
-        self._sessions = Sessions(
-            context.arrangements, self._keys, Folding(self._row, None, (), context.who), self._gap
-        )
+        self._folding = Folding(self._row, None, (), context.who)
+        self._sessions = Sessions(context.arrangements, self._keys, self._folding)
         self._waiting = SessionRows(context.arrangements, self._keys, self._fields, self._gap)
 
     def begin_epoch(self, epoch: Epoch) -> None:
@@ -156,8 +177,8 @@ class WholeSessionOperator(SessionOperator):
         """Emit sessions, which `owners` are the places of, for each row."""
 
     def _keep(self, rows: Rows, batch: ColumnBatch) -> None:
-        self._sessions.merge(rows, batch)
-        self._waiting.put(self._keys.columns(batch), rows.times, self._columns(batch))
+        self._sessions.merge(rows, lambda groups: self._folding.partial_by(groups, batch))
+        self._waiting.put(self._keys.columns(batch), rows.starts, self._columns(batch))
         self._next += len(batch)
 
     def _complete(self, sessions: pa.RecordBatch) -> None:

@@ -44,7 +44,7 @@ class SessionRows:
             np.concatenate((codes, found.keys)),
             np.concatenate((numbers(sessions.column(START)), times)),
             np.concatenate((numbers(sessions.column(END)) - self._gap, times)),
-        )
+        ).numbers
         session = np.full(int(union.max()) + 1, -1)
         session[union[: len(codes)]] = np.arange(len(codes))
         owners = session[union[len(codes) :]]

@@ -38,6 +38,10 @@ class Slicing:
         """Whether windows have more slices than one."""
         return self.slice < self.size
 
+    def all_open(self, ends: Times, over: int) -> bool:
+        """Return whether no window of any of these slices is over when windows are over up to a time."""
+        return self._every <= self.size and bool(self.first_windows(ends.min()) > over)
+
     def ends(self, times: Times) -> Times:
         """Return the end of the slice of each time."""
         return self._start(times, self.slice) + self.slice
@@ -70,7 +74,9 @@ class Slicing:
 
     def _start(self, times: Times, every: int) -> Times:
         """Return the last start of a stretch of this length that is not after each time."""
-        return times - (times - self.offset) % every
+        return (
+            times - self.offset
+        ) // every * every + self.offset  # numpy divides faster than it takes remainders
 
 
 class AttachedWindows(Slicing):
@@ -80,6 +86,10 @@ class AttachedWindows(Slicing):
         super().__init__(shape)
         self.cumulates = False
         self._starts = Slicing(shape)
+
+    def all_open(self, ends: Times, over: int) -> bool:
+        """Return whether no window is over."""
+        return bool(ends.min() > over)
 
     @property
     def merges(self) -> bool:

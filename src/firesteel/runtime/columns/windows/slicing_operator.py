@@ -39,6 +39,10 @@ class SlicingOperator(GatheringOperator):
         self._placing = placing_of(self._window, context.who)
         self._windows = self._placing.slicing
 
+    def _ends(self, batch: ColumnBatch) -> Times:
+        """Return the end of the slice of each row."""
+        return self._placing.ends(batch, self.processing_time, self.context.who)
+
     @abstractmethod
     def _add(self, batch: ColumnBatch, ends: Times) -> None:
         """Add rows to the slices that end at these times."""
@@ -49,7 +53,11 @@ class SlicingOperator(GatheringOperator):
 
     def _work(self, batch: ColumnBatch, over: Times) -> None:
         windows = self._windows
-        ends = self._placing.ends(batch, self.processing_time, self.context.who)
+        ends = self._ends(batch)
+        if windows.all_open(ends, int(over[-1])):
+            self._last = max(self._last, int(windows.last_windows(ends.max())))
+            self._add(batch, ends)
+            return
         last = windows.last_windows(ends)
         late = (last <= over) | (last < ends)
         if late.any():

@@ -94,14 +94,11 @@ def first_number(epoch: Epoch) -> int:
     return epoch.facts.number << _ROWS_OF_AN_EPOCH
 
 
-def needs_whole_rows(aggregate: WindowAggregate) -> bool:
-    """Return whether a call of an aggregate cannot be computed of partial results that are added up."""
-    form = Form(
-        GroupAggregate(
-            aggregate.input, aggregate.output, aggregate.keys, aggregate.aggregations, aggregate.retracts
-        )
+def group_aggregate(aggregate: WindowAggregate) -> GroupAggregate:
+    """Return the aggregate of one window: that of its keys and calls, without the window."""
+    return GroupAggregate(
+        aggregate.input, aggregate.output, aggregate.keys, aggregate.aggregations, aggregate.retracts
     )
-    return bool(form.stores)
 
 
 def _used(call: Aggregation) -> tuple[int, ...]:
