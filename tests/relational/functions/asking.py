@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
@@ -25,21 +23,10 @@ from firesteel.sql.binding.catalog import CatalogObject
 from firesteel.sql.binding.statements import bind_query
 from firesteel.sql.script import parse_statement
 from firesteel.sql.statements.queries import Query
+from tests.relational.functions.flink import questions
 
 FLINK = Path(__file__).parent / "flink"
 NAME = ObjectIdentifier("default_catalog", "default_database", "t")
-
-
-def load_questions() -> Any:
-    spec = importlib.util.spec_from_file_location("questions", FLINK / "questions.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-QUESTIONS = load_questions()
 
 
 class OneTable:
@@ -82,10 +69,10 @@ def computed(
 @cache
 def table(zone: str) -> tuple[RowType, pa.RecordBatch]:
     """Return the type and the rows of the table that Flink was asked about."""
-    columns = QUESTIONS.COLUMNS
+    columns = questions.COLUMNS
     row = RowType.of({"k": parse_type("INT NOT NULL")}, nullable=False)
     rows = []
-    for place in range(QUESTIONS.ROWS):
+    for place in range(questions.ROWS):
         texts = [f"CAST({quoted(kind, values[place])} AS {plain(kind)})" for kind, values in columns.values()]
         one = pa.record_batch({"k": pa.array([place], pa.int32())})
         rows.append(computed([bound(text, row) for text in texts], row, one, zone))
@@ -98,9 +85,9 @@ def table(zone: str) -> tuple[RowType, pa.RecordBatch]:
         for place, field in enumerate(schema)
     ]
     given = pa.RecordBatch.from_arrays(arrays, schema=schema)
-    derived = [bound(text, plain_row) for text in QUESTIONS.DERIVED.values()]
+    derived = [bound(text, plain_row) for text in questions.DERIVED.values()]
     more = computed(derived, plain_row, given, zone)
-    fields = [Field(name, part.type) for name, part in zip(QUESTIONS.DERIVED, derived, strict=True)]
+    fields = [Field(name, part.type) for name, part in zip(questions.DERIVED, derived, strict=True)]
     full = RowType((*plain_row.fields, *fields), nullable=False)
     return full, pa.RecordBatch.from_arrays([*arrays, *more.columns], schema=to_arrow_schema(full))
 

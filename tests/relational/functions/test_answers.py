@@ -1,7 +1,7 @@
 """Functions and operators against real Flink's answers, by the row: types and values.
 
-What differs on purpose, and what Firesteel refuses, is listed in `flink/differences.json` with the answer that is
-given instead; an entry that is not true any more fails.
+What differs on purpose, and what Firesteel refuses, is listed in `flink/differences.json`: by its reason, with the
+answer that is given instead. An entry that is not true any more fails.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from firesteel.common.errors import EngineError, ProgramError
 from tests.relational.functions.asking import FLINK, answer
 
 SUBJECTS = sorted(path.stem for path in FLINK.glob("*.jsonl"))
-DIFFERENCES = json.loads((FLINK / "differences.json").read_text(encoding="utf-8"))
+REASONS = json.loads((FLINK / "differences.json").read_text(encoding="utf-8"))
+DIFFERENCES = {question: what for listed in REASONS.values() for question, what in listed.items()}
 ROWS_AT_ONCE = 60
 
 
@@ -44,16 +45,17 @@ def is_same_float(one: str | None, other: str | None) -> bool:
 
 def agrees(question: dict[str, Any]) -> str:
     """Return what is different from Flink's answer: nothing, the refusal, the type or the values."""
+    refused = question["type"] == "refused"
+    if not refused and all(cell is None for cell in question["cells"]):
+        return ""  # Flink accepts the expression and cannot run it
     try:
         kind, cells = answer(question["expression"], question["zone"])
     except EngineError as error:
         raise AssertionError(f"{question['expression']}: {error.details}") from error
     except ProgramError:
-        return "" if question["type"] == "refused" else "refused"
-    if question["type"] == "refused":
+        return "" if refused else "refused"
+    if refused:
         return "accepted"
-    if all(cell is None for cell in question["cells"]):
-        return ""  # it accepts the expression and cannot run it
     if str(kind) != question["type"]:
         return f"type {kind}"
     wrong = [

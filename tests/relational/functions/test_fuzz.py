@@ -12,10 +12,11 @@ from firesteel.common.logical_types import parse_type
 from firesteel.common.logical_types.arrow import to_arrow
 from firesteel.relational.expressions import Expression, InputRef, Literal
 from firesteel.relational.functions import FUNCTIONS, FunctionError, explicit_cast, resolve, symbol
-from tests.relational.functions.asking import QUESTIONS, computed, table
+from tests.relational.functions.asking import computed, table
+from tests.relational.functions.flink import questions
 
-UNITS = [*QUESTIONS.TEMPORAL_UNITS, "BOTH", "LEADING", "TRAILING"]
-TARGETS = [parse_type(text) for text in (*QUESTIONS.TARGETS, "ARRAY<STRING>", "TIMESTAMP(6)", "VARCHAR(2)")]
+UNITS = [*questions.TEMPORAL_UNITS, "BOTH", "LEADING", "TRAILING"]
+TARGETS = [parse_type(text) for text in (*questions.TARGETS, "ARRAY<STRING>", "TIMESTAMP(6)", "VARCHAR(2)")]
 
 
 def operand(chance: random.Random) -> Expression:

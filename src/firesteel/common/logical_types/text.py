@@ -12,7 +12,6 @@ Contract: the functions take columns of the Arrow type of `data_type`. Texts of 
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -190,10 +189,9 @@ def _signed(data: bytes) -> str:
 
 _WHOLE: Final = (_R.TINYINT, _R.SMALLINT, _R.INTEGER, _R.BIGINT)
 _COMMON: Final[dict[LogicalTypeRoot, _Leaf]] = {
-    **dict.fromkeys((*_WHOLE, _R.CHAR, _R.VARCHAR, _R.NULL), _cast),
+    **dict.fromkeys((*_WHOLE, _R.CHAR, _R.VARCHAR, _R.DATE, _R.NULL), _cast),
     _R.FLOAT: _each(float_text),
     _R.DOUBLE: _each(double_text),
-    _R.DATE: _each(dt.date.isoformat),
 }
 _SQL: Final = _Notation(
     "NULL",

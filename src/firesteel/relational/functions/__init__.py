@@ -22,6 +22,8 @@ SQL                                         name and operands
 ``a[b]``                                    ``ITEM`` (a, b)
 ``a.b``                                     `field_of`
 ``CAST(a AS t)``, ``TRY_CAST``              `explicit_cast`
+``a IS JSON ARRAY``                         ``IS JSON ARRAY``; of ``IS JSON``, ``IS JSON VALUE``
+``JSON_VALUE(a, b NULL ON ERROR)``          see `firesteel.relational.functions.documents`
 =========================================== ======================================================================
 """
 
@@ -35,6 +37,7 @@ from firesteel.relational.expressions import Call, Expression, Literal
 from firesteel.relational.functions import numerics, texts
 from firesteel.relational.functions.collecting import COLLECTIONS
 from firesteel.relational.functions.conditions import CONDITIONS
+from firesteel.relational.functions.documents import DOCUMENTS
 from firesteel.relational.functions.function import Function, FunctionError, cast, explicit_cast
 from firesteel.relational.functions.numerics import NUMERICS
 from firesteel.relational.functions.operators import OPERATORS
@@ -55,7 +58,8 @@ __all__ = [
 ]
 
 FUNCTIONS: Final = Functions(
-    (*OPERATORS, *CONDITIONS, *TEXTS, *NUMERICS, *TIMES, *COLLECTIONS), {**texts.ALIASES, **numerics.ALIASES}
+    (*OPERATORS, *CONDITIONS, *TEXTS, *NUMERICS, *TIMES, *COLLECTIONS, *DOCUMENTS),
+    {**texts.ALIASES, **numerics.ALIASES},
 )
 
 

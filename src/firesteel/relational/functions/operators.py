@@ -15,6 +15,7 @@ from firesteel.common.logical_types import (
     LogicalType,
     LogicalTypeFamily,
     NullType,
+    RowType,
     TimestampType,
     TimeType,
 )
@@ -151,11 +152,19 @@ def _are_strangers(one: LogicalType, other: LogicalType) -> bool:
     return other.has_family(_F.NUMERIC)
 
 
-def ordered(operands: Sequence[Expression]) -> Sequence[LogicalType] | None:
-    """Return the types in which values are put in order: as they are compared, but FLOAT with DOUBLE as DOUBLE."""
+def _widest(operands: Sequence[Expression]) -> Sequence[LogicalType] | None:
+    """Return the types in which values are told apart: as they are compared, but FLOAT with DOUBLE as DOUBLE."""
     found = comparable(operands)
     if found is not None and any(isinstance(part.type, DoubleType) for part in operands):
         return [DoubleType() if isinstance(data_type, FloatType) else data_type for data_type in found]
+    return found
+
+
+def ordered(operands: Sequence[Expression]) -> Sequence[LogicalType] | None:
+    """Return the types in which values are put in order; a DECIMAL stays one beside a DOUBLE, as it knows no NaN."""
+    found = _widest(operands)
+    if found is not None and isinstance(found[0], DoubleType):
+        return [part.type if isinstance(part.type, DecimalType) else DoubleType() for part in operands]
     return found
 
 
@@ -177,11 +186,19 @@ def _is_comparable_with_text(data_type: LogicalType) -> bool:
     return data_type.has_family(_F.NUMERIC) or _is_time(data_type)
 
 
-def _comparison(name: str, *, strict: bool = True) -> Function:
+def _comparison(name: str) -> Function:
     together = ordered if name[0] in "<>" and name != "<>" else comparable
-    result = fixed(TRUTH) if strict else exactly(TRUTH.copy(nullable=False))
-    signature = Signature((ANY, ANY), result, together=together, tried=True)
-    return Function(name, (signature,), strict=strict)
+
+    def result(operands: Sequence[Expression]) -> LogicalType:
+        rows = name != "=" and any(isinstance(part.type, RowType) for part in operands)
+        return TRUTH.copy(nullable=rows or any_nullable(operands))
+
+    return Function(name, (Signature((ANY, ANY), result, together=together, tried=True),))
+
+
+def _distinction(name: str) -> Function:
+    result = exactly(TRUTH.copy(nullable=False))
+    return Function(name, (Signature((ANY, ANY), result, together=_widest, tried=True),), strict=False)
 
 
 def _test(words: str, parameter_is_truth: bool) -> Function:
@@ -221,8 +238,8 @@ OPERATORS: Final = (
     Function("/", (_arithmetic("/"), Signature((INTERVAL, NUMBER), operand(0)))),
     Function("%", (Signature((EXACT, EXACT), _remainder),)),
     *(_comparison(name) for name in ("=", "<>", "<", "<=", ">", ">=")),
-    _comparison("IS DISTINCT FROM", strict=False),
-    _comparison("IS NOT DISTINCT FROM", strict=False),
+    _distinction("IS DISTINCT FROM"),
+    _distinction("IS NOT DISTINCT FROM"),
     *(_test(words, False) for words in ("NULL", "NOT NULL")),
     *(_test(f"{negation}{word}", True) for negation in ("", "NOT ") for word in ("TRUE", "FALSE", "UNKNOWN")),
     Function("NOT", (Signature((BOOLEAN,), fixed(TRUTH)),)),

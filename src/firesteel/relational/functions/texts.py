@@ -70,7 +70,7 @@ _CHANGES: Final = (
     _function("RPAD", nullable(STRING), TEXT, AS_INT, TEXT),
     _function("REPEAT", _STRING, TEXT, AS_INT),
     _function("REPLACE", _STRING, TEXT, TEXT, TEXT),
-    _function("TRANSLATE", _STRING, AS_STRING, AS_STRING, AS_STRING),
+    Function("TRANSLATE", (Signature((AS_STRING,) * 3, _STRING),), strict=False),
     _function("OVERLAY", _STRING, TEXT, TEXT, AS_INT, AS_INT, optional=1),
     _function("CONCAT", _STRING, TEXT, repeated=True),
     Function("CONCAT_WS", (Signature((TEXT, TEXT), _STRING, repeated=True),), strict=False),

@@ -15,10 +15,12 @@ from firesteel.functions.columns.program import Formula, Program
 from firesteel.relational.expressions import Call, Expression, InputRef
 from firesteel.relational.translation import (
     arithmetic,
+    arrays,
     buckets,
     casts,
     collecting,
     conditions,
+    documents,
     numbers,
     texts,
     times,
@@ -36,6 +38,8 @@ TRANSLATIONS: Final[dict[str, Translation]] = {
     **numbers.TRANSLATIONS,
     **times.TRANSLATIONS,
     **collecting.TRANSLATIONS,
+    **arrays.TRANSLATIONS,
+    **documents.TRANSLATIONS,
     **buckets.TRANSLATIONS,
 }
 

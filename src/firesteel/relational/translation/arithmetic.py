@@ -216,18 +216,26 @@ _ORDER_CHECKS: Final = {"<": 1, "<=": 1, ">": 0, ">=": 0, "=": 0}
 
 
 def _comparison(sign: str) -> Translation:
-    """Return the translation of a comparison: NaN is equal to nothing and in no order, unlike in DuckDB."""
+    """Return the translation of a comparison: NaN is equal to nothing and in no order, unlike in DuckDB.
+
+    Compared with a DECIMAL, NaN is the largest number, as it is in DuckDB.
+    """
 
     def translate(translator: Translator, call: Call, texts: list[str]) -> str:
+        kinds = [operand.type for operand in call.operands]
+        if not isinstance(kinds[0], FloatType | DoubleType) and not isinstance(kinds[1], DoubleType):
+            return f"({texts[0]} {sign} {texts[1]})"
+        if any(isinstance(kind, DecimalType) for kind in kinds):
+            one, other = (
+                f"CAST({text} AS DOUBLE)" if isinstance(kind, DecimalType) else text
+                for text, kind in zip(texts, kinds, strict=True)
+            )
+            return f"({one} {sign} {other})"
         found = f"({texts[0]} {sign} {texts[1]})"
-        kind = call.operands[0].type
-        if not isinstance(kind, FloatType | DoubleType):
-            return found
         checked = _ORDER_CHECKS.get(sign, 0)
         if isinstance(call.operands[checked], Literal):
             checked = 1 - checked if sign in ("=", "<>") else checked
-        operand = call.operands[checked]
-        if isinstance(operand, Literal):
+        if isinstance(call.operands[checked], Literal) or call.operands[0] == call.operands[1]:
             return found
         if sign == "<>":
             return f"({found} OR isnan({texts[checked]}))"
@@ -236,9 +244,22 @@ def _comparison(sign: str) -> Translation:
     return translate
 
 
+def _distinct(negation: str) -> Translation:
+    """Return the translation of IS [NOT] DISTINCT FROM: NaN is distinct from NaN."""
+
+    def translate(translator: Translator, call: Call, texts: list[str]) -> str:
+        found = f"{texts[0]} IS {negation}DISTINCT FROM {texts[1]}"
+        if not isinstance(call.operands[0].type, FloatType | DoubleType):
+            return f"({found})"
+        no_number = f"coalesce(isnan({texts[0]}), FALSE)"
+        return f"({found} AND NOT {no_number})" if negation else f"({found} OR {no_number})"
+
+    return translate
+
+
 TRANSLATIONS: Final[dict[str, Translation]] = {
     **{sign: _infix(sign) for sign in "+-*/%"},
     **{sign: _comparison(sign) for sign in ("=", "<>", "<", "<=", ">", ">=")},
-    "IS DISTINCT FROM": lambda translator, call, texts: f"({texts[0]} IS DISTINCT FROM {texts[1]})",
-    "IS NOT DISTINCT FROM": lambda translator, call, texts: f"({texts[0]} IS NOT DISTINCT FROM {texts[1]})",
+    "IS DISTINCT FROM": _distinct(""),
+    "IS NOT DISTINCT FROM": _distinct("NOT "),
 }

@@ -37,6 +37,7 @@ from firesteel.common.logical_types import (
 from firesteel.common.logical_types.strings import MAX_LENGTH, LengthType
 from firesteel.relational.expressions import Call
 from firesteel.relational.translation.arithmetic import wrapped
+from firesteel.relational.translation.readings import read
 from firesteel.relational.translation.translator import Translation, Translator, cast_text
 from firesteel.relational.translation.types import identifier, kernel_type, quoted
 from firesteel.relational.translation.zones import instant_text, local_text
@@ -71,7 +72,7 @@ def converted(translator: Translator, text: str, given: LogicalType, to: Logical
     if isinstance(to, _BYTES):
         return _bytes(text, given, to)
     if isinstance(given, _TEXTS):
-        return _of_text(translator, text, to, tried)
+        return read(translator, text, to, tried)
     if isinstance(to, ArrayType | MapType | RowType | MultisetType):
         return _of_parts(translator, text, given, to, tried)
     if to.has_family(LogicalTypeFamily.INTERVAL) or given.has_family(LogicalTypeFamily.INTERVAL):
@@ -123,48 +124,17 @@ def _clock_text(text: str, precision: int) -> str:
 
 
 def _bytes(text: str, given: LogicalType, to: LogicalType) -> str:
+    """Return bytes of at most as many as the type has; BINARY is filled up with zeros."""
     assert isinstance(to, BinaryType | VarBinaryType)
     data = f"encode({text})" if isinstance(given, _TEXTS) else text
-    if isinstance(given, _BYTES) and given.length <= to.length and not isinstance(to, BinaryType):
+    fixed = isinstance(to, BinaryType)
+    if to.length == MAX_LENGTH or (not fixed and isinstance(given, _BYTES) and given.length <= to.length):
         return data
-    if to.length == MAX_LENGTH:
-        return data
-    raise UnsupportedError("is not supported yet", who=f"CAST of {given} to {to}")
-
-
-def _of_text(translator: Translator, text: str, to: LogicalType, tried: str) -> str:
-    more = f"|{tried}" if tried else ""
-    kind = kernel_type(to)
-    if isinstance(to, IntegerNumberType):
-        usual = f"regexp_full_match({text}, '[+-]?[0-9]{{1,{to.precision - 1}}}')"
-        rest = translator.call(f"text_to_whole|{kind}{more}", text)
-        return f"CASE WHEN {usual} THEN TRY_CAST({text} AS {kind}) ELSE {rest} END"
-    if isinstance(to, FloatType | DoubleType):
-        usual = f"regexp_full_match({text}, '[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?')"
-        rest = translator.call(f"text_to_floating|{kind}{more}", text)
-        return f"CASE WHEN {usual} THEN TRY_CAST({text} AS {kind}) ELSE {rest} END"
-    if isinstance(to, DecimalType):
-        usual = f"regexp_full_match({text}, '[+-]?[0-9]+([.][0-9]+)?')"
-        rest = translator.call(f"text_to_decimal|{to.precision}|{to.scale}{more}", text)
-        return f"CASE WHEN {usual} THEN TRY_CAST({text} AS {kind}) ELSE {rest} END"
-    if isinstance(to, BooleanType):
-        rest = translator.call(f"text_to_truth{more}", text)
-        return f"CASE WHEN {text} = 'true' THEN TRUE WHEN {text} = 'false' THEN FALSE ELSE {rest} END"
-    if isinstance(to, DateType):
-        return translator.call(f"text_to_date{more}", text)
-    if isinstance(to, TimeType):
-        return translator.call(f"text_to_time|{to.precision}{more}", text)
-    if isinstance(to, _CLOCKS):
-        return _clock_of_text(translator, text, to, more)
-    raise UnsupportedError("is not supported yet", who=f"CAST of text to {to}")
-
-
-def _clock_of_text(
-    translator: Translator, text: str, to: TimestampType | LocalZonedTimestampType, more: str
-) -> str:
-    number = translator.call(f"text_to_timestamp|{to.precision}{more}", text)
-    made = f"make_timestamp_ns({number})" if to.precision > 6 else f"make_timestamp({number})"
-    return instant_text(translator, made, to) if isinstance(to, LocalZonedTimestampType) else made
+    cut = f"({data})[1:{to.length}]"
+    if not fixed:
+        return cut
+    missing = f"repeat('\\x00'::BLOB, {to.length} - octet_length({data}))"
+    return f"CASE WHEN octet_length({data}) < {to.length} THEN {data} || {missing} ELSE {cut} END"
 
 
 def _number(translator: Translator, text: str, given: LogicalType, to: LogicalType) -> str:

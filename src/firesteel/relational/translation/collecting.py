@@ -44,11 +44,22 @@ def _element(translator: Translator, call: Call, texts: list[str]) -> str:
     return f"CASE WHEN len({texts[0]}) > 1 THEN {many} ELSE {texts[0]}[1] END"
 
 
-def _contains(translator: Translator, call: Call, texts: list[str]) -> str:
-    array, value = texts
-    nulls = f"len(list_filter({array}, lambda x: x IS NULL)) > 0"
-    found = f"list_contains({array}, {value})"
-    return f"CASE WHEN {array} IS NULL THEN NULL WHEN {value} IS NULL THEN {nulls} ELSE {found} END"
+def _of_arrays(translator: Translator, call: Call, texts: list[str]) -> str:
+    keys, values = texts
+    unequal = failing("MAP_FROM_ARRAYS requires two arrays of the same length")
+    made = cast_text(f"map({keys}, {values})", call.type)
+    found = f"CASE WHEN len({keys}) <> len({values}) THEN {unequal} ELSE {made} END"
+    return f"CASE WHEN {keys} IS NULL OR {values} IS NULL THEN NULL ELSE {found} END"
+
+
+def _union(translator: Translator, call: Call, texts: list[str]) -> str:
+    """Return the entries of the last map and then those of the ones before it that have other keys."""
+    found = texts[0]
+    for text in texts[1:]:
+        others = f"list_filter(map_entries({found}), lambda x: NOT list_contains(map_keys({text}), x.key))"
+        found = f"map_from_entries(list_concat(map_entries({text}), {others}))"
+    unknown = " OR ".join(f"{text} IS NULL" for text in texts)
+    return f"CASE WHEN {unknown} THEN NULL ELSE {found} END"
 
 
 def _template(text: str) -> Translation:
@@ -68,8 +79,9 @@ TRANSLATIONS: Final[dict[str, Translation]] = {
     "ITEM": _item,
     "CARDINALITY": _cardinality,
     "ELEMENT": _element,
-    "ARRAY_CONTAINS": _contains,
-    "ARRAY_REVERSE": _template("list_reverse({0})"),
     "MAP_KEYS": _template("map_keys({0})"),
     "MAP_VALUES": _template("map_values({0})"),
+    "MAP_ENTRIES": _template("CASE WHEN {0} IS NULL THEN NULL ELSE map_entries({0}) END"),
+    "MAP_FROM_ARRAYS": _of_arrays,
+    "MAP_UNION": _union,
 }

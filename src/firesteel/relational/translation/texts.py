@@ -76,9 +76,25 @@ def _position(translator: Translator, call: Call, texts: list[str]) -> str:
 
 def _instr(translator: Translator, call: Call, texts: list[str]) -> str:
     text, part, *rest = texts
-    if rest:
-        raise UnsupportedError("is not supported yet", who="INSTR with a place to start")
-    return _position(translator, call, [part, text])
+    if not rest:
+        return _position(translator, call, [part, text])
+    return translator.call("instr", text, part, rest[0], rest[1] if len(rest) > 1 else "CAST(1 AS INTEGER)")
+
+
+def _translated(translator: Translator, call: Call, texts: list[str]) -> str:
+    """Return TRANSLATE: without characters to look for, the text stays, and without others they are left out."""
+    text, old, new = texts
+    return f"translate({text}, coalesce({old}, ''), coalesce({new}, ''))"
+
+
+def _split(translator: Translator, call: Call, texts: list[str]) -> str:
+    """Return SPLIT: of an empty text, there are no parts."""
+    text, separator = texts
+    plain = f"CASE WHEN {text} = '' THEN CAST([] AS VARCHAR[]) ELSE string_split({text}, {separator}) END"
+    known = call.operands[1]
+    if isinstance(known, Literal) and known.value:
+        return plain
+    return f"CASE WHEN {separator} = '' THEN {translator.call('characters', text)} ELSE {plain} END"
 
 
 def _trim(translator: Translator, call: Call, texts: list[str]) -> str:
@@ -202,7 +218,7 @@ TRANSLATIONS: Final[dict[str, Translation]] = {
     "LEFT": _left,
     "RIGHT": _right,
     "SPLIT_INDEX": _split_index,
-    "SPLIT": _template("string_split({0}, {1})"),
+    "SPLIT": _split,
     "REVERSE": _template("reverse({0})"),
     "TRIM": _trim,
     "LTRIM": _trimmed("ltrim"),
@@ -212,7 +228,7 @@ TRANSLATIONS: Final[dict[str, Translation]] = {
     "RPAD": _vectorised("rpad"),
     "REPEAT": _template("repeat({0}, {1})"),
     "REPLACE": _replace,
-    "TRANSLATE": _template("translate({0}, {1}, {2})"),
+    "TRANSLATE": _translated,
     "OVERLAY": _overlay,
     "CONCAT": _concatenated,
     "CONCAT_WS": _concat_ws,

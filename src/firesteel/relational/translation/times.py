@@ -162,22 +162,25 @@ def _difference(translator: Translator, call: Call, texts: list[str]) -> str:
     raise UnsupportedError("is not supported yet", who=f"TIMESTAMPDIFF of {unit}")
 
 
-def _nanos(text: str, given: LogicalType) -> str:
-    """Return the nanoseconds from 1970 of a timestamp."""
-    fine = isinstance(given, TimestampType | LocalZonedTimestampType) and given.precision > 6
-    return f"epoch_ns({text})" if fine else f"(epoch_us({text}) * 1000)"
+def _formatted_by(translator: Translator, text: str, given: LogicalType, pattern: str) -> str:
+    """Return a wall clock by a pattern that DuckDB does not have."""
+    if isinstance(given, TimestampType | LocalZonedTimestampType) and given.precision > 6:
+        rest = f"((epoch_ns({text}) % 1000 + 1000) % 1000)"
+        micros = f"(epoch_ns({text}) - {rest}) // 1000"
+        return translator.call("formatted", micros, f"CAST({rest} AS INTEGER)", pattern)
+    return translator.call("formatted", f"epoch_us({text})", "CAST(0 AS INTEGER)", pattern)
 
 
 def _formatted(translator: Translator, call: Call, texts: list[str]) -> str:
     given, pattern = call.operands[0].type, call.operands[1]
     text = texts[0]
     if isinstance(given, CharType | VarCharType):
-        text, given = converted(translator, text, given, TimestampType(3), "try"), TimestampType(3)
+        return translator.call("reformatted", *texts)
     text, given = _wall(translator, text, given)
     simple = _simple_pattern(pattern.value) if isinstance(pattern, Literal) else None
     if simple is not None:
         return f"strftime({text}, {quoted(simple)})"
-    return translator.call("formatted", _nanos(text, given), texts[1])
+    return _formatted_by(translator, text, given, texts[1])
 
 
 def _simple_pattern(pattern: object) -> str | None:
@@ -191,31 +194,49 @@ def _simple_pattern(pattern: object) -> str | None:
 def _to_date(translator: Translator, call: Call, texts: list[str]) -> str:
     if len(texts) == 1:
         return converted(translator, texts[0], call.operands[0].type, DateType(), "try")
-    return f"CAST(make_timestamp({translator.call('read_time', *texts)} // 1000) AS DATE)"
+    return translator.call("read_day", *texts)
 
 
 def _to_timestamp(translator: Translator, call: Call, texts: list[str]) -> str:
     if len(texts) == 1:
         return converted(translator, texts[0], call.operands[0].type, TimestampType(3), "try")
-    return _read(translator, *texts)
+    return _read(translator, call, texts)
 
 
-def _read(translator: Translator, text: str, pattern: str) -> str:
-    """Return the timestamp of milliseconds that a text is by a pattern, NULL if it is none."""
+def _read(translator: Translator, call: Call, texts: list[str]) -> str:
+    """Return the timestamp of milliseconds that a text is by a pattern, NULL if it is none.
+
+    DuckDB reads texts by simple patterns that have as many digits as the pattern says.
+    """
+    text, pattern = texts[:2]
     number = translator.call("read_time", text, pattern)
-    return f"make_timestamp(({number} - (({number} % 1000000) + 1000000) % 1000000) // 1000)"
+    found = f"make_timestamp({number} * 1000)"
+    known = call.operands[1]
+    written = known.value if isinstance(known, Literal) else None
+    simple = _simple_pattern(written)
+    if simple is None:
+        return found
+    digits = _PATTERN_PART.sub(lambda part: _digits(part.group()), str(written))
+    read = f"coalesce(try_strptime({text}, {quoted(simple)}), {found})"
+    return f"CASE WHEN regexp_full_match({text}, {quoted(digits)}) THEN {read} ELSE {found} END"
+
+
+def _digits(part: str) -> str:
+    """Return the regular expression of a part of a simple pattern."""
+    if part in _STRFTIME:
+        return "[1-9][0-9]{3}" if part == "yyyy" else f"[0-9]{{{len(part)}}}"
+    return re.escape(part.strip("'") if part.startswith("'") else part)
 
 
 def _to_instant(translator: Translator, call: Call, texts: list[str]) -> str:
     given = call.operands[0].type
     if isinstance(given, CharType | VarCharType):
         if len(texts) == 3:
-            read = f"epoch_us({_read(translator, *texts[:2])})"
+            read = f"epoch_us({_read(translator, call, texts)})"
             return f"make_timestamp({translator.call('instant_of', read, texts[2])})"
-        zoneless = Translator(translator.translations, "UTC", careful=translator.careful)
-        found = _to_timestamp(zoneless, call, texts)
-        translator.functions.update(zoneless.functions)
-        return found
+        if len(texts) == 2:
+            return _read(translator, call, texts)
+        return converted(translator, texts[0], given, TimestampType(3))
     digits = call.operands[1].value if len(call.operands) > 1 and isinstance(call.operands[1], Literal) else 3
     if digits not in (0, 3):
         raise UnsupportedError("is not supported yet", who=f"TO_TIMESTAMP_LTZ with the precision {digits}")
@@ -231,28 +252,21 @@ def _to_instant(translator: Translator, call: Call, texts: list[str]) -> str:
 
 def _unix(translator: Translator, call: Call, texts: list[str]) -> str:
     pattern = texts[1] if len(texts) > 1 else quoted("yyyy-MM-dd HH:mm:ss")
-    local = f"make_timestamp({translator.call('read_time', texts[0], pattern)} // 1000)"
-    return f"(epoch_us({instant_text(translator, local, TimestampType(3))}) // 1000000)"
+    return translator.call(f"unix_seconds|{translator.zone}", texts[0], pattern)
 
 
 def _of_unix(translator: Translator, call: Call, texts: list[str]) -> str:
-    moment = f"make_timestamp({texts[0]} * 1000000)"
-    wall = local_text(translator, moment, LocalZonedTimestampType(3))
-    pattern = texts[1] if len(texts) > 1 else quoted("yyyy-MM-dd HH:mm:ss")
     known = call.operands[1] if len(texts) > 1 else None
     simple = _simple_pattern(known.value) if isinstance(known, Literal) else None
-    if len(texts) == 1 or simple is not None:
-        return f"strftime({wall}, {quoted(simple or '%Y-%m-%d %H:%M:%S')})"
-    return translator.call("formatted", _nanos(wall, TimestampType(3)), pattern)
+    if len(texts) > 1 and simple is None:
+        return translator.call(f"of_unix|{translator.zone}", *texts)
+    moment = f"make_timestamp({texts[0]} * 1000000)"
+    wall = local_text(translator, moment, LocalZonedTimestampType(3))
+    return f"strftime({wall}, {quoted(simple or '%Y-%m-%d %H:%M:%S')})"
 
 
 def _convert_zone(translator: Translator, call: Call, texts: list[str]) -> str:
-    text, from_zone, to_zone = texts
-    read = f"(epoch_us({_read(translator, text, quoted('yyyy-MM-dd HH:mm:ss'))}))"
-    moment = translator.call("instant_of", read, from_zone)
-    return (
-        f"strftime(make_timestamp({translator.call('local_time_of', moment, to_zone)}), '%Y-%m-%d %H:%M:%S')"
-    )
+    return translator.call("zone_converted", *texts)
 
 
 def _now(translator: Translator, call: Call, texts: list[str]) -> str:

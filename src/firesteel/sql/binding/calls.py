@@ -21,6 +21,7 @@ from firesteel.relational.functions.aggregates import (
 )
 from firesteel.sql import nodes
 from firesteel.sql.binding import group_windows, over_windows
+from firesteel.sql.binding.documents import document_call, is_document_call
 from firesteel.sql.binding.functions import called, materialized
 from firesteel.sql.binding.literals import text_literal
 from firesteel.sql.binding.values import AggregateValue, GroupingValue, OverValue
@@ -57,8 +58,8 @@ def special_call(binder: Expressions, node: nodes.SpecialCall) -> Expression:
         return aggregate(binder, node)
     if name == "TRIM":
         return _trim(binder, node)
-    if name.startswith("JSON_"):
-        raise binder.context.text.unsupported(node, name)
+    if is_document_call(name):
+        return document_call(binder, node)
     operands = [_operand(binder, argument) for argument in node.expressions]
     return called("CEIL" if name == "CEILING" else name, operands, node, binder.context.text)
 

@@ -155,7 +155,11 @@ class Expressions:
                 return self.call(f"{words}{'TRUE' if what.this else 'FALSE'}", node, node.this)
 
     def _is_kind(self, node: exp.Expr) -> Expression:
-        raise self.context.text.unsupported(node, f"IS {node.args['kind']}")
+        kind = str(node.args["kind"])
+        if not kind.startswith("JSON"):
+            raise self.context.text.unsupported(node, f"IS {kind}")
+        found = self.call("IS JSON VALUE" if kind == "JSON" else f"IS {kind}", node, node.this)
+        return called("NOT", [found], node, self.context.text) if node.args.get("negated") else found
 
     def _negative(self, node: exp.Expr) -> Expression:
         inner = node.this

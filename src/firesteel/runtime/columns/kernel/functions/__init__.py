@@ -14,15 +14,25 @@ from firesteel.runtime.columns.kernel.functions import (
     clocks,
     decimals,
     digests,
+    documents,
+    json_texts,
     numbers,
     parsing,
     patterns,
+    patterns_of_time,
+    readings,
+    simple_dates,
     texts,
 )
 from firesteel.runtime.columns.kernel.functions.vector import VectorFunction
 
 FAMILIES: Final[dict[str, Callable[..., VectorFunction]]] = {
     **parsing.FAMILIES,
+    **readings.FAMILIES,
+    **documents.FAMILIES,
+    **json_texts.FAMILIES,
+    **patterns_of_time.FAMILIES,
+    **simple_dates.FAMILIES,
     **texts.FAMILIES,
     **patterns.FAMILIES,
     **clocks.FAMILIES,

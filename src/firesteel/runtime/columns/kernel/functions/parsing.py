@@ -1,8 +1,7 @@
-"""Texts to values, as Flink's casts read them (BinaryStringDataUtil, DateTimeUtils)."""
+"""Texts to numbers and truth values, as Flink's casts read them (BinaryStringDataUtil)."""
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Context, Decimal
@@ -15,40 +14,44 @@ from firesteel.runtime.columns.kernel.functions.vector import ComputeError, Vect
 BLANKS: Final = "".join(map(chr, range(33)))
 """What Java's `trim` takes off: blanks and control characters."""
 
-_WHOLE: Final = re.compile(r"[+-]?\d*(?:\.\d*)?")
+_WHOLE: Final = re.compile(r"[+-]?([0-9]*)(?:\.[0-9]*)?")
 _FLOATING: Final = re.compile(
     r"[+-]?(?:NaN|Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[fFdD]?"
-    r"|0[xX](?:[0-9a-fA-F]+\.?|[0-9a-fA-F]*\.[0-9a-fA-F]+)[pP][+-]?\d+[fFdD]?)"
+    r"|0[xX](?:[0-9a-fA-F]+\.?|[0-9a-fA-F]*\.[0-9a-fA-F]+)[pP][+-]?\d+[fFdD]?)",
+    re.ASCII,
 )
-_DECIMAL: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_DECIMAL: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,9})?")
+_SHORT_DECIMAL: Final = re.compile(
+    r"[ \n\t]*([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?)([0-9]*))?([\x00-/:-\x7f]?)[ \n\t]*"
+)
+_SHORT: Final = 18
+"""The most digits of a DECIMAL for which Flink reads the text itself, and the most characters that it reads so."""
+
 _TRUE: Final = frozenset({"t", "true", "y", "yes", "1"})
 _FALSE: Final = frozenset({"f", "false", "n", "no", "0"})
 _DIGITS: Final = Context(prec=200, rounding=ROUND_HALF_UP)
-_DATE: Final = re.compile(r"(\d{1,4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
-_CLOCK: Final = re.compile(r"(\d{1,2})(?::(\d{1,2})(?::(\d{1,2})(?:\.(\d*))?)?)?")
-_EPOCH: Final = dt.date(1970, 1, 1)
 _RANGES: Final = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31, "BIGINT": 63}
 _NUMBERS: Final = {"TINYINT": pa.int8(), "SMALLINT": pa.int16(), "INTEGER": pa.int32(), "BIGINT": pa.int64()}
 
 
-def _no(text: str, kind: str) -> ComputeError:
+def refusal(text: str, kind: str) -> ComputeError:
+    """Make the error that a text is no value of a kind."""
     return ComputeError(f"{text!r} is no {kind}")
 
 
 def whole(text: str, kind: str) -> int:
     """Return the whole number that a text is; what stands after a point is cut off.
 
-    >>> whole(" -3.7 ", "INTEGER")
-    -3
+    >>> whole(" -3.7 ", "INTEGER"), whole(".", "INTEGER")
+    (-3, 0)
     """
-    trimmed = text.strip(BLANKS)
+    trimmed = text.strip(" ")
     found = _WHOLE.fullmatch(trimmed)
-    digits = trimmed.partition(".")[0]
-    if found is None or not any(map(str.isdigit, trimmed)) or (not digits.strip("+-") and "." not in trimmed):
-        raise _no(text, kind)
-    value = int(digits) if digits.strip("+-") else 0
+    if found is None or trimmed in ("", "+", "-"):
+        raise refusal(text, kind)
+    value = int(found.group(1) or 0) * (-1 if trimmed[0] == "-" else 1)
     if not -(1 << _RANGES[kind]) <= value < 1 << _RANGES[kind]:
-        raise _no(text, kind)
+        raise refusal(text, kind)
     return value
 
 
@@ -56,18 +59,44 @@ def floating(text: str) -> float:
     """Return the number that a text is, as Java's Double.parseDouble reads it."""
     trimmed = text.strip(BLANKS)
     if _FLOATING.fullmatch(trimmed) is None:
-        raise _no(text, "number")
+        raise refusal(text, "number")
     if "x" in trimmed.lower():
         return float.fromhex(trimmed.rstrip("fFdD"))
     return float(trimmed.rstrip("fFdD") if trimmed[-1:] in "fFdD" else trimmed)
 
 
-def decimal(text: str, precision: int, scale: int) -> Decimal | None:
-    """Return the DECIMAL that a text is, rounded half up; None if it has too many digits."""
-    trimmed = text.strip(BLANKS)
-    if _DECIMAL.fullmatch(trimmed) is None:
-        raise _no(text, "DECIMAL")
-    return fitting(Decimal(trimmed), precision, scale)
+def decimal(text: str, precision: int, scale: int) -> Decimal:
+    """Return the DECIMAL that a text is, rounded half up.
+
+    Of a short text, zeros in front count as digits, too, and one character behind the number does not matter.
+
+    >>> decimal(" 1.005d", 10, 2), decimal("-12e-1", 38, 3)
+    (Decimal('1.01'), Decimal('-1.200'))
+    """
+    if precision <= _SHORT and len(text.encode()) <= _SHORT:
+        value = _short_decimal(text, precision, scale)
+    else:
+        trimmed = text.strip(" \n\t")
+        if _DECIMAL.fullmatch(trimmed) is None:
+            raise refusal(text, "DECIMAL")
+        value = Decimal(trimmed)
+    found = fitting(value, precision, scale)
+    if found is None:
+        raise refusal(text, f"DECIMAL({precision}, {scale})")
+    return found
+
+
+def _short_decimal(text: str, precision: int, scale: int) -> Decimal:
+    found = _SHORT_DECIMAL.fullmatch(text)
+    if found is None or not text.strip(" \n\t") or text.strip(" \n\t") in ("+", "-"):
+        raise refusal(text, "DECIMAL")
+    sign, whole_digits, fraction, exponent_sign, exponent, rest = (part or "" for part in found.groups())
+    if exponent_sign and not exponent and not rest:
+        raise refusal(text, "DECIMAL")
+    power = min(int(exponent or 0), 400) * (-1 if exponent_sign == "-" else 1)
+    if len(whole_digits) + power + scale > precision or power + scale - len(fraction) < -_SHORT:
+        raise refusal(text, f"DECIMAL({precision}, {scale})")
+    return Decimal(f"{sign}{whole_digits or 0}.{fraction or 0}").scaleb(power)
 
 
 def fitting(value: Decimal, precision: int, scale: int) -> Decimal | None:
@@ -79,59 +108,12 @@ def fitting(value: Decimal, precision: int, scale: int) -> Decimal | None:
 
 
 def _truth(text: str) -> bool:
-    word = text.strip(BLANKS).lower()
+    word = text.lower()
     if word in _TRUE:
         return True
     if word in _FALSE:
         return False
-    raise _no(text, "BOOLEAN")
-
-
-def date(text: str) -> dt.date:
-    """Return the date at the beginning of a text.
-
-    >>> date("2024-2-9"), date("2024-02-29 12:00:00")
-    (datetime.date(2024, 2, 9), datetime.date(2024, 2, 29))
-    """
-    trimmed = text.strip(BLANKS)
-    found = _DATE.fullmatch(re.split(r"[ T]", trimmed, maxsplit=1)[0])
-    if found is None:
-        raise _no(text, "DATE")
-    year, month, day = (int(part or 1) for part in found.groups())
-    try:
-        return dt.date(year, month, day)
-    except ValueError:
-        raise _no(text, "DATE") from None
-
-
-def clock(text: str, kind: str = "TIME") -> int:
-    """Return the nanoseconds since midnight of a text.
-
-    >>> clock("12:34:56.5") == ((12 * 60 + 34) * 60 + 56) * 10**9 + 5 * 10**8
-    True
-    """
-    found = _CLOCK.fullmatch(text.strip(BLANKS))
-    if found is None:
-        raise _no(text, kind)
-    hour, minute, second = (int(part or 0) for part in found.groups()[:3])
-    if hour > 23 or minute > 59 or second > 59:
-        raise _no(text, kind)
-    fraction = int((found.group(4) or "")[:9].ljust(9, "0"))
-    return ((hour * 60 + minute) * 60 + second) * 10**9 + fraction
-
-
-def timestamp(text: str) -> int:
-    """Return the nanoseconds from 1970 of the wall clock that a text is."""
-    trimmed = text.strip(BLANKS)
-    day, *rest = re.split(r"[ T]", trimmed, maxsplit=1)
-    days = (date(day) - _EPOCH).days
-    return days * 86_400 * 10**9 + (clock(rest[0], "TIMESTAMP") if rest else 0)
-
-
-def cut(nanos: int, precision: int) -> int:
-    """Return nanoseconds without the digits beyond a precision."""
-    unit: int = 10 ** (9 - precision)
-    return nanos // unit * unit
+    raise refusal(text, "BOOLEAN")
 
 
 def attempted(function: Callable[[str], Any]) -> Callable[[str], Any]:
@@ -146,7 +128,9 @@ def attempted(function: Callable[[str], Any]) -> Callable[[str], Any]:
     return attempt
 
 
-def _reader(function: Callable[[str], Any], tried: str, result: str, arrow: pa.DataType) -> VectorFunction:
+def reader(function: Callable[[str], Any], tried: str, result: str, arrow: pa.DataType) -> VectorFunction:
+    """Return what reads each different text of a column; as NULL where it is none if `tried` is not empty."""
+
     def read(text: str | None) -> Any:
         return None if text is None else function(text)
 
@@ -154,44 +138,21 @@ def _reader(function: Callable[[str], Any], tried: str, result: str, arrow: pa.D
 
 
 def _to_whole(kind: str, tried: str = "") -> VectorFunction:
-    return _reader(lambda text: whole(text, kind), tried, kind, _NUMBERS[kind])
+    return reader(lambda text: whole(text, kind), tried, kind, _NUMBERS[kind])
 
 
 def _to_floating(kind: str, tried: str = "") -> VectorFunction:
-    return _reader(floating, tried, kind, pa.float32() if kind == "FLOAT" else pa.float64())
+    return reader(floating, tried, kind, pa.float32() if kind == "FLOAT" else pa.float64())
 
 
 def _to_decimal(precision: str, scale: str, tried: str = "") -> VectorFunction:
     digits = int(precision), int(scale)
     kind = f"DECIMAL({precision}, {scale})"
-    return _reader(lambda text: decimal(text, *digits), tried, kind, pa.decimal128(*digits))
+    return reader(lambda text: decimal(text, *digits), tried, kind, pa.decimal128(*digits))
 
 
 def _to_truth(tried: str = "") -> VectorFunction:
-    return _reader(_truth, tried, "BOOLEAN", pa.bool_())
-
-
-def _to_date(tried: str = "") -> VectorFunction:
-    return _reader(date, tried, "DATE", pa.date32())
-
-
-def _to_time(precision: str, tried: str = "") -> VectorFunction:
-    digits = min(int(precision), 3)
-    return _reader(lambda text: cut(clock(text), digits) // 10**6, tried, "INTEGER", pa.int32())
-
-
-def _to_timestamp(precision: str, tried: str = "") -> VectorFunction:
-    """Return what reads timestamps as nanoseconds or, of up to six digits, microseconds."""
-    digits = int(precision)
-    unit = 1 if digits > 6 else 1000
-
-    def number(text: str) -> int:
-        value = cut(timestamp(text), digits) // unit
-        if not -(1 << 63) <= value < 1 << 63:
-            raise ComputeError(f"{text!r} is beyond the years that TIMESTAMP({precision}) has")
-        return value
-
-    return _reader(number, tried, "BIGINT", pa.int64())
+    return reader(_truth, tried, "BOOLEAN", pa.bool_())
 
 
 FAMILIES: Final[dict[str, Callable[..., VectorFunction]]] = {
@@ -199,7 +160,4 @@ FAMILIES: Final[dict[str, Callable[..., VectorFunction]]] = {
     "text_to_floating": _to_floating,
     "text_to_decimal": _to_decimal,
     "text_to_truth": _to_truth,
-    "text_to_date": _to_date,
-    "text_to_time": _to_time,
-    "text_to_timestamp": _to_timestamp,
 }

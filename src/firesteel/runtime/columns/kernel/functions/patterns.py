@@ -148,24 +148,29 @@ def _all_extracted(text: str, pattern: str, group: int) -> list[str | None] | No
     return [found.group(group) for found in expression.finditer(text)]
 
 
-def _replaced(text: str, pattern: str, replacement: str) -> str | None:
-    expression = compiled(pattern)
-    return expression.sub(lambda found: _filled(found, replacement), text)
+def _replaced(text: str, pattern: str, replacement: str) -> str:
+    """Return a text with all matches replaced; a replacement has no references to groups, as Flink quotes it."""
+    return compiled(pattern).sub(lambda _: replacement, text)
 
 
-def _filled(found: re.Match[str], replacement: str) -> str:
-    """Return a replacement of Java's with its groups ($1) filled in."""
+def split(text: str, pattern: str, most: int = 0) -> list[str]:
+    """Return the parts between matches, as Java's String.split does: at most so many, or without empty ones at the end.
 
-    def one(part: re.Match[str]) -> str:
-        if part.group(1) is not None:
-            return part.group(1)
-        name = part.group(2) or part.group(3)
-        try:
-            return found.group(int(name) if name.isdigit() else name) or ""
-        except IndexError:
-            raise PatternError(f"there is no group {name}") from None
-
-    return re.sub(r"\\(.)|\$(\d)|\$\{(\w+)\}", one, replacement, flags=re.DOTALL)
+    >>> split("a,b,,", ","), split("a=b=c", "=", 2)
+    (['a', 'b'], ['a', 'b=c'])
+    """
+    expression = _compiled_or_refused(pattern)
+    found: list[str] = []
+    start = 0
+    for part in expression.finditer(text):
+        if part.end() == 0 or (most and len(found) == most - 1):
+            continue
+        found.append(text[start : part.start()])
+        start = part.end()
+    found.append(text[start:])
+    while not most and len(found) > 1 and not found[-1]:
+        found.pop()
+    return found
 
 
 def _counted(text: str, pattern: str) -> int:

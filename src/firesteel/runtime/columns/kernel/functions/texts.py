@@ -14,9 +14,11 @@ from firesteel.common.logical_types.arrow import to_arrow
 from firesteel.common.logical_types.text import cast_to_string
 from firesteel.common.typeinfo.java_text import double_text, float_text
 from firesteel.runtime.columns.kernel.forms import converted
-from firesteel.runtime.columns.kernel.functions.vector import VectorFunction, by_row, by_value
+from firesteel.runtime.columns.kernel.functions.patterns import split
+from firesteel.runtime.columns.kernel.functions.vector import ComputeError, VectorFunction, by_row, by_value
 
 _TEXT: Final = pa.string()
+_PROTOCOLS: Final = frozenset({"http", "https", "ftp", "file", "jar", "mailto", "jrt"})
 
 
 def _of_text(function: Callable[[str], str]) -> Callable[[], VectorFunction]:
@@ -73,19 +75,46 @@ def _padded(text: str, length: int, pad: str, *, left: bool) -> str | None:
     return filling + text if left else text + filling
 
 
+def _units(text: str) -> list[str]:
+    """Return the characters of a text as Java has them: one beyond 16 bits is two, of which neither can be shown."""
+    return [unit for character in text for unit in (character if character <= "\uffff" else "??")]
+
+
 def _replaced(text: str, old: str, new: str) -> str:
-    return text.replace(old, new)
+    return text.replace(old, new) if old else f"{new}{''.join(f'{unit}{new}' for unit in _units(text))}"
+
+
+def _place_of(text: str, part: str, start: int, number: int) -> int:
+    """Return where a part is for the `number`th time, from `start` on, and from the end on if that is negative.
+
+    >>> _place_of("abcabc", "bc", 3, 1), _place_of("abcabc", "bc", -1, 2), _place_of("abc", "b", 3, 1)
+    (5, 2, 0)
+    """
+    if number <= 0:
+        raise ComputeError("INSTR requires the number of an appearance, 1 or more")
+    if start < 0:
+        found = _place_of(text[::-1], part[::-1], -start, number)
+        return len(text) + 2 - found - len(part) if found else 0
+    if not start:
+        return 0
+    place = start - 1
+    for _ in range(number):
+        place = text.find(part, place) + 1
+        if not place:
+            return 0
+    return place
 
 
 def _url_part(url: str, part: str) -> str | None:
     found = _url(url)
     if found is None:
         return None
+    user, at, server = found.netloc.rpartition("@")
     match part:
         case "PROTOCOL":
-            return found.scheme or None
+            return found.scheme
         case "HOST":
-            return found.hostname or None
+            return re.sub(r":\d*$", "", server)
         case "PATH":
             return found.path
         case "QUERY":
@@ -95,18 +124,19 @@ def _url_part(url: str, part: str) -> str | None:
         case "AUTHORITY":
             return found.netloc or None
         case "USERINFO":
-            return found.netloc.rpartition("@")[0] or None
+            return user if at else None
         case "FILE":
             return f"{found.path}?{found.query}" if found.query else found.path
     return None
 
 
 def _url(url: str) -> SplitResult | None:
+    """Return a URL of a protocol that Java has; None for all others."""
     try:
         found = urlsplit(url)
     except ValueError:
         return None
-    return found if found.scheme else None
+    return found if found.scheme in _PROTOCOLS else None
 
 
 def _url_value(url: str, part: str, key: str) -> str | None:
@@ -132,11 +162,26 @@ def _split(text: str, separator: str, place: int) -> str | None:
 
 
 def _mapping(text: str, between: str, within: str) -> list[tuple[str, str | None]]:
+    """Return the keys and values of a text, in the order of Java's HashMap."""
+    if not text:
+        return []
     pairs: dict[str, str | None] = {}
-    for part in text.split(between):
-        key, separator, value = part.partition(within)
-        pairs[key] = value if separator else None
-    return list(pairs.items())
+    parts = split(text, between)
+    for part in parts:
+        key, *value = split(part, within, 2)
+        pairs[key if value else part] = value[0] if value else None
+    wanted = len(parts) + 1 if len(parts) <= 2 else -(-len(parts) * 4 // 3)
+    mask = (1 << (max(wanted, 1) - 1).bit_length()) - 1
+    return sorted(pairs.items(), key=lambda pair: _spread_hash(pair[0]) & mask)
+
+
+def _spread_hash(text: str) -> int:
+    """Return the hash of a text by which Java's HashMap has its places."""
+    units = text.encode("utf-16-be")
+    found = 0
+    for place in range(0, len(units), 2):
+        found = (31 * found + (units[place] << 8) + units[place + 1]) & 0xFFFFFFFF
+    return found ^ (found >> 16)
 
 
 def _text_map() -> VectorFunction:
@@ -158,4 +203,6 @@ FAMILIES: Final[dict[str, Callable[..., VectorFunction]]] = {
     "url_decode": _of_text(unquote_plus),
     "split_index": _of_row(_split, "VARCHAR", "VARCHAR", "INTEGER"),
     "text_map": _text_map,
+    "characters": lambda: by_row(_units, ("VARCHAR",), "VARCHAR[]", pa.list_(_TEXT)),
+    "instr": lambda: by_row(_place_of, ("VARCHAR", "VARCHAR", "INTEGER", "INTEGER"), "INTEGER", pa.int32()),
 }

@@ -32,6 +32,7 @@ _OF_COUNT: Final[dict[int, Callable[[Callable[..., pa.Array]], Callable[..., pa.
     1: lambda compute: lambda a: compute(a),
     2: lambda compute: lambda a, b: compute(a, b),
     3: lambda compute: lambda a, b, c: compute(a, b, c),
+    4: lambda compute: lambda a, b, c, d: compute(a, b, c, d),
 }
 """By their number, what gives a function named arguments: DuckDB counts them."""
 

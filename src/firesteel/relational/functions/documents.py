@@ -1,0 +1,139 @@
+"""Functions of JSON.
+
+What is written with words in SQL is an operand: what is given instead of nothing or of an error is a symbol, and a type
+(of RETURNING) is a NULL of that type.
+
+=============== =====================================================================================
+function        operands
+=============== =====================================================================================
+``JSON_EXISTS`` document, path, what is given for an error
+``JSON_VALUE``  document, path, type, what is given for nothing, its default, the same for an error
+``JSON_QUERY``  document, path, type, wrapper, what is given for nothing, and for an error
+``JSON_OBJECT`` what is done with NULL, then keys and values in turn
+``JSON_ARRAY``  what is done with NULL, then values
+=============== =====================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from firesteel.common.logical_types import (
+    STRING,
+    ArrayType,
+    BooleanType,
+    CharType,
+    DoubleType,
+    IntType,
+    LogicalType,
+    LogicalTypeFamily,
+    LogicalTypeRoot,
+    MapType,
+    NullType,
+    VarCharType,
+)
+from firesteel.common.logical_types.casts import supports_implicit_cast
+from firesteel.relational.expressions import Expression, Literal
+from firesteel.relational.functions.function import Function, Parameter, Result, Signature
+from firesteel.relational.functions.parameters import ANY, SYMBOL, TEXT
+from firesteel.relational.functions.results import exactly, fixed, nullable
+
+_R = LogicalTypeRoot
+_TRUTH: Final = BooleanType()
+_WRITTEN: Final = VarCharType(2000, nullable=False)
+_NO_JSON: Final = frozenset(
+    {_R.DATE, _R.TIME_WITHOUT_TIME_ZONE, _R.INTERVAL_YEAR_MONTH, _R.INTERVAL_DAY_TIME, _R.RAW}
+)
+
+
+def has_json(data_type: LogicalType) -> bool:
+    """Return whether values of a type can be written as JSON.
+
+    >>> from firesteel.common.logical_types import parse_type
+    >>> has_json(parse_type("ARRAY<TIMESTAMP(3)>")), has_json(parse_type("MAP<INT, INT>"))
+    (True, False)
+    """
+    if isinstance(data_type, MapType) and not data_type.key.has_family(LogicalTypeFamily.CHARACTER_STRING):
+        return False
+    return data_type.root not in _NO_JSON and all(map(has_json, data_type.children))
+
+
+_VALUE: Final = Parameter(
+    "<value>", lambda given: given if ANY.accepts(given) and has_json(given) else None, STRING
+)
+
+
+def _returned(operands: Sequence[Expression]) -> LogicalType:
+    return operands[2].type.copy(nullable=True)
+
+
+def _with_defaults(operands: Sequence[Expression]) -> Sequence[LogicalType] | None:
+    """Return the types of the operands of JSON_VALUE: a default is of the type that is returned."""
+    types = [part.type for part in operands]
+    wanted = types[2]
+    if not isinstance(wanted, CharType | VarCharType | IntType | DoubleType | BooleanType):
+        return None
+    for place in (4, 6):
+        given = types[place]
+        is_text = isinstance(given, CharType | VarCharType) and isinstance(wanted, CharType | VarCharType)
+        if not isinstance(given, NullType) and not is_text and not supports_implicit_cast(given, wanted):
+            return None
+        types[place] = STRING if is_text else wanted
+    return types
+
+
+def _queried(operands: Sequence[Expression]) -> Sequence[LogicalType] | None:
+    """Return the types of the operands of JSON_QUERY, which gives a text or an array of texts."""
+    wanted = operands[2].type
+    part = wanted.element if isinstance(wanted, ArrayType) else wanted
+    return [part.type for part in operands] if isinstance(part, CharType | VarCharType) else None
+
+
+def _entries(operands: Sequence[Expression]) -> Sequence[LogicalType] | None:
+    """Return the types of the operands of JSON_OBJECT: keys are constants."""
+    pairs = operands[1:]
+    keys = pairs[0::2]
+    known = all(isinstance(key, Literal) and isinstance(key.value, str) for key in keys)
+    values = [value.type for value in pairs[1::2]]
+    if (
+        len(pairs) % 2
+        or not known
+        or not all(isinstance(kind, NullType) or has_json(kind) for kind in values)
+    ):
+        return None
+    return [STRING if isinstance(part.type, NullType) else part.type for part in operands]
+
+
+def _function(name: str, result: Result, *parameters: Parameter) -> Function:
+    return Function(name, (Signature(parameters, result),))
+
+
+DOCUMENTS: Final = (
+    Function("JSON_EXISTS", (Signature((TEXT, TEXT, SYMBOL), nullable(_TRUTH)),)),
+    Function(
+        "JSON_VALUE",
+        (Signature((TEXT, TEXT, ANY, SYMBOL, ANY, SYMBOL, ANY), _returned, together=_with_defaults),),
+        strict=False,
+    ),
+    Function(
+        "JSON_QUERY",
+        (Signature((TEXT, TEXT, ANY, SYMBOL, SYMBOL, SYMBOL), _returned, together=_queried),),
+        strict=False,
+    ),
+    Function(
+        "JSON_OBJECT",
+        (Signature((SYMBOL, ANY), exactly(_WRITTEN), optional=1, repeated=True, together=_entries),),
+        strict=False,
+    ),
+    Function(
+        "JSON_ARRAY",
+        (Signature((SYMBOL, _VALUE), exactly(_WRITTEN), optional=1, repeated=True),),
+        strict=False,
+    ),
+    _function("JSON_STRING", fixed(STRING), _VALUE),
+    _function("JSON_QUOTE", fixed(STRING), TEXT),
+    _function("JSON_UNQUOTE", fixed(STRING), TEXT),
+    _function("JSON", fixed(STRING), TEXT),
+    *(_function(f"IS JSON {kind}", fixed(_TRUTH), TEXT) for kind in ("VALUE", "SCALAR", "ARRAY", "OBJECT")),
+)

@@ -1,0 +1,146 @@
+"""Arrays, maps and rows."""
+
+from __future__ import annotations
+
+COLLECTIONS = """
+ARRAY[1, 2, 3]
+ARRAY[i, j]
+ARRAY[i, 1.5]
+ARRAY['a', 'bc']
+ARRAY[i, NULL]
+ARRAY[s, 'x']
+MAP['a', 1, 'b', 2]
+MAP['a', i, 'bc', j]
+MAP[k, s]
+MAP['a', 1, 'a', 2]
+ROW(1, 'a')
+ROW(i, s, TRUE)
+(i, s)
+ar[1]
+ar[2]
+ar[3]
+ar[j]
+ar[0]
+ma['a']
+ma['z']
+ma[s]
+ro.n
+ro.w
+CARDINALITY(ar)
+CARDINALITY(ma)
+ELEMENT(ARRAY[i])
+ELEMENT(ar)
+ARRAY_CONTAINS(ar, 3)
+ARRAY_CONTAINS(ar, i)
+ARRAY_DISTINCT(ARRAY[i, i, j])
+ARRAY_POSITION(ar, j)
+ARRAY_REVERSE(ar)
+ARRAY_SLICE(ar, 1, 2)
+ARRAY_UNION(ar, ARRAY[1])
+ARRAY_CONCAT(ar, ARRAY[1])
+ARRAY_MAX(ar)
+ARRAY_MIN(ar)
+ARRAY_JOIN(sa, '-')
+ARRAY_JOIN(sa, '-', 'n')
+ARRAY_REMOVE(ar, 3)
+ARRAY_APPEND(ar, 9)
+ARRAY_PREPEND(ar, 9)
+ARRAY_SORT(ar)
+ARRAY_EXCEPT(ar, ARRAY[3])
+ARRAY_INTERSECT(ar, ARRAY[3])
+MAP_KEYS(ma)
+MAP_VALUES(ma)
+MAP_ENTRIES(ma)
+MAP_FROM_ARRAYS(ARRAY['a'], ARRAY[i])
+MAP_UNION(ma, MAP['c', 1])
+ar = ARRAY[0, 2, 3]
+ARRAY[ar, ar]
+ARRAY[ROW(1, 'a')]
+ARRAY[ARRAY[i]][1][1]
+CARDINALITY(ARRAY[1, 2])
+GREATEST(NULL, i)
+ARRAY_CONTAINS(sa, 'x')
+ARRAY_CONTAINS(sa, t)
+ARRAY_CONTAINS(ar, NULL)
+ARRAY_CONTAINS(ar, bi)
+ARRAY_DISTINCT(ar)
+ARRAY_DISTINCT(sa)
+ARRAY_DISTINCT(ARRAY[i, NULL, NULL])
+ARRAY_POSITION(sa, t)
+ARRAY_POSITION(ar, 99)
+ARRAY_POSITION(ar, CAST(NULL AS INT))
+ARRAY_SLICE(ar, 2)
+ARRAY_SLICE(ar, -2)
+ARRAY_SLICE(ar, -2, -1)
+ARRAY_SLICE(ar, 0, 0)
+ARRAY_SLICE(ar, 0, 2)
+ARRAY_SLICE(ar, 2, 1)
+ARRAY_SLICE(ar, j, 9)
+ARRAY_SLICE(ar, -9, -9)
+ARRAY_UNION(ar, ar)
+ARRAY_UNION(sa, ARRAY['b', 'c'])
+ARRAY_UNION(ar, ARRAY[1.5])
+ARRAY_CONCAT(ar, ar, ARRAY[bi])
+ARRAY_CONCAT(ar)
+ARRAY_CONCAT(sa, ARRAY['z'])
+ARRAY_MAX(sa)
+ARRAY_MIN(sa)
+ARRAY_MAX(ARRAY[d, e])
+ARRAY_MIN(ARRAY[d, e])
+ARRAY_MAX(ARRAY[ts, tz])
+ARRAY_MAX(ARRAY[ar])
+ARRAY_JOIN(sa, t)
+ARRAY_JOIN(sa, NULL)
+ARRAY_JOIN(ar, '-')
+ARRAY_REMOVE(ar, j)
+ARRAY_REMOVE(sa, t)
+ARRAY_REMOVE(sa, CAST(NULL AS STRING))
+ARRAY_APPEND(sa, 'z')
+ARRAY_APPEND(ar, NULL)
+ARRAY_APPEND(ar, bi)
+ARRAY_PREPEND(sa, 'z')
+ARRAY_PREPEND(ar, CAST(NULL AS INT))
+ARRAY_SORT(sa)
+ARRAY_SORT(ar, FALSE)
+ARRAY_SORT(ar, TRUE, FALSE)
+ARRAY_SORT(ar, FALSE, TRUE)
+ARRAY_SORT(ar, bo)
+ARRAY_SORT(ARRAY[d, e])
+ARRAY_EXCEPT(ar, ar)
+ARRAY_EXCEPT(sa, ARRAY['b', 'x'])
+ARRAY_EXCEPT(ar, CAST(NULL AS ARRAY<INT>))
+ARRAY_INTERSECT(ar, ARRAY[j, i])
+ARRAY_INTERSECT(sa, sa)
+ARRAY_REVERSE(sa)
+CARDINALITY(sa)
+CARDINALITY(MAP['a', 1])
+sa[1]
+sa[2]
+ELEMENT(sa)
+ELEMENT(ARRAY[s])
+MAP_KEYS(MAP[k, s])
+MAP_VALUES(MAP[k, s])
+MAP_ENTRIES(MAP[k, s])
+MAP_FROM_ARRAYS(ARRAY[1, 2], ARRAY['x', 'y'])
+MAP_FROM_ARRAYS(ar, ar)
+MAP_FROM_ARRAYS(ARRAY[1, 2], ARRAY['x'])
+MAP_UNION(ma, MAP['a', 9])
+MAP_UNION(ma, ma)
+MAP_UNION(ma)
+MAP[s, i]
+MAP[s, i]['abc']
+MAP[1, 'x', 2, 'y'][j]
+MAP['a', NULL]
+MAP['a', 1, 'b', 2.5]
+ma = MAP['a', 0, 'b', 2]
+ro = ROW(0, 'abc')
+ar = sa
+ar <> ARRAY[0, 2, 3]
+(i, s) = (0, 'abc')
+ROW(i, s) IS NULL
+ROW(ro.n, ar[1]).EXPR$0
+CAST(ROW(1, ROW('x', 2)) AS ROW<a INT, b ROW<c STRING, d INT>>).b.c
+COALESCE(ar, ARRAY[0])
+CASE WHEN bo THEN ar ELSE ARRAY[1] END
+IF(bo, ma, MAP['z', 0])
+"""
