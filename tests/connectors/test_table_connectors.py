@@ -14,7 +14,7 @@ from firesteel.connectors.tables import registry
 from firesteel.connectors.tables.collect import CollectTableSink
 from firesteel.connectors.tables.registry import connector_names, connector_of, register
 from firesteel.connectors.tables.values import values_source
-from firesteel.functions.columns.connectors import TableConnector, TableRequest, TableSource
+from firesteel.functions.columns.connectors import ChangelogMode, TableConnector, TableRequest, TableSource
 from firesteel.functions.columns.endpoints import ColumnSource
 from firesteel.functions.source import Boundedness, DiscoveryContext, Split
 from tests.connectors.column_ends import read, read_range, request, row_type, write
@@ -173,7 +173,9 @@ def test_print_writes_flinks_notation(capsys: pytest.CaptureFixture[str]) -> Non
 
 def test_blackhole_takes_all_kinds() -> None:
     table = connector_of("blackhole", "t").sink(request("n INT", {}))
-    assert table.mode.update_before
+    assert table.mode == ChangelogMode.upserts()
+    assert table.mode_for(ChangelogMode.all()) == ChangelogMode.upserts()
+    assert table.mode_for(ChangelogMode.inserts()).append_only
     assert table.mode.delete
     write(table.sink, row_type("n INT"), [(1,)], kinds=[[1]])
 

@@ -17,7 +17,8 @@
     │   ├── UserFunctionError        the user's function raised
     │   ├── ExpressionError          an expression of a query has no value for it; a PointedError, too
     │   ├── KeyEncodingError         a key selector returned something that cannot be a key
-    │   └── TypeMismatchError        a value does not fit its declared type
+    │   ├── TypeMismatchError        a value does not fit its declared type
+    │   └── ConstraintError          a row breaks a constraint of the table that it is written to
     ├── ConnectorError               a source or a sink cannot reach what it was pointed at
     │   └── OutputClosedError        nobody reads standard output, or standard error, any more
     ├── StateError                   the state directory cannot be used
@@ -182,6 +183,10 @@ class KeyEncodingError(RecordError):
 
 class TypeMismatchError(RecordError):
     """A value does not fit its declared type."""
+
+
+class ConstraintError(RecordError):
+    """A row breaks a constraint of the table that it is written to: NOT NULL, a length, a primary key."""
 
 
 class ConnectorError(FiresteelError):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from firesteel.common.errors import ConfigurationError
-from firesteel.common.quantities import duration_ms
+from firesteel.relational.option_values import count, duration, truth
+from firesteel.relational.sink_options import SinkOptions
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class PlanOptions:
     'table.exec.state.ttl'. `two_phase` is whether groups are aggregated before the exchange, too
     ('table.optimizer.agg-phase-strategy'). `idle_timeout` (milliseconds, None: never) is
     'table.exec.source.idle-timeout'. `split_distinct` is 'table.optimizer.distinct-agg.split.enabled',
-    `distinct_buckets` how many parts a group has then.
+    `distinct_buckets` how many parts a group has then. `parallelism` is that of the job; None if it is not known yet.
     """
 
     batch: bool = False
@@ -27,6 +28,8 @@ class PlanOptions:
     split_distinct: bool = False
     distinct_buckets: int = 1024
     idle_timeout: int | None = None
+    sinks: SinkOptions = field(default_factory=SinkOptions)
+    parallelism: int | None = None
 
     @staticmethod
     def of(options: Mapping[str, str], *, batch: bool, zone: str) -> PlanOptions:
@@ -47,27 +50,10 @@ class PlanOptions:
         return PlanOptions(
             batch,
             zone,
-            _duration(options, "table.exec.state.ttl"),
+            duration(options, "table.exec.state.ttl"),
             strategy != "ONE_PHASE",
-            _truth(options, "table.optimizer.distinct-agg.split.enabled"),
-            _count(options, "table.optimizer.distinct-agg.split.bucket-num", 1024),
-            _duration(options, "table.exec.source.idle-timeout"),
+            truth(options, "table.optimizer.distinct-agg.split.enabled"),
+            count(options, "table.optimizer.distinct-agg.split.bucket-num", 1024),
+            duration(options, "table.exec.source.idle-timeout"),
+            SinkOptions.of(options),
         )
-
-
-def _duration(options: Mapping[str, str], key: str) -> int | None:
-    return duration_ms(key, options[key]) or None if key in options else None
-
-
-def _truth(options: Mapping[str, str], key: str) -> bool:
-    text = options.get(key, "false").lower()
-    if text not in ("true", "false"):
-        raise ConfigurationError("takes true or false", who=f"option {key!r}", got=options[key])
-    return text == "true"
-
-
-def _count(options: Mapping[str, str], key: str, default: int) -> int:
-    text = options.get(key, str(default))
-    if not text.isdecimal() or not int(text):
-        raise ConfigurationError("takes a number above 0", who=f"option {key!r}", got=text)
-    return int(text)

@@ -29,7 +29,7 @@ def physical_plans(
     """
     planner = Planner(options, connections)
     planned = [planner.plan(optimized(plan, options)) for plan in plans]
-    made = planned if options.batch else with_changelog_modes(planned)
+    made = planned if options.batch else with_changelog_modes(planned, options.state_ttl)
     for plan in made:
         check_operators(plan)
     return made

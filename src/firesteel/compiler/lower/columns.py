@@ -12,6 +12,7 @@ from firesteel.graph.operations import (
     ColumnSinkOp,
     ColumnSourceOp,
     ColumnsToRowsOp,
+    ConstraintOp,
     ExpandOp,
     GlobalAggregateOp,
     GlobalWindowAggregateOp,
@@ -19,9 +20,12 @@ from firesteel.graph.operations import (
     LimitOp,
     LocalAggregateOp,
     LocalWindowAggregateOp,
+    MaterializeOp,
     OverAggregateOp,
     RowsToColumnsOp,
     SortOp,
+    TemporalSortOp,
+    TopOp,
     UpdateBeforeOp,
     WatermarkOp,
     WindowAggregateOp,
@@ -30,11 +34,15 @@ from firesteel.graph.operations import (
 from firesteel.runtime.columns.aggregates.operators import GroupAggregateOperator, LocalAggregateOperator
 from firesteel.runtime.columns.bridges import ColumnsToRowsOperator, RowsToColumnsOperator
 from firesteel.runtime.columns.calc import CalcOperator
+from firesteel.runtime.columns.constraints import ConstraintOperator
 from firesteel.runtime.columns.expand import ExpandOperator
+from firesteel.runtime.columns.materialize.operators import CompactingOperator, MaterializeOperator
 from firesteel.runtime.columns.over.operator import OverAggregateOperator
 from firesteel.runtime.columns.sink import ColumnSinkOperator
 from firesteel.runtime.columns.sorting import LimitOperator, SortOperator
 from firesteel.runtime.columns.source import ColumnSourceOperator
+from firesteel.runtime.columns.temporal_sort import TemporalSortOperator
+from firesteel.runtime.columns.top import TopOperator
 from firesteel.runtime.columns.update_before import UpdateBeforeOperator
 from firesteel.runtime.columns.watermarks import WatermarkOperator
 from firesteel.runtime.columns.windows.choosing import (
@@ -132,5 +140,27 @@ def _(operation: LimitOp, node: Node, batch: bool) -> Recipe:
 
 
 @recipe.register
+def _(operation: TopOp, node: Node, batch: bool) -> Recipe:
+    return partial(TopOperator, operation.top)
+
+
+@recipe.register
+def _(operation: TemporalSortOp, node: Node, batch: bool) -> Recipe:
+    return partial(TemporalSortOperator, operation.sort)
+
+
+@recipe.register
 def _(operation: UpdateBeforeOp, node: Node, batch: bool) -> Recipe:
     return partial(UpdateBeforeOperator, as_delete=operation.as_delete)
+
+
+@recipe.register
+def _(operation: ConstraintOp, node: Node, batch: bool) -> Recipe:
+    return partial(ConstraintOperator, operation.constraints)
+
+
+@recipe.register
+def _(operation: MaterializeOp, node: Node, batch: bool) -> Recipe:
+    spec = operation.materialization
+    operator = MaterializeOperator if spec.conflict == "DEDUPLICATE" else CompactingOperator
+    return partial(operator, spec)

@@ -39,10 +39,10 @@ _LASTING: Final = (
 class Database:
     """One connection, opened when it is needed and reopened when it was lost; not thread-safe.
 
-    `run` executes whole transactions. It retries them for `retry_ms` after failures that may pass (a lost connection, a
-    restarting server, a deadlock, a locked SQLite file), with growing pauses. A connection can be lost during COMMIT,
-    so a transaction passed to `run` must check itself whether an earlier try succeeded. With `autocommit` each
-    statement is a transaction of its own.
+    `run` executes whole transactions. It retries them as the settings say after failures that may pass (a lost
+    connection, a restarting server, a deadlock, a locked SQLite file), with growing pauses. A connection can be lost
+    during COMMIT, so a transaction passed to `run` must check itself whether an earlier try succeeded. With
+    `autocommit` each statement is a transaction of its own.
     """
 
     def __init__(self, settings: SqlSettings, *, autocommit: bool = False) -> None:
@@ -75,7 +75,8 @@ class Database:
             try:
                 return self._run_once(transaction, tries)
             except self._errors as error:
-                if not _may_pass(error) or time.monotonic() - began > self._settings.retry_ms / 1000:
+                late = time.monotonic() - began > self._settings.retry_ms / 1000
+                if late or tries == self._settings.retries or not _may_pass(error):
                     raise self._failure(error, tries) from None
             time.sleep(delay)
             delay = min(2 * delay, _LONGEST_DELAY_S)

@@ -13,7 +13,10 @@ Way = Literal["staged", "prepared"]
 
 @dataclass(frozen=True, slots=True)
 class SqlSettings:
-    """Everything about a SQL sink; picklable, and without secrets. Times are milliseconds."""
+    """Everything about a SQL sink; picklable, and without secrets. Times are milliseconds.
+
+    A transaction that fails is tried again for `retry_ms`, at most `retries` times (None: as often as there is time).
+    """
 
     address: Address
     table: str
@@ -23,6 +26,7 @@ class SqlSettings:
     way: Way
     batch_rows: int
     retry_ms: int
+    retries: int | None = None
 
     @property
     def who(self) -> str:

@@ -30,7 +30,8 @@ class SqlSink(Sink[Any]):
     row inserts or updates, and one of kind DELETE or UPDATE_BEFORE deletes. Without a key every row is inserted.
 
     `way` says how an epoch becomes visible at once (see `firesteel.connectors.sql`). Rows travel `batch_rows` at
-    a time. Failures that may pass, such as a restarting server, are retried for `retry_ms` milliseconds. Raises
+    a time. Failures that may pass, such as a restarting server, are retried for `retry_ms` milliseconds, at most
+    `retries` times if that is given. Raises
     ConfigurationError for invalid settings, and ConnectorError, which names the table, while the job runs.
 
     >>> SqlSink("sqlite:////tmp/shop.db", "totals", columns=["customer", "total"], key=["customer"])
@@ -48,6 +49,7 @@ class SqlSink(Sink[Any]):
         way: Way = "staged",
         batch_rows: int = 10_000,
         retry_ms: int = 30_000,
+        retries: int | None = None,
     ) -> None:
         for name, names in (("columns", columns), ("key", key)):
             if isinstance(names, str):
@@ -56,14 +58,22 @@ class SqlSink(Sink[Any]):
                 )
         if way not in _WAYS:
             raise ConfigurationError(f"requires a way out of {_WAYS}", who="SqlSink", got=repr(way))
-        if batch_rows < 1 or retry_ms < 0:
+        if batch_rows < 1 or min(retry_ms, retries or 0) < 0:
             raise ConfigurationError(
-                "requires batch_rows of at least 1 and retry_ms of at least 0",
+                "requires batch_rows of at least 1, and retry_ms and retries of at least 0",
                 who="SqlSink",
-                got=f"{batch_rows} and {retry_ms}",
+                got=f"{batch_rows}, {retry_ms} and {retries}",
             )
         self._settings = SqlSettings(
-            checked_address(url), table, schema, tuple(columns or ()), tuple(key), way, batch_rows, retry_ms
+            checked_address(url),
+            table,
+            schema,
+            tuple(columns or ()),
+            tuple(key),
+            way,
+            batch_rows,
+            retry_ms,
+            retries,
         )
         if columns is not None:
             self._check_columns()

@@ -14,14 +14,14 @@ from firesteel.functions.sink import Committer, WriterContext
 
 
 class BlackholeConnector(TableConnector):
-    """Takes changes of every kind; for an update it asks for the new row alone, as in Flink."""
+    """Takes changes of every kind; it has no use for the old rows of updates."""
 
     name = "blackhole"
 
     def sink(self, table: TableRequest) -> TableSink:
         """Return a sink that drops the rows."""
         Options(table.options, table.who, self.name).finish()
-        return TableSink(BlackholeSink(), ChangelogMode.all(), old_rows=False)
+        return TableSink(BlackholeSink(), ChangelogMode.upserts(), adapts=True)
 
 
 class BlackholeSink(ColumnSink):

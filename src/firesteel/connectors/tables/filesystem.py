@@ -15,7 +15,7 @@ from firesteel.connectors.files.sink.rolling import RollingPolicy
 from firesteel.connectors.tables.file_formats import FORMATS, TableFormat
 from firesteel.connectors.tables.file_sink import FileTableSink
 from firesteel.connectors.tables.file_source import METADATA, FileColumn, FileTableSource
-from firesteel.connectors.tables.options import Options, duration, size, suggestion, text, truth
+from firesteel.connectors.tables.options import PARALLELISM, Options, duration, size, suggestion, text, truth
 from firesteel.functions.columns.connectors import TableConnector, TableRequest, TableSink, TableSource
 
 _DEFAULT_PARTITION: Final = "__DEFAULT_PARTITION__"
@@ -42,8 +42,10 @@ _WRITING: Final = (
 class FilesystemConnector(TableConnector):
     """Reads and writes the formats csv, json and parquet; with `source.monitor-interval` new files are looked for.
 
-    Part files of csv and parquet end with their epoch, those of json by the `sink.rolling-policy` options. A table can
-    be partitioned by columns whose values are in the names of directories.
+    Part files of csv and parquet end with their epoch, those of json by the `sink.rolling-policy` options; what these
+    say is looked at when it is due, so that `check-interval` is kept whatever it is. A table can be partitioned by
+    columns whose values are in the names of directories; with `sink.shuffle-by-partition.enable` one subtask writes all
+    rows of a partition.
     """
 
     name = "filesystem"
@@ -77,9 +79,12 @@ class FilesystemConnector(TableConnector):
         sink = FileTableSink(
             path, table.row, table.partition_keys, form.writer(options, row), _rolling(options, form), default
         )
-        options.know((*_READING, *_WRITING))
+        parallelism = options.get(PARALLELISM)
+        together = options.get(truth("sink.shuffle-by-partition.enable"), False)
+        options.know(_READING)
         options.finish()
-        return TableSink(sink)
+        partitions = table.partition_keys if together else ()
+        return TableSink(sink, parallelism=parallelism, distribution=partitions)
 
     def _options(self, table: TableRequest) -> Options:
         for key in _REFUSED:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import time
 from collections.abc import Iterator, Sequence
+from math import inf
 from typing import Any, Final
 
 import pyarrow as pa
@@ -15,7 +17,7 @@ from firesteel.common.types import RowKind
 from firesteel.connectors.sql import SqlSink
 from firesteel.connectors.sql.jdbc_url import url_of_jdbc
 from firesteel.connectors.sql.rows_writer import RowsWriter
-from firesteel.connectors.tables.options import Options, choice, duration, number, text
+from firesteel.connectors.tables.options import PARALLELISM, Options, choice, duration, number, text
 from firesteel.functions.columns.connectors import ChangelogMode, TableConnector, TableRequest, TableSink
 from firesteel.functions.columns.endpoints import ColumnSink, ColumnWriter, Kinds
 from firesteel.functions.sink import Committer, WriterContext
@@ -31,13 +33,44 @@ _REMOVED: Final = (RowKind.DELETE.value, RowKind.UPDATE_BEFORE.value)
 _PENDING: Final = 200_000
 """How many keys may wait before they are sent."""
 
+_DRIVERS: Final = {
+    "org.postgresql.Driver": ("postgresql",),
+    "com.mysql.jdbc.Driver": ("mysql", "mariadb"),
+    "com.mysql.cj.jdbc.Driver": ("mysql", "mariadb"),
+    "org.mariadb.jdbc.Driver": ("mariadb", "mysql"),
+    "org.sqlite.JDBC": ("sqlite",),
+}
+"""By the class of Java that a table names as its driver, the databases that it is for."""
+
+_OF_SOURCES: Final = (
+    "scan.partition.column",
+    "scan.partition.num",
+    "scan.partition.lower-bound",
+    "scan.partition.upper-bound",
+    "scan.fetch-size",
+    "scan.auto-commit",
+    "lookup.cache",
+    "lookup.cache.max-rows",
+    "lookup.cache.ttl",
+    "lookup.cache.caching-missing-key",
+    "lookup.max-retries",
+    "lookup.partial-cache.expire-after-access",
+    "lookup.partial-cache.expire-after-write",
+    "lookup.partial-cache.cache-missing-key",
+    "lookup.partial-cache.max-rows",
+    "filter.handling.policy",
+)
+"""Options of the table where it is read, which mean nothing where it is written."""
+
 
 class JdbcConnector(TableConnector):
     """Writes a table of PostgreSQL, MySQL, MariaDB or SQLite; with a primary key it inserts, updates and deletes by it.
 
-    Of Flink's options `url`, `table-name`, `username`, `password`, `sink.buffer-flush.max-rows` (rows that travel at
-    once) and `connection.max-retry-timeout` have their meaning; buffers are flushed with each epoch. Passwords refer
-    to environment variables, as `${PGPASSWORD}`. `sink.way` is one of `firesteel.connectors.sql`.
+    Flink's options have their meaning: `url`, `table-name`, `username`, `password`, `driver`,
+    `sink.buffer-flush.max-rows` (rows that travel at once), `sink.buffer-flush.interval` (how long rows wait before
+    they travel, at most; what has come becomes visible with its epoch), `sink.max-retries`,
+    `connection.max-retry-timeout` and `sink.parallelism`. Those of a source are let pass. Passwords refer to
+    environment variables, as `${PGPASSWORD}`. `sink.way` is one of `firesteel.connectors.sql`.
     """
 
     name = "jdbc"
@@ -51,8 +84,11 @@ class JdbcConnector(TableConnector):
         rows = options.get(number("sink.buffer-flush.max-rows", 0), _BATCH_ROWS) or _BATCH_ROWS
         retry = options.get(duration("connection.max-retry-timeout"), _RETRY)
         way = options.get(choice("sink.way", "staged", "prepared"), "staged")
-        options.know(["driver", "sink.buffer-flush.interval", "sink.max-retries", "sink.parallelism"])
-        options.know(key for key in table.options if key.startswith(("lookup.", "scan.")))
+        retries = options.get(number("sink.max-retries", 0))
+        interval = options.get(duration("sink.buffer-flush.interval"))
+        parallelism = options.get(PARALLELISM)
+        _check_driver(options, url)
+        options.know(_OF_SOURCES)
         options.finish()
         for field in table.row.fields:
             if field.type.root in _UNSTORED:
@@ -70,30 +106,46 @@ class JdbcConnector(TableConnector):
             way="staged" if way == "staged" else "prepared",
             batch_rows=rows,
             retry_ms=retry,
+            retries=retries,
         )
         mode = ChangelogMode.upserts() if key else ChangelogMode.inserts()
-        return TableSink(JdbcTableSink(sink, table.row, key), mode)
+        return TableSink(JdbcTableSink(sink, table.row, key, interval), mode, parallelism=parallelism)
+
+
+def _check_driver(options: Options, url: str) -> None:
+    """Require that the driver is for the database of the URL; which module of Python is used follows from the URL."""
+    driver = options.get(choice("driver", *_DRIVERS))
+    if driver is not None and url.partition(":")[0] not in _DRIVERS[driver]:
+        raise options.wrong("driver", "the driver of the database of 'url'")
 
 
 class JdbcTableSink(ColumnSink):
-    """Writes rows of a type with a database sink; of the changes of a key in an epoch only the last one is sent."""
+    """Writes rows of a type with a database sink; of the changes of a key that wait only the last one is sent.
 
-    def __init__(self, sink: SqlSink, row: RowType, key: Sequence[str]) -> None:
+    They wait for `interval` milliseconds at most, if that is given and not 0, and else for the end of the epoch.
+    """
+
+    def __init__(self, sink: SqlSink, row: RowType, key: Sequence[str], interval: int | None = None) -> None:
         self._sink = sink
         self._row = row
+        self._interval = interval or None
         names = [field.name for field in row.fields]
         self._key = tuple(names.index(name) for name in key)
 
     def create_writer(self, context: WriterContext) -> ColumnWriter:
-        return _Writer(self._sink.create_rows_writer(context), self._row, self._key)
+        return _Writer(self._sink.create_rows_writer(context), self._row, self._key, self._interval)
 
     def create_committer(self) -> Committer:
         return self._sink.create_committer()
 
 
 class _Writer(ColumnWriter):
-    def __init__(self, rows: RowsWriter, row: RowType, key: tuple[int, ...]) -> None:
+    def __init__(
+        self, rows: RowsWriter, row: RowType, key: tuple[int, ...], interval: int | None = None
+    ) -> None:
         self._rows = rows
+        self._interval = inf if interval is None else interval / 1000
+        self._sent = time.monotonic()
         self._types = [field.type for field in row.fields]
         self._key = key
         self._last: dict[tuple[Any, ...], tuple[bool, tuple[Any, ...]]] = {}
@@ -108,7 +160,7 @@ class _Writer(ColumnWriter):
         for change in changes:
             values = change[1]
             last[tuple([values[place] for place in places])] = change
-        if len(last) > _PENDING:
+        if len(last) > _PENDING or time.monotonic() - self._sent >= self._interval:
             self._send()
 
     def _changes(self, rows: pa.RecordBatch, kinds: Kinds | None) -> Iterator[tuple[bool, tuple[Any, ...]]]:
@@ -122,6 +174,7 @@ class _Writer(ColumnWriter):
     def _send(self) -> None:
         changes, self._last = self._last, {}
         self._rows.put(changes.values())
+        self._sent = time.monotonic()
 
     def prepare_commit(self) -> Sequence[Any]:
         self._send()

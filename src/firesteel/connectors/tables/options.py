@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Final, Generic, TypeVar, overload
 
 from firesteel.common.errors import ConfigurationError
 from firesteel.common.quantities import duration_ms, size_bytes
@@ -182,3 +182,7 @@ def _without_key_error(read: Callable[[str], T]) -> Callable[[str], T]:
             raise ValueError(given) from error
 
     return checked
+
+
+PARALLELISM: Final = number("sink.parallelism", 1)
+"""The option with the parallelism of a sink."""

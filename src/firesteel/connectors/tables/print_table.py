@@ -11,7 +11,7 @@ from firesteel.common.logical_types import RowType
 from firesteel.common.logical_types.text import printed_rows
 from firesteel.common.types import RowKind
 from firesteel.connectors.print_sink import PrintCommitter, PrintedLines, line_prefix
-from firesteel.connectors.tables.options import Options, text, truth
+from firesteel.connectors.tables.options import PARALLELISM, Options, text, truth
 from firesteel.functions.columns.connectors import ChangelogMode, TableConnector, TableRequest, TableSink
 from firesteel.functions.columns.endpoints import ColumnSink, ColumnWriter, Kinds
 from firesteel.functions.sink import Committer, DeliveryGuarantee, WriterContext
@@ -22,8 +22,8 @@ _SHOWN: Final = tuple(map(str, RowKind))
 class PrintConnector(TableConnector):
     """Prints each change on a line, in Flink's notation: `+I[1, a]`.
 
-    Options: `print-identifier`, a text before each line, and `standard-error`. Lines begin with the number of the
-    subtask if there are several.
+    Options: `print-identifier`, a text before each line, `standard-error`, and `sink.parallelism`. Lines begin with the
+    number of the subtask if there are several.
     """
 
     name = "print"
@@ -33,9 +33,10 @@ class PrintConnector(TableConnector):
         options = Options(table.options, table.who, self.name)
         identifier = options.get(text("print-identifier"), "")
         to_stderr = options.get(truth("standard-error"), False)
-        options.know(["sink.parallelism"])
+        parallelism = options.get(PARALLELISM)
         options.finish()
-        return TableSink(PrintTableSink(table.row, identifier, to_stderr), ChangelogMode.all())
+        sink = PrintTableSink(table.row, identifier, to_stderr)
+        return TableSink(sink, ChangelogMode.all(), adapts=True, parallelism=parallelism)
 
 
 class PrintTableSink(ColumnSink):

@@ -82,12 +82,30 @@ class TableSource:
 class TableSink:
     """A sink that takes the rows of the request, and changes of `mode`.
 
-    `old_rows` is whether it makes use of the old rows of updates, if it takes them; else they need not be computed.
+    One that `adapts` wants no other kinds of changes than there are: of a query with inserts only, it gets inserts, and
+    no updates by key. `parallelism` is that of its subtasks (None: that of the query). Rows with equal values in the
+    columns `distribution`, if there are any, go to one subtask.
     """
 
     sink: ColumnSink
     mode: ChangelogMode = ChangelogMode()
-    old_rows: bool = True
+    adapts: bool = False
+    parallelism: int | None = None
+    distribution: tuple[str, ...] = ()
+
+    def mode_for(self, given: ChangelogMode) -> ChangelogMode:
+        """Return the kinds of changes that the sink takes of a query that has `given`.
+
+        >>> TableSink(None, ChangelogMode.all(), adapts=True).mode_for(ChangelogMode.inserts()).append_only
+        True
+        """
+        if not self.adapts:
+            return self.mode
+        return ChangelogMode(
+            given.update_before and self.mode.update_before,
+            given.update_after and self.mode.update_after,
+            given.delete and self.mode.delete,
+        )
 
 
 class TableConnector(ABC):

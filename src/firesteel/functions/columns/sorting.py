@@ -32,3 +32,29 @@ class Limit:
 
     offset: int = 0
     fetch: int | None = None
+
+
+@dataclass(frozen=True)
+class Top:
+    """Keeps the rows after the first `offset`, `fetch` of them, of a table that changes, sorted by `order`.
+
+    Rows that are equal in it are in the order of their arrival. `retracts` is whether rows can go.
+    """
+
+    row: RowType
+    order: tuple[SortColumn, ...]
+    offset: int
+    fetch: int
+    retracts: bool = False
+
+
+@dataclass(frozen=True)
+class TemporalSort:
+    """Gives rows in the order of their time attribute `time`, and then of `order`, as the watermark passes them.
+
+    Without `time` they are sorted by processing time.
+    """
+
+    row: RowType
+    time: int | None
+    order: tuple[SortColumn, ...] = ()

@@ -9,7 +9,8 @@ from firesteel.functions.columns.aggregates import GroupAggregate
 from firesteel.functions.columns.bridges import ColumnsToRows, RowsToColumns
 from firesteel.functions.columns.endpoints import ColumnSink, ColumnSource
 from firesteel.functions.columns.program import Program
-from firesteel.functions.columns.sorting import Limit, Sort
+from firesteel.functions.columns.sinks import Constraints, Materialization
+from firesteel.functions.columns.sorting import Limit, Sort, TemporalSort, Top
 from firesteel.functions.columns.windows import (
     OverAggregate,
     WatermarkAssignment,
@@ -188,9 +189,45 @@ class LimitOp(ColumnOperation):
 
 
 @dataclass(frozen=True, eq=False)
+class TopOp(ColumnOperation):
+    """Keeps the first rows of a table that changes; runs in one subtask."""
+
+    kind = "sort_limit"
+
+    top: Top
+
+
+@dataclass(frozen=True, eq=False)
+class TemporalSortOp(ColumnOperation):
+    """Sorts rows by a time attribute as the watermark passes them; runs in one subtask."""
+
+    kind = "temporal_sort"
+
+    sort: TemporalSort
+
+
+@dataclass(frozen=True, eq=False)
 class UpdateBeforeOp(ColumnOperation):
     """Leaves out the old rows of updates, or makes deletes of them."""
 
     kind = "update_before"
 
     as_delete: bool
+
+
+@dataclass(frozen=True, eq=False)
+class ConstraintOp(ColumnOperation):
+    """Passes on rows that fit the columns of a table."""
+
+    kind = "constraint_enforcer"
+
+    constraints: Constraints
+
+
+@dataclass(frozen=True, eq=False)
+class MaterializeOp(ColumnOperation):
+    """Gives changes by the primary key of a sink; the input is partitioned by it."""
+
+    kind = "sink_materializer"
+
+    materialization: Materialization

@@ -15,6 +15,7 @@ from typing import Self
 
 from firesteel.common.logical_types import BooleanType, Field, RowType
 from firesteel.common.places import Place
+from firesteel.functions.columns.sinks import Conflict
 from firesteel.relational.expressions import (
     AggregateCall,
     Expression,
@@ -258,10 +259,14 @@ class Sort(UnaryNode):
 
 @dataclass(frozen=True)
 class TableSink(UnaryNode):
-    """Writes rows to a table; the input has the columns of `ResolvedTable.written`, cast to their types."""
+    """Writes rows to a table; the input has the columns of `ResolvedTable.written`, cast to their types.
+
+    `conflict` is what ON CONFLICT says about rows that have one primary key.
+    """
 
     table: ResolvedTable
     overwrite: bool = False
+    conflict: Conflict | None = None
 
     @property
     def row(self) -> RowType:

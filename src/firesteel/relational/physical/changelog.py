@@ -9,12 +9,11 @@ necessary: the old row must go if the new one is filtered out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from firesteel.common.errors import ProgramError
-from firesteel.common.places import errors_at
 from firesteel.relational.physical.node import Changes, PhysicalNode, Updates
-from firesteel.relational.physical.nodes import DropUpdateBefore, Sink
+from firesteel.relational.physical.nodes import DropUpdateBefore
+from firesteel.relational.physical.sinks import Sink, finished, required_updates
 
 _Needs = dict[int, set[Updates]]
 """By the identity of a node, which rows of updates are needed of it."""
@@ -33,17 +32,22 @@ def changes_of(node: PhysicalNode) -> Changes:
     return node.changes(given)
 
 
-def with_changelog_modes(roots: Sequence[PhysicalNode]) -> list[PhysicalNode]:
+def with_changelog_modes(
+    roots: Sequence[PhysicalNode], time_to_live: int | None = None
+) -> list[PhysicalNode]:
     """Return the plans with the mode of each node; a plan without a sink gives new rows only, if it can.
 
-    A node that several plans share gives old rows to all of them if one needs them; the others leave them out.
+    A node that several plans share gives old rows to all of them if one needs them; the others leave them out. State
+    lives for `time_to_live` (milliseconds; None: for ever).
 
     Raises ProgramError if a sink, or a node, cannot take the changes that it gets.
     """
     needs: _Needs = {}
     ways = [_chosen(root, needs) for root in roots]
     made = [_satisfied(root, way, needs) for root, way in zip(roots, ways, strict=True)]
-    return [root for root in made if root is not None]
+    return [
+        finished(root, time_to_live) if isinstance(root, Sink) else root for root in made if root is not None
+    ]
 
 
 def _chosen(root: PhysicalNode, needs: _Needs) -> Updates:
@@ -79,19 +83,11 @@ def _satisfied(
         if done is None:
             return None
         inputs.append(done)
-    made = node.with_inputs(tuple(inputs)).inferred(given, required)
-    return _by_key(made) if isinstance(made, Sink) else made
-
-
-def _by_key(sink: Sink) -> Sink:
-    """Return the sink, with deletes for the old rows that it cannot take."""
-    if sink.sink.mode.update_before or not sink.input.mode.update_before:
-        return sink
-    return replace(sink, input=DropUpdateBefore.of(sink.input, as_delete=True))
+    return node.with_inputs(tuple(inputs)).inferred(given, required)
 
 
 def _ways(sink: Sink, changes: Changes) -> tuple[Updates, ...]:
-    """Return what the sink could do with, best first."""
+    """Return what the sink could do with, best first. Raises ProgramError for changes that it cannot take."""
     mode = sink.sink.mode
     missing = Changes(changes.update and not mode.update_after, changes.delete and not mode.delete)
     if missing != Changes():
@@ -101,37 +97,7 @@ def _ways(sink: Sink, changes: Changes) -> tuple[Updates, ...]:
             else "declare PRIMARY KEY (...) NOT ENFORCED if the connector can update rows"
         )
         raise _refusal(sink, sink.who, missing, sink.input, hint)
-    if not changes.update:
-        return (Updates.NONE,)
-    if mode.update_before:
-        return (Updates.BOTH,) if sink.sink.old_rows else (Updates.AFTER, Updates.BOTH)
-    if sink.primary_key is None or frozenset(sink.primary_key) in sink.input.upsert_keys:
-        return (Updates.AFTER, Updates.BOTH)
-    _require_key(sink, frozenset(sink.primary_key))
-    return (Updates.BOTH,)
-
-
-def _require_key(sink: Sink, written: frozenset[int]) -> None:
-    """Refuse a sink in which rows with different keys of the query could have one key.
-
-    If its key has more columns than the query's, an update may change it: then the old row must be deleted.
-    """
-    keys = sink.input.upsert_keys
-    if any(key <= written for key in keys):
-        return
-    names = sink.row.field_names
-    shown = " or ".join(sorted(_listed(names, key) for key in keys)) or "no upsert key"
-    with errors_at(sink.place):
-        raise ProgramError(
-            f"has the primary key {_listed(names, written)}, which differs from the upsert key of the query",
-            who=sink.who,
-            got=shown,
-            hint="declare the query's key as the primary key, or group the query by the table's",
-        )
-
-
-def _listed(names: list[str], key: frozenset[int]) -> str:
-    return f"[{', '.join(names[place] for place in sorted(key))}]"
+    return required_updates(sink, changes)
 
 
 def _refusal(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from firesteel.common.logical_types import Field, RowType
-from firesteel.functions.columns.connectors import TableSink, TableSource
+from firesteel.functions.columns.connectors import TableSource
 from firesteel.relational.expressions import Expression, InputRef, Literal, references
 from firesteel.relational.logical.printing import expression_text
 from firesteel.relational.physical.node import (
@@ -270,20 +270,3 @@ class Union(PhysicalNode):
         """Yield the columns."""
         yield "all", "true"
         yield "union", ", ".join(self.row.field_names)
-
-
-@dataclass(frozen=True)
-class Sink(PassingNode):
-    """Writes the rows to a sink; `title` is what plans call it, `who` what errors do."""
-
-    sink: TableSink = field(compare=False)
-    title: str
-    who: str
-    primary_key: tuple[int, ...] | None = None
-
-    is_sink: ClassVar[bool] = True
-
-    def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
-        """Yield the table and its columns."""
-        yield "table", self.title
-        yield "fields", ", ".join(self.row.field_names)

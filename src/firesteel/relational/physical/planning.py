@@ -10,14 +10,12 @@ from dataclasses import dataclass, replace
 from functools import singledispatchmethod
 from typing import Final, Literal
 
-from firesteel.common.errors import ProgramError, UnsupportedError
-from firesteel.common.logical_types import RowType
-from firesteel.common.logical_types.temporal import is_rowtime
+from firesteel.common.errors import UnsupportedError
+from firesteel.common.logical_types import Field, RowType
 from firesteel.common.places import errors_at
 from firesteel.functions.columns.aggregates import Aggregation
 from firesteel.functions.columns.aggregates import GroupAggregate as Groups
 from firesteel.functions.columns.connectors import ChangelogMode, TableSink, TableSource
-from firesteel.functions.columns.sorting import SortColumn
 from firesteel.functions.columns.windows import WindowAggregate as Windows
 from firesteel.functions.columns.windows import WindowAssignment
 from firesteel.functions.columns.windows import WindowTable as WindowRows
@@ -37,14 +35,14 @@ from firesteel.relational.physical.nodes import (
     Calc,
     Exchange,
     Expand,
-    Sink,
     TableSourceScan,
     Union,
     Values,
     WatermarkAssigner,
 )
 from firesteel.relational.physical.overs import over_aggregate
-from firesteel.relational.physical.sorting import Limit, Sort
+from firesteel.relational.physical.sinks import Sink, constrained
+from firesteel.relational.physical.sorting import sorting
 from firesteel.relational.physical.texts import call_text
 from firesteel.relational.physical.windows import assignment
 from firesteel.relational.rules.substitution import moved, refs
@@ -214,13 +212,7 @@ class Planner:
 
     @_planned.register
     def _(self, node: logical.Sort) -> PhysicalNode:
-        below = Exchange(self.plan(node.input), ())
-        if not node.order:
-            return Limit(below, node.offset, node.fetch)
-        if not self._options.batch:
-            raise _streaming_sort(node)
-        order = tuple(SortColumn(key.index, key.ascending, key.nulls_first) for key in node.order)
-        return Sort(below, node.offset, node.fetch, order)
+        return sorting(node, Exchange(self.plan(node.input), ()), batch=self._options.batch)
 
     @_planned.register
     def _(self, node: logical.TableSink) -> PhysicalNode:
@@ -230,12 +222,20 @@ class Planner:
         named = table.primary_key
         key = None if named is None else tuple(map(written.index, named))
         given, order = self.plan(node.input), delivery_order(table.written)
+        if order != tuple(range(len(order))):
+            given = _reordered(given, order)
+        fields = tuple(Field(table.written[place].name, table.written[place].type) for place in order)
+        options, sink = self._options.sinks, self._connections.sink(table)
+        fitting = constrained(given, RowType(fields, nullable=False), options)
+        together = tuple(map(written.index, sink.distribution))
         return Sink(
-            given if order == tuple(range(len(order))) else _reordered(given, order),
-            self._connections.sink(table),
+            Exchange(fitting, together) if together else fitting,
+            sink,
             title,
             f"Table sink '{title}'",
             key,
+            node.conflict,
+            options,
         )
 
     @_planned.register
@@ -275,20 +275,6 @@ def _require_aligned(window: WindowAssignment) -> None:
 def _reordered(given: PhysicalNode, places: tuple[int, ...]) -> Calc:
     fields = tuple(given.row.fields[place] for place in places)
     return Calc(given, refs(given.row, places), None, RowType(fields, nullable=False))
-
-
-def _streaming_sort(node: logical.Sort) -> ProgramError:
-    field = node.row.fields[node.order[0].index]
-    if node.fetch is not None:
-        return UnsupportedError("is not supported yet in STREAMING mode", who="ORDER BY with LIMIT")
-    if is_rowtime(field.type) and node.order[0].ascending:
-        return UnsupportedError("is not supported yet in STREAMING mode", who="ORDER BY a time attribute")
-    return ProgramError(
-        "on a non-time-attribute field is not supported in STREAMING mode",
-        who="Sort",
-        got=f"ORDER BY {field.name}",
-        hint="run the query in BATCH mode",
-    )
 
 
 def _narrowed(scan: TableSourceScan, places: tuple[int, ...]) -> TableSourceScan | None:

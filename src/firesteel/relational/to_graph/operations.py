@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from functools import singledispatch
 
+from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types import Field, RowType
+from firesteel.common.logical_types.temporal import is_rowtime
 from firesteel.connectors.tables.values import values_source
 from firesteel.functions.columns import sorting as limits
 from firesteel.graph.operations import (
     CalcOp,
     ColumnSinkOp,
     ColumnSourceOp,
+    ConstraintOp,
     ExpandOp,
     GlobalAggregateOp,
     GlobalWindowAggregateOp,
@@ -18,9 +21,12 @@ from firesteel.graph.operations import (
     LimitOp,
     LocalAggregateOp,
     LocalWindowAggregateOp,
+    MaterializeOp,
     Operation,
     OverAggregateOp,
     SortOp,
+    TemporalSortOp,
+    TopOp,
     UpdateBeforeOp,
     WatermarkOp,
     WindowAggregateOp,
@@ -39,12 +45,12 @@ from firesteel.relational.physical.nodes import (
     Calc,
     DropUpdateBefore,
     Expand,
-    Sink,
     TableSourceScan,
     Values,
     WatermarkAssigner,
 )
-from firesteel.relational.physical.sorting import Limit, Sort
+from firesteel.relational.physical.sinks import ConstraintEnforcer, Sink, SinkMaterializer
+from firesteel.relational.physical.sorting import Limit, Sort, TemporalSort
 from firesteel.relational.to_graph.watermarks import scanned_by_split, watermark_assignment
 from firesteel.relational.translation import program
 
@@ -67,6 +73,16 @@ def _(plan: TableSourceScan, options: PlanOptions) -> Operation:
 @operation.register
 def _(plan: Sink, options: PlanOptions) -> Operation:
     return ColumnSinkOp(plan.sink.sink)
+
+
+@operation.register
+def _(plan: ConstraintEnforcer, options: PlanOptions) -> Operation:
+    return ConstraintOp(plan.constraints)
+
+
+@operation.register
+def _(plan: SinkMaterializer, options: PlanOptions) -> Operation:
+    return MaterializeOp(plan.materialization)
 
 
 @operation.register
@@ -123,12 +139,33 @@ def _(plan: OverAggregate, options: PlanOptions) -> Operation:
 
 @operation.register
 def _(plan: Limit, options: PlanOptions) -> Operation:
-    return LimitOp(limits.Limit(plan.offset, plan.fetch))
+    if plan.input.mode.append_only:
+        return LimitOp(limits.Limit(plan.offset, plan.fetch))
+    return _top(plan, (), options)
 
 
 @operation.register
 def _(plan: Sort, options: PlanOptions) -> Operation:
-    return SortOp(limits.Sort(plan.row, plan.order, plan.offset, plan.fetch))
+    if options.batch:
+        return SortOp(limits.Sort(plan.row, plan.order, plan.offset, plan.fetch))
+    return _top(plan, plan.order, options)
+
+
+@operation.register
+def _(plan: TemporalSort, options: PlanOptions) -> Operation:
+    time, *others = plan.order
+    event_time = is_rowtime(plan.row.fields[time.column].type)
+    return TemporalSortOp(limits.TemporalSort(plan.row, time.column if event_time else None, tuple(others)))
+
+
+def _top(plan: Limit, order: tuple[limits.SortColumn, ...], options: PlanOptions) -> Operation:
+    assert plan.fetch is not None
+    retracts = not plan.input.mode.append_only
+    if retracts and options.state_ttl is not None:
+        raise UnsupportedError(
+            "keeps rows, for which 'table.exec.state.ttl' is not supported yet", who=plan.text
+        )
+    return TopOp(limits.Top(plan.row, order, plan.offset, plan.fetch, retracts))
 
 
 @operation.register

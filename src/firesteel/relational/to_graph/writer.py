@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from firesteel.common.errors import ProgramError
 from firesteel.common.places import errors_at
 from firesteel.graph import Edge, GraphBuilder, Location, Node
 from firesteel.graph.nodes import KeyColumns
@@ -17,6 +18,7 @@ from firesteel.graph.operations import SourceOp
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.nodes import Exchange, TableSourceScan, Union
+from firesteel.relational.physical.sinks import Sink
 from firesteel.relational.to_graph.operations import operation
 from firesteel.relational.to_graph.watermarks import scanned_by_split
 
@@ -71,13 +73,44 @@ class GraphWriter:
             yield self._node(
                 plan, [_Output(Edge(plan.table.origin), self._builder[plan.table.origin].parallelism)]
             )
+        elif isinstance(plan, Sink):
+            parallelism = plan.sink.parallelism
+            yield self._node(plan, self._before_sink(plan, below), parallelism=parallelism)
         else:
             yield self._node(plan, below)
 
-    def _node(self, plan: PhysicalNode, below: list[_Output], name: str | None = None) -> _Output:
+    def _before_sink(self, plan: Sink, below: list[_Output]) -> list[_Output]:
+        """Return where the sink's rows come from: by the primary key, if they must change the subtask."""
+        given = _common(below) or self._options.parallelism
+        wanted = plan.sink.parallelism or given
+        moves = wanted != given
+        if plan.primary_key is None:
+            if moves and not plan.input.mode.append_only:
+                raise ProgramError(
+                    f"requires a primary key for its parallelism of {wanted}, because the query gives updates",
+                    who=plan.who,
+                    got=f"none, and a query with {'that of the job' if given is None else given}",
+                    hint="leave out 'sink.parallelism', or declare PRIMARY KEY (...) NOT ENFORCED",
+                )
+            return below
+        shuffle = plan.options.shuffle
+        if wanted == 1 or not (
+            (plan.materializes and moves) or shuffle == "FORCE" or (shuffle == "AUTO" and moves)
+        ):
+            return below
+        names = plan.row.field_names
+        keys = KeyColumns(tuple(names[key] for key in plan.primary_key))
+        return [_Output(Edge(output.edge.source, keys), output.parallelism) for output in below]
+
+    def _node(
+        self,
+        plan: PhysicalNode,
+        below: list[_Output],
+        name: str | None = None,
+        parallelism: int | None = None,
+    ) -> _Output:
         self._count += 1
-        parallelisms = {output.parallelism for output in below}
-        parallelism = parallelisms.pop() if len(parallelisms) == 1 else None
+        parallelism = parallelism or _common(below)
         made = operation(plan, self._options)
         if isinstance(made, SourceOp):
             parallelism = made.source.preferred_parallelism
@@ -93,3 +126,9 @@ class GraphWriter:
             )
         )
         return _Output(Edge(number), parallelism)
+
+
+def _common(outputs: list[_Output]) -> int | None:
+    """Return the parallelism that all outputs have; None if they differ, or have that of the job."""
+    parallelisms = {output.parallelism for output in outputs}
+    return parallelisms.pop() if len(parallelisms) == 1 else None

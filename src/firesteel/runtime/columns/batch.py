@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from struct import Struct
 from typing import ClassVar, Final
@@ -58,6 +58,11 @@ class ColumnBatch:
             return self.take(np.arange(start, min(stop, len(self)), step))
         kinds = None if self.kinds is None else self.kinds[start:stop]
         return ColumnBatch(self.rows.slice(start, max(stop - start, 0)), kinds)
+
+    def parts(self) -> Iterator[ColumnBatch]:
+        """Yield the batch in parts of at most `MOST` rows."""
+        for start in range(0, len(self), self.MOST):
+            yield self if len(self) <= self.MOST else self.slice(start, start + self.MOST)
 
     def take(self, positions: Sequence[int] | npt.NDArray[np.int64]) -> ColumnBatch:
         """Return the rows at these positions, in their order."""

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.functions.columns.sorting import Limit, Sort
+from firesteel.runtime.columns.arrivals import ARRIVAL, numbered, numbered_schema
 from firesteel.runtime.columns.batch import ColumnBatch
+from firesteel.runtime.columns.sort_order import require_sortable, sorted_places
 from firesteel.runtime.operator import Epoch, Operator, OperatorContext, OperatorReport
 from firesteel.state.arrangements.layout import Layout
-
-_NUMBER: Final = "n"
-"""The column of the arrangement that has the place of a row in the input; the others are named by their places."""
 
 
 class SortOperator(Operator[ColumnBatch]):
@@ -32,14 +26,10 @@ class SortOperator(Operator[ColumnBatch]):
     def open(self, context: OperatorContext) -> None:
         """Declare the arrangement of the rows."""
         super().open(context)
-        for key in self._sort.order:
-            kind = self._schema.field(key.column).type
-            if pa.types.is_nested(kind):
-                raise UnsupportedError("cannot sort by values of this type", who=context.who, got=str(kind))
+        require_sortable(self._schema, self._sort.order, context.who)
         assert context.arrangements is not None
-        fields = [pa.field(f"c{place}", field.type) for place, field in enumerate(self._schema)]
-        self._stored = pa.schema([pa.field(_NUMBER, pa.int64()), *fields])
-        self._rows = context.arrangements.declare("rows", Layout(self._stored, (_NUMBER,)))
+        self._stored = numbered_schema(self._schema)
+        self._rows = context.arrangements.declare("rows", Layout(self._stored, (ARRIVAL,)))
 
     def begin_epoch(self, epoch: Epoch) -> None:
         """Go on counting where the last epoch stopped."""
@@ -48,10 +38,8 @@ class SortOperator(Operator[ColumnBatch]):
 
     def process(self, batch: ColumnBatch, port: int) -> None:
         """Keep the rows, with their places."""
-        end = self._count + len(batch)
-        numbers = pa.array(np.arange(self._count, end))
-        self._rows.put(pa.RecordBatch.from_arrays([numbers, *batch.rows.columns], schema=self._stored))
-        self._count = end
+        self._rows.put(numbered(batch, self._count, self._stored))
+        self._count += len(batch)
 
     def advance_watermark(self, watermark: int) -> None:
         """Advance; `finish` sends the watermark."""
@@ -61,8 +49,8 @@ class SortOperator(Operator[ColumnBatch]):
         """Emit the rows, sorted."""
         kept = pa.Table.from_batches(self._rows.rows(), self._stored)
         end = None if self._sort.fetch is None else self._sort.offset + self._sort.fetch
-        order = pc.sort_indices(*_sorting(kept, self._sort))[self._sort.offset : end]
-        rows = kept.take(order).drop_columns([_NUMBER]).rename_columns(self._schema.names).cast(self._schema)
+        order = sorted_places(kept, self._sort.order)[self._sort.offset : end]
+        rows = kept.take(order).drop_columns([ARRIVAL]).rename_columns(self._schema.names).cast(self._schema)
         for part in rows.to_batches(max_chunksize=ColumnBatch.MOST):
             self.output.emit(ColumnBatch(part))
         self.emit_watermark(self.watermark)
@@ -96,27 +84,3 @@ class LimitOperator(Operator[ColumnBatch]):
     def end_epoch(self) -> OperatorReport:
         """Report how many rows have come."""
         return OperatorReport(operator_state=self._count)
-
-
-def _sorting(kept: pa.Table, sort: Sort) -> tuple[pa.Table, list[tuple[str, str]]]:
-    """Return columns, and the directions to sort them in: NULL, and then NaN, are decided before other values.
-
-    NaN is larger than all other numbers, as in Java.
-    """
-    columns: dict[str, pa.ChunkedArray] = {}
-    directions: list[tuple[str, str]] = []
-
-    def by(column: pa.ChunkedArray, *, ascending: bool) -> None:
-        name = str(len(columns))
-        columns[name] = column
-        directions.append((name, "ascending" if ascending else "descending"))
-
-    for place, ascending, nulls_first in sort.order:
-        column = kept[f"c{place}"]
-        if column.null_count:
-            by(pc.is_null(column), ascending=not nulls_first)
-        if pa.types.is_floating(column.type):
-            by(pc.fill_null(pc.is_nan(column), False), ascending=ascending)
-        by(column, ascending=ascending)
-    by(kept[_NUMBER], ascending=True)
-    return pa.table(columns), directions

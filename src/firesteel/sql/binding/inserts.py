@@ -23,8 +23,6 @@ from firesteel.sql.statements.queries import Insert
 
 def bind_insert(insert: Insert, context: Context) -> TableSink:
     """Return the plan of an INSERT; see `firesteel.sql.binding.statements.bind_insert`."""
-    if insert.conflict is not None:
-        raise context.text.unsupported(insert.span, f"ON CONFLICT DO {insert.conflict}")
     found = context.object(name_parts(insert.table))
     if not isinstance(found, ResolvedTable):
         raise context.text.wrong(
@@ -39,7 +37,9 @@ def bind_insert(insert: Insert, context: Context) -> TableSink:
     for place, (target, given) in enumerate(zip(targets, plan.row.fields, strict=True)):
         values[target.name] = _converted(InputRef(given.type, place), given.name, target, insert, context)
     written = _with_all(plan, values, table, insert, context)
-    return TableSink(written, table, insert.overwrite, place=context.text.place(insert.table))
+    return TableSink(
+        written, table, insert.overwrite, insert.conflict, place=context.text.place(insert.table)
+    )
 
 
 def _written(table: ResolvedTable) -> list[Field]:

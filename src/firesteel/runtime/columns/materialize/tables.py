@@ -1,0 +1,123 @@
+"""The tables of the materializing operators: entries by primary key, changed by batches of changes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.common.logical_types.arrow import to_arrow_schema
+from firesteel.functions.columns.sinks import Materialization
+from firesteel.runtime.columns.arrivals import ARRIVAL, numbered, numbered_schema
+from firesteel.runtime.columns.batch import DELETE, INSERT, UPDATE_AFTER, ColumnBatch
+from firesteel.runtime.columns.materialize.entries import (
+    Entries,
+    entries_by_content,
+    entries_by_key,
+    groups_of,
+)
+from firesteel.state.arrangements.arrangement import Arrangement
+from firesteel.state.arrangements.columns import Numbers, numbers, same_rows
+from firesteel.state.arrangements.layout import Kind, Layout
+from firesteel.state.arrangements.sorting import Positions
+
+
+class Applied(NamedTuple):
+    """What changes make of the entries of the keys that they touch.
+
+    `rows` are the old entries and then the changes, `codes` the number of the key of each, `old` how many old ones
+    there are. `entries` are those left.
+    """
+
+    rows: pa.RecordBatch
+    codes: Positions
+    old: int
+    entries: Entries
+
+
+class KeyedEntries:
+    """The entries of all keys of a subtask; `names` are the columns of the primary key within the state."""
+
+    def __init__(self, spec: Materialization) -> None:
+        self._schema = to_arrow_schema(spec.row)
+        self.stored = numbered_schema(self._schema)
+        self.names = [f"c{place}" for place in spec.key]
+        self._columns = self.stored.names[:-1]
+        told_apart = sorted({*spec.key, *spec.upsert_key}) if spec.upsert_key else range(len(self._columns))
+        self._by_key = bool(spec.upsert_key)
+        self._identity = [f"c{place}" for place in told_apart]
+
+    @property
+    def layout(self) -> Layout:
+        """The layout of an arrangement of entries."""
+        return Layout(self.stored, tuple(self.names), Kind.MULTISET)
+
+    def numbered(self, batch: ColumnBatch, first: int) -> pa.RecordBatch:
+        """Return the rows of a batch as they are stored, numbered from `first` on."""
+        return numbered(batch, first, self.stored)
+
+    def apply(self, arrangement: Arrangement, changes: pa.RecordBatch, signs: Numbers) -> Applied:
+        """Return what changes, in their order, make of the entries in an arrangement, which stays as it is."""
+        keys = groups_of(changes, self.names)
+        found = arrangement.of(changes.select(self.names).take(pa.array(keys.firsts)))
+        by_arrival = np.argsort(numbers(found.rows.column(ARRIVAL)), kind="stable")
+        old = found.rows.take(pa.array(by_arrival))
+        codes = np.empty(changes.num_rows, np.int64)
+        codes[keys.order] = keys.groups
+        rows = pa.concat_batches([old, changes]) if old.num_rows else changes
+        every = np.concatenate((np.ones(old.num_rows, np.int64), signs))
+        left = (entries_by_key if self._by_key else entries_by_content)(
+            groups_of(rows, self._identity), every, numbers(rows.column(ARRIVAL))
+        )
+        return Applied(rows, np.concatenate((found.keys[by_arrival], codes)), old.num_rows, left)
+
+    def store(self, arrangement: Arrangement, applied: Applied, kept: Entries) -> None:
+        """Replace the old entries by others."""
+        places, arrivals = kept
+        stays = np.zeros(applied.old, np.bool_)
+        stays[places[places < applied.old]] = True
+        arrangement.delete(applied.rows.slice(0, applied.old).filter(pa.array(~stays)))
+        fresh = places >= applied.old
+        rows = applied.rows.take(pa.array(places[fresh]))
+        columns = [*rows.columns[:-1], pa.array(arrivals[fresh])]
+        arrangement.put(pa.RecordBatch.from_arrays(columns, schema=self.stored))
+
+    def changed(self, applied: Applied, was: Positions, now: Positions) -> ColumnBatch | None:
+        """Return how the written rows change: places in `rows`, at most one for each key, before and after."""
+        count = int(applied.codes.max(initial=-1)) + 1
+        old, new = np.full(count, -1), np.full(count, -1)
+        old[applied.codes[was]] = was
+        new[applied.codes[now]] = now
+        gone = old[(old >= 0) & (new < 0)]
+        fresh = new[(old < 0) & (new >= 0)]
+        both = (old >= 0) & (new >= 0)
+        updated = new[both]
+        first, second = (applied.rows.take(pa.array(side[both])) for side in (old, new))
+        updated = updated[~same_rows(first, second, self._columns)]
+        places = np.concatenate((gone, updated, fresh))
+        if not len(places):
+            return None
+        kinds = np.repeat(np.array([DELETE, UPDATE_AFTER, INSERT]), (len(gone), len(updated), len(fresh)))
+        rows = applied.rows.take(pa.array(places)).columns[:-1]
+        return ColumnBatch(pa.RecordBatch.from_arrays(rows, schema=self._schema), kinds)
+
+
+def lasts(codes: Positions) -> Positions:
+    """Return the place of the last row of each key.
+
+    >>> lasts(np.array([0, 1, 0])).tolist()
+    [2, 1]
+    """
+    found = np.full(int(codes.max(initial=-1)) + 1, -1)
+    found[codes] = np.arange(len(codes))
+    return found[found >= 0]
+
+
+def firsts(codes: Positions) -> Positions:
+    """Return the place of the first row of each key.
+
+    >>> firsts(np.array([0, 1, 0])).tolist()
+    [0, 1]
+    """
+    return len(codes) - 1 - lasts(codes[::-1])
