@@ -48,7 +48,7 @@ class Count(StatefulProcessor):
     def _result(self, key: int, count: int) -> Any:
         if not self._pandas:
             return Row(key=key, count=count)
-        import pandas as pd
+        import pandas as pd  # in this mode only
 
         return pd.DataFrame({"key": [key], "count": [count]})
 

@@ -95,7 +95,7 @@ def _(node: Project, wanted: frozenset[int]) -> Pruned:
 def _(node: Filter, wanted: frozenset[int]) -> Pruned:
     below, places = pruned(node.input, wanted | _used([node.condition]))
     made = Filter(below, moved(node.condition, places), place=node.place)
-    kept = _kept(wanted)
+    kept = sorted(wanted) or [min(places)]
     if len(kept) == len(below.row.fields):
         return made, places
     now = [places[place] for place in kept]
