@@ -22,6 +22,7 @@ from firesteel.graph.operations import (
     LocalWindowAggregateOp,
     MaterializeOp,
     OverAggregateOp,
+    OverPartitionsOp,
     RowsToColumnsOp,
     SortOp,
     TemporalSortOp,
@@ -37,6 +38,7 @@ from firesteel.runtime.columns.calc import CalcOperator
 from firesteel.runtime.columns.constraints import ConstraintOperator
 from firesteel.runtime.columns.expand import ExpandOperator
 from firesteel.runtime.columns.materialize.operators import CompactingOperator, MaterializeOperator
+from firesteel.runtime.columns.over.batch import OverPartitionsOperator
 from firesteel.runtime.columns.over.operator import OverAggregateOperator
 from firesteel.runtime.columns.sink import ColumnSinkOperator
 from firesteel.runtime.columns.sorting import LimitOperator, SortOperator
@@ -127,6 +129,11 @@ def _(operation: WindowTableOp, node: Node, batch: bool) -> Recipe:
 @recipe.register
 def _(operation: OverAggregateOp, node: Node, batch: bool) -> Recipe:
     return partial(OverAggregateOperator, operation.over)
+
+
+@recipe.register
+def _(operation: OverPartitionsOp, node: Node, batch: bool) -> Recipe:
+    return partial(OverPartitionsOperator, operation.over)
 
 
 @recipe.register

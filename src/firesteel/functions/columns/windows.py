@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Literal
 
 from firesteel.common.logical_types import RowType
 from firesteel.functions.columns.aggregates import Aggregation
 from firesteel.functions.columns.program import Program
+from firesteel.functions.columns.sorting import SortColumn
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,8 @@ class OverAggregate:
     aggregates: ROW_NUMBER, RANK, DENSE_RANK, LAG, LEAD, FIRST_VALUE, LAST_VALUE, NTH_VALUE, NTILE, PERCENT_RANK,
     CUME_DIST as far as Flink has them in the mode.
 
-    `time_to_live` (milliseconds) is how long the totals of a key live after its last row, in a frame without a bound.
+    `time_to_live` (milliseconds) is how long what is known of a key lives after its last row, unless the frame is a
+    range of time, which has an end by itself.
     """
 
     input: RowType
@@ -119,3 +122,31 @@ class OverAggregate:
     frame: OverFrame
     aggregations: tuple[Aggregation, ...]
     time_to_live: int | None = None
+
+
+Distance = int | float | Decimal
+"""How far a frame reaches: rows, or a distance of the values that the rows are ordered by (milliseconds for times)."""
+
+
+@dataclass(frozen=True)
+class PartitionFrame:
+    """The rows from `lower` to `upper` from the current one on, below 0 for those before it; None: up to the end.
+
+    `rows` counts rows; otherwise distances are those of the only column of the order, and 0 means all rows that are
+    equal in the order.
+    """
+
+    rows: bool
+    lower: Distance | None
+    upper: Distance | None
+
+
+@dataclass(frozen=True)
+class OverPartitions:
+    """Appends to each row the calls over frames of the rows with the same `keys`, once the input has ended."""
+
+    input: RowType
+    output: RowType
+    keys: tuple[int, ...]
+    order: tuple[SortColumn, ...]
+    calls: tuple[tuple[Aggregation, PartitionFrame], ...]

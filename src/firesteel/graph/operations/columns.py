@@ -13,6 +13,7 @@ from firesteel.functions.columns.sinks import Constraints, Materialization
 from firesteel.functions.columns.sorting import Limit, Sort, TemporalSort, Top
 from firesteel.functions.columns.windows import (
     OverAggregate,
+    OverPartitions,
     WatermarkAssignment,
     WindowAggregate,
     WindowTable,
@@ -168,6 +169,15 @@ class OverAggregateOp(ColumnOperation):
     kind = "over_aggregate"
 
     over: OverAggregate
+
+
+@dataclass(frozen=True, eq=False)
+class OverPartitionsOp(ColumnOperation):
+    """Appends calls over whole partitions once the input has ended, which is partitioned by the keys."""
+
+    kind = "over_partitions"
+
+    over: OverPartitions
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from firesteel.relational.physical.grouping import GroupAggregate, OverAggregate
 from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.sorting import Sort
 from firesteel.runtime.columns.aggregates.form import Form
-from firesteel.runtime.columns.over.calls import Calls
+from firesteel.runtime.columns.over.calls import Calls, require_streamable
 from firesteel.runtime.columns.windows.placing import placing_of
 
 
@@ -44,7 +44,8 @@ def _(plan: WindowAggregate) -> None:
 
 @_check.register
 def _(plan: OverAggregate) -> None:
-    Calls(plan.over, "OVER window")
+    require_streamable(plan.over.aggregations, "OVER window")
+    Calls(plan.over.input, plan.over.aggregations)
 
 
 @_check.register

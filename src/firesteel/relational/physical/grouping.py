@@ -10,6 +10,8 @@ from firesteel.common.logical_types import RowType
 from firesteel.functions.columns.aggregates import GroupAggregate as Groups
 from firesteel.functions.columns.connectors import ChangelogMode
 from firesteel.functions.columns.windows import OverAggregate as Overs
+from firesteel.functions.columns.windows import OverPartitions as Partitions
+from firesteel.functions.columns.windows import PartitionFrame
 from firesteel.functions.columns.windows import WindowAggregate as Windows
 from firesteel.functions.columns.windows import WindowTable as WindowRows
 from firesteel.relational.physical.node import Changes, Keys, Shown, UnaryNode, Updates, mode_of
@@ -195,6 +197,69 @@ class OverAggregate(UnaryNode):
         yield "window", f" {unit} BETWEEN {start} PRECEDING AND CURRENT ROW"
         results = self.row.field_names[len(names) :]
         yield "select", select_text(names, self.over.aggregations, results)
+
+
+@dataclass(frozen=True)
+class OverPartitions(UnaryNode):
+    """Appends calls over frames of whole partitions, in BATCH mode."""
+
+    over: Partitions
+
+    @property
+    def name(self) -> str:
+        """Return Flink's name."""
+        return "OverAggregate"
+
+    @property
+    def inserts_only(self) -> bool:
+        """Return that updates are refused."""
+        return True
+
+    @property
+    def row(self) -> RowType:
+        """Return the input's columns and the results."""
+        return self.over.output
+
+    @property
+    def state(self) -> str:
+        """Return the rows."""
+        return "all rows"
+
+    def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
+        """Yield keys, order, and what is computed over each frame."""
+        names = self.over.input.field_names
+        if self.over.keys:
+            yield "partitionBy", ", ".join(names[key] for key in self.over.keys)
+        if self.over.order:
+            yield (
+                "orderBy",
+                ", ".join(
+                    f"{names[key.column]} {'ASC' if key.ascending else 'DESC'}" for key in self.over.order
+                ),
+            )
+        results = self.row.field_names[len(names) :]
+        named = [
+            f"{call.shown} AS {result} {frame_text(frame)}"
+            for (call, frame), result in zip(self.over.calls, results, strict=True)
+        ]
+        yield "select", ", ".join([*names, *named])
+
+
+def frame_text(frame: PartitionFrame) -> str:
+    """Return a frame as SQL has it.
+
+    >>> frame_text(PartitionFrame(True, None, 2))
+    'ROWS BETWEEN UNBOUNDED PRECEDING AND 2 FOLLOWING'
+    """
+    ends = []
+    for distance, word in ((frame.lower, "PRECEDING"), (frame.upper, "FOLLOWING")):
+        if distance is None:
+            ends.append(f"UNBOUNDED {word}")
+        elif not distance:
+            ends.append("CURRENT ROW")
+        else:
+            ends.append(f"{abs(distance)} {'PRECEDING' if distance < 0 else 'FOLLOWING'}")
+    return f"{'ROWS' if frame.rows else 'RANGE'} BETWEEN {ends[0]} AND {ends[1]}"
 
 
 def _grouped(aggregate: Groups | Windows, row: RowType) -> Iterator[tuple[str, str]]:

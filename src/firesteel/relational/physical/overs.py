@@ -6,8 +6,9 @@ from firesteel.common.errors import ProgramError, UnsupportedError
 from firesteel.common.logical_types import RowType
 from firesteel.common.logical_types.temporal import is_proctime, is_time_attribute
 from firesteel.functions.columns.aggregates import Aggregation
-from firesteel.functions.columns.windows import OverAggregate, OverFrame
-from firesteel.relational.expressions import Frame
+from firesteel.functions.columns.sorting import SortColumn
+from firesteel.functions.columns.windows import OverAggregate, OverFrame, OverPartitions, PartitionFrame
+from firesteel.relational.expressions import Frame, OverCall
 from firesteel.relational.logical.nodes import Over
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.texts import call_text
@@ -16,22 +17,21 @@ _WHO = "OVER window"
 
 
 def over_aggregate(node: Over, options: PlanOptions) -> OverAggregate:
-    """Return what an operator computes.
+    """Return what an operator computes in STREAMING mode.
 
-    Raises ProgramError, with Flink's reasons, unless the window is ordered by a time attribute and has one frame, and
-    UnsupportedError for a time to live of what keeps rows.
+    Raises ProgramError, with Flink's reasons, unless the window is ordered by a time attribute and has one frame that
+    ends with the current row, and UnsupportedError for a time to live of different values.
     """
     given = node.input.row
-    time = _time(node, given, options)
+    time = _time(node, given)
     frames = {call.frame for call in node.calls}
     if len(frames) > 1:
         raise ProgramError("requires all of its calls to have the same frame", who=_WHO)
     (frame,) = frames
     kind = given.fields[time].type
     event_time = not is_proctime(kind)
-    time_to_live = None if options.batch else options.state_ttl
-    if time_to_live is not None:
-        _require_totals_only(node, frame)
+    if options.state_ttl is not None and frame.lower is None:
+        _require_no_distinct(node)
     return OverAggregate(
         input=given,
         output=node.type,
@@ -39,35 +39,58 @@ def over_aggregate(node: Over, options: PlanOptions) -> OverAggregate:
         time=time,
         event_time=event_time,
         frame=OverFrame(frame.rows, frame.lower),
-        aggregations=tuple(
-            Aggregation(
-                function=call.function,
-                arguments=call.arguments,
-                types=tuple(given.fields[place].type for place in call.arguments),
-                type=call.type,
-                shown=call_text(call, given.field_names),
-                distinct=call.distinct,
-                ignore_nulls=call.ignore_nulls,
-            )
-            for call in node.calls
-        ),
-        time_to_live=time_to_live,
+        aggregations=tuple(aggregation(call, given) for call in node.calls),
+        time_to_live=options.state_ttl,
     )
 
 
-def _require_totals_only(node: Over, frame: Frame) -> None:
-    """Refuse a time to live of what keeps rows: a frame that counts them, and LAG. A RANGE drops its rows anyway."""
-    lagged = any(call.function == "LAG" for call in node.calls)
-    if lagged or (frame.rows and frame.lower is not None):
-        raise UnsupportedError(
-            "keeps rows, for which 'table.exec.state.ttl' is not supported yet",
-            who=_WHO,
-            got="LAG" if lagged else f"ROWS BETWEEN {frame.lower} PRECEDING AND CURRENT ROW",
-            hint="reset the option for this query, or use an unbounded frame",
-        )
+def over_partitions(node: Over) -> OverPartitions:
+    """Return what an operator computes in BATCH mode."""
+    given = node.input.row
+    return OverPartitions(
+        input=given,
+        output=node.type,
+        keys=node.partition,
+        order=tuple(SortColumn(key.index, key.ascending, key.nulls_first) for key in node.order),
+        calls=tuple(
+            (aggregation(call, given), _partition_frame(call.frame, ordered=bool(node.order)))
+            for call in node.calls
+        ),
+    )
 
 
-def _time(node: Over, given: RowType, options: PlanOptions) -> int:
+def aggregation(call: OverCall, given: RowType) -> Aggregation:
+    """Return a call over rows as operators have it."""
+    return Aggregation(
+        function=call.function,
+        arguments=call.arguments,
+        types=tuple(given.fields[place].type for place in call.arguments),
+        type=call.type,
+        shown=call_text(call, given.field_names),
+        distinct=call.distinct,
+        ignore_nulls=call.ignore_nulls,
+    )
+
+
+def _partition_frame(frame: Frame, *, ordered: bool) -> PartitionFrame:
+    """Return the frame of rows that are there all; without an order, a range is the whole partition."""
+    if not ordered and not frame.rows:
+        return PartitionFrame(frame.rows, None, None)
+    return PartitionFrame(frame.rows, None if frame.lower is None else -frame.lower, 0)
+
+
+def _require_no_distinct(node: Over) -> None:
+    for call in node.calls:
+        if call.distinct:
+            raise UnsupportedError(
+                "keeps different values, for which 'table.exec.state.ttl' is not supported in a frame without a bound",
+                who=_WHO,
+                got=call_text(call, node.input.row.field_names),
+                hint="reset the option for this query, or use a bounded frame",
+            )
+
+
+def _time(node: Over, given: RowType) -> int:
     if len(node.order) != 1:
         raise ProgramError(
             "can only be ordered by a single time column", who=_WHO, got=f"{len(node.order)} columns"
@@ -75,12 +98,6 @@ def _time(node: Over, given: RowType, options: PlanOptions) -> int:
     (key,) = node.order
     field = given.fields[key.index]
     if not is_time_attribute(field.type):
-        if options.batch:
-            raise UnsupportedError(
-                "is ordered by a column that is no time attribute, and this is not supported yet",
-                who=_WHO,
-                got=f"{field.name} {field.type}",
-            )
         raise ProgramError(
             "requires an order by a time attribute in STREAMING mode",
             who=_WHO,

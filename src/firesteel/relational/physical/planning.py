@@ -27,6 +27,7 @@ from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.grouping import (
     GroupAggregate,
     OverAggregate,
+    OverPartitions,
     WindowAggregate,
     WindowTableFunction,
 )
@@ -40,7 +41,7 @@ from firesteel.relational.physical.nodes import (
     Values,
     WatermarkAssigner,
 )
-from firesteel.relational.physical.overs import over_aggregate
+from firesteel.relational.physical.overs import over_aggregate, over_partitions
 from firesteel.relational.physical.sinks import Sink, constrained
 from firesteel.relational.physical.sorting import sorting
 from firesteel.relational.physical.texts import call_text
@@ -207,8 +208,10 @@ class Planner:
 
     @_planned.register
     def _(self, node: logical.Over) -> PhysicalNode:
-        below = self.plan(node.input)
-        return OverAggregate(Exchange(below, node.partition), over_aggregate(node, self._options))
+        below = Exchange(self.plan(node.input), node.partition)
+        if self._options.batch:
+            return OverPartitions(below, over_partitions(node))
+        return OverAggregate(below, over_aggregate(node, self._options))
 
     @_planned.register
     def _(self, node: logical.Sort) -> PhysicalNode:

@@ -24,6 +24,7 @@ from firesteel.graph.operations import (
     MaterializeOp,
     Operation,
     OverAggregateOp,
+    OverPartitionsOp,
     SortOp,
     TemporalSortOp,
     TopOp,
@@ -37,6 +38,7 @@ from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.grouping import (
     GroupAggregate,
     OverAggregate,
+    OverPartitions,
     WindowAggregate,
     WindowTableFunction,
 )
@@ -135,6 +137,11 @@ def _(plan: WindowTableFunction, options: PlanOptions) -> Operation:
 @operation.register
 def _(plan: OverAggregate, options: PlanOptions) -> Operation:
     return OverAggregateOp(plan.over)
+
+
+@operation.register
+def _(plan: OverPartitions, options: PlanOptions) -> Operation:
+    return OverPartitionsOp(plan.over)
 
 
 @operation.register

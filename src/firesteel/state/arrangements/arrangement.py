@@ -130,11 +130,14 @@ class Arrangement:
         left = survivors(self.layout, batch)
         return self._found(left_of(self.layout, batch, left), keys_of[left.places])
 
-    def up_to(self, leading: int) -> pa.RecordBatch:
-        """Return all rows with a leading value of at most this, in their order."""
+    def up_to(self, leading: int, *, after: int | None = None) -> pa.RecordBatch:
+        """Return all rows with a leading value of at most this, and above `after` if it is given, in their order."""
         chunks: list[Chunk] = []
         for level in self._oldest_first():
-            chunks.extend(chunk.slice(0, stop) for chunk in level if (stop := chunk.up_to(leading)))
+            for chunk in level:
+                start, stop = 0 if after is None else chunk.up_to(after), chunk.up_to(leading)
+                if start < stop:
+                    chunks.append(chunk.slice(start, stop))
         if not chunks:
             return pa.RecordBatch.from_pylist([], self.layout.rows)
         return self._visible(merged(self.layout, chunks, whole=True))

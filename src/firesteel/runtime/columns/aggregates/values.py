@@ -122,14 +122,14 @@ def bag_contents(arrangement: Arrangement, keys: pa.RecordBatch, moves: Moves) -
     found = arrangement.of(keys)
     width = len(arrangement.layout.keys)
     columns = found.rows.columns[width:]
-    old = _netted(keys.num_rows, found.keys, columns, found.weights)
+    old = netted(keys.num_rows, found.keys, columns, found.weights)
     owners = np.concatenate((found.keys, moves.owners))
     both = [pa.concat_arrays(pair) for pair in zip(columns, moves.rows.columns[width:], strict=True)]
     arrangement.change(moves.rows, moves.weights)
-    return old, _netted(keys.num_rows, owners, both, np.concatenate((found.weights, moves.weights)))
+    return old, netted(keys.num_rows, owners, both, np.concatenate((found.weights, moves.weights)))
 
 
-def _netted(groups: int, owners: Positions, columns: list[pa.Array], weights: Numbers) -> Contents:
+def netted(groups: int, owners: Positions, columns: list[pa.Array], weights: Numbers) -> Contents:
     """Return contents in which each value is there once."""
     if len(owners):
         equal = equal_rows(owned(owners, columns))

@@ -2,109 +2,208 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types import RowType
 from firesteel.common.logical_types.arrow import to_arrow, to_arrow_schema
-from firesteel.functions.columns.aggregates import Aggregation, GroupAggregate
-from firesteel.functions.columns.windows import OverAggregate
-from firesteel.runtime.columns.aggregates.form import Form
-from firesteel.runtime.columns.aggregates.parts import Additive, Chosen, Given
-from firesteel.runtime.columns.over.frames import Frames
+from firesteel.functions.columns.aggregates import Aggregation
+from firesteel.runtime.columns.aggregates.contents import Contents
+from firesteel.runtime.columns.aggregates.functions import Function, function_of
+from firesteel.runtime.columns.aggregates.parts import Columns, Given, Part
+from firesteel.runtime.columns.aggregates.stores import Bag, Store
+from firesteel.runtime.columns.aggregates.values import netted
+from firesteel.runtime.columns.over.frames import Frames, Pairs, earlier_equals
+from firesteel.state.arrangements.columns import Mask
 from firesteel.state.arrangements.sorting import Positions
 
-_RANKS: Final = frozenset({"ROW_NUMBER", "RANK", "DENSE_RANK"})
+RANKS: Final = frozenset({"ROW_NUMBER", "RANK", "DENSE_RANK"})
 """Functions that count the rows of the frame. So does RANK in Flink's streams: rows with one time have the rank of the
 last of them."""
 
-_OF_WHOLE_PARTITIONS: Final = frozenset({"LEAD", "NTILE", "PERCENT_RANK", "CUME_DIST"})
+OFFSETS: Final = frozenset({"LAG", "LEAD"})
+"""Functions of a row at a distance, whatever the frame is."""
+
+OF_WHOLE_PARTITIONS: Final = frozenset({"LEAD", "NTILE", "PERCENT_RANK", "CUME_DIST"})
 """Functions that need rows after the current one."""
+
+Values = Mapping[Part, Columns]
+"""The columns of each part, for the frame of each row."""
 
 
 class Calls:
-    """What the calls keep: `accumulators` of each row for aggregates, `values` of rows for LAG.
+    """What the calls keep of rows: the `lifted` accumulators of each row alone, then the values of `raw` columns.
 
-    Raises UnsupportedError for a function that is not computed of these.
+    `parts` are those of all accumulators. The ones with a store are made of different values, and not of rows.
     """
 
-    def __init__(self, over: OverAggregate, who: str) -> None:
-        self._calls = over.aggregations
-        aggregated = tuple(_aggregated(call, who) for call in self._calls if call.function != "LAG")
-        keys = tuple(over.input.fields[place] for place in over.keys)
-        self._form = Form(GroupAggregate(over.input, RowType(keys, nullable=False), over.keys, aggregated))
-        width = len(self._form.keys)
-        if self._form.stores or not all(isinstance(part, Additive | Chosen) for part in self._form.parts):
-            shown = ", ".join(call.shown for call in aggregated)
-            raise UnsupportedError("is not supported in an OVER window yet", who=f"{who}: {shown}")
-        self._width = width
-        schema = to_arrow_schema(over.input)
-        self._lagged = [call.arguments[0] for call in self._calls if call.function == "LAG"]
-        kinds = self._form.state.types[width:]
-        self.accumulators = [pa.field(f"p{order}", kind) for order, kind in enumerate(kinds)]
-        self.values = [pa.field(f"g{order}", schema.types[at]) for order, at in enumerate(self._lagged)]
+    def __init__(self, given: RowType, aggregations: Sequence[Aggregation]) -> None:
+        self.all = tuple(aggregations)
+        self._functions = [None if call.function in OFFSETS else _function(call) for call in aggregations]
+        known = [function for function in self._functions if function is not None]
+        self.parts = tuple(dict.fromkeys(part for function in known for part in function.parts))
+        self.lifted = tuple(part for part in self.parts if part.values_of is None)
+        self.stores = tuple(dict.fromkeys(function.store for function in known if function.store is not None))
+        self.distinct = tuple(
+            store for store in self.stores if any(part.values_of == store for part in self.parts)
+        )
+        self.offsets = tuple(call for call in aggregations if call.function in OFFSETS)
+        raw = {place for store in self.stores for place in store.arguments}
+        self.raw = sorted(raw | {call.arguments[0] for call in self.offsets})
+        self.types = to_arrow_schema(given).types
+
+    @property
+    def kept(self) -> list[pa.Field]:
+        """The fields that `lift` gives."""
+        raw = [pa.field(f"c{place}", self.types[place]) for place in self.raw]
+        return [*accumulators(self.lifted), *raw]
+
+    @property
+    def recalled_places(self) -> list[int]:
+        """The places of raw values that a frame without a bound needs of earlier rows."""
+        stores = {place for store in self.stores if store not in self.distinct for place in store.arguments}
+        return sorted(stores | {call.arguments[0] for call in self.offsets})
+
+    @property
+    def recalled(self) -> list[pa.Field]:
+        """The fields of these."""
+        return [pa.field(f"c{place}", self.types[place]) for place in self.recalled_places]
+
+    @property
+    def contents(self) -> bool:
+        """Whether a call needs all values of its frame."""
+        return any(function is not None and function.contents is not None for function in self._functions)
 
     def lift(self, rows: pa.RecordBatch) -> list[pa.Array]:
-        """Return the accumulators of each row alone, then the values."""
-        lifted = self._form.lift(Given(rows)).columns[self._width :]
-        return [*lifted, *(rows.column(place) for place in self._lagged)]
+        """Return the accumulators of each row alone, then the raw values."""
+        given = Given(rows)
+        lifted = [column for part in self.lifted for column in part.lift(given)]
+        return [*lifted, *(rows.column(place) for place in self.raw)]
 
-    def framed(self, columns: Sequence[pa.Array], frames: Frames) -> list[pa.Array]:
-        """Return the accumulators over the frame of each row."""
-        result: list[pa.Array] = []
-        for part in self._form.parts:
-            mine = columns[len(result) : len(result) + len(part.types)]
-            result += frames.part(part, mine)
-        return result
+    def lift_distinct(self, rows: pa.RecordBatch, store: Store, fresh: Mask) -> dict[Part, list[pa.Array]]:
+        """Return the columns of the parts of a store for each row; only rows with `fresh` values count."""
+        columns = [pc.if_else(pa.array(fresh), rows.column(place), None) for place in store.arguments]
+        return self._of_store(store, columns)
+
+    def over_frames(self, columns: Columns, codes: Positions, frames: Frames) -> list[pa.Array]:
+        """Return the results of all calls but offsets over frames; `columns` are those of `lift`, for all rows."""
+        values: dict[Part, Columns] = {}
+        place = 0
+        for part in self.lifted:
+            values[part] = frames.part(part, columns[place : place + len(part.types)])
+            place += len(part.types)
+        raw = dict(zip(self.raw, columns[place:], strict=True))
+        for store in self.distinct:
+            mine = [raw[argument] for argument in store.arguments]
+            earlier = earlier_equals(codes, mine)
+            for part, lifted in self._of_store(store, mine).items():
+                values[part] = frames.part_of_distinct(part, lifted, earlier)
+        return self.results(values, raw, frames)
+
+    def results(self, values: Values, raw: Mapping[int, pa.Array], frames: Frames | None) -> list[pa.Array]:
+        """Return the results of all calls but offsets; `frames` and the `raw` values are for those of contents."""
+        found = []
+        for function in self._functions:
+            if function is None:
+                continue
+            if function.contents is None:
+                found.append(function.result([values[part] for part in function.parts]))
+            else:
+                assert frames is not None
+                found.append(_of_contents(function, raw, frames))
+        return found
+
+    def together(self, results: Sequence[pa.Array], offsets: Sequence[pa.Array]) -> list[pa.Array]:
+        """Return the results of all calls in their order; `offsets` are those of LAG and LEAD."""
+        others, found = iter(results), iter(offsets)
+        return [
+            typed(next(found if function is None else others), call)
+            for function, call in zip(self._functions, self.all, strict=True)
+        ]
 
     def reach(self, rows: pa.RecordBatch) -> int:
         """Return how many rows back LAG looks; the distance is a literal, the same in all rows."""
-        return max((self._distance(call, rows) for call in self._calls if call.function == "LAG"), default=0)
+        found = [int(distances(call, rows).max(initial=0)) for call in self.offsets]
+        return max(found, default=0)
 
-    def results(
-        self, framed: Sequence[pa.Array], rows: pa.RecordBatch, values: Sequence[pa.Array], places: Positions,
-        first: Positions,
-    ) -> list[pa.Array]:  # fmt: skip
-        """Return a column for each call. `framed` are the accumulators over the frames of the rows.
-
-        The rows are at `places` in `values`, among earlier rows; `first` is the place of the first row of their key.
-        """
-        keys = pa.nulls(rows.num_rows)
-        state = pa.RecordBatch.from_arrays(
-            [*(keys for _ in range(self._width)), *framed], names=self._form.state.names
-        )
-        aggregated = iter(self._form.results(state, {}))
-        lagged = iter(values)
-        return [
-            self._lag(call, rows, next(lagged), places, first) if call.function == "LAG" else next(aggregated)
-            for call in self._calls
-        ]
-
-    def _lag(
-        self, call: Aggregation, rows: pa.RecordBatch, values: pa.Array, places: Positions, first: Positions
-    ) -> pa.Array:
-        wanted = places - self._distance(call, rows)
-        missing = wanted < first
-        found = values.take(pa.array(wanted, mask=missing)).cast(to_arrow(call.type))
-        if len(call.arguments) < 3 or not missing.any():
-            return found
-        default = rows.column(call.arguments[2]).cast(to_arrow(call.type))
-        return pc.if_else(pa.array(missing), default, found)
-
-    def _distance(self, call: Aggregation, rows: pa.RecordBatch) -> int:
-        if len(call.arguments) == 1 or not rows.num_rows:
-            return 1
-        return int(rows.column(call.arguments[1])[0].as_py())
+    def _of_store(self, store: Store, columns: Columns) -> dict[Part, list[pa.Array]]:
+        names = [str(place) for place in range(len(columns))]
+        given = Given(pa.RecordBatch.from_arrays(columns, names=names))
+        return {part: part.lift(given) for part in self.parts if part.values_of == store}
 
 
-def _aggregated(call: Aggregation, who: str) -> Aggregation:
-    if call.function in _OF_WHOLE_PARTITIONS:
-        raise UnsupportedError("is not supported in streams, as in Flink", who=f"{who}: {call.shown}")
-    if call.distinct:
-        raise UnsupportedError("is not supported in an OVER window yet", who=f"{who}: {call.shown}")
-    return replace(call, function="COUNT", arguments=(), types=()) if call.function in _RANKS else call
+def accumulators(parts: Sequence[Part]) -> list[pa.Field]:
+    """Return the fields of the columns of parts."""
+    kinds = [kind for part in parts for kind in part.types]
+    return [pa.field(f"p{order}", kind) for order, kind in enumerate(kinds)]
+
+
+def offset(
+    call: Aggregation, rows: pa.RecordBatch, values: pa.Array, wanted: Positions, missing: Mask
+) -> pa.Array:
+    """Return what LAG or LEAD gives of the `wanted` places of `values`; where they are `missing`, the default."""
+    found = values.take(pa.array(np.where(missing, 0, wanted), mask=missing)).cast(to_arrow(call.type))
+    if len(call.arguments) < 3 or not missing.any():
+        return found
+    default = rows.column(call.arguments[2]).cast(to_arrow(call.type))
+    return pc.if_else(pa.array(missing), default, found)
+
+
+def typed(column: pa.Array, call: Aggregation) -> pa.Array:
+    """Return the results of a call in its type."""
+    kind = to_arrow(call.type)
+    return column if column.type == kind else column.cast(kind)
+
+
+def distances(call: Aggregation, rows: pa.RecordBatch) -> Positions:
+    """Return for each row the distance of LAG or LEAD, 0 if it is NULL."""
+    if len(call.arguments) == 1:
+        return np.ones(rows.num_rows, np.int64)
+    column = pc.fill_null(rows.column(call.arguments[1]).cast(pa.int64()), 0)
+    found: Positions = column.to_numpy()
+    return found
+
+
+def _function(call: Aggregation) -> Function:
+    if call.function in RANKS:
+        call = replace(call, function="COUNT", arguments=(), types=(), distinct=False)
+    return function_of(call, retracts=False)
+
+
+def require_streamable(calls: Sequence[Aggregation], who: str) -> None:
+    """Raise UnsupportedError for functions that need rows after the current one."""
+    for call in calls:
+        if call.function in OF_WHOLE_PARTITIONS:
+            raise UnsupportedError("is not supported in streams, as in Flink", who=f"{who}: {call.shown}")
+
+
+def _of_contents(function: Function, raw: Mapping[int, pa.Array], frames: Frames) -> pa.Array:
+    store, make = function.store, function.contents
+    assert store is not None
+    assert make is not None
+    columns = [raw[place] for place in store.arguments]
+    valid = np.ones(len(columns[0]), np.bool_)
+    if not store.nulls:
+        for column in columns:
+            valid &= np.asarray(column.is_valid())
+    found = [make(_contents(store, pairs, columns, valid)) for pairs in frames.pairs()]
+    return pa.concat_arrays(found) if found else make(_contents(store, _NO_PAIRS, columns, valid))
+
+
+_NO_PAIRS: Final = Pairs(0, np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+
+def _contents(store: Store, pairs: Pairs, columns: Columns, valid: Mask) -> Contents:
+    counted = valid[pairs.members]
+    owners, members = pairs.owners[counted], pairs.members[counted]
+    taken = [column.take(pa.array(members)) for column in columns]
+    weights = np.ones(len(owners), np.int64)
+    if isinstance(store, Bag):
+        return netted(pairs.rows, owners, taken, weights)
+    return Contents(pairs.rows, owners, taken, weights)

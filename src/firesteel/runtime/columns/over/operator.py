@@ -2,15 +2,9 @@
 
 In event time a row is late if the watermark has passed its time; over a bounded frame, as in Flink, only if a row of
 its key with this time or a later one has come out. In processing time rows come out at once.
-
-There are three arrangements. Rows that wait are sorted by time first, so those that are due are a range. Of rows that
-have come out, a bounded frame needs the last ones of each key (`recent`), an unbounded one the accumulators of each key
-(`totals`).
 """
 
 from __future__ import annotations
-
-from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -19,25 +13,22 @@ from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.common.time import MAX_WATERMARK
 from firesteel.functions.columns.windows import OverAggregate, WindowAssignment, WindowShape
 from firesteel.runtime.columns.batch import ColumnBatch
-from firesteel.runtime.columns.over.calls import Calls
-from firesteel.runtime.columns.over.history import BEFORE_ALL, ORDER, TIME, History, Sorted
+from firesteel.runtime.columns.over.calls import Calls, require_streamable
+from firesteel.runtime.columns.over.due import BEFORE_ALL, Due, History
 from firesteel.runtime.columns.over.ordering import in_order
+from firesteel.runtime.columns.over.ranges import RangeRows
+from firesteel.runtime.columns.over.records import KeyRecords
+from firesteel.runtime.columns.over.summed import SummedRanges
+from firesteel.runtime.columns.over.waiting import ORDER, TIME, Waiting
 from firesteel.runtime.columns.times import Times, times_of
 from firesteel.runtime.columns.windows.gathering import stages
 from firesteel.runtime.columns.windows.keys import Keys, codes_of
 from firesteel.runtime.columns.windows.operator import GatheringOperator
 from firesteel.runtime.columns.windows.whole import first_number
-from firesteel.runtime.operator import Epoch, OperatorContext
+from firesteel.runtime.operator import Epoch, OperatorContext, OperatorReport
 from firesteel.state.arrangements.columns import Mask, numbers
-from firesteel.state.arrangements.layout import Kind, Layout
 
-STRETCH: Final = "stretch"
-"""The stretch of time in which a row is: rows that wait are sorted by it, which is faster than by many times."""
-
-_STRETCH: Final = 10
-"""Bits of the milliseconds of a stretch, about a second."""
-
-_EVERY_MILLISECOND: Final = WindowShape("tumble", 1, 1)
+_EVERY_MILLISECOND = WindowShape("tumble", 1, 1)
 
 
 class OverAggregateOperator(GatheringOperator):
@@ -53,25 +44,35 @@ class OverAggregateOperator(GatheringOperator):
 
     def open(self, context: OperatorContext) -> None:
         super().open(context)
-        others = [pa.field(f"c{place}", self._input.types[place]) for place in self._others]
-        time, order = pa.field(TIME, pa.int64()), pa.field(ORDER, pa.int64())
-        self._stored = pa.schema([pa.field(STRETCH, pa.int64()), time, order, *self._keys.fields, *others])
         assert context.arrangements is not None
-        if self._window.event_time:
-            layout = Layout(self._stored, tuple(self._keys.names), Kind.MULTISET, leading=STRETCH)
-            self._waiting = context.arrangements.declare("waiting", layout)
-        calls = Calls(self._over_aggregate, context.who)
-        self._history = History(context.arrangements, self._over_aggregate, self._keys, calls)
+        over, groups = self._over_aggregate, context.max_parallelism
+        require_streamable(over.aggregations, context.who)
+        calls = Calls(over.input, over.aggregations)
+        others = [pa.field(f"c{place}", self._input.types[place]) for place in self._others]
+        self._waiting = Waiting(context.arrangements, self._keys, others, groups)
+        self._history: History
+        if over.frame.rows or over.frame.lower is None:
+            self._history = KeyRecords(context.arrangements, over, self._keys, calls, groups)
+        else:
+            make = SummedRanges if SummedRanges.suits(calls) else RangeRows
+            self._history = make(context.arrangements, over, self._keys, calls, groups)
 
     def begin_epoch(self, epoch: Epoch) -> None:
         super().begin_epoch(epoch)
+        self._waiting.begin()
+        self._history.begin(self._fired - 1)
         self._next = first_number(epoch) + self.context.subtask
+
+    def end_epoch(self) -> OperatorReport:
+        report = super().end_epoch()
+        self._waiting.settle()
+        return report
 
     def _work(self, batch: ColumnBatch, over: Times) -> None:
         times = times_of(batch, self._window, self.processing_time, self.context.who)
         rows = self._numbered(batch, times)
         if not self._window.event_time:
-            self._emit(rows)
+            self._emit(rows, self.processing_time - 1)
         elif self._over_aggregate.frame.lower is None:
             self._wait(rows, times < over)
         else:
@@ -79,57 +80,59 @@ class OverAggregateOperator(GatheringOperator):
                 if until is not None:
                     self._fire(until)
                 part, mine = rows.slice(start, stop - start), times[start:stop]
-                passed = (mine < over[start:stop]).any()
-                self._wait(part, mine <= (self._history.last_times(part) if passed else BEFORE_ALL))
+                passed = (mine < over[start:stop]).any() or (mine <= BEFORE_ALL).any()
+                self._wait(part, mine <= self._last_times(part) if passed else np.zeros(len(mine), np.bool_))
+
+    def _last_times(self, rows: pa.RecordBatch) -> Times:
+        """Return for each row the time of the last row of its key that has come out."""
+        keys = rows.select(self._keys.names)
+        codes, firsts = codes_of(keys.columns)
+        return self._history.last_times(keys.take(pa.array(firsts)))[codes]
 
     def _wait(self, rows: pa.RecordBatch, late: Mask) -> None:
+        if self._over_aggregate.time_to_live is not None and rows.num_rows:
+            keys = rows.select(self._keys.names)
+            self._history.renew(keys.take(pa.array(codes_of(keys.columns)[1])))
         if late.any():
             self._late.inc(int(late.sum()))
             rows = rows.filter(pa.array(~late))
         self._waiting.put(rows)
 
     def _fire(self, until: int) -> None:
-        if until <= self._fired or not self._window.event_time:
+        if until <= self._fired:
             return
         self._fired = until
         last = until if until == MAX_WATERMARK else until - 1
-        stretch = last >> _STRETCH
-        rows = self._waiting.up_to(stretch)
-        due = numbers(rows.column(TIME)) <= last
-        if due.any():
-            self._waiting.drop_up_to(stretch)
-            self._waiting.put(rows.filter(pa.array(~due)))
-            self._emit(rows.filter(pa.array(due)))
+        due = self._waiting.due(last) if self._window.event_time else None
+        if due is None:
+            self._history.advance(None, last)
+        else:
+            self._emit(due, last)
 
     def _next_end(self, after: int) -> int:
         return after + 1
 
     def _numbered(self, batch: ColumnBatch, times: Times) -> pa.RecordBatch:
-        step = (
-            self.context.parallelism
-        )  # so that no two rows of an epoch have one number, whoever gets them later
+        # a step of the parallelism, so that no two rows of an epoch have one number, whoever gets them later
+        step = self.context.parallelism
         order = np.arange(self._next, self._next + len(batch) * step, step)
         self._next += len(batch) * step
         others = [batch.rows.column(place) for place in self._others]
-        return pa.RecordBatch.from_arrays(
-            [
-                pa.array(times >> _STRETCH),
-                pa.array(times),
-                pa.array(order),
-                *self._keys.columns(batch),
-                *others,
-            ],
-            schema=self._stored,
-        )
+        columns = [pa.array(times), pa.array(order), *self._keys.columns(batch), *others]
+        return pa.RecordBatch.from_arrays(columns, schema=self._waiting.schema)
 
-    def _emit(self, due: pa.RecordBatch) -> None:
+    def _emit(self, due: pa.RecordBatch, until: int) -> None:
         """Emit rows with their results, by key and in the order of their times."""
         codes, _ = codes_of([due.column(name) for name in self._keys.names])
-        times = numbers(due.column(TIME))
-        order = in_order(codes, times, numbers(due.column(ORDER)))
+        order = in_order(codes, numbers(due.column(TIME)), numbers(due.column(ORDER)))
         due = due.take(pa.array(order))
+        codes = codes[order]
+        begins = np.flatnonzero(np.append(True, codes[1:] != codes[:-1]))
+        keys = due.select(self._keys.names).take(pa.array(begins))
+        times, orders = numbers(due.column(TIME)), numbers(due.column(ORDER))
         rows = self._as_input(due)
-        results = self._history.results(Sorted(codes[order], times[order], due), rows)
+        counts = np.diff(begins, append=len(codes))
+        results = self._history.advance(Due(keys, counts, times, orders, rows), until)
         columns = [*rows.columns, *results]
         self.output.emit(ColumnBatch(pa.RecordBatch.from_arrays(columns, schema=self._schema)))
 

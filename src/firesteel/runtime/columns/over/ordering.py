@@ -44,3 +44,23 @@ def in_order(codes: Positions, times: Times, arrivals: Numbers) -> Positions:
     places[dense] = np.arange(len(dense))
     result: Positions = places[words & ((1 << arrival_bits) - 1)]
     return result
+
+
+def not_before(codes: Positions, times: Times, distance: int) -> Positions:
+    """Return the first row of each row's key whose time is at most `distance` earlier; rows are sorted by both.
+
+    >>> not_before(np.array([0, 0, 0, 1]), np.array([1, 5, 9, 9]), 4).tolist()
+    [0, 0, 1, 3]
+    """
+    if not len(times):
+        return times
+    base, span = int(times.min()) - distance, int(times.max()) - int(times.min()) + distance + 1
+    if span * (int(codes[-1]) + 1) < 1 << 62:
+        words = codes * span + (times - base)
+        return np.searchsorted(words, words - distance, "left")
+    result = np.empty(len(times), np.int64)
+    bounds = np.append(np.flatnonzero(np.append(True, codes[1:] != codes[:-1])), len(codes))
+    for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        mine = times[start:stop]
+        result[start:stop] = start + np.searchsorted(mine, mine - distance, "left")
+    return result
