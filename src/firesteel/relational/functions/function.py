@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from firesteel.common.errors import ProgramError
-from firesteel.common.logical_types import BooleanType, LogicalType, NullType
+from firesteel.common.logical_types import BooleanType, LogicalType, LogicalTypeFamily, NullType
 from firesteel.common.logical_types.casts import supports_explicit_cast
 from firesteel.relational.expressions import Call, Expression, Literal
 
@@ -125,7 +125,8 @@ def explicit_cast(operand: Expression, to: LogicalType, *, tried: bool = False) 
     Raises FunctionError if there is no such cast.
     """
     name = "TRY_CAST" if tried else "CAST"
-    if not supports_explicit_cast(operand.type, to.copy(nullable=True)):
+    is_truth_of_number = isinstance(to, BooleanType) and operand.type.has_family(LogicalTypeFamily.NUMERIC)
+    if not is_truth_of_number and not supports_explicit_cast(operand.type, to.copy(nullable=True)):
         hint = None
         if isinstance(to, BooleanType) or isinstance(operand.type, BooleanType):
             hint = "compare with a value instead"

@@ -37,8 +37,9 @@ from firesteel.common.logical_types import (
 from firesteel.common.logical_types.strings import MAX_LENGTH, LengthType
 from firesteel.relational.expressions import Call
 from firesteel.relational.translation.arithmetic import wrapped
+from firesteel.relational.translation.moments import DAY, epoch_day, floored, millis
 from firesteel.relational.translation.readings import read
-from firesteel.relational.translation.translator import Translation, Translator, cast_text
+from firesteel.relational.translation.translator import Translation, Translator, cast_text, failing
 from firesteel.relational.translation.types import identifier, kernel_type, quoted
 from firesteel.relational.translation.zones import instant_text, local_text
 
@@ -81,7 +82,7 @@ def converted(translator: Translator, text: str, given: LogicalType, to: Logical
         return _time(translator, text, given, to)
     if isinstance(to, BooleanType):
         return f"({text} <> 0)"
-    return _number(translator, text, given, to)
+    return _number(translator, text, given, to, tried)
 
 
 def _limited(text: str, to: LogicalType, given: LogicalType) -> str:
@@ -137,14 +138,18 @@ def _bytes(text: str, given: LogicalType, to: LogicalType) -> str:
     return f"CASE WHEN octet_length({data}) < {to.length} THEN {data} || {missing} ELSE {cut} END"
 
 
-def _number(translator: Translator, text: str, given: LogicalType, to: LogicalType) -> str:
+def _number(translator: Translator, text: str, given: LogicalType, to: LogicalType, tried: str) -> str:
     kind = kernel_type(to)
     if isinstance(given, BooleanType):
         return f"CAST({text} AS {kind})"
     if isinstance(given, _CLOCKS):
         raise UnsupportedError("is not supported", who=f"CAST of {given} to {to}")
     if isinstance(to, DecimalType):
-        return f"TRY_CAST({text} AS {kind})"
+        found = f"TRY_CAST({text} AS {kind})"
+        if tried or not isinstance(given, FloatType | DoubleType):
+            return found
+        no_number = failing(f"NaN and infinity are no {to.copy(nullable=True)}")
+        return f"CASE WHEN NOT isfinite({text}) THEN {no_number} ELSE {found} END"
     if isinstance(to, FloatType) and isinstance(given, DoubleType):
         huge = f"isfinite({text}) AND abs({text}) >= 3.4028235677973366e38::DOUBLE"
         return f"CASE WHEN {huge} THEN sign({text}) * 'Infinity'::FLOAT ELSE CAST({text} AS FLOAT) END"
@@ -183,15 +188,16 @@ def _of_floating(text: str, to: IntegerNumberType) -> str:
 
 
 def _time(translator: Translator, text: str, given: LogicalType, to: LogicalType) -> str:
+    zoned = isinstance(given, LocalZonedTimestampType)
     if isinstance(given, LocalZonedTimestampType) and not isinstance(to, LocalZonedTimestampType):
         text, given = local_text(translator, text, given), TimestampType(given.precision)
     if isinstance(to, LocalZonedTimestampType) and not isinstance(given, LocalZonedTimestampType):
         local = _time(translator, text, given, TimestampType(to.precision))
         return instant_text(translator, local, to)
     if isinstance(to, DateType):
-        return f"CAST({text} AS DATE)"
+        return epoch_day(text, given, zoned)
     if isinstance(to, TimeType):
-        return _time_of_day(text, given)
+        return _time_of_day(text, given, to, zoned)
     assert isinstance(to, TimestampType | LocalZonedTimestampType)
     if isinstance(given, DateType):
         return f"CAST({text} AS {kernel_type(to)})"
@@ -202,30 +208,34 @@ def _time(translator: Translator, text: str, given: LogicalType, to: LogicalType
     raise UnsupportedError("is not supported yet", who=f"CAST of {given} to {to}")
 
 
-def _time_of_day(text: str, given: LogicalType) -> str:
+def _time_of_day(text: str, given: LogicalType, to: TimeType, zoned: bool) -> str:
+    """Return the milliseconds since midnight, cut off after the digits of the type.
+
+    Those of a TIMESTAMP before 1970 are negative in Flink, and are cut off as such.
+    """
+    unit = 10 ** max(3 - to.precision, 0)
     if isinstance(given, TimeType):
-        return text
-    if isinstance(given, _CLOCKS):
-        micros = f"(epoch_ns({text}) // 1000)" if given.precision > 6 else f"epoch_us({text})"
-        day = 86_400_000_000
-        return f"CAST((({micros} % {day} + {day}) % {day}) // 1000 AS INTEGER)"
-    raise UnsupportedError("is not supported yet", who=f"CAST of {given} to TIME")
+        return text if given.precision <= to.precision else f"({text} // {unit} * {unit})"
+    if not isinstance(given, _CLOCKS):
+        raise UnsupportedError("is not supported yet", who=f"CAST of {given} to TIME")
+    time = f"({millis(text, given)} % {DAY})"
+    if zoned:
+        time = f"(({time} + {DAY}) % {DAY})"
+    return f"CAST(({time} // {unit} * {unit} + {DAY}) % {DAY} AS INTEGER)"
 
 
 def _with_precision(text: str, given: int, to: int) -> str:
-    """Return a timestamp with the digits of another precision."""
+    """Return a timestamp with the digits of another precision; of less than three, they are cut off towards 1970."""
+    if to >= given:
+        return f"CAST({text} AS TIMESTAMP_NS)" if given <= 6 < to else text
+    if to < 3:
+        unit = 10 ** (3 - to)
+        return f"make_timestamp({millis(text, TimestampType(given))} // {unit} * {unit * 1000})"
     if given > 6 and to > 6:
-        return text if to >= given else f"make_timestamp_ns({_floored(f'epoch_ns({text})', 10 ** (9 - to))})"
+        return f"make_timestamp_ns({floored(f'epoch_ns({text})', 10 ** (9 - to))})"
     if given > 6:
-        unit = 10 ** (9 - to)
-        return f"make_timestamp({_floored(f'epoch_ns({text})', unit)} // 1000)"
-    if to > 6:
-        return f"CAST({text} AS TIMESTAMP_NS)"
-    return text if to >= given else f"make_timestamp({_floored(f'epoch_us({text})', 10 ** (6 - to))})"
-
-
-def _floored(number: str, unit: int) -> str:
-    return f"({number} - (({number} % {unit}) + {unit}) % {unit})"
+        return f"make_timestamp({floored(f'epoch_ns({text})', 10 ** (9 - to))} // 1000)"
+    return f"make_timestamp({floored(f'epoch_us({text})', 10 ** (6 - to))})"
 
 
 def _interval(text: str, given: LogicalType, to: LogicalType) -> str:

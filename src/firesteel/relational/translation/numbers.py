@@ -13,7 +13,7 @@ from firesteel.common.logical_types import (
     SymbolType,
 )
 from firesteel.relational.expressions import Call, Literal
-from firesteel.relational.translation import times
+from firesteel.relational.translation import fields
 from firesteel.relational.translation.arithmetic import power_of_ten, wrapped
 from firesteel.relational.translation.translator import Translation, Translator, cast_text
 from firesteel.relational.translation.types import kernel_type
@@ -41,7 +41,7 @@ def _whole(name: str) -> Translation:
     def translate(translator: Translator, call: Call, texts: list[str]) -> str:
         operand = call.operands[0].type
         if len(call.operands) > 1 and isinstance(call.operands[1].type, SymbolType):
-            return times.rounded(translator, call, texts[0], up=name == "ceil")
+            return fields.rounded(translator, call, texts[0], up=name == "ceil")
         if isinstance(operand, IntegerNumberType):
             return texts[0]
         return cast_text(f"{name}({texts[0]})", call.type)

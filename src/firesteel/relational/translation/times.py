@@ -9,156 +9,50 @@ from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types import (
     CharType,
     DateType,
-    DayTimeIntervalType,
     DoubleType,
     LocalZonedTimestampType,
     LogicalType,
     TimestampType,
-    TimeType,
     VarCharType,
-    YearMonthIntervalType,
 )
 from firesteel.relational.expressions import Call, Literal
 from firesteel.relational.translation.arithmetic import moved_by_milliseconds, moved_by_months
 from firesteel.relational.translation.casts import converted
+from firesteel.relational.translation.fields import MILLISECONDS, extracted, unit_of, wall_of
 from firesteel.relational.translation.translator import Translation, Translator, cast_text
 from firesteel.relational.translation.types import quoted
-from firesteel.relational.translation.zones import instant_text, local_text
+from firesteel.relational.translation.zones import local_text
 
 _MONTHS: Final = {"MONTH": 1, "QUARTER": 3, "YEAR": 12, "DECADE": 120, "CENTURY": 1200, "MILLENNIUM": 12_000}
-_MILLISECONDS: Final = {
-    "MILLISECOND": 1,
-    "SECOND": 1_000,
-    "MINUTE": 60_000,
-    "HOUR": 3_600_000,
-    "DAY": 86_400_000,
-    "WEEK": 604_800_000,
-}
 _STRFTIME: Final = {"yyyy": "%Y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S", "SSS": "%g"}
 _PATTERN: Final = re.compile(r"(yyyy|MM|dd|HH|mm|ss|SSS|[-/:. _,]|'[A-Za-z]+')*")
 _PATTERN_PART: Final = re.compile(r"yyyy|MM|dd|HH|mm|ss|SSS|[-/:. _,]|'[A-Za-z]+'")
 
 
-def _unit(call: Call, place: int = 0) -> str:
-    operand = call.operands[place]
-    assert isinstance(operand, Literal)
-    return str(operand.value)
-
-
-def _wall(translator: Translator, text: str, given: LogicalType) -> tuple[str, LogicalType]:
-    """Return a time as the session's clock shows it, if it is a point on the time line."""
-    if isinstance(given, LocalZonedTimestampType):
-        return local_text(translator, text, given), TimestampType(given.precision)
-    return text, given
-
-
-def _extract(translator: Translator, call: Call, texts: list[str]) -> str:
-    unit, given = _unit(call), call.operands[1].type
-    text, parts = texts[1], _FIELDS
-    if isinstance(given, YearMonthIntervalType):
-        parts = _MONTH_FIELDS
-    elif isinstance(given, DayTimeIntervalType):
-        parts = _INTERVAL_FIELDS
-    elif isinstance(given, TimeType):
-        parts = _CLOCK_FIELDS
-    elif unit != "EPOCH":
-        text, _ = _wall(translator, text, given)
-    return cast_text(_part(call, unit, parts).format(text), call.type)
-
-
-_MONTH_FIELDS: Final = {"YEAR": "{0} // 12", "MONTH": "{0} % 12", "QUARTER": "{0} % 12 // 3 + 1"}
-_CLOCK_FIELDS: Final = {
-    "HOUR": "{0} // 3600000",
-    "MINUTE": "{0} % 3600000 // 60000",
-    "SECOND": "{0} % 60000 // 1000",
-    "MILLISECOND": "{0} % 60000",
-    "EPOCH": "{0} // 1000",
-}
-_INTERVAL_FIELDS: Final = {**_CLOCK_FIELDS, "DAY": "{0} // 86400000", "HOUR": "{0} % 86400000 // 3600000"}
-_FIELDS: Final = {
-    "MILLENNIUM": "millennium({0})",
-    "CENTURY": "century({0})",
-    "DECADE": "decade({0})",
-    "YEAR": "year({0})",
-    "QUARTER": "quarter({0})",
-    "MONTH": "month({0})",
-    "WEEK": "weekofyear({0})",
-    "DAY": "day({0})",
-    "HOUR": "hour({0})",
-    "MINUTE": "minute({0})",
-    "SECOND": "second({0})",
-    "MILLISECOND": "millisecond({0})",
-    "MICROSECOND": "microsecond({0})",
-    "DOW": "(dayofweek({0}) + 1)",
-    "ISODOW": "isodow({0})",
-    "DOY": "dayofyear({0})",
-    "ISOYEAR": "isoyear({0})",
-    "EPOCH": "floor(epoch({0}))",
-}
-
-
-def _part(call: Call, unit: str, parts: dict[str, str]) -> str:
-    if unit not in parts:
-        raise UnsupportedError(
-            "is not supported yet", who=f"{call.function}({unit}) of {call.operands[1].type}"
-        )
-    return parts[unit]
-
-
-def rounded(translator: Translator, call: Call, text: str, *, up: bool) -> str:
-    """Return FLOOR or CEIL of a time to a unit."""
-    unit, given = _unit(call, 1), call.operands[0].type
-    if unit not in _MONTHS and unit not in _MILLISECONDS:
-        raise UnsupportedError("is not supported yet", who=f"{call.function} to {unit}")
-    if isinstance(given, TimeType):
-        return _rounded_clock(text, unit, up=up)
-    wall, kind = _wall(translator, text, given)
-    found = _rounded_wall(wall, kind, unit, up=up)
-    return instant_text(translator, found, given) if isinstance(given, LocalZonedTimestampType) else found
-
-
-def _rounded_clock(text: str, unit: str, *, up: bool) -> str:
-    size = _MILLISECONDS.get(unit, 1)
-    more = size - 1 if up else 0
-    return cast_text(f"(({text} + {more}) // {size} * {size})", TimeType())
-
-
-def _rounded_wall(text: str, kind: LogicalType, unit: str, *, up: bool) -> str:
-    start = f"date_trunc('{unit.lower()}', {text})"
-    start = cast_text(start, kind)
-    if not up:
-        return start
-    if unit in _MONTHS:
-        following = moved_by_months(start, kind, str(_MONTHS[unit]))
-    else:
-        following = moved_by_milliseconds(start, kind, str(_MILLISECONDS[unit]))
-    return f"CASE WHEN {start} = {text} THEN {text} ELSE {following} END"
-
-
 def _added(translator: Translator, call: Call, texts: list[str]) -> str:
-    unit, given = _unit(call), call.operands[2].type
+    unit, given = unit_of(call), call.operands[2].type
     _, amount, text = texts
     if isinstance(given, DateType) and isinstance(call.type, TimestampType):
         text, given = converted(translator, text, given, call.type), call.type
     if unit in _MONTHS:
         return moved_by_months(text, given, f"CAST({amount} * {_MONTHS[unit]} AS INTEGER)")
-    if unit in _MILLISECONDS:
-        return moved_by_milliseconds(text, given, f"(CAST({amount} AS BIGINT) * {_MILLISECONDS[unit]})")
+    if unit in MILLISECONDS:
+        return moved_by_milliseconds(text, given, f"(CAST({amount} AS BIGINT) * {MILLISECONDS[unit]})")
     raise UnsupportedError("is not supported yet", who=f"TIMESTAMPADD of {unit}")
 
 
 def _difference(translator: Translator, call: Call, texts: list[str]) -> str:
-    unit = _unit(call)
+    unit = unit_of(call)
     kinds = [operand.type for operand in call.operands[1:]]
     start, end = (
-        f"CAST({_wall(translator, text, kind)[0]} AS TIMESTAMP)"
+        f"CAST({wall_of(translator, text, kind)[0]} AS TIMESTAMP)"
         for text, kind in zip(texts[1:], kinds, strict=True)
     )
     if unit in _MONTHS:
         return cast_text(f"(datesub('month', {start}, {end}) // {_MONTHS[unit]})", call.type)
-    if unit in _MILLISECONDS:
+    if unit in MILLISECONDS:
         millis = f"(epoch_us({end}) // 1000 - epoch_us({start}) // 1000)"
-        return cast_text(f"({millis} // {_MILLISECONDS[unit]})", call.type)
+        return cast_text(f"({millis} // {MILLISECONDS[unit]})", call.type)
     raise UnsupportedError("is not supported yet", who=f"TIMESTAMPDIFF of {unit}")
 
 
@@ -176,7 +70,7 @@ def _formatted(translator: Translator, call: Call, texts: list[str]) -> str:
     text = texts[0]
     if isinstance(given, CharType | VarCharType):
         return translator.call("reformatted", *texts)
-    text, given = _wall(translator, text, given)
+    text, given = wall_of(translator, text, given)
     simple = _simple_pattern(pattern.value) if isinstance(pattern, Literal) else None
     if simple is not None:
         return f"strftime({text}, {quoted(simple)})"
@@ -279,7 +173,7 @@ _CURRENT: Final = (
     *("CURRENT_TIME", "LOCALTIME", "PROCTIME"),
 )
 TRANSLATIONS: Final[dict[str, Translation]] = {
-    "EXTRACT": _extract,
+    "EXTRACT": extracted,
     "TIMESTAMPADD": _added,
     "TIMESTAMPDIFF": _difference,
     "DATE_FORMAT": _formatted,

@@ -3,9 +3,9 @@
     /path/to/venv/bin/python tests/relational/functions/flink/ask_functions.py [SUBJECT ...]
 
 Each expression of `questions` is evaluated over the rows of its table. Kept are the type of the result and the cells
-that `TableResult.print` shows; instead of a cell `null` if Flink fails for that row, and `"refused"` instead of a type
-if it does not accept the expression. The interpreter must have `apache-flink` installed (2.3.0 for the answers that are
-kept); Java 17 must be on the PATH.
+that `TableResult.print` shows. Instead of a cell, there is `null` if Flink fails for that row, and `"refused"` instead
+of a type if it does not accept the expression. Answers that are in a file already are not asked for again. The
+interpreter must have `apache-flink` installed (2.3.0 for the answers that are kept); Java 17 must be on the PATH.
 """
 
 from __future__ import annotations
@@ -155,10 +155,14 @@ def main(chosen: list[str]) -> None:
     known = questions()
     for subject in chosen or known:
         asked = known[subject]
-        with (HERE / f"{subject}.jsonl").open("w", encoding="utf-8") as file:
-            ask(environments["UTC"], subject, "UTC", asked, file)
-            zoned = [text for text in asked if any(word in text for word in ZONED)]
-            ask(environments["Europe/Berlin"], subject, "Europe/Berlin", zoned, file)
+        path = HERE / f"{subject}.jsonl"
+        answered = [json.loads(line) for line in path.open(encoding="utf-8")] if path.exists() else []
+        kept = {(line["zone"], line["expression"]) for line in answered}
+        zoned = [text for text in asked if any(word in text for word in ZONED)]
+        with path.open("a", encoding="utf-8") as file:
+            for zone, texts in (("UTC", asked), ("Europe/Berlin", zoned)):
+                missing = [text for text in texts if (zone, text) not in kept]
+                ask(environments[zone], subject, zone, missing, file)
 
 
 if __name__ == "__main__":

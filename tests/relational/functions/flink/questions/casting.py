@@ -44,6 +44,7 @@ def casts() -> list[str]:
     plain = [f"CAST({column} AS {target})" for column, target in pairs if column not in TRIED]
     tried = [f"TRY_CAST({column} AS {target})" for column, target in pairs if column in TRIED]
     nested = [
+        "CAST(d AS DECIMAL(10, 2))",
         "CAST(ar AS ARRAY<BIGINT>)",
         "CAST(ar AS ARRAY<STRING>)",
         "CAST(ar AS STRING)",
@@ -63,8 +64,8 @@ def casts() -> list[str]:
     return plain + tried + nested
 
 
-TRIED = ("num", "num2", "boo", "dts", "tms", "s", "c5", "v5")
-"""Texts, for some of which a CAST fails; where TRY_CAST gives NULL, CAST fails."""
+TRIED = ("num", "num2", "boo", "dts", "tms", "s", "c5", "v5", "f", "d", "e")
+"""Columns of which some casts fail; where TRY_CAST gives NULL, CAST fails."""
 
 
 READ_AS = {
