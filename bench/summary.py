@@ -12,6 +12,9 @@ from bench.floor.report import AFTER_SESSION_S, AIM_S, AIMS_MS, COMMAND, middle
 from bench.measure import FIRESTEEL, PROCESS, THREAD
 from bench.part import Runs
 from bench.scale.part import LIMIT, growth, seconds_by_size
+from bench.sql.part import FIRESTEEL as SQL
+from bench.sql.part import FLINK as FLINK_SQL
+from bench.sql.queries import QUERIES
 from bench.throughput.part import ROWS_OF_ALL
 from bench.throughput.report import Row, advantage, rates
 
@@ -83,10 +86,25 @@ def _scale(runs: Runs) -> list[list[str]]:
     )
 
 
+def _sql(runs: Runs) -> list[list[str]]:
+    rows = []
+    for query in QUERIES:
+        ours, theirs = (
+            [run["rate"] for run in runs.get(f"{query.title}, {system.title}", [])]
+            for system in (SQL, FLINK_SQL)
+        )
+        if ours:
+            rate, peer = median(ours), median(theirs) if theirs else None
+            beside = ["", ""] if peer is None else [f"{peer:,.0f}/s (Flink SQL)", f"{rate / peer:.1f}"]
+            rows.append([f"SQL: {query.title}", f"{rate:,.0f}/s", f"{query.aim} times Flink SQL", *beside])
+    return rows
+
+
 SUMMARIES: Final[dict[str, Summary]] = {
     **{row.name: partial(_throughput, row) for row in ROWS_OF_ALL},
     "floor": _floor,
     "yahoo": _yahoo,
+    "sql": _sql,
     "scale": _scale,
 }
 """By the name of the part."""

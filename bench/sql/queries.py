@@ -70,7 +70,7 @@ QUERIES: Final = (
         1000,
         _window("TUMBLE(TABLE source, DESCRIPTOR(ts), INTERVAL '1' SECOND)"),
         _WINDOW_COLUMNS,
-        (1_000_000, 5_000_000),
+        (2_000_000, 10_000_000),
         4,
     ),
     Query(
@@ -79,7 +79,7 @@ QUERIES: Final = (
         1000,
         _window("HOP(TABLE source, DESCRIPTOR(ts), INTERVAL '1' SECOND, INTERVAL '6' SECOND)"),
         _WINDOW_COLUMNS,
-        (1_000_000, 5_000_000),
+        (2_000_000, 10_000_000),
         4,
     ),
     Query(
