@@ -183,6 +183,7 @@ class Journal:
                 budget=budget,
                 steady_time=moment.steady,
                 resumed_at=moment.resumed,
+                committed_time=None if self._last is None else self._last.processing_time,
             ),
             run=run,
             committed=self.epoch,

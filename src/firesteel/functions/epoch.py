@@ -14,7 +14,8 @@ class EpochFacts:
     was started, restarted or rescaled last at its time `resumed_at`. `final` is set in the last epoch of a bounded job.
     `lineage` names the job's history: it changes when the job starts from a savepoint or from an earlier epoch. The job
     can be started from epoch `oldest` and later ones (None: from the last one only). `budget` is the maximum number of
-    bytes that a subtask of a source reads, unless the epoch is final (None: no limit).
+    bytes that a subtask of a source reads, unless the epoch is final (None: no limit). `committed_time` is the
+    `processing_time` of the last committed epoch (None: there is none), which is never later.
 
     >>> EpochFacts(7, "a", 1_000).final
     False
@@ -29,3 +30,4 @@ class EpochFacts:
     budget: int | None = None
     steady_time: int = 0
     resumed_at: int = 0
+    committed_time: int | None = None

@@ -36,9 +36,14 @@ class GatheringOperator(Operator[ColumnBatch]):
         known = [state for state in (epoch.operator_state, *epoch.inherited) if state is not None]
         self._last = max((last for last, _ in known), default=MIN_WATERMARK)
         self._sent = self.watermark
-        self._fired = self._over = min((fired for _, fired in known), default=MIN_WATERMARK)
+        self._fired = self._over = min((fired for _, fired in known), default=self._fired_by_all(epoch))
         if self._window.event_time:
             self._fired = self._over = over_until(self.watermark, self._window.zone)
+
+    def _fired_by_all(self, epoch: Epoch) -> int:
+        """Return the time up to which windows have fired in all subtasks; one that is new takes over what they left."""
+        before = epoch.facts.committed_time
+        return MIN_WATERMARK if before is None else local_time(before, self._window.zone)
 
     @abstractmethod
     def _work(self, batch: ColumnBatch, over: Times) -> None:
