@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from firesteel.common.logical_types import Field, RowType
+from firesteel.common.logical_types.casts import supports_implicit_cast
 from firesteel.functions.columns.connectors import TableSource
-from firesteel.relational.expressions import Expression, InputRef, Literal, references
+from firesteel.relational.expressions import Call, Expression, InputRef, Literal, references
 from firesteel.relational.logical.printing import expression_text
 from firesteel.relational.physical.node import (
     Changes,
@@ -96,11 +97,12 @@ class Calc(UnaryNode):
 
     @property
     def upsert_keys(self) -> Keys:
-        """Return those keys of the input all columns of which are still there."""
+        """Return those keys of the input all columns of which are still there, as they are or of a wider type."""
         places: dict[int, int] = {}
         for place, expression in enumerate(self.expressions):
-            if isinstance(expression, InputRef):
-                places.setdefault(expression.index, place)
+            column = _column_of(expression)
+            if column is not None:
+                places.setdefault(column, place)
         return frozenset(
             frozenset(places[column] for column in key)
             for key in self.input.upsert_keys
@@ -143,6 +145,16 @@ class Calc(UnaryNode):
             return False
         used = set(references(self.condition))
         return not any(used <= key for key in self.input.upsert_keys)
+
+
+def _column_of(expression: Expression) -> int | None:
+    """Return the column that an expression is, after casts that keep different values apart (Flink: isFidelityCast)."""
+    match expression:
+        case InputRef(index=index):
+            return index
+        case Call(function="CAST", arguments=(inner,)) if supports_implicit_cast(inner.type, expression.type):
+            return _column_of(inner)
+    return None
 
 
 @dataclass(frozen=True)
