@@ -3,7 +3,8 @@
 An id is 32 hexadecimal digits. A `uid_hash` is used unchanged, and a `uid` is hashed. Without both, the id is a hash of
 the operation's place in the graph (its kind and its inputs, back to the sources), as in Flink's StreamGraphHasherV2.
 Such an id survives changes of functions, names and parallelism, but not of the operations upstream. Unlike Flink's, it
-also survives changes in other branches. Operations in the same place are distinguished by their order.
+also survives changes in other branches, and it has the `meaning` of operations: an aggregate of a table never takes the
+state of another for its own. Operations in the same place are distinguished by their order.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def id_of_uid(uid: str) -> str:
 
 def _place(node: Node, places: dict[int, str]) -> str:
     ports = ("+".join(sorted(_origin(edge, places) for edge in port)) for port in node.inputs)
-    return f"{type(node.operation).__name__}({'|'.join(ports)})"
+    return f"{type(node.operation).__name__}{node.operation.meaning}({'|'.join(ports)})"
 
 
 def _origin(edge: Edge, places: dict[int, str]) -> str:

@@ -57,7 +57,7 @@ from firesteel.runtime.columns.windows.choosing import (
 @recipe.register
 def _(operation: ColumnSourceOp, node: Node, batch: bool) -> Recipe:
     assert isinstance(operation.source, ColumnSource)
-    return partial(ColumnSourceOperator, operation.source, operation.assignment)
+    return partial(ColumnSourceOperator, operation.source, operation.assignment, operation.program)
 
 
 @recipe.register

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from firesteel.functions.columns.aggregates import GroupAggregate
+from firesteel.common.logical_types import RowType
+from firesteel.functions.columns.aggregates import Aggregation, GroupAggregate
 from firesteel.functions.columns.bridges import ColumnsToRows, RowsToColumns
 from firesteel.functions.columns.endpoints import ColumnSink, ColumnSource
 from firesteel.functions.columns.program import Program
@@ -16,6 +18,7 @@ from firesteel.functions.columns.windows import (
     OverPartitions,
     WatermarkAssignment,
     WindowAggregate,
+    WindowAssignment,
     WindowTable,
 )
 from firesteel.graph.checks import require
@@ -28,10 +31,12 @@ class ColumnSourceOp(SourceOp):
     """Reads a columnar source.
 
     With `assignment` each split has a watermark, and the source's is the lowest of them; otherwise rows get their times
-    from a later operation.
+    from a later operation. `program` computes the columns that the assignment is about, of those that are read (None:
+    they are read).
     """
 
     assignment: WatermarkAssignment | None = None
+    program: Program | None = None
 
     def check(self, who: str) -> None:
         """Require a ColumnSource."""
@@ -100,57 +105,70 @@ class WatermarkOp(ColumnOperation):
 
 
 @dataclass(frozen=True, eq=False)
-class GroupAggregateOp(ColumnOperation):
+class AggregateOp(ColumnOperation):
+    """The common part of aggregates by key, in one phase or two."""
+
+    aggregate: GroupAggregate
+
+    @property
+    def meaning(self) -> str:
+        """The keys and the calls."""
+        return _calls(self.aggregate.input, self.aggregate.keys, self.aggregate.aggregations)
+
+
+@dataclass(frozen=True, eq=False)
+class GroupAggregateOp(AggregateOp):
     """Aggregates by key; the input is partitioned by the keys."""
 
     kind = "group_aggregate"
 
-    aggregate: GroupAggregate
-
 
 @dataclass(frozen=True, eq=False)
-class LocalAggregateOp(ColumnOperation):
+class LocalAggregateOp(AggregateOp):
     """Gathers, before the exchange, what a `GlobalAggregateOp` completes; the columns of the keys keep their names."""
 
     kind = "local_group_aggregate"
 
-    aggregate: GroupAggregate
-
 
 @dataclass(frozen=True, eq=False)
-class GlobalAggregateOp(ColumnOperation):
+class GlobalAggregateOp(AggregateOp):
     """Completes what `LocalAggregateOp`s of the same aggregate have gathered."""
 
     kind = "global_group_aggregate"
 
-    aggregate: GroupAggregate
+
+@dataclass(frozen=True, eq=False)
+class WindowedOp(ColumnOperation):
+    """The common part of aggregates by key and window, in one phase or two."""
+
+    aggregate: WindowAggregate
+
+    @property
+    def meaning(self) -> str:
+        """The keys, the calls and the windows."""
+        calls = _calls(self.aggregate.input, self.aggregate.keys, self.aggregate.aggregations)
+        return f"{calls}{_windows(self.aggregate.input, self.aggregate.window)}"
 
 
 @dataclass(frozen=True, eq=False)
-class WindowAggregateOp(ColumnOperation):
+class WindowAggregateOp(WindowedOp):
     """Aggregates by key and window; the input is partitioned by the keys."""
 
     kind = "window_aggregate"
 
-    aggregate: WindowAggregate
-
 
 @dataclass(frozen=True, eq=False)
-class LocalWindowAggregateOp(ColumnOperation):
+class LocalWindowAggregateOp(WindowedOp):
     """Gathers, before the exchange, what a `GlobalWindowAggregateOp` completes; the keys' columns keep their names."""
 
     kind = "local_window_aggregate"
 
-    aggregate: WindowAggregate
-
 
 @dataclass(frozen=True, eq=False)
-class GlobalWindowAggregateOp(ColumnOperation):
+class GlobalWindowAggregateOp(WindowedOp):
     """Completes what `LocalWindowAggregateOp`s of the same aggregate have gathered."""
 
     kind = "global_window_aggregate"
-
-    aggregate: WindowAggregate
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,6 +179,12 @@ class WindowTableOp(ColumnOperation):
 
     table: WindowTable
 
+    @property
+    def meaning(self) -> str:
+        """The columns that partition the rows, and the windows."""
+        partition = _calls(self.table.input, self.table.partition, ())
+        return f"{partition}{_windows(self.table.input, self.table.window)}"
+
 
 @dataclass(frozen=True, eq=False)
 class OverAggregateOp(ColumnOperation):
@@ -169,6 +193,12 @@ class OverAggregateOp(ColumnOperation):
     kind = "over_aggregate"
 
     over: OverAggregate
+
+    @property
+    def meaning(self) -> str:
+        """The keys, the order, the frame and the calls."""
+        calls = _calls(self.over.input, (*self.over.keys, self.over.time), self.over.aggregations)
+        return f"{calls}[{'rows' if self.over.frame.rows else 'range'} {self.over.frame.lower}]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,3 +271,18 @@ class MaterializeOp(ColumnOperation):
     kind = "sink_materializer"
 
     materialization: Materialization
+
+
+def _calls(row: RowType, keys: Iterable[int], calls: Iterable[Aggregation]) -> str:
+    """Return keys and calls over columns as text."""
+    by = [f"{row.fields[key].name} {row.fields[key].type}" for key in keys]
+    return f"[{', '.join(by)}; {', '.join(call.shown for call in calls)}]"
+
+
+def _windows(row: RowType, window: WindowAssignment) -> str:
+    """Return windows over columns as text."""
+    shape = window.shape
+    names = [row.field_names[place] for place in (window.time, window.start, window.end) if place is not None]
+    unit = "rows" if shape.count else "ms"
+    size = f"{shape.kind} {shape.size} {shape.slide} {shape.offset} {unit}"
+    return f"[{size} {' '.join(names)} {'event' if window.event_time else 'processing'} {window.zone}]"

@@ -38,5 +38,10 @@ class Operation:
     passes_on: ClassVar[bool] = False
     """Whether it only emits records that it received."""
 
+    @property
+    def meaning(self) -> str:
+        """What its state is of, as far as its place in the graph does not say so; it is part of the operator's id."""
+        return ""
+
     def check(self, who: str) -> None:
         """Raise ProgramError if a field is invalid; `who` is the user's call."""

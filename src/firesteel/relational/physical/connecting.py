@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
-from firesteel.common.errors import ProgramError
+from firesteel.common.errors import ProgramError, UnsupportedError
 from firesteel.common.logical_types import Field, LogicalType, RowType
 from firesteel.connectors.tables.registry import connector_names, connector_of
 from firesteel.functions.columns.connectors import TableConnector, TableRequest, TableSink, TableSource
@@ -12,14 +13,19 @@ from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.planning import Connections, shown_name
 from firesteel.relational.tables import MetadataColumn, PhysicalColumn, ResolvedTable
 
-CONNECTOR = "connector"
+CONNECTOR: Final = "connector"
+IDLE_TIMEOUT: Final = "scan.watermark.idle-timeout"
+"""The option of a table that says when a split without rows does not hold the watermark back any more."""
+
+_OF_PLANS: Final = (CONNECTOR, IDLE_TIMEOUT)
+_WATERMARKS: Final = "scan.watermark."
 
 
 def registered(options: PlanOptions) -> Connections:
     """Return the connections by which tables are found in the registry.
 
-    They raise ConfigurationError for an unknown connector and for options that it cannot take, and ProgramError for
-    metadata that it does not have.
+    They raise ConfigurationError for an unknown connector and for options that it cannot take, UnsupportedError for
+    options of watermarks but for the idle timeout, and ProgramError for metadata that it does not have.
     """
 
     def source(table: ResolvedTable) -> TableSource:
@@ -65,6 +71,9 @@ def _request(
                 who=_who(table),
                 hint=f"the connector has {', '.join(sorted(known)) or 'none'}",
             )
+    for key in table.options:
+        if key.startswith(_WATERMARKS) and key not in _OF_PLANS:
+            raise UnsupportedError(f"cannot have the option {key!r}", who=_who(table))
     physical = [column for column in columns if isinstance(column, PhysicalColumn)]
     fields = [Field(column.name, column.type) for column in physical]
     fields += [Field(column.name, column.type) for column in metadata]
@@ -75,7 +84,7 @@ def _request(
         metadata={column.key: column.type for column in metadata},
         primary_key=table.primary_key,
         partition_keys=table.partition_keys,
-        options={key: value for key, value in table.options.items() if key != CONNECTOR},
+        options={key: value for key, value in table.options.items() if key not in _OF_PLANS},
         bounded=options.batch,
         zone=options.zone,
     )

@@ -9,6 +9,7 @@ from firesteel.common.logical_types import Field, RowType
 from firesteel.common.logical_types.temporal import is_rowtime
 from firesteel.connectors.tables.values import values_source
 from firesteel.functions.columns import sorting as limits
+from firesteel.functions.columns.program import Program
 from firesteel.graph.operations import (
     CalcOp,
     ColumnSinkOp,
@@ -95,8 +96,7 @@ def _(plan: Values, options: PlanOptions) -> Operation:
 
 @operation.register
 def _(plan: Calc, options: PlanOptions) -> Operation:
-    names = plan.row.field_names
-    return CalcOp(program(plan.input.row, plan.expressions, names, plan.condition, options.zone))
+    return CalcOp(_calculated(plan, options))
 
 
 @operation.register
@@ -110,11 +110,12 @@ def _(plan: Expand, options: PlanOptions) -> Operation:
 @operation.register
 def _(plan: WatermarkAssigner, options: PlanOptions) -> Operation:
     assignment = watermark_assignment(plan, options)
-    scan = scanned_by_split(plan, options)
-    if scan is None:
+    found = scanned_by_split(plan, options)
+    if found is None:
         return WatermarkOp(assignment)
-    assert scan.source is not None
-    return ColumnSourceOp(scan.source.source, assignment=assignment)
+    assert found.scan.source is not None
+    computed = None if found.calc is None else _calculated(found.calc, options)
+    return ColumnSourceOp(found.scan.source.source, assignment=assignment, program=computed)
 
 
 @operation.register
@@ -178,3 +179,7 @@ def _top(plan: Limit, order: tuple[limits.SortColumn, ...], options: PlanOptions
 @operation.register
 def _(plan: DropUpdateBefore, options: PlanOptions) -> Operation:
     return UpdateBeforeOp(plan.as_delete)
+
+
+def _calculated(plan: Calc, options: PlanOptions) -> Program:
+    return program(plan.input.row, plan.expressions, plan.row.field_names, plan.condition, options.zone)

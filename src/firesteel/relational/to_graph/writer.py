@@ -56,9 +56,9 @@ class GraphWriter:
         return outputs
 
     def _made(self, plan: PhysicalNode) -> Iterator[_Output]:
-        scan = scanned_by_split(plan, self._options)
-        if scan is not None:
-            yield self._node(plan, [], name=scan.name)
+        found = scanned_by_split(plan, self._options)
+        if found is not None:
+            yield self._node(plan, [], name=found.scan.name)
             return
         below = [output for given in plan.inputs for output in self._outputs(given)]
         if isinstance(plan, Union):

@@ -7,10 +7,13 @@ from typing import Any, Protocol
 
 from firesteel.common.time import MIN_WATERMARK
 from firesteel.functions.columns.endpoints import ColumnSource
+from firesteel.functions.columns.program import Program
 from firesteel.functions.columns.windows import WatermarkAssignment
 from firesteel.functions.epoch import EpochFacts
 from firesteel.functions.source import EndOfSplit, Split
 from firesteel.runtime.columns.batch import ColumnBatch
+from firesteel.runtime.columns.kernel.query import Times
+from firesteel.runtime.columns.kernel.statement import Statement
 from firesteel.runtime.columns.watermarks import ColumnTime, WatermarkValues
 from firesteel.runtime.operator import OperatorContext
 from firesteel.runtime.reading import OpenSplit, SplitOperator, SplitTime
@@ -48,22 +51,35 @@ class Timeless:
 
 
 class ColumnSourceOperator(SplitOperator[ColumnBatch, ColumnBatch, StampedTime]):
-    """Emits the columns of its splits, with watermarks of each split if there is an assignment; see `SplitOperator`."""
+    """Emits the columns of its splits, with watermarks of each split if there is an assignment; see `SplitOperator`.
 
-    def __init__(self, source: ColumnSource, assignment: WatermarkAssignment | None = None) -> None:
+    A `program` computes the columns before the assignment looks at them.
+    """
+
+    def __init__(
+        self,
+        source: ColumnSource,
+        assignment: WatermarkAssignment | None = None,
+        program: Program | None = None,
+    ) -> None:
         super().__init__(source)
         self._columns = source
         self._assignment = assignment
+        self._program = program
         self._values: WatermarkValues | None = None
+        self._computed: Statement | None = None
 
     def open(self, context: OperatorContext) -> None:
         super().open(context)
         if self._assignment is not None:
             self._values = WatermarkValues(self._assignment, context.who)
+        if self._program is not None:
+            self._computed = Statement(self._program, context.who)
 
     def close(self) -> None:
-        if self._values is not None:
-            self._values.close()
+        for statement in (self._values, self._computed):
+            if statement is not None:
+                statement.close()
         super().close()
 
     def _new_time(self, state: Any, facts: EpochFacts) -> StampedTime:
@@ -91,6 +107,8 @@ class ColumnSourceOperator(SplitOperator[ColumnBatch, ColumnBatch, StampedTime])
         batch = split.left.slice(0, ColumnBatch.MOST)
         split.left = split.left.slice(len(batch), len(split.left)) if len(batch) < len(split.left) else None
         self._count(split, len(batch))
+        if self._computed is not None:
+            batch = self._computed.run(batch, Times(self.processing_time))
         for part, risen in split.time.stamp(batch):
             self.output.emit(part)
             if risen is not None:
