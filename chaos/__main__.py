@@ -2,6 +2,7 @@
 
     python -m chaos                      100 kills (about ten minutes)
     python -m chaos --kills 10           a short form
+    python -m chaos --sql                a job of SQL instead of streams
     python -m chaos --seed 7             the same steps as the run that printed this seed
 
 It starts its own standalone Spark cluster (a master and two workers, each a process) and PostgreSQL server.
@@ -18,6 +19,8 @@ from pathlib import Path
 
 from chaos.driver import ChaosError
 from chaos.run import Outcome, Run
+from chaos.sql_job import SqlJob
+from chaos.stream_job import StreamJob
 
 
 def main() -> int:
@@ -27,7 +30,8 @@ def main() -> int:
     print(f"seed {seed}", flush=True)
     with tempfile.TemporaryDirectory(prefix="firesteel-chaos-") as directory:
         place = arguments.keep or Path(directory)
-        run = Run(place, seed, lambda what: print(what, flush=True))
+        job = SqlJob() if arguments.sql else StreamJob()
+        run = Run(job, place, seed, lambda what: print(what, flush=True))
         spread = max(1, arguments.kills // 12)
         try:
             outcome = run(arguments.kills, savepoints=spread, rescales=3 * spread, database_failures=spread)
@@ -53,6 +57,7 @@ def _arguments() -> argparse.Namespace:
         prog="chaos", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--kills", type=int, default=100, help="how many processes to kill")
+    parser.add_argument("--sql", action="store_true", help="kill the job of SQL")
     parser.add_argument("--seed", type=int, help="the seed of an earlier run")
     parser.add_argument("--keep", type=Path, help="an empty directory to work in, which is kept")
     return parser.parse_args()

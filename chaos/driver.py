@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from chaos.job import ChaosJob
 from firesteel.checkpoint.log import ManifestReader
 from firesteel.checkpoint.objects import Storage
 from firesteel.control.commands import Kind, read_status, send, take_reply
@@ -37,10 +38,11 @@ def wait_until(what: str, condition: Callable[[], object], driver: Driver | None
 class Driver:
     """One job's driver, whose state can move to another directory."""
 
-    def __init__(self, directory: Path, master: str, arguments: list[str]) -> None:
+    def __init__(self, job: ChaosJob, directory: Path, master: str, database: str) -> None:
+        self._job = job
         self._directory = directory
         self._master = master
-        self._arguments = arguments
+        self._subcommand, self._arguments = job.command(directory, database)
         self._process: subprocess.Popen[bytes] | None = None
         self._starts = 0
         self.parallelism = 2
@@ -56,7 +58,11 @@ class Driver:
 
     @property
     def state(self) -> Path:
-        """The state directory."""
+        """The state directory of the job."""
+        return self._job.state(self._program_state)
+
+    @property
+    def _program_state(self) -> Path:
         return self._directory / f"state-{self.states}"
 
     @property
@@ -67,13 +73,13 @@ class Driver:
     def start(self) -> None:
         """Start the job; it resumes from its last epoch, or starts from the given savepoint."""
         self._starts += 1
-        options = ["--state-dir", str(self.state), "--master", self._master]
+        options = ["--state-dir", str(self._program_state), "--master", self._master]
         options += ["--parallelism", str(self.parallelism)]
         if self.restore_from is not None:
             options += ["--from", self.restore_from]
         for pair in ("spark.executor.memory=512m", "firesteel.compaction.epochs=10", *_RESTARTS):
             options += ["--conf", pair]
-        command = [sys.executable, "-m", "firesteel.cli", "run", *options, "chaos/program.py", "--"]
+        command = [sys.executable, "-m", "firesteel.cli", self._subcommand, *options]
         with self._log_file.open("wb") as log:
             self._process = subprocess.Popen(
                 [*command, *self._arguments], cwd=ROOT, stdout=log, stderr=log, start_new_session=True

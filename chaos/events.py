@@ -1,10 +1,8 @@
-"""Input that arrives file by file, and the expected results of an uninterrupted run, computed without Firesteel."""
+"""Input that arrives file by file."""
 
 from __future__ import annotations
 
 import random
-from collections import Counter, defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,7 +56,7 @@ class Feed:
 
     def close(self) -> None:
         """Write an event whose time completes everything before it; it is in no result itself."""
-        self._write([Event(-1, "closing", _CLOSING, 0)])
+        self._write([closing()])
 
     def _write(self, events: list[Event]) -> None:
         hidden = self._directory / f".{self._files:06d}"
@@ -67,22 +65,6 @@ class Feed:
         self._files += 1
 
 
-def expected_results(events: list[Event], span_ms: int) -> Counter[str]:
-    """Return the lines of results: kind, key, start, count and sum."""
-    sums: dict[tuple[str, int], list[int]] = defaultdict(lambda: [0, 0])
-    for event in events:
-        entry = sums[event.key, event.time - event.time % span_ms]
-        entry[0] += 1
-        entry[1] += event.value
-    return Counter(_result_lines(sums))
-
-
-def expected_totals(events: list[Event]) -> dict[str, int]:
-    """Return the number of events of each key."""
-    return dict(Counter(event.key for event in events))
-
-
-def _result_lines(sums: dict[tuple[str, int], list[int]]) -> Iterator[str]:
-    for (key, start), (count, total) in sums.items():
-        for kind in ("timer", "window"):
-            yield f"{kind},{key},{start},{count},{total}"
+def closing() -> Event:
+    """Return the last event of a feed."""
+    return Event(-1, "closing", _CLOSING, 0)

@@ -8,14 +8,15 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
 from chaos.cluster import executors, kill, python_workers
 from chaos.driver import ChaosError, Driver, wait_until
-from chaos.events import Feed, expected_results, expected_totals
+from chaos.events import Feed
+from chaos.job import ChaosJob
 from chaos.plan import Step, steps
-from chaos.program import SPAN_MS
 from harness.cluster import standalone_cluster
 from harness.postgres import postgres_server
 
@@ -46,25 +47,26 @@ class Visible:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._read: set[str] = set()
+        self._read: set[Path] = set()
         self.lines: Counter[str] = Counter()
         self.seen = 0
 
     def update(self) -> int:
         """Read new lines; return the number of events seen so far."""
-        for path in self._directory.glob("[!.]*"):
-            if path.name not in self._read:
-                self._read.add(path.name)
-                lines = path.read_text().splitlines()
+        for path in self._directory.rglob("[!.]*"):
+            if path.is_file() and path not in self._read:
+                self._read.add(path)
+                lines = path.read_text().replace('"', "").splitlines()
                 self.lines.update(lines)
                 self.seen += sum(line.startswith("seen,") for line in lines)
         return self.seen
 
 
 class Run:
-    """A run as the module describes it; `say` receives messages about the progress."""
+    """A run of a job as the module describes it; `say` receives messages about the progress."""
 
-    def __init__(self, directory: Path, seed: int, say: Callable[[str], None]) -> None:
+    def __init__(self, job: ChaosJob, directory: Path, seed: int, say: Callable[[str], None]) -> None:
+        self._job = job
         self._directory = directory
         self._say = say
         self.outcome = Outcome(seed)
@@ -82,8 +84,7 @@ class Run:
             )
             self._sessions = cluster.sessions
             url = self._server.url(self._database)
-            arguments = [str(self._directory / name) for name in ("input", "output")]
-            self._driver = running.enter_context(Driver(self._directory, cluster.url, [*arguments, url]))
+            self._driver = running.enter_context(Driver(self._job, self._directory, cluster.url, url))
             self._driver.start()
             for step in steps(self.outcome.seed, kills, savepoints, rescales, database_failures):
                 self._take(step)
@@ -147,7 +148,7 @@ class Run:
         wait_until("everything is seen", lambda: not self._behind(), self._driver)
         self._feed.close()
         events = self._feed.events
-        expected = expected_results(events, SPAN_MS)
+        expected = self._job.results(events)
         wait_until("all results are there", lambda: self._results() >= sum(expected.values()), self._driver)
         self._driver.ask("stop")
         self._driver.wait_end()
@@ -156,16 +157,13 @@ class Run:
         self.outcome.epochs += self._driver.epoch()
         everything = expected + Counter(f"seen,{event.id}" for event in events)
         everything["seen,-1"] += 1
-        with psycopg.connect(self._server.dsn(self._database)) as connection:
-            rows = connection.execute("SELECT kind, key, start, count, total FROM results").fetchall()
-            totals = dict(connection.execute("SELECT key, count FROM totals").fetchall())
-        in_table = Counter(",".join(map(str, row)) for row in rows)
-        totals.pop("closing", None)
         self._compare("files", everything, self._visible.lines)
-        self._compare("table results", expected, in_table)
-        self._compare("table totals", Counter(expected_totals(events)), Counter(totals))
+        with psycopg.connect(self._server.dsn(self._database)) as connection:
+            for table, rows in self._job.in_tables(events).items():
+                found = connection.execute(f"SELECT * FROM {table}").fetchall()
+                self._compare(f"table {table}", rows, Counter(found))
 
-    def _compare(self, where: str, expected: Counter[str], found: Counter[str]) -> None:
+    def _compare(self, where: str, expected: Counter[Any], found: Counter[Any]) -> None:
         for what, rows in (("lost", expected - found), ("too many", found - expected)):
             if rows:
                 sample = ", ".join(map(repr, list(rows)[:5]))
@@ -181,10 +179,8 @@ class Run:
 
     def _make_tables(self) -> None:
         with psycopg.connect(self._server.dsn(self._database), autocommit=True) as connection:
-            connection.execute(
-                "CREATE TABLE results (kind text, key text, start bigint, count bigint, total bigint)"
-            )
-            connection.execute("CREATE TABLE totals (key text PRIMARY KEY, count bigint)")
+            for statement in self._job.tables:
+                connection.execute(statement)
 
     def _note(self, what: str) -> None:
         self.outcome.counts[what] += 1

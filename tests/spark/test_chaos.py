@@ -7,9 +7,11 @@ from collections import Counter
 import pytest
 
 from chaos.__main__ import report
-from chaos.events import Event, Feed, expected_results, expected_totals
+from chaos.events import Event, Feed
 from chaos.plan import steps
 from chaos.run import Run, Visible
+from chaos.sql_job import SqlJob
+from chaos.stream_job import StreamJob, expected_results, expected_totals
 from harness.postgres import binaries
 
 
@@ -17,9 +19,10 @@ from harness.postgres import binaries
 @pytest.mark.xdist_group("spark-cluster")
 @pytest.mark.timeout(900)
 @pytest.mark.skipif(binaries() is None, reason="no PostgreSQL server here; ./run test installs one")
-def test_a_job_that_is_killed_loses_nothing_and_repeats_nothing(tmp_path, long_form):
+@pytest.mark.parametrize("job", [StreamJob(), SqlJob()], ids=["streams", "sql"])
+def test_a_job_that_is_killed_loses_nothing_and_repeats_nothing(tmp_path, long_form, job):
     seed, kills, rescaled = (18, 6, (3, 1, 2)) if long_form else (107, 3, (3,))
-    run = Run(tmp_path, seed, print)
+    run = Run(job, tmp_path, seed, print)
     outcome = run(kills=kills, savepoints=1, rescales=len(rescaled), database_failures=1)
     assert outcome.differences == [], report(outcome)
     assert outcome.kills == kills
@@ -65,3 +68,27 @@ def test_files_arrive_whole_and_in_the_order_of_time(tmp_path):
     lines = (tmp_path / "input" / "000001.csv").read_text().splitlines(keepends=True)
     assert lines == [event.line for event in feed.events[200:400]]
     assert {event.time // 1_000 for event in feed.events[200:400]} == {1}
+
+
+def test_the_model_of_an_uninterrupted_run_of_sql():
+    job = SqlJob()
+    events = [
+        Event(0, "a", 100, 5),
+        Event(1, "a", 2_500, -2),
+        Event(2, "a", 2_900, -102),
+        Event(3, "b", 3_000, 5),
+    ]
+    start = "1970-01-01 00:00:0"
+    assert job.results(events[:3]) == Counter(
+        [
+            *(f"tumble,a,{start}0.000,1,5", f"tumble,a,{start}2.000,2,-104"),
+            *("hop,a,1969-12-31 23:59:58.000,1,5", "hop,a,1969-12-31 23:59:59.000,1,5"),
+            *(f"hop,a,{start}0.000,3,5", f"hop,a,{start}1.000,2,-2", f"hop,a,{start}2.000,2,-2"),
+            *(f"session,a,{start}0.100,1,5", f"session,a,{start}2.500,2,-104"),
+            *("over,0,1,5", "over,1,2,3", "over,2,3,-99"),
+        ]
+    )
+    assert job.in_tables(events) == {
+        "totals": Counter([("a", 3, -99, -102, 2), ("b", 1, 5, 5, 1), ("closing", 1, 0, 0, 1)]),
+        "counts": Counter([(3, 1, "a"), (1, 2, "closing")]),
+    }

@@ -1,0 +1,40 @@
+"""A job that is killed: how it is started, and what an uninterrupted run of it gives."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from pathlib import Path
+from typing import Any, ClassVar
+
+from chaos.events import Event
+
+Tables = dict[str, Counter[tuple[Any, ...]]]
+"""The rows of tables of the database, by name."""
+
+
+class ChaosJob(ABC):
+    """Reads the files of `directory`/input, and writes below `directory`/output and to a database.
+
+    Contract: one line `seen,ID` of the output for each event, and the lines of `results`, in any order; `in_tables`
+    includes the closing event.
+    """
+
+    tables: ClassVar[tuple[str, ...]]
+    """The statements that create the tables of the database."""
+
+    @abstractmethod
+    def command(self, directory: Path, database: str) -> tuple[str, list[str]]:
+        """Return the command of `firesteel` that starts it, and what follows its options; `database` is a URL."""
+
+    @abstractmethod
+    def state(self, directory: Path) -> Path:
+        """Return the state directory of the job, of a program with this one."""
+
+    @abstractmethod
+    def results(self, events: list[Event]) -> Counter[str]:
+        """Return the lines of results."""
+
+    @abstractmethod
+    def in_tables(self, events: list[Event]) -> Tables:
+        """Return the tables at the end."""
