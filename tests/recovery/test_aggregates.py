@@ -7,7 +7,6 @@ from functools import partial
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
-import cloudpickle
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -18,10 +17,9 @@ from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.common.types import RowKind
 from firesteel.runtime.columns.aggregates.operators import GroupAggregateOperator, LocalAggregateOperator
 from firesteel.runtime.columns.batch import ColumnBatch
-from firesteel.runtime.columns.keying import KeyColumnsEdge
 from firesteel.runtime.operator import Epoch, Operator, OperatorReport
-from firesteel.runtime.plan import Distribution, EdgeSpec, OperatorSpec, Plan, TaskReport
-from tests.recovery.test_arrangements import GROUPS, KEYS, Job, steps
+from firesteel.runtime.plan import Plan
+from tests.recovery.wandering_jobs import KEYS, WanderingJob, plan_of, steps
 from tests.runtime.columns.aggregates.harness import Table, aggregate, call, row_of
 
 pytestmark = pytest.mark.usefixtures("machine")
@@ -80,39 +78,18 @@ class Collect(Operator[ColumnBatch]):
         return OperatorReport(committables=[self._got])
 
 
-def plan_of(parallelism: int) -> Plan:
-    factories = [
-        Feed,
-        partial(LocalAggregateOperator, SPEC),
-        partial(GroupAggregateOperator, SPEC, partial=True),
-        Collect,
-    ]
-    levels = (0, 0, 1, 2)
-    operators = tuple(
-        OperatorSpec(
-            index, "abcd"[index] * 32, "name", "name", "op", level, parallelism, GROUPS,
-            cloudpickle.dumps(factory), None, keyed=False, stateful=False, ports=min(index, 1),
-        )
-        for index, (factory, level) in enumerate(zip(factories, levels, strict=True))
-    )  # fmt: skip
-    edges = tuple(
-        EdgeSpec(
-            index, index, index + 1, 0, Distribution.FORWARD if local else Distribution.HASH, parallelism,
-            parallelism, GROUPS, local=local, who="e",
-            functions=None if local else cloudpickle.dumps(KeyColumnsEdge(("k0",), parallelism, GROUPS)),
-        )
-        for index, local in enumerate((True, False, False))
-    )  # fmt: skip
-    return Plan("job", GROUPS, operators, edges)
-
-
-class AggregateJob(Job):
+class AggregateJob(WanderingJob):
     """A job of an aggregate in two phases, and the values of each key."""
 
     def __init__(self, directory: str, seed: int) -> None:
         super().__init__(directory, seed)
         self.order: dict[int, list[int]] = {}
         self.table = Table(1)
+
+    def plan(self) -> Plan:
+        local = partial(LocalAggregateOperator, SPEC)
+        together = partial(GroupAggregateOperator, SPEC, partial=True)
+        return plan_of(self.parallelism, (Feed, 0), (local, 0), (together, 1), (Collect, 2), key="k0")
 
     def work(self, keys: list[int], *, lost: bool = False) -> None:
         """Add a value for each key, and take back every third one that is there."""
@@ -128,31 +105,13 @@ class AggregateJob(Job):
         Feed.changes = changes
         if not lost:
             self.order = order
-        self.epoch(keys, lost=lost, plan=plan_of(self.parallelism))
+        self.epoch(keys, lost=lost)
 
-    def check(self, reports: list[TaskReport]) -> None:
-        changes = [
-            batch
-            for task in reports
-            for report in task.subtasks
-            for committable in report.committables
-            for batch in committable
-        ]
+    def check(self, committed: list[Any]) -> None:
+        changes = [batch for batches in committed for batch in batches]
         self.table.apply([batch for batch in changes if batch.kinds is not None and batch.kinds[0] in (1, 3)])
         self.table.apply([batch for batch in changes if batch.kinds is None or batch.kinds[0] not in (1, 3)])
-        expected = {
-            (key,): (
-                key,
-                len(values),
-                sum(values),
-                max(values),
-                len({*values}),
-                tuple(sorted(Counter(values).items())),
-                values[-1],
-            )
-            for key, values in self.order.items()
-            if values
-        }
+        expected = {(key,): _row(key, values) for key, values in self.order.items() if values}
         assert self.table.rows == expected
 
 
@@ -166,11 +125,5 @@ def _row(key: int, values: list[int]) -> tuple[Any, ...]:
 def test_aggregates_are_those_of_the_committed_history(given: list[Any]) -> None:
     with TemporaryDirectory() as directory:
         job = AggregateJob(directory, len(given))
-        for step, value in given:
-            if step == "process":
-                job.processes[value] = job.process()
-            elif step == "rescale":
-                job.parallelism = value
-            else:
-                job.work(value, lost=step == "lost")
+        job.follow(given)
         job.work([0, KEYS - 1])

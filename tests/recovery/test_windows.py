@@ -21,8 +21,8 @@ from firesteel.runtime.columns.windows.session_operators import SessionAggregate
 from firesteel.runtime.columns.windows.whole_operator import WholeAggregateOperator
 from firesteel.runtime.operator import Epoch, Operator, OperatorContext, OperatorReport
 from firesteel.runtime.output import Output
-from firesteel.runtime.plan import TaskReport
-from tests.recovery.test_arrangements import Job, keys, plan_of
+from firesteel.runtime.plan import Plan
+from tests.recovery.wandering_jobs import Feed, WanderingJob, plan_of, steps
 from tests.runtime.columns.windows.model import Sessions, Windows, model_of
 
 pytestmark = pytest.mark.usefixtures("machine")
@@ -104,23 +104,20 @@ class Whole(Reporting, WholeAggregateOperator):
 OPERATORS = {"hop": Hopping, "cumulate": Cumulating, "session": InSessions, "whole": Whole}
 
 
-class WindowJob(Job):
+class WindowJob(WanderingJob):
     """Compares what each committed epoch sends with the model."""
 
     def __init__(self, directory: str, seed: int, name: str) -> None:
-        super().__init__(directory, seed)
         self.name = name
+        super().__init__(directory, seed)
         self.windows: Windows | Sessions = model_of(SHAPES[name])
         self.seen = Counter[int]()
 
-    def check(self, reports: list[TaskReport]) -> None:
-        sent = Counter(
-            row
-            for task in reports
-            for report in task.subtasks
-            for rows in report.committables
-            for row in rows
-        )
+    def plan(self) -> Plan:
+        return plan_of(self.parallelism, (Feed, 0), (OPERATORS[self.name], 1))
+
+    def check(self, committed: list[Any]) -> None:
+        sent = Counter(row for rows in committed for row in rows)
         number = self.journal.last.epoch
         for key, count in (self.model - self.seen).items():
             for _ in range(count):
@@ -134,29 +131,12 @@ class WindowJob(Job):
         )
 
 
-steps = st.lists(
-    st.tuples(st.just("epoch"), keys)
-    | st.tuples(st.just("lost"), keys)
-    | st.tuples(st.just("process"), st.integers(0, 2))
-    | st.tuples(st.just("rescale"), st.integers(1, 3)),
-    min_size=2,
-    max_size=14,
-)
-
-
 @pytest.mark.parametrize("name", OPERATORS)
 @given(steps, st.integers(0, 1000))
 @settings(max_examples=8)
 def test_committed_epochs_send_what_windows_hold(name: str, given: list[Any], seed: int) -> None:
     with TemporaryDirectory() as directory:
         job = WindowJob(directory, seed, name)
-        for step, value in given:
-            if step == "process":
-                job.processes[value] = job.process()
-            elif step == "rescale":
-                job.parallelism = value
-            else:
-                plan = plan_of(job.parallelism, OPERATORS[name])
-                job.epoch(value, lost=step == "lost", plan=plan)
+        job.follow(given)
         for _ in range(6):
-            job.epoch([0], plan=plan_of(job.parallelism, OPERATORS[name]))
+            job.epoch([0])

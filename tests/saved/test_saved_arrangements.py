@@ -15,13 +15,14 @@ from firesteel.common.errors import StateError, StateMismatchError
 from firesteel.control.program_check import check_program
 from firesteel.saved.arrangements import SavedArrangement
 from firesteel.saved.inspection import SavedState
-from tests.recovery.test_arrangements import KEYS, Job, plan_of
+from tests.recovery.test_arrangements import CountJob
+from tests.recovery.wandering_jobs import KEYS
 
 
 @pytest.fixture
-def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Job:
+def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CountJob:
     monkeypatch.setenv("SPARK_LOCAL_DIRS", str(tmp_path / "machine"))
-    job = Job(str(tmp_path / "state"), 1)
+    job = CountJob(str(tmp_path / "state"), 1)
     for number in range(9):
         job.parallelism = 1 + number % 3
         job.epoch([number % KEYS, (number + 1) % 3, 0])
@@ -41,7 +42,7 @@ def rows(saved: SavedState, arrangement: SavedArrangement, *, expired: bool = Fa
     return sorted(tuple(row.values()) for batch in batches for row in batch.to_pylist())
 
 
-def test_arrangements_are_read_as_rows(job: Job) -> None:
+def test_arrangements_are_read_as_rows(job: CountJob) -> None:
     saved = SavedState.open(job.url)
     operator = saved.operator("Count")
     assert [found.name for found in operator.arrangements] == ["counts", "fresh", "odd", "recent", "records"]
@@ -60,14 +61,14 @@ def test_arrangements_are_read_as_rows(job: Job) -> None:
     assert set(shown) < set(rows(saved, fresh, expired=True))
 
 
-def test_a_savepoint_is_read_like_a_state_directory(job: Job, tmp_path: Path) -> None:
+def test_a_savepoint_is_read_like_a_state_directory(job: CountJob, tmp_path: Path) -> None:
     target = Storage.of(str(tmp_path / "savepoint"))
     write_savepoint(job.storage, 9, target)
     saved = SavedState.open(target.url)
     assert rows(saved, saved.operator("Count").arrangement("counts")) == sorted(job.model.items())
 
 
-def test_one_that_does_not_exist_is_answered_with_those_that_do(job: Job) -> None:
+def test_one_that_does_not_exist_is_answered_with_those_that_do(job: CountJob) -> None:
     operator = SavedState.open(job.url).operator("Count")
     with pytest.raises(
         StateError, match=r"no arrangement 'cnt'; got counts .arrangement., fresh .arrangement."
@@ -75,7 +76,7 @@ def test_one_that_does_not_exist_is_answered_with_those_that_do(job: Job) -> Non
         operator.arrangement("cnt")
 
 
-def test_the_shell_lists_and_shows_them(job: Job) -> None:
+def test_the_shell_lists_and_shows_them(job: CountJob) -> None:
     listing = json.loads(firesteel("state", "ls", job.url, "--json").stdout)
     (states,) = (found["states"] for found in listing["operators"] if found["name"] == "Count")
     counts, fresh, *_ = states
@@ -93,10 +94,11 @@ def test_the_shell_lists_and_shows_them(job: Job) -> None:
     assert "cannot be searched for a key" in done.output
 
 
-def test_a_program_without_the_operator_does_not_match(job: Job) -> None:
+def test_a_program_without_the_operator_does_not_match(job: CountJob) -> None:
     manifest = job.journal.last
     assert manifest is not None
-    plan = plan_of(1)
+    job.parallelism = 1
+    plan = job.plan()
     check_program(manifest, plan, "it", unpublished=False, allow_non_restored_state=False)
     fewer = type(plan)(plan.job_name, plan.max_parallelism, plan.operators[:1], ())
     with pytest.raises(StateMismatchError, match=r"Count .id bbbbbbbbbbbb: counts, fresh, odd, recent"):
