@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 
 from firesteel.table import EnvironmentSettings, TableEnvironment
 from firesteel.testing import executing
+from tests.queries.tables import Table, table_of
 
 SOURCE = """CREATE TABLE rows_ (
     k STRING, g INT, v BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '60' SECOND
@@ -43,17 +43,12 @@ row = st.tuples(
 )
 
 
-def table_of(query: str, path: str, *, batch: bool, **ways: Any) -> Counter[tuple[Any, ...]]:
+def answered(query: str, path: str, *, batch: bool, **ways: Any) -> Table:
     mode = EnvironmentSettings.in_batch_mode if batch else EnvironmentSettings.in_streaming_mode
     with executing(**ways):
         env = TableEnvironment.create(mode())
         env.execute_sql(SOURCE.format(path=path))
-        rows = Counter[tuple[Any, ...]]()
-        with env.execute_sql(query).collect() as results:
-            for result in results:
-                rows[tuple(result)] += 1 if result.get_row_kind().name in ("INSERT", "UPDATE_AFTER") else -1
-        assert min(rows.values(), default=0) >= 0
-        return +rows
+        return table_of(env, query)
 
 
 @pytest.mark.parametrize("query", QUERIES)
@@ -73,5 +68,5 @@ def test_a_query_that_is_kept_up_to_date_equals_the_query_over_all_rows(
         ]
         for part in range(2):
             (Path(folder) / f"part-{part}.json").write_text("".join(f"{line}\n" for line in lines[part::2]))
-        kept = table_of(query, folder, batch=False, parallelism=parallelism, epoch_records=epoch_records)
-        assert kept == table_of(query, folder, batch=True, parallelism=2)
+        kept = answered(query, folder, batch=False, parallelism=parallelism, epoch_records=epoch_records)
+        assert kept == answered(query, folder, batch=True, parallelism=2)

@@ -6,11 +6,14 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from hashlib import blake2b
 from typing import Final
 from urllib.parse import quote
 
 from firesteel.control import JobSettings
 from firesteel.datastream.ambient import Ambient, current_ambient, surrounded_by
+
+_LONGEST: Final = 160
 
 COLLECT: Final = "collect"
 """The name of a job whose rows go to the program. It is over when the program is, and nothing of it is kept."""
@@ -42,9 +45,20 @@ def _directory(program: str | None, names: Counter[str], name: str) -> str | Non
     ['s3://bucket/state/insert-into_a%2Fb', 's3://bucket/state/insert-into_a%2Fb-2']
     >>> _directory("state", names, COLLECT), _directory(None, names, "any")
     (None, None)
+    >>> _directory("state", names, "insert-into_" + "a" * 300)[-40:]
+    'aaaaaaa-d53349711febebe3b9528bb5ed83812c'
     """
     if program is None or name == COLLECT:
         return None
     names[name] += 1
     number = f"-{names[name]}" if names[name] > 1 else ""
-    return f"{program.rstrip('/')}/{quote(name, safe='')}{number}"
+    return f"{program.rstrip('/')}/{_shortened(quote(name, safe=''))}{number}"
+
+
+def _shortened(name: str) -> str:
+    """Return a name that a directory can have: the begin of a long one, and a digest of all of it."""
+    return (
+        name
+        if len(name) <= _LONGEST
+        else f"{name[:_LONGEST]}-{blake2b(name.encode(), digest_size=16).hexdigest()}"
+    )

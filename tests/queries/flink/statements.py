@@ -1,4 +1,4 @@
-"""The table that the queries read, and the queries."""
+"""The tables that the queries read, and the queries; read by Flink's Python, too."""
 
 from __future__ import annotations
 
@@ -6,18 +6,33 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-ORDERS: Final = """
-CREATE TABLE orders (
-    id BIGINT, customer STRING, product STRING, quantity INT, price DECIMAL(10, 2), weight DOUBLE, rush BOOLEAN,
-    `day` DATE, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND
-) WITH ('connector' = 'filesystem', 'path' = '{path}', 'format' = 'json', 'json.timestamp-format.standard' = 'SQL')
-"""
+HERE: Final = Path(__file__).parent
+
+TABLES: Final = {
+    "orders": (
+        "id BIGINT, customer STRING, product STRING, quantity INT, price DECIMAL(10, 2), weight DOUBLE, rush BOOLEAN, "
+        "`day` DATE, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND"
+    ),
+    "t": "a INT, b BIGINT, c STRING, d DECIMAL(10, 2), e DOUBLE, f BOOLEAN",
+    "bid": "k INT, v BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND",
+    "tardy": "id BIGINT, k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND",
+}
+"""The columns of each table, whose rows are lines of a JSON file of its name. Rows of `bid` and `tardy` come late."""
+
+
+def definitions(directory: Path = HERE) -> Iterator[str]:
+    """Yield the statement that creates each table, of files in a directory."""
+    for name, columns in TABLES.items():
+        yield (
+            f"CREATE TABLE {name} ({columns}) WITH ('connector' = 'filesystem', 'path' = '{directory / name}.json', "
+            "'format' = 'json', 'json.timestamp-format.standard' = 'SQL')"
+        )
 
 
 def queries() -> Iterator[tuple[str, str]]:
     """Yield subjects and queries, each query in one line."""
     subject, lines = "", []
-    for line in (Path(__file__).parent / "queries.sql").read_text(encoding="utf-8").splitlines():
+    for line in (HERE / "queries.sql").read_text(encoding="utf-8").splitlines():
         if line.startswith("--"):
             subject = line.rpartition("subject: ")[2]
             continue

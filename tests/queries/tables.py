@@ -1,0 +1,93 @@
+"""Tables as the tests compare them: multisets of rows of texts, folded from changes; and Flink's answers."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from firesteel.table import EnvironmentSettings, TableEnvironment
+from tests.queries.flink.statements import HERE, definitions
+
+ANSWERS: Final[list[dict[str, Any]]] = [
+    json.loads(line) for line in (HERE / "answers.jsonl").read_text(encoding="utf-8").splitlines()
+]
+ACCEPTED: Final = [given for given in ANSWERS if "refused" not in given]
+
+Table = Counter[tuple[Any, ...]]
+
+
+def folded(changes: Iterable[tuple[str, tuple[Any, ...]]]) -> Table:
+    """Return the table after changes, each with its kind (+I, -U, +U, -D); it must be a table after each of them.
+
+    >>> folded([("+I", ("a",)), ("-U", ("a",)), ("+U", ("b",))])
+    Counter({('b',): 1})
+    """
+    rows: Table = Counter()
+    for kind, row in changes:
+        rows[row] += 1 if kind[0] == "+" else -1
+        assert rows[row] >= 0, f"{kind} {row} takes a row away that is not there"
+    return +rows
+
+
+def table_of(env: TableEnvironment, query: str) -> Table:
+    """Return the table that a query ends with."""
+    with env.sql_query(query).execute().collect() as results:
+        return folded((str(row.get_row_kind()), tuple(row)) for row in results)
+
+
+def session(*, batch: bool = False) -> TableEnvironment:
+    """Return a session with the tables that Flink was asked about."""
+    settings = EnvironmentSettings.in_batch_mode() if batch else EnvironmentSettings.in_streaming_mode()
+    env = TableEnvironment.create(settings)
+    env.get_config().set("table.local-time-zone", "UTC")
+    for statement in definitions():
+        env.execute_sql(statement)
+    return env
+
+
+def texts(names: Sequence[str]) -> list[str]:
+    """Return the columns of these names as texts."""
+    return [f"CAST(`{name}` AS STRING)" for name in names]
+
+
+def rounded(rows: Iterable[Sequence[str | None]], kinds: Sequence[str]) -> Table:
+    """Return the rows with their floating point numbers rounded, whose last digits depend on the order of sums."""
+    digits = [12 if kind.startswith("DOUBLE") else 6 if kind.startswith("FLOAT") else None for kind in kinds]
+    return Counter(
+        tuple(
+            cell if known is None or cell is None else f"{float(cell):.{known}g}"
+            for cell, known in zip(row, digits, strict=True)
+        )
+        for row in rows
+    )
+
+
+def expected(given: dict[str, Any], *, batch: bool = False) -> Table:
+    """Return Flink's answer."""
+    rows = given.get("batch", given["rows"]) if batch else given["rows"]
+    return rounded(rows, given["types"])
+
+
+def in_batch(given: dict[str, Any]) -> bool:
+    """Return whether a query has an answer in BATCH mode that is known and that Firesteel has, too."""
+    query = given["query"]
+    return not (
+        isinstance(given.get("batch"), dict)
+        or "SESSION(TABLE" in query  # refused, as in Flink
+        or query.endswith("MAX(price) FROM orders WHERE id < 0")  # one row, as in Flink
+    )
+
+
+def described(env: TableEnvironment, query: str) -> tuple[list[str], list[str]]:
+    """Return the names and the types of the columns of a query, which is the view `answered` from then on."""
+    env.create_temporary_view("answered", env.sql_query(query))
+    with env.execute_sql("DESCRIBE answered").collect() as columns:
+        found = [(column[0], f"{column[1]}{'' if column[2] else ' NOT NULL'}") for column in columns]
+    return [name for name, _ in found], [kind for _, kind in found]
+
+
+def plain(kinds: list[str]) -> list[str]:
+    """Return types without the mark of time attributes, which Flink leaves on results that are none any more."""
+    return [kind.removesuffix(" *ROWTIME*") for kind in kinds]
