@@ -174,6 +174,8 @@ def _csv_rules(options: Options) -> CsvRules:
     ):
         if mark is not None and len(mark) != 1:
             raise options.wrong(key, "one character")
+    # Whatever it is, Flink 2.3 writes decimal numbers with an exponent.
+    options.get(truth("csv.write-bigdecimal-in-scientific-notation"))
     return CsvRules(
         delimiter=delimiter,
         quote=None if options.get(truth("csv.disable-quote-character"), False) else quote,
@@ -182,7 +184,6 @@ def _csv_rules(options: Options) -> CsvRules:
         comments=options.get(truth("csv.allow-comments"), False),
         array_delimiter=_unescaped(options.get(text("csv.array-element-delimiter"), ";")),
         lenient=options.get(truth("csv.ignore-parse-errors"), False),
-        plain_decimals=not options.get(truth("csv.write-bigdecimal-in-scientific-notation"), True),
     )
 
 

@@ -17,7 +17,7 @@ class CsvRules:
     """How CSV is written and read: the options of Flink's format; None for what there is not.
 
     `lenient` means that a field that does not fit is NULL, that a row may have too few fields, and that other records
-    that do not fit are left out. With `plain_decimals` decimal numbers are never written with an exponent.
+    that do not fit are left out.
     """
 
     delimiter: str = ","
@@ -27,7 +27,6 @@ class CsvRules:
     comments: bool = False
     array_delimiter: str = ";"
     lenient: bool = False
-    plain_decimals: bool = False
 
 
 class Record(NamedTuple):

@@ -54,20 +54,20 @@ def _field(column: pa.Array, kind: LogicalType, rules: CsvRules) -> pa.Array:
     elif isinstance(kind, RowType):
         texts = _quoted(_row(column, kind, rules), rules)
     else:
-        texts, textual = _single(column, kind, rules)
+        texts, textual = _single(column, kind)
         texts = _quoted(texts, rules) if textual else texts
     return texts.fill_null(rules.null_literal or "") if texts.null_count else texts
 
 
 def _parts(column: pa.Array, kind: ArrayType, rules: CsvRules) -> pa.Array:
-    elements, _ = _single(column.flatten(), kind.element, rules)
+    elements, _ = _single(column.flatten(), kind.element)
     filled = elements.fill_null(rules.null_literal or "")
     return pc.binary_join(regrouped(column, filled), rules.array_delimiter)
 
 
 def _row(column: pa.Array, kind: RowType, rules: CsvRules) -> pa.Array:
     fields = [
-        _single(part, field.type, rules)[0].fill_null(rules.null_literal or "")
+        _single(part, field.type)[0].fill_null(rules.null_literal or "")
         for part, field in zip(column.flatten(), kind.fields, strict=True)
     ]
     return pc.if_else(
@@ -77,14 +77,14 @@ def _row(column: pa.Array, kind: RowType, rules: CsvRules) -> pa.Array:
     )
 
 
-def _single(column: pa.Array, kind: LogicalType, rules: CsvRules) -> tuple[pa.Array, bool]:
+def _single(column: pa.Array, kind: LogicalType) -> tuple[pa.Array, bool]:
     """Return the texts of single values, and whether they may need quotes."""
     if kind.root in _PLAIN:
         return column.cast(pa.string()), False
     if kind.root in (_R.FLOAT, _R.DOUBLE):
         return floating_texts(column), False
     if isinstance(kind, DecimalType):
-        return decimal_texts(column, plain=rules.plain_decimals), False
+        return decimal_texts(column, plain=False), False
     if kind.root in (_R.INTERVAL_YEAR_MONTH, _R.INTERVAL_DAY_TIME):
         return column.cast(pa.int64()).cast(pa.string()), False
     if kind.root in (_R.CHAR, _R.VARCHAR):
