@@ -127,7 +127,7 @@ def test_a_cast_that_fails_names_expression_and_row_and_hides_its_epoch(path: Pa
         with pytest.raises(ExpressionError) as raised:
             env.execute_sql("INSERT INTO written\nSELECT CAST(word AS INT) FROM numbers").wait()
     shown = str(raised.value)
-    assert "INSERT statement (line 2, column 8)" in shown
+    assert " cannot compute CAST(word AS INT) of INSERT statement (line 2, column 8): " in shown
     assert shown.split("\n")[1:3] == [
         "    SELECT CAST(word AS INT) FROM numbers",
         "           ^^^^^^^^^^^^^^^^^",
@@ -151,7 +151,6 @@ MISTAKEN = "CREATE TABLE mistaken (id BIGINT) WITH ('connector' = 'datagen', 'no
 REFUSED = [
     # statement, its refused part, what is said about it
     ("SELECT id,\n  word FROM places\nORDER BY id", "ORDER BY id", "Sort on a non-time-attribute field"),
-    ("SELECT id FROM places ORDER BY now, id LIMIT 3", "ORDER BY now, id", "ORDER BY with LIMIT"),
     ("SELECT id FROM (SELECT * FROM places ORDER BY word) AS x", "ORDER BY word", "Sort on a non-time-attribute"),
     ("SELECT id + SUM(id) OVER (ORDER BY id)\nFROM places", "SUM(id) OVER (ORDER BY id)", "order by a time"),
     ("SELECT id, SUM(id) OVER (ORDER BY ts, id) FROM places", "SUM(id) OVER (ORDER BY ts, id)", "single time"),
@@ -163,8 +162,7 @@ REFUSED = [
     ("SELECT COUNT(*) FROM places GROUP BY word,\n TUMBLE(now, 5)", "TUMBLE(now, 5)", "count the rows of a window"),
     ("SELECT word FROM places WHERE id > 1 AND RAND(7) > 0.5", "RAND(7)", "RAND with a seed"),
     ("SELECT x FROM (SELECT id + RAND_INTEGER(3, 4) AS x FROM places) AS y", "RAND_INTEGER(3, 4)", "with a seed"),
-    ("SELECT COUNT(*) FROM places GROUP BY word || CAST(CAST(data AS BINARY(3)) AS STRING)",
-     "CAST(data AS BINARY(3))", "CAST of BYTES to BINARY(3)"),
+    ("SELECT COUNT(*) FROM places GROUP BY word || CAST(RAND(7) AS STRING)", "RAND(7)", "RAND with a seed"),
     ("INSERT INTO appending\nSELECT word, COUNT(*) FROM places GROUP BY word", "GROUP BY word", "update changes"),
     ("INSERT INTO appending\nSELECT word, COUNT(*) AS n FROM places GROUP BY word HAVING COUNT(*) < 5",
      "GROUP BY word", "doesn't support consuming update changes"),

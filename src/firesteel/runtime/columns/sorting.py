@@ -50,7 +50,9 @@ class SortOperator(Operator[ColumnBatch]):
         kept = pa.Table.from_batches(self._rows.rows(), self._stored)
         end = None if self._sort.fetch is None else self._sort.offset + self._sort.fetch
         order = sorted_places(kept, self._sort.order)[self._sort.offset : end]
-        rows = kept.take(order).drop_columns([ARRIVAL]).rename_columns(self._schema.names).cast(self._schema)
+        columns = kept.take(order).drop_columns([ARRIVAL]).columns
+        # Not a cast, which looks for NULL: as in Flink, a variance that is NOT NULL is NULL for one row.
+        rows = pa.Table.from_arrays(columns, schema=self._schema)
         for part in rows.to_batches(max_chunksize=ColumnBatch.MOST):
             self.output.emit(ColumnBatch(part))
         self.emit_watermark(self.watermark)

@@ -71,11 +71,11 @@ def failure(
 
 
 def _of_row(formula: Formula, reason: str, who: str, row: str) -> RecordError:
-    requirement, got, hint = f"cannot compute {formula.shown}: {reason}", f"the row {row}", _hint(formula)
-    pointer = formula.pointer
+    got, hint, pointer = f"the row {row}", _hint(formula), formula.pointer
     if pointer is None:
-        return RecordError(requirement, who=who, got=got, hint=hint)
-    return pointer.error(ExpressionError, requirement, who=f"{who}, {pointer.shown},", got=got, hint=hint)
+        return RecordError(f"cannot compute {formula.shown}: {reason}", who=who, got=got, hint=hint)
+    requirement = f"cannot compute {formula.shown} of {pointer.shown}: {reason}"
+    return pointer.error(ExpressionError, requirement, who=who, got=got, hint=hint)
 
 
 def _hint(formula: Formula) -> str | None:
