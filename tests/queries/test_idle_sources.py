@@ -39,11 +39,12 @@ SETTINGS: list[tuple[dict[str, str], str]] = [
 ]
 
 
-@pytest.mark.parametrize("parallelism", [1, 2, 3])
+@pytest.mark.parametrize("parallelism", [1, 2])
 @pytest.mark.parametrize(("options", "table_options"), SETTINGS)
 def test_an_idle_split_does_not_hold_windows_back(
     tmp_path: Path, options: dict[str, str], table_options: str, parallelism: int
 ) -> None:
+    """A third subtask would have nothing to read: its input has ended, which counts while all others are idle."""
     query = Query(
         {"busy": BUSY, "silent": SILENT}, COLUMNS, QUERY, options=options, table_options=table_options
     )

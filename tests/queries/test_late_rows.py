@@ -1,0 +1,65 @@
+"""Rows that come too late are dropped and counted, at any parallelism and in any epochs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.queries.arriving import Arrival, Query
+
+COLUMNS = "k STRING, v BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND"
+TIMES = [1_000, 5_000, 13_000, 2_000, 9_500, 14_000, 25_000, 12_000, 24_500, 40_000]
+"""The third and the eighth are too late for everything but a session or a window that has not ended."""
+
+ROWS = [Arrival(0, "a", 1 << place, time) for place, time in enumerate(TIMES)]
+TVF = "SELECT COUNT(*), SUM(v) FROM TABLE({}) GROUP BY window_start, window_end"
+QUERIES = {
+    TVF.format("TUMBLE(TABLE source, DESCRIPTOR(ts), INTERVAL '10' SECOND)"): (
+        [(2, 1 + 2), (2, 4 + 32), (2, 64 + 256), (1, 512)],
+        3,
+    ),
+    "SELECT COUNT(*), SUM(v) FROM source GROUP BY k, TUMBLE(ts, INTERVAL '10' SECOND)": (
+        [(2, 1 + 2), (2, 4 + 32), (2, 64 + 256), (1, 512)],
+        3,
+    ),
+    TVF.format("HOP(TABLE source, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '10' SECOND)"): (
+        [
+            *((1, 1), (2, 1 + 2), (4, 2 + 4 + 16 + 32), (2, 4 + 32)),
+            *((1, 256), (2, 64 + 256), (1, 64), (1, 512), (1, 512)),
+        ],
+        2,
+    ),
+    "SELECT COUNT(*), SUM(v) FROM source GROUP BY k, SESSION(ts, INTERVAL '3' SECOND)": (
+        [(1, 1), (1, 2), (1, 16), (2, 4 + 32), (2, 64 + 256), (1, 512)],
+        2,
+    ),
+    "SELECT v, COUNT(*) OVER (PARTITION BY k ORDER BY ts) FROM source": (
+        [(1, 1), (2, 2), (4, 3), (32, 4), (256, 5), (64, 6), (512, 7)],
+        3,
+    ),
+}
+
+
+@pytest.mark.parametrize(("parallelism", "epoch_records"), [(1, None), (1, 1), (1, 3), (2, 1), (3, 1)])
+@pytest.mark.parametrize("query", QUERIES)
+def test_late_rows_are_dropped_and_counted(
+    tmp_path: Path, query: str, parallelism: int, epoch_records: int | None
+) -> None:
+    expected, late = QUERIES[query]
+    run = Query({"only": ROWS}, COLUMNS, query).run(tmp_path, (parallelism,), epoch_records=epoch_records)
+    assert run.rows == Counter(tuple(map(str, row)) for row in expected)
+    assert run.late == late
+
+
+@pytest.mark.parametrize("epoch_records", [None, 3])
+@pytest.mark.parametrize("parallelism", [2, 3])
+def test_a_row_is_in_its_window_or_counted_as_late(
+    tmp_path: Path, parallelism: int, epoch_records: int | None
+) -> None:
+    """How late a row of the same epoch is depends on when the watermarks of other subtasks come, as in Flink."""
+    query = next(iter(QUERIES))
+    run = Query({"only": ROWS}, COLUMNS, query).run(tmp_path, (parallelism,), epoch_records=epoch_records)
+    in_windows = sum(int(count) * times for (count, _), times in run.rows.items())
+    assert in_windows + run.late == len(ROWS)
