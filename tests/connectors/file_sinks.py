@@ -1,0 +1,67 @@
+"""A file sink as the epoch loop drives it, and what is to be seen of it."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import cloudpickle
+
+from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
+from firesteel.functions.epoch import EpochFacts
+from firesteel.functions.sink import WriterContext
+
+NEVER: Final = RollingPolicy(part_size=1 << 40)
+
+
+def sink_of(path: Path, rolling: RollingPolicy = NEVER, **options: Any) -> FileSink:
+    options.setdefault("bucket_assigner", BasePathBuckets())
+    return FileSink(path, TextLines(), rolling_policy=rolling, **options)
+
+
+class Job:
+    """Drives one subtask of a sink as the epoch loop does."""
+
+    def __init__(self, sink: FileSink) -> None:
+        self.sink = pickle.loads(cloudpickle.dumps(sink))
+        self.state: Any = None
+        self.epoch = 0
+        self.attempts = 0
+        self.wakeup: int | None = None
+
+    def writer(self, now: int = 0, final: bool = False) -> Any:
+        self.attempts += 1
+        context = WriterContext(
+            "job", "op", 0, 1, EpochFacts(self.epoch + 1, f"try/{self.attempts}", now, final), self.state
+        )
+        return self.sink.create_writer(context)
+
+    def prepare(self, values: Sequence[Any], now: int = 0, final: bool = False) -> list[Any]:
+        writer = self.writer(now, final)
+        writer.write(values, None)
+        committables = pickle.loads(pickle.dumps(list(writer.prepare_commit())))
+        self.wakeup = writer.next_wakeup()
+        self.prepared = pickle.loads(pickle.dumps(writer.snapshot_state()))
+        return committables
+
+    def decide(self) -> None:
+        """The manifest is written."""
+        self.state = self.prepared
+        self.epoch += 1
+
+    def run(self, values: Sequence[Any], now: int = 0, final: bool = False) -> None:
+        committables = self.prepare(values, now, final)
+        self.decide()
+        self.sink.create_committer().commit(committables)
+
+
+def visible(path: Path) -> list[str]:
+    """The contents of the visible files, in the order of their counters."""
+    files = [file for file in path.rglob("*") if file.is_file() and not file.name.startswith(".")]
+    return [file.read_text() for file in sorted(files, key=lambda file: int(file.stem.rsplit("-", 1)[1]))]
+
+
+def hidden(path: Path) -> list[Path]:
+    return sorted(path.rglob(".*"))
