@@ -169,12 +169,14 @@ def by_window(*, filtered: bool = False) -> Aggregate:
 def test_an_aggregate_by_windows_assigns_them_itself() -> None:
     assert planned(by_window(filtered=True)) == shown("""
         Calc(select=[a, window_start, window_end, n], changelogMode=[I])
-        +- WindowAggregate(groupBy=[a], window=[TUMBLE(time_col=[ts], size=[1 min])], \
+        +- GlobalWindowAggregate(groupBy=[a], window=[TUMBLE(time_col=[ts], size=[1 min])], \
 select=[a, COUNT(*) AS n, start('w$) AS window_start, end('w$) AS window_end], changelogMode=[I])
            +- Exchange(distribution=[hash[a]], changelogMode=[I])
-              +- Calc(select=[a, ts], where=[>(b, 3)], changelogMode=[I])
-                 +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
-                    +- TableSourceScan(table=[[c, d, t, project=[a, b, ts]]], fields=[a, b, ts], changelogMode=[I])
+              +- LocalWindowAggregate(groupBy=[a], window=[TUMBLE(time_col=[ts], size=[1 min])], \
+select=[a, COUNT(*) AS n], changelogMode=[I])
+                 +- Calc(select=[a, ts], where=[>(b, 3)], changelogMode=[I])
+                    +- WatermarkAssigner(rowtime=[ts], watermark=[ts], changelogMode=[I])
+                       +- TableSourceScan(table=[[c, d, t, project=[a, b, ts]]], fields=[a, b, ts], changelogMode=[I])
     """)
 
 
@@ -182,7 +184,7 @@ def test_an_aggregate_of_a_window_aggregate_has_its_windows() -> None:
     total = AggregateCall("SUM", (3,), BigIntType())
     plan = planned(grouped(by_window(), (1, 2), total=total))
     assert plan.split("\n")[1].strip() == (
-        "+- WindowAggregate(window=[TUMBLE(win_start=[window_start], win_end=[window_end], size=[1 min])], "
+        "+- GlobalWindowAggregate(window=[TUMBLE(win_start=[window_start], win_end=[window_end], size=[1 min])], "
         "select=[SUM(n) AS total, start('w$) AS window_start, end('w$) AS window_end], changelogMode=[I])"
     )
 

@@ -11,6 +11,21 @@ from firesteel.common.places import Pointer
 
 
 @dataclass(frozen=True)
+class Whole:
+    """Arithmetic of whole numbers of `bits` bits, which wraps around as in Java. It is fast without the kernel.
+
+    `function` is "column" (`value` is its place), "number" (`value` itself), an operator of two operands, "CAST" to a
+    wider type, or "INSTANT" (a timestamp in microseconds of milliseconds since 1970). The second operand of "/" and "%"
+    is a number above 0.
+    """
+
+    function: str
+    bits: int
+    operands: tuple[Whole, ...] = ()
+    value: int = 0
+
+
+@dataclass(frozen=True)
 class Formula:
     """An expression for the kernel.
 
@@ -18,8 +33,8 @@ class Formula:
     expression as the user knows it, for errors. `column` is the place of the input's column if the expression is
     nothing else, or that column as a wider whole number (then the kernel has no work to do). `careful` is a slower text
     that never fails because a number is out of range, where Flink wraps it around or has NULL; None if `text` is as
-    good. `pointer` is where the user wrote the expression. A text may name `"now"` and `"watermark"`, too: the current
-    processing time and the watermark, as timestamps of UTC.
+    good. `pointer` is where the user wrote the expression. `whole` is the same as arithmetic, if it is nothing else. A
+    text may name `"now"` and `"watermark"`, too: the current processing time and the watermark, as timestamps of UTC.
     """
 
     text: str
@@ -28,6 +43,7 @@ class Formula:
     column: int | None = None
     careful: str | None = None
     pointer: Pointer | None = field(default=None, compare=False, repr=False)
+    whole: Whole | None = None
 
 
 @dataclass(frozen=True)

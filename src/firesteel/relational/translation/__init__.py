@@ -27,6 +27,7 @@ from firesteel.relational.translation import (
 )
 from firesteel.relational.translation.shown import shown
 from firesteel.relational.translation.translator import Translation, Translator
+from firesteel.relational.translation.wholes import whole
 
 __all__ = ["TRANSLATIONS", "program", "shown"]
 
@@ -85,6 +86,7 @@ def _formula(expression: Expression, given: RowType, zone: str, functions: dict[
         _column(expression),
         None if text == other else other,
         None if place is None else place.pointer,
+        whole(expression, zone),
     )
 
 

@@ -7,7 +7,8 @@ from typing import Final
 from firesteel.common.logical_types import LocalZonedTimestampType, TimestampType
 from firesteel.relational.translation.translator import Translator
 
-_UTC: Final = frozenset({"UTC", "Z", "GMT", "Etc/UTC"})
+UTC_NAMES: Final = frozenset({"UTC", "Z", "GMT", "Etc/UTC"})
+"""Zones in which both are the same."""
 
 
 def instant_text(
@@ -23,7 +24,7 @@ def local_text(translator: Translator, text: str, data_type: TimestampType | Loc
 
 
 def _shifted(translator: Translator, function: str, text: str, precision: int) -> str:
-    if translator.zone in _UTC:
+    if translator.zone in UTC_NAMES:
         return text
     name = f"{function}|{translator.zone}"
     if precision > 6:

@@ -53,6 +53,11 @@ def milliseconds(column: pa.Array) -> Times:
 
 def present_times(batch: ColumnBatch, place: int, who: str) -> Times:
     """Return the milliseconds of a time attribute. Raises ProgramError for NULL."""
+    return milliseconds(present_column(batch, place, who))
+
+
+def present_column(batch: ColumnBatch, place: int, who: str) -> pa.Array:
+    """Return the column of a time attribute. Raises ProgramError for NULL."""
     column = batch.rows.column(place)
     if column.null_count:
         raise ProgramError(
@@ -61,7 +66,7 @@ def present_times(batch: ColumnBatch, place: int, who: str) -> Times:
             got=f"a row whose column {batch.rows.schema.names[place]!r} is NULL",
             hint="filter out such rows, or compute the column with COALESCE",
         )
-    return milliseconds(column)
+    return column
 
 
 def times_of(batch: ColumnBatch, window: WindowAssignment, processing_time: int, who: str) -> Times:

@@ -26,9 +26,11 @@ from firesteel.runtime.batch import MAX_BATCH
 from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.kernel.query import Times as KernelTimes
 from firesteel.runtime.columns.kernel.statement import Statement
-from firesteel.runtime.columns.times import Times, milliseconds, present_times
+from firesteel.runtime.columns.times import Times, milliseconds, present_column
 from firesteel.runtime.operator import OperatorContext
 from firesteel.runtime.watermarking import WatermarkingOperator
+from firesteel.state.arrangements.columns import numbers
+from firesteel.state.arrangements.sorting import ascend
 
 _START: Final = 0
 """What Flink counts the interval from before the first watermark."""
@@ -103,7 +105,12 @@ class ColumnTime:
         if not len(batch):
             return
         self.active_at, self.idle = self._now, False
-        times = present_times(batch, self._assignment.time, self._who)
+        column = present_column(batch, self._assignment.time, self._who)
+        if len(batch) >= MAX_BATCH and self._in_order(column):
+            self._highest = max(self._highest, int(milliseconds(column[-1:])[0]) - self._assignment.delay)
+            yield batch, self._rise(self._highest)
+            return
+        times = milliseconds(column)
         highest = np.maximum(np.maximum.accumulate(self._marks(batch)), self._highest)
         start = 0
         for place, watermark in self._cuts(times, highest):
@@ -118,6 +125,13 @@ class ColumnTime:
     def flush(self) -> int | None:
         """Return the watermark that follows from the rows seen so far; None if it has not risen."""
         return self._rise(self._highest)
+
+    def _in_order(self, column: pa.Array) -> bool:
+        """Return whether times ascend, and the watermark of each is too far behind to make the next one late."""
+        assignment = self._assignment
+        if assignment.column != assignment.time or assignment.delay <= 1:
+            return False
+        return bool(milliseconds(column[:1])[0] > self._highest + 1) and ascend(numbers(column))
 
     def _marks(self, batch: ColumnBatch) -> Times:
         values = self._values(batch)

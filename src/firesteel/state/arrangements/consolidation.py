@@ -51,10 +51,11 @@ def survivors(layout: Layout, batch: pa.RecordBatch) -> Survivors:
     order, equal = _order(layout, batch)
     if equal.any():
         order, equal = _exactly(layout, batch, order, equal)
-    weights = numbers(batch.column(WEIGHT))[order]
+    weights = numbers(batch.column(WEIGHT))
     if layout.kind is Kind.UPSERT:
-        lasts = np.flatnonzero(np.append(~equal, True))[: len(order)]
-        return Survivors(order[lasts], weights[lasts])
+        lasts = order[np.append(~equal, True)[: len(order)]] if equal.any() else order
+        return Survivors(lasts, weights[lasts])
+    weights = weights[order]
     starts = np.flatnonzero(np.append(True, ~equal))[: len(order)]
     if layout.time_to_live is not None:
         since, written = (numbers(batch.column(name))[order] for name in layout.times)
@@ -97,6 +98,8 @@ def _exactly(layout: Layout, batch: pa.RecordBatch, order: Positions, equal: Mas
     Rows that differ all the same are collisions of hashes. Stretches with collisions are brought into an order in which
     equal rows are neighbours.
     """
+    if layout.kind is Kind.UPSERT and layout.exact and not batch.column(layout.keys[0]).null_count:
+        return order, equal
     places = np.flatnonzero(equal)
     same = _same_at(layout, batch, order, places)
     if same.all():

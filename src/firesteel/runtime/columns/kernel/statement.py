@@ -7,7 +7,7 @@ texts for the case that a number overflows; once they were needed, they stay.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import duckdb
 import pyarrow as pa
@@ -19,10 +19,13 @@ from firesteel.runtime.columns.kernel.connection import LOCK
 from firesteel.runtime.columns.kernel.failures import Trial, failure
 from firesteel.runtime.columns.kernel.forms import converted
 from firesteel.runtime.columns.kernel.query import NO_TIMES, Query, Times
+from firesteel.runtime.columns.kernel.wholes import whole_column
 
 
 class Statement:
     """A program that is ready to run; `who` names the operator in errors.
+
+    Without a condition, arithmetic of whole numbers is computed outside of the kernel (see `wholes`).
 
     >>> from firesteel.common.logical_types import BigIntType, BooleanType, RowType
     >>> row = RowType.of({"n": BigIntType()}, nullable=False)
@@ -38,7 +41,9 @@ class Statement:
         self._given = to_arrow_schema(program.input)
         self._schema = to_arrow_schema(program.output)
         self._computed = [formula for formula in program.columns if formula.column is None]
-        self._queries: dict[bool, Query] = {}
+        self._wholes = [formula.whole for formula in self._computed]
+        self._hard = [formula for formula in self._computed if formula.whole is None]
+        self._queries: dict[tuple[bool, int], Query] = {}
         self._careful = False
 
     def run(self, batch: ColumnBatch, times: Times = NO_TIMES) -> ColumnBatch:
@@ -48,11 +53,11 @@ class Statement:
         """
         if self._program.condition is None and not self._computed:
             return ColumnBatch(self._arranged([], batch.rows.column), batch.kinds)
-        found = self._found(batch.rows, times) if len(batch) else None
+        if self._program.condition is None and len(batch):
+            return ColumnBatch(self._arranged(self._all(batch.rows, times), batch.rows.column), batch.kinds)
+        found = self._found(batch.rows, times, self._computed) if len(batch) else None
         if found is None:
             return ColumnBatch(empty(self._schema), None if batch.kinds is None else batch.kinds[:0])
-        if self._program.condition is None:
-            return ColumnBatch(self._arranged(found.columns, batch.rows.column), batch.kinds)
         *columns, places = found.columns
         if found.num_rows == len(batch):
             return ColumnBatch(self._arranged(columns, batch.rows.column), batch.kinds)
@@ -68,15 +73,32 @@ class Statement:
                 query.close()
             self._queries.clear()
 
-    def _found(self, rows: pa.RecordBatch, times: Times) -> pa.RecordBatch | None:
+    def _all(self, rows: pa.RecordBatch, times: Times) -> list[pa.Array]:
+        """Return what is computed of all rows: arithmetic without the kernel, if the values allow it."""
+        wholes = [None if whole is None else whole_column(whole, rows) for whole in self._wholes]
+        easy = len(self._wholes) - len(self._hard)
+        if not easy or sum(column is not None for column in wholes) < easy:
+            return self._columns(rows, times, self._computed)
+        hard = iter(self._columns(rows, times, self._hard) if self._hard else ())
+        return [next(hard) if column is None else column for column in wholes]
+
+    def _columns(self, rows: pa.RecordBatch, times: Times, formulas: Sequence[Formula]) -> list[pa.Array]:
+        found = self._found(rows, times, formulas)
+        assert found is not None, "each row gives a row if there is no condition"
+        columns: list[pa.Array] = found.columns
+        return columns
+
+    def _found(
+        self, rows: pa.RecordBatch, times: Times, formulas: Sequence[Formula]
+    ) -> pa.RecordBatch | None:
         with LOCK:
             try:
-                return self._query().run(rows, times)
+                return self._query(formulas).run(rows, times)
             except duckdb.Error as error:
                 if self._careful or all(formula.careful is None for formula in self._formulas()):
                     raise self._failure(rows, times, error) from None
                 self._careful = True
-                return self._found(rows, times)
+                return self._found(rows, times, formulas)
 
     def _formulas(self) -> Iterable[Formula]:
         """Yield what the kernel computes, the condition first."""
@@ -84,13 +106,14 @@ class Statement:
             yield self._program.condition
         yield from self._computed
 
-    def _query(self) -> Query:
-        found = self._queries.get(self._careful)
+    def _query(self, formulas: Sequence[Formula]) -> Query:
+        kind = self._careful, len(formulas)
+        found = self._queries.get(kind)
         if found is None:
             condition = self._program.condition
-            found = self._queries[self._careful] = Query(
+            found = self._queries[kind] = Query(
                 self._given,
-                [self._text(formula) for formula in self._computed],
+                [self._text(formula) for formula in formulas],
                 None if condition is None else self._text(condition),
                 self._program.functions,
             )
