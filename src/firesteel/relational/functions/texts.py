@@ -9,8 +9,10 @@ from firesteel.common.logical_types import (
     STRING,
     ArrayType,
     BooleanType,
+    CharType,
     IntType,
     MapType,
+    VarCharType,
 )
 from firesteel.relational.functions.function import Function, Parameter, Result, Signature
 from firesteel.relational.functions.parameters import (
@@ -76,6 +78,7 @@ _CHANGES: Final = (
     Function("CONCAT_WS", (Signature((TEXT, TEXT), _STRING, repeated=True),), strict=False),
     _function("CHR", nullable(STRING), WHOLE),
 )
+_DIGESTS: Final = {"MD5": 32, "SHA1": 40, "SHA224": 56, "SHA256": 64, "SHA384": 96, "SHA512": 128}
 _CODES: Final = (
     _function("ENCODE", fixed(BYTES), AS_STRING, AS_STRING),
     _function("DECODE", _STRING, BINARY, AS_STRING),
@@ -84,8 +87,8 @@ _CODES: Final = (
     Function("HEX", (Signature((AS_BIGINT,), _STRING), Signature((TEXT,), _STRING))),
     _function("UNHEX", nullable(BYTES), AS_STRING),
     _function("BIN", _STRING, AS_BIGINT),
-    *(_function(name, _STRING, TEXT) for name in ("MD5", "SHA1", "SHA224", "SHA256", "SHA384", "SHA512")),
-    _function("SHA2", _STRING, TEXT, WHOLE),
+    *(_function(name, fixed(CharType(length)), TEXT) for name, length in _DIGESTS.items()),
+    _function("SHA2", fixed(VarCharType(128)), TEXT, WHOLE),
     _function("URL_ENCODE", nullable(STRING), AS_STRING),
     _function("URL_DECODE", nullable(STRING), AS_STRING),
 )

@@ -37,9 +37,8 @@ def nanos_beyond(text: str, given: LogicalType) -> str:
 
 def epoch_day(text: str, given: LogicalType, exact: bool = False) -> str:
     """Return the day of a timestamp as a DATE; before 1970, Flink takes the following one unless it is `exact`."""
-    if exact:
-        return f"CAST({text} AS DATE)"
-    return f"make_date(CAST({millis(text, given)} // {DAY} AS INTEGER))"
+    number = millis(text, given)
+    return f"make_date(CAST({floored(number, DAY) if exact else number} // {DAY} AS INTEGER))"
 
 
 def timestamp_of(number: str, given: LogicalType) -> str:

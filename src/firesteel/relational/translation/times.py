@@ -21,10 +21,11 @@ from firesteel.relational.translation.casts import converted
 from firesteel.relational.translation.fields import MILLISECONDS, extracted, unit_of, wall_of
 from firesteel.relational.translation.translator import Translation, Translator, cast_text
 from firesteel.relational.translation.types import quoted
-from firesteel.relational.translation.zones import local_text
+from firesteel.relational.translation.zones import local_text, zoned
 
 _MONTHS: Final = {"MONTH": 1, "QUARTER": 3, "YEAR": 12, "DECADE": 120, "CENTURY": 1200, "MILLENNIUM": 12_000}
 _STRFTIME: Final = {"yyyy": "%Y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S", "SSS": "%g"}
+_USUAL: Final = "yyyy-MM-dd HH:mm:ss"
 _PATTERN: Final = re.compile(r"(yyyy|MM|dd|HH|mm|ss|SSS|[-/:. _,]|'[A-Za-z]+')*")
 _PATTERN_PART: Final = re.compile(r"yyyy|MM|dd|HH|mm|ss|SSS|[-/:. _,]|'[A-Za-z]+'")
 
@@ -98,21 +99,22 @@ def _to_timestamp(translator: Translator, call: Call, texts: list[str]) -> str:
 
 
 def _read(translator: Translator, call: Call, texts: list[str]) -> str:
-    """Return the timestamp of milliseconds that a text is by a pattern, NULL if it is none.
-
-    DuckDB reads texts by simple patterns that have as many digits as the pattern says.
-    """
+    """Return the timestamp of milliseconds that a text is by a pattern, NULL if it is none."""
     text, pattern = texts[:2]
     number = translator.call("read_time", text, pattern)
-    found = f"make_timestamp({number} * 1000)"
-    known = call.operands[1]
-    written = known.value if isinstance(known, Literal) else None
+    return _usually(call, texts, "{0}", f"make_timestamp({number} * 1000)")
+
+
+def _usually(call: Call, texts: list[str], usual: str, rest: str) -> str:
+    """Return `usual` of the timestamp that DuckDB reads by a simple pattern, and the rest of all other texts."""
+    known = call.operands[1] if len(call.operands) > 1 else None
+    written = known.value if isinstance(known, Literal) else None if known else _USUAL
     simple = _simple_pattern(written)
     if simple is None:
-        return found
+        return rest
     digits = _PATTERN_PART.sub(lambda part: _digits(part.group()), str(written))
-    read = f"coalesce(try_strptime({text}, {quoted(simple)}), {found})"
-    return f"CASE WHEN regexp_full_match({text}, {quoted(digits)}) THEN {read} ELSE {found} END"
+    read = usual.format(f"try_strptime({texts[0]}, {quoted(simple)})")
+    return f"CASE WHEN regexp_full_match({texts[0]}, {quoted(digits)}) THEN coalesce({read}, {rest}) ELSE {rest} END"
 
 
 def _digits(part: str) -> str:
@@ -145,8 +147,9 @@ def _to_instant(translator: Translator, call: Call, texts: list[str]) -> str:
 
 
 def _unix(translator: Translator, call: Call, texts: list[str]) -> str:
-    pattern = texts[1] if len(texts) > 1 else quoted("yyyy-MM-dd HH:mm:ss")
-    return translator.call(f"unix_seconds|{translator.zone}", texts[0], pattern)
+    pattern = texts[1] if len(texts) > 1 else quoted(_USUAL)
+    found = translator.call(f"unix_seconds|{translator.zone}", texts[0], pattern)
+    return found if zoned(translator) else _usually(call, texts, "(epoch_us({0}) // 1000000)", found)
 
 
 def _of_unix(translator: Translator, call: Call, texts: list[str]) -> str:

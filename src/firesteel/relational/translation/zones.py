@@ -23,8 +23,13 @@ def local_text(translator: Translator, text: str, data_type: TimestampType | Loc
     return _shifted(translator, "local_time", text, data_type.precision)
 
 
+def zoned(translator: Translator) -> bool:
+    """Return whether the session's clock shows another time than UTC."""
+    return translator.zone not in UTC_NAMES
+
+
 def _shifted(translator: Translator, function: str, text: str, precision: int) -> str:
-    if translator.zone in UTC_NAMES:
+    if not zoned(translator):
         return text
     name = f"{function}|{translator.zone}"
     if precision > 6:

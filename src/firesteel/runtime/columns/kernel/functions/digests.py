@@ -56,7 +56,7 @@ def _unhex(text: str) -> bytes | None:
 
 
 def _sha2(text: str, bits: int) -> str | None:
-    name = {0: "sha256", 224: "sha224", 256: "sha256", 384: "sha384", 512: "sha512"}.get(bits)
+    name = {0: "sha256", 1: "sha1", 224: "sha224", 256: "sha256", 384: "sha384", 512: "sha512"}.get(bits)
     if name is None:
         raise ComputeError(f"SHA2 has no digest of {bits} bits")
     return hashlib.new(name, text.encode()).hexdigest()

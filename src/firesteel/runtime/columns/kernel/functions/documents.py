@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 
-from firesteel.runtime.columns.kernel.functions.json_paths import NoSuchPathError, PathError, compiled
+from firesteel.runtime.columns.kernel.functions.json_paths import NoSuchPathError, Path, PathError, compiled
 from firesteel.runtime.columns.kernel.functions.vector import ComputeError, VectorFunction, by_row
 
 _MODE: Final = re.compile(r"\s*(strict|lax)\s+(.+)", re.IGNORECASE | re.DOTALL)
@@ -41,7 +41,7 @@ def parsed(text: str) -> Any:
         value, end = _DECODER.raw_decode(text, start)
     except (ValueError, RecursionError) as error:
         raise NoDocumentError(f"{text!r} is no JSON: {error}") from None
-    if isinstance(value, int | Decimal) and end < len(text) and text[end] not in _BLANKS:
+    if end < len(text) and isinstance(value, int | Decimal) and text[end] not in _BLANKS:
         raise NoDocumentError(f"{text!r} is no JSON")
     return value
 
@@ -93,24 +93,30 @@ class _Found(NamedTuple):
     error: str | None = None
 
 
-def _at(document: str, spec: str) -> _Found:
-    """Return what is at a path; by itself a path is strict, and so finds no NULL."""
+@lru_cache(1000)
+def _route(spec: str) -> tuple[bool, Path]:
+    """Return whether a path is lax, which by itself it is not, and what it leads to. Raises PathError."""
     mode = _MODE.fullmatch(spec)
-    lax = mode is not None and mode.group(1).lower() == "lax"
-    path = spec if mode is None else mode.group(2)
+    if mode is None:
+        return False, compiled(spec)
+    return mode.group(1).lower() == "lax", compiled(mode.group(2))
+
+
+def _at(document: str, spec: str) -> _Found:
+    """Return what is at a path; a strict one finds no NULL."""
     try:
-        steps = compiled(path)
+        lax, path = _route(spec)
     except PathError as error:
         return _Found(False, None, str(error))
     try:
-        value = steps.found(parsed(document))
+        value = path.found(parsed(document))
     except NoDocumentError as error:
         return _Found(lax, None, None if lax else str(error))
     except NoSuchPathError as error:
-        nothing: list[Any] | None = None if steps.definite else []
+        nothing: list[Any] | None = None if path.definite else []
         return _Found(True, nothing) if lax else _Found(False, None, str(error))
     if value is None and not lax:
-        return _Found(False, None, f"there is NULL at the path {path!r}")
+        return _Found(False, None, f"there is NULL at the path {spec!r}")
     return _Found(lax, value)
 
 

@@ -39,6 +39,8 @@ class Path(NamedTuple):
 
     def found(self, document: Any) -> Any:
         """Return the value of a definite path, the list of those of an indefinite one. Raises NoSuchPathError."""
+        if self.definite:
+            return self._one(document)
         values, certain = [document], True
         for step in self.steps:
             found = [step.select(value) for value in values]
@@ -46,11 +48,16 @@ class Path(NamedTuple):
                 raise NoSuchPathError("a part of the path is not there")
             values = [part for parts in found for part in parts or ()]
             certain = certain and step.definite
-        if not self.definite:
-            return values
-        if not values:
-            raise NoSuchPathError("there is nothing at the path")
-        return values[0]
+        return values
+
+    def _one(self, document: Any) -> Any:
+        value = document
+        for step in self.steps:
+            found = step.select(value)
+            if not found:
+                raise NoSuchPathError("there is nothing at the path")
+            value = found[0]
+        return value
 
 
 _NAME: Final = re.compile(r"[^.\[\]() '\"*?]+")
