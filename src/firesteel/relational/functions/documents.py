@@ -64,6 +64,23 @@ _VALUE: Final = Parameter(
 )
 
 
+_ON_ERROR: Final = ("TRUE", "FALSE", "UNKNOWN", "ERROR")
+_OF_VALUE: Final = ("NULL", "ERROR", "DEFAULT")
+_OF_QUERY: Final = ("NULL", "ERROR", "EMPTY ARRAY", "EMPTY OBJECT")
+_WRAPPERS: Final = ("NONE", "ALL", "OTHER")
+_OF_NULL: Final = ("NULL ON NULL", "ABSENT ON NULL")
+
+
+def _are(operands: Sequence[Expression], words: dict[int, Sequence[str]]) -> bool:
+    """Return whether the symbols at some places are among the words that fit there."""
+    chosen = [(operands[place], allowed) for place, allowed in words.items()]
+    return all(isinstance(part, Literal) and part.value in allowed for part, allowed in chosen)
+
+
+def _existing(operands: Sequence[Expression]) -> Sequence[LogicalType] | None:
+    return [part.type for part in operands] if _are(operands, {2: _ON_ERROR}) else None
+
+
 def _returned(operands: Sequence[Expression]) -> LogicalType:
     return operands[2].type.copy(nullable=True)
 
@@ -72,7 +89,8 @@ def _with_defaults(operands: Sequence[Expression]) -> Sequence[LogicalType] | No
     """Return the types of the operands of JSON_VALUE: a default is of the type that is returned."""
     types = [part.type for part in operands]
     wanted = types[2]
-    if not isinstance(wanted, CharType | VarCharType | IntType | DoubleType | BooleanType):
+    fits = isinstance(wanted, CharType | VarCharType | IntType | DoubleType | BooleanType)
+    if not fits or not _are(operands, {3: _OF_VALUE, 5: _OF_VALUE}):
         return None
     for place in (4, 6):
         given = types[place]
@@ -87,20 +105,25 @@ def _queried(operands: Sequence[Expression]) -> Sequence[LogicalType] | None:
     """Return the types of the operands of JSON_QUERY, which gives a text or an array of texts."""
     wanted = operands[2].type
     part = wanted.element if isinstance(wanted, ArrayType) else wanted
-    return [part.type for part in operands] if isinstance(part, CharType | VarCharType) else None
+    known = _are(operands, {3: _WRAPPERS, 4: _OF_QUERY, 5: _OF_QUERY})
+    return [part.type for part in operands] if known and isinstance(part, CharType | VarCharType) else None
 
 
 def _entries(operands: Sequence[Expression]) -> Sequence[LogicalType] | None:
     """Return the types of the operands of JSON_OBJECT: keys are constants."""
     pairs = operands[1:]
     keys = pairs[0::2]
-    known = all(isinstance(key, Literal) and isinstance(key.value, str) for key in keys)
     values = [value.type for value in pairs[1::2]]
-    if (
-        len(pairs) % 2
-        or not known
-        or not all(isinstance(kind, NullType) or has_json(kind) for kind in values)
-    ):
+    known = all(isinstance(key, Literal) and isinstance(key.value, str) for key in keys)
+    known = known and len(pairs) % 2 == 0 and _are(operands, {0: _OF_NULL})
+    if not known or not all(isinstance(kind, NullType) or has_json(kind) for kind in values):
+        return None
+    return [STRING if isinstance(part.type, NullType) else part.type for part in operands]
+
+
+def _elements(operands: Sequence[Expression]) -> Sequence[LogicalType] | None:
+    """Return the types of the operands of JSON_ARRAY."""
+    if not _are(operands, {0: _OF_NULL}):
         return None
     return [STRING if isinstance(part.type, NullType) else part.type for part in operands]
 
@@ -110,7 +133,7 @@ def _function(name: str, result: Result, *parameters: Parameter) -> Function:
 
 
 DOCUMENTS: Final = (
-    Function("JSON_EXISTS", (Signature((TEXT, TEXT, SYMBOL), nullable(_TRUTH)),)),
+    Function("JSON_EXISTS", (Signature((TEXT, TEXT, SYMBOL), nullable(_TRUTH), together=_existing),)),
     Function(
         "JSON_VALUE",
         (Signature((TEXT, TEXT, ANY, SYMBOL, ANY, SYMBOL, ANY), _returned, together=_with_defaults),),
@@ -128,7 +151,7 @@ DOCUMENTS: Final = (
     ),
     Function(
         "JSON_ARRAY",
-        (Signature((SYMBOL, _VALUE), exactly(_WRITTEN), optional=1, repeated=True),),
+        (Signature((SYMBOL, _VALUE), exactly(_WRITTEN), optional=1, repeated=True, together=_elements),),
         strict=False,
     ),
     _function("JSON_STRING", fixed(STRING), _VALUE),
