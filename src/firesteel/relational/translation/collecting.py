@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from firesteel.common.logical_types import ArrayType, MapType, RowType
-from firesteel.relational.expressions import Call
+from firesteel.relational.expressions import Call, Literal
 from firesteel.relational.translation.casts import converted, field_text
 from firesteel.relational.translation.translator import Translation, Translator, cast_text, failing
 from firesteel.relational.translation.types import identifier
+
+_NO_KEY: Final = failing("maps with the key NULL are not supported")
 
 
 def _field(translator: Translator, call: Call, texts: list[str]) -> str:
@@ -20,8 +22,23 @@ def _array(translator: Translator, call: Call, texts: list[str]) -> str:
 
 
 def _map(translator: Translator, call: Call, texts: list[str]) -> str:
+    """Return a map; of equal keys, the last one counts."""
     keys, values = texts[0::2], texts[1::2]
-    return cast_text(f"map([{', '.join(keys)}], [{', '.join(values)}])", call.type)
+    found = f"map([{', '.join(keys)}], [{', '.join(values)}])"
+    known = [key.value for key in call.operands[0::2] if isinstance(key, Literal)]
+    if len(known) < len(keys) or len(set(known)) < len(keys):
+        entries = ", ".join(
+            f"struct_pack(k := {key}, v := {value})" for key, value in zip(keys, values, strict=True)
+        )
+        later = "list_contains(list_transform(e[i + 1:], lambda y: y.k), x.k)"
+        found = f"list_transform([[{entries}]], lambda e: map_from_entries(list_filter(e, lambda x, i: NOT {later})))[1]"
+    unknown = [
+        f"{key} IS NULL"
+        for key, operand in zip(keys, call.operands[0::2], strict=True)
+        if operand.type.nullable
+    ]
+    found = cast_text(found, call.type)
+    return f"CASE WHEN {' OR '.join(unknown)} THEN {_NO_KEY} ELSE {found} END" if unknown else found
 
 
 def _row(translator: Translator, call: Call, texts: list[str]) -> str:
@@ -35,8 +52,10 @@ def _item(translator: Translator, call: Call, texts: list[str]) -> str:
     if isinstance(given, MapType):
         key = converted(translator, texts[1], call.operands[1].type, given.key)
         return f"map_extract_value({texts[0]}, {key})"
-    before = failing("an array has no element before 1")
-    return f"CASE WHEN {texts[1]} < 1 THEN {before} ELSE {texts[0]}[{texts[1]}] END"
+    place = call.operands[1]
+    if isinstance(place, Literal) and place.value is not None and place.value < 1:
+        return failing("an array has no element before 1")
+    return f"CASE WHEN {texts[1]} >= 1 THEN {texts[0]}[{texts[1]}] END"
 
 
 def _element(translator: Translator, call: Call, texts: list[str]) -> str:
@@ -46,9 +65,12 @@ def _element(translator: Translator, call: Call, texts: list[str]) -> str:
 
 def _of_arrays(translator: Translator, call: Call, texts: list[str]) -> str:
     keys, values = texts
+    null = f"len(list_filter({keys}, lambda x: x IS NULL)) > 0"
     unequal = failing("MAP_FROM_ARRAYS requires two arrays of the same length")
     made = cast_text(f"map({keys}, {values})", call.type)
-    found = f"CASE WHEN len({keys}) <> len({values}) THEN {unequal} ELSE {made} END"
+    found = (
+        f"CASE WHEN len({keys}) <> len({values}) THEN {unequal} WHEN {null} THEN {_NO_KEY} ELSE {made} END"
+    )
     return f"CASE WHEN {keys} IS NULL OR {values} IS NULL THEN NULL ELSE {found} END"
 
 
