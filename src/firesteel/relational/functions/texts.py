@@ -45,7 +45,9 @@ _LENGTHS: Final = (
     _function("ASCII", fixed(_INT), TEXT),
 )
 _PARTS: Final = (
-    _function("SUBSTRING", varying, TEXT, WHOLE, WHOLE, optional=1),
+    _function(
+        "SUBSTRING", lambda operands: varying(operands).copy(nullable=True), TEXT, WHOLE, WHOLE, optional=1
+    ),
     _function("LEFT", _STRING, TEXT, AS_INT),
     _function("RIGHT", _STRING, TEXT, AS_INT),
     Function(

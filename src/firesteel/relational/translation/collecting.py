@@ -31,7 +31,8 @@ def _map(translator: Translator, call: Call, texts: list[str]) -> str:
             f"struct_pack(k := {key}, v := {value})" for key, value in zip(keys, values, strict=True)
         )
         later = "list_contains(list_transform(e[i + 1:], lambda y: y.k), x.k)"
-        found = f"list_transform([[{entries}]], lambda e: map_from_entries(list_filter(e, lambda x, i: NOT {later})))[1]"
+        last = f"map_from_entries(list_filter(e, lambda x, i: NOT {later}))"
+        found = f"list_transform([[{entries}]], lambda e: {last})[1]"
     unknown = [
         f"{key} IS NULL"
         for key, operand in zip(keys, call.operands[0::2], strict=True)

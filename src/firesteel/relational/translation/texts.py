@@ -49,7 +49,7 @@ def _substring(translator: Translator, call: Call, texts: list[str]) -> str:
     if not (isinstance(first, Literal) and isinstance(first.value, int) and first.value >= 0):
         found = f"CASE WHEN {start} < - length({text}) THEN left({text}, 0) ELSE {found} END"
     if length and not _is_natural(call.operands[2]):
-        found = f"CASE WHEN {length[0]} <= 0 THEN left({text}, 0) ELSE {found} END"
+        found = f"CASE WHEN {length[0]} > 0 THEN {found} WHEN {length[0]} = 0 THEN left({text}, 0) END"
     return found
 
 
