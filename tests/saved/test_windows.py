@@ -16,7 +16,7 @@ from firesteel.saved.entries import StoredRow
 from firesteel.saved.row_columns import RowColumns, RowTypes
 from firesteel.saved.row_writing import RowWriter, Written
 from firesteel.saved.windows import WINDOW, is_window_type, window_column, window_of
-from firesteel.state.keys.composite import compose_windowed
+from firesteel.state.keys.composite import WindowedComposer
 from firesteel.state.keys.groups import state_key
 from firesteel.state.values.codecs import ValueCodec
 
@@ -106,7 +106,7 @@ def test_what_was_read_is_written_to_the_same_key(window):
     frame = batch.select(["key_raw", "namespace", "value"])
     writer = RowWriter(Written(SCHEMA, None, 128, 0), frame.schema, WINDOW_CODEC, WHO)
     [(composite, _)] = writer.entries(frame)
-    assert composite == compose_windowed(7, 128, WINDOW_CODEC)((key, window))
+    assert composite == WindowedComposer(7, 128, WINDOW_CODEC)((key, window))
 
 
 def test_a_namespace_of_another_type_is_refused_with_what_is_required():

@@ -91,7 +91,7 @@ class TimerKeys:
         times = np.repeat(np.fromiter(timers, np.int64), counts)
         groups = integer_groups(keys, self._max_parallelism)
         order = np.lexsort((keys, times, groups))
-        return integer_composites(self.prefix, groups[order], keys[order], times[order])
+        return integer_composites(self.prefix, groups[order], keys[order], times=times[order])
 
     def _one_by_one(self, timers: Timers) -> Iterator[bytes]:
         # New timers are in the order of their times within a group then, which is quick to sort.

@@ -22,9 +22,9 @@ from firesteel.saved.windows import is_window_type, window_of
 from firesteel.state.keys.composite import (
     GroupHeads,
     NamespaceCodec,
+    WindowedComposer,
     compose_broadcast,
     compose_keyed,
-    compose_windowed,
     encode_time,
     key_segment,
     namespace_segments,
@@ -105,7 +105,7 @@ class RowWriter:
         if scope == "timers":
             return self._timer_composer(state_id, groups)
         self._require("namespace")
-        windowed = compose_windowed(state_id, groups, self._codec)
+        windowed = WindowedComposer(state_id, groups, self._codec)
         return lambda key, item: windowed((key, self._window(item)))
 
     def _timer_composer(self, state_id: int, groups: int) -> Callable[[StateKey | None, Item], bytes]:

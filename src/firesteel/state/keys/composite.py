@@ -9,7 +9,7 @@ integer or string keys, and Python's own comparison can sort a run.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Final, Protocol
 
 from xxhash import xxh3_64_intdigest
@@ -17,6 +17,7 @@ from xxhash import xxh3_64_intdigest
 from firesteel.common.errors import ProgramError
 from firesteel.state.keys.encoding import NATURAL_TAG, NEGATIVE_TAG, STR_TAG, decode_key, encode_int
 from firesteel.state.keys.groups import StateKey, state_key_bytes, state_key_of
+from firesteel.state.keys.integers import integer_composites, integer_groups, integers
 
 BROADCAST_GROUP: Final = 0xFFFF
 TERMINATOR: Final = b"\x00\x01"
@@ -135,17 +136,46 @@ def compose_keyed(state_id: int, max_parallelism: int) -> Compose:
     return compose
 
 
-def compose_windowed(state_id: int, max_parallelism: int, codec: NamespaceCodec) -> Compose:
-    """Return the composer of a state whose scope holds a pair of state key and namespace."""
-    of_key = compose_keyed(state_id, max_parallelism)
-    segment_of = namespace_segments(codec)
+class WindowedComposer:
+    """The composer of a state whose scope holds a pair of state key and namespace.
 
-    def compose(current: Any) -> bytes:
+    >>> from firesteel.functions.windows import WINDOW_CODEC, TimeWindow
+    >>> compose = WindowedComposer(7, 128, WINDOW_CODEC)
+    >>> pairs = [(1, TimeWindow(0, 5)), ("a", TimeWindow(0, 5))]
+    >>> compose.all_of(pairs) == [compose(pair) for pair in pairs]
+    True
+    """
+
+    def __init__(self, state_id: int, max_parallelism: int, codec: NamespaceCodec) -> None:
+        self._prefix = state_prefix(state_id)
+        self._max_parallelism = max_parallelism
+        self._of_key = compose_keyed(state_id, max_parallelism)
+        self._segment_of = namespace_segments(codec)
+
+    def __call__(self, current: Any) -> bytes:
         if type(current) is not tuple:
             raise no_key_error()
-        return of_key(current[0]) + segment_of(current[1])
+        return self._of_key(current[0]) + self._segment_of(current[1])
 
-    return compose
+    def all_of(self, currents: Collection[Any]) -> list[bytes]:
+        """Return the composite key of each current; each different key and namespace is encoded once."""
+        if not currents or set(map(type, currents)) != {tuple}:
+            return list(map(self, currents))
+        heads = self._heads({key for key, _ in currents})
+        segments = self.segments(currents)
+        return [heads[key] + segments[space] for key, space in currents]
+
+    def segments(self, currents: Collection[tuple[Any, Any]]) -> dict[Any, bytes]:
+        """Return the segment of each namespace in pairs of state key and namespace."""
+        return {space: self._segment_of(space) for space in {space for _, space in currents}}
+
+    def _heads(self, keys: set[Any]) -> dict[Any, bytes]:
+        if set(map(type, keys)) == {int}:
+            numbers = integers(keys)
+            if numbers is not None:
+                groups = integer_groups(numbers, self._max_parallelism)
+                return dict(zip(keys, integer_composites(self._prefix, groups, numbers), strict=True))
+        return dict(zip(keys, map(self._of_key, keys), strict=True))
 
 
 def namespace_segments(codec: NamespaceCodec) -> Callable[[Any], bytes]:

@@ -12,6 +12,7 @@ from firesteel.state.keys.encoding import NATURAL_TAG, NEGATIVE_TAG
 
 Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
+Octets = npt.NDArray[np.uint8]
 
 _WORD: Final = np.uint64
 _SECRET: Final = bytes.fromhex("7240a4a4b7b3671fcb79e64eccc0e578825ad07dccff7221b8084674f743248e")
@@ -22,7 +23,7 @@ _FLIP_HIGH: Final = _FLIPS[2] ^ _FLIPS[3]
 _AVALANCHE: Final = _WORD(0x165667919E3779F9)
 _HALF: Final = _WORD(0xFFFFFFFF)
 _32, _37, _8, _9 = _WORD(32), _WORD(37), _WORD(8), _WORD(9)
-_SIZE: Final = 13
+_KEY: Final = 9
 _TIME: Final = 8
 _SIGN_BIT: Final = _WORD(1 << 63)
 
@@ -46,18 +47,29 @@ def integer_groups(keys: Integers, max_parallelism: int) -> Integers:
 
 
 def integer_composites(
-    state_prefix: bytes, groups: Integers, keys: Integers, times: Integers | None = None
+    state_prefix: bytes,
+    groups: Integers,
+    keys: Integers,
+    *,
+    times: Integers | None = None,
+    namespaces: Octets | None = None,
 ) -> list[bytes]:
-    """Return the composite keys: prefix of the state (2 bytes), key group, a timer's time if given, encoded key."""
-    size = _SIZE if times is None else _SIZE + _TIME
+    """Return the composite keys: prefix of the state (2 bytes), key group, a timer's time if given, encoded key, and
+    the segment of the namespace if given, a row of bytes for each.
+    """
+    key = 4 if times is None else 4 + _TIME
+    end = key + _KEY
+    size = end if namespaces is None else end + namespaces.shape[1]
     rows = np.empty((len(keys), size), np.uint8)
     rows[:, 0:2] = np.frombuffer(state_prefix, np.uint8)
     rows[:, 2:4] = groups.astype(">u2").view(np.uint8).reshape(-1, 2)
     if times is not None:
         shifted = (times.view(_WORD) ^ _SIGN_BIT).astype(">u8")
         rows[:, 4 : 4 + _TIME] = shifted.view(np.uint8).reshape(-1, _TIME)
-    rows[:, -9] = _tags(keys)
-    rows[:, -8:] = keys.astype(">i8").view(np.uint8).reshape(-1, 8)
+    rows[:, key] = _tags(keys)
+    rows[:, key + 1 : end] = keys.astype(">i8").view(np.uint8).reshape(-1, 8)
+    if namespaces is not None:
+        rows[:, end:] = namespaces
     composites: list[bytes] = rows.view(f"V{size}").ravel().tolist()
     return composites
 

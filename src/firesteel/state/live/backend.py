@@ -28,9 +28,9 @@ from firesteel.state.descriptors import (
 from firesteel.state.keys.composite import (
     Compose,
     NamespaceCodec,
+    WindowedComposer,
     compose_broadcast,
     compose_keyed,
-    compose_windowed,
 )
 from firesteel.state.keys.kinds import KeyKinds
 from firesteel.state.live.durable import NO_STATE, StateReader
@@ -272,7 +272,7 @@ class KeyedStateBackend:
         if scope is self._broadcast:
             return compose_broadcast(state_id)
         if scope.namespaced:
-            return compose_windowed(state_id, self.max_parallelism, self.namespace_codec)
+            return WindowedComposer(state_id, self.max_parallelism, self.namespace_codec)
         return compose_keyed(state_id, self.max_parallelism)
 
 

@@ -11,7 +11,7 @@ it afterwards. `held` and `hold` are for operators that let nobody change the ob
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import chain
 from typing import Any, Final
 
@@ -229,6 +229,19 @@ class ValueHandle(SingleValue, ValueState[Any]):
             value = self._coerce(value)
         self._cache[current] = value
         self._dirty.add(current)
+
+    def reader(self) -> Callable[[Any], Any]:
+        """Return a function that returns what `held` would if its argument were current."""
+        return self._cache.__getitem__
+
+    def hold_each(self, currents: list[Any], values: Collection[Any]) -> None:
+        """Do for each current what `hold` would if it were current."""
+        self._gone.update([current for current, value in zip(currents, values, strict=True) if value is None])
+        coerce = self._coerce
+        if coerce is not None:
+            values = [None if value is None else coerce(value) for value in values]
+        self._cache.update(zip(currents, values, strict=True))
+        self._dirty.update(currents)
 
     def reduce_each(
         self, keys: list[Any], values: Iterable[Any], reduce: Callable[[Any, Any], Any]

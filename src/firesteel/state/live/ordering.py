@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
-from firesteel.state.keys.composite import TERMINATOR, Compose, GroupHeads, state_prefix
+from firesteel.state.keys.composite import TERMINATOR, Compose, GroupHeads, WindowedComposer, state_prefix
 from firesteel.state.keys.encoding import STR_TAG
 from firesteel.state.keys.groups import key_groups
 from firesteel.state.keys.integers import Integers, integer_composites, integer_groups, integers
@@ -33,11 +34,50 @@ def in_composite_order(
         numbers = integers(currents)
         if numbers is not None:
             return _integers(numbers, state_id, max_parallelism)
-    return _any(currents, compose)
+    if kinds == {tuple} and isinstance(compose, WindowedComposer):
+        return _windowed(list(currents), compose, state_id, max_parallelism)
+    return _any(currents, partial(map, compose))
 
 
-def _any(currents: Collection[Any], compose: Compose) -> Iterator[OrderedBatch]:
-    composites = dict(zip(map(compose, currents), currents, strict=True))
+def _windowed(
+    currents: list[tuple[Any, Any]], compose: WindowedComposer, state_id: int, max_parallelism: int
+) -> Iterator[OrderedBatch]:
+    """Order pairs of state key and namespace; in bulk if keys are integers and all namespaces take equal room."""
+    keys = [key for key, _ in currents]
+    numbers = integers(keys) if set(map(type, keys)) == {int} else None
+    if numbers is not None:
+        segments = compose.segments(currents)
+        if len(set(map(len, segments.values()))) == 1:
+            yield from _integers_in_windows(currents, numbers, segments, state_id, max_parallelism)
+            return
+    yield from _any(currents, compose.all_of)
+
+
+def _integers_in_windows(
+    currents: list[tuple[Any, Any]],
+    keys: Integers,
+    segments: dict[Any, bytes],
+    state_id: int,
+    max_parallelism: int,
+) -> Iterator[OrderedBatch]:
+    ascending = sorted(set(segments.values()))
+    ranks = {segment: rank for rank, segment in enumerate(ascending)}
+    rank_of = {namespace: ranks[segment] for namespace, segment in segments.items()}
+    table = np.frombuffer(b"".join(ascending), np.uint8).reshape(len(ascending), -1)
+    spaces = np.fromiter([rank_of[namespace] for _, namespace in currents], np.int64)
+    groups = integer_groups(keys, max_parallelism)
+    order = np.lexsort((spaces, keys, groups))
+    prefix = state_prefix(state_id)
+    for start in range(0, len(order), _BATCH):
+        some = order[start : start + _BATCH]
+        composites = integer_composites(prefix, groups[some], keys[some], namespaces=table[spaces[some]])
+        yield composites, [currents[index] for index in some.tolist()]
+
+
+def _any(
+    currents: Collection[Any], compose: Callable[[Collection[Any]], Iterable[bytes]]
+) -> Iterator[OrderedBatch]:
+    composites = dict(zip(compose(currents), currents, strict=True))
     ordered = sorted(composites)
     for start in range(0, len(ordered), _BATCH):
         batch = ordered[start : start + _BATCH]

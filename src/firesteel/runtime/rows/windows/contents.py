@@ -135,11 +135,13 @@ class _SingleContents(WindowContents):
         self._state.clear()
 
     def fold(self, window: Any, keys: list[Any], values: list[Any], on_new: OnNew) -> None:
-        scope, held, hold = self._scope, self._state.held, self._state.hold
+        read = self._state.reader()
+        currents: list[Any] = []
 
         def load(key: Any) -> Any:
-            scope.current = current = (key, window)
-            value = held()
+            current = (key, window)
+            currents.append(current)
+            value = read(current)
             if value is None:
                 on_new(current)
             return value
@@ -150,9 +152,7 @@ class _SingleContents(WindowContents):
             self._fold(pane, keys, iterator)
         except RAISED as error:
             raise user_failure(error, self._who, values, iterator) from error
-        for key, value in pane.items():
-            scope.current = (key, window)
-            hold(value)
+        self._state.hold_each(currents, pane.values())
 
     @abstractmethod
     def _fold(self, pane: _Pane, keys: list[Any], values: Iterator[Any]) -> None:

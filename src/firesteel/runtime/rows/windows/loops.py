@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from firesteel.functions.assigners import (
     SlidingEventTimeWindows,
@@ -21,15 +21,13 @@ from firesteel.functions.assigners import (
 )
 from firesteel.functions.sessions import DynamicEventTimeSessionWindows, EventTimeSessionWindows
 from firesteel.functions.triggers import EventTimeTrigger, ProcessingTimeTrigger
-from firesteel.functions.windows import TimeWindow
+from firesteel.functions.windows import time_window
 from firesteel.runtime.failures import summary
 from firesteel.runtime.rows.windows.by_record import RecordByRecord
 from firesteel.runtime.rows.windows.contents import own_copy
 from firesteel.runtime.rows.windows.merging import MergingWindowSet
 from firesteel.runtime.rows.windows.panes import Panes
 from firesteel.runtime.rows.windows.sessions import DynamicSessionPanes, SessionPanes
-
-_WINDOWS_REMEMBERED: Final = 1 << 12
 
 
 def _nothing() -> None:
@@ -108,7 +106,6 @@ class TumblingPanes:
         self._size = size
         self._slide = slide
         self._offset = offset
-        self._windows: dict[int, TimeWindow] = {}
 
     def take(self, keys: list[Any], values: list[Any], timestamps: list[int | None] | None) -> None:
         """Add a batch; records in windows that have ended take the general path."""
@@ -129,15 +126,6 @@ class TumblingPanes:
         """Return the earliest timestamp whose windows are all still open at `watermark`."""
         before = watermark + 1 - self._size
         return before - (before - self._offset) % self._slide + self._size
-
-    def _window(self, start: int) -> TimeWindow:
-        """Return the same object for the same window, so that caches of state find it without comparing it."""
-        window = self._windows.get(start)
-        if window is None:
-            if len(self._windows) >= _WINDOWS_REMEMBERED:
-                self._windows.clear()
-            window = self._windows[start] = TimeWindow(start, start + self._size)
-        return window
 
     def _take_ended(
         self, keys: list[Any], values: list[Any], times: list[int], live: int
@@ -161,7 +149,7 @@ class TumblingPanes:
         start = earliest - (earliest - offset) % size
         fold, on_new = self._panes.contents.fold, self._panes.register
         if max(times) < start + size:
-            fold(self._window(start), keys, values, on_new)
+            fold(time_window(start, start + size), keys, values, on_new)
             return
         buckets: dict[int, tuple[list[Any], list[Any]]] = {}
         low = high = start  # [low, high) is empty until the first window is set
@@ -176,7 +164,7 @@ class TumblingPanes:
             add_key(key)
             add_value(value)
         for low, (bucket_keys, bucket_values) in buckets.items():
-            fold(self._window(low), bucket_keys, bucket_values, on_new)
+            fold(time_window(low, low + size), bucket_keys, bucket_values, on_new)
 
 
 class SlidingPanes(TumblingPanes):
@@ -195,7 +183,7 @@ class SlidingPanes(TumblingPanes):
                 copy = own(value)
         fold, on_new = self._panes.contents.fold, self._panes.register
         for start, (bucket_keys, bucket_values) in buckets.items():
-            fold(self._window(start), bucket_keys, bucket_values, on_new)
+            fold(time_window(start, start + size), bucket_keys, bucket_values, on_new)
 
 
 class ProcessingTimePanes:
