@@ -72,18 +72,3 @@ def test_what_flink_refuses_is_refused(given: dict[str, Any]) -> None:
 def test_what_flink_refuses_in_batch_mode_is_refused(query: str) -> None:
     with pytest.raises(FiresteelError, match="not supported in BATCH mode"):
         session(batch=True).sql_query(query).execute()
-
-
-@pytest.mark.parametrize(
-    "given",
-    [given for given in ACCEPTED if "DISTINCT" in given["query"] and "FROM t" in given["query"]],
-    ids=lambda given: given["query"],
-)
-def test_distinct_that_is_split_gives_the_same(given: dict[str, Any]) -> None:
-    with executing(parallelism=2, epoch_records=5):
-        env = session()
-        env.get_config().set("table.optimizer.distinct-agg.split.enabled", "true")
-        env.get_config().set("table.optimizer.agg-phase-strategy", "ONE_PHASE")
-        names, types = described(env, given["query"])
-        rows = table_of(env, f"SELECT {', '.join(texts(names))} FROM answered")
-        assert rounded(rows.elements(), types) == expected(given)
