@@ -12,11 +12,18 @@ from firesteel.common.logical_types import LogicalType, LogicalTypeRoot, RowType
 from firesteel.common.logical_types.arrow import to_arrow, to_arrow_schema
 from firesteel.common.logical_types.temporal import LocalZonedTimestampType, TimestampType
 from firesteel.connectors.tables.formats.json_exact import JsonRules
+from firesteel.connectors.tables.formats.json_uniform import UniformBlock
 from firesteel.connectors.tables.formats.plain_texts import Doubtful, plain_dates, plain_timestamps
 
 _R = LogicalTypeRoot
 _LF: Final = ord("\n")
 _BRACE: Final = ord("{")
+_FEW_BYTES: Final = 2_000
+"""The bytes of a block for which the fixed costs of that are too much."""
+
+_TRIES: Final = 8
+"""Blocks with lines of several forms after which lines are no longer taken for uniform."""
+
 _DIRECT: Final = (
     *(_R.TINYINT, _R.SMALLINT, _R.INTEGER, _R.BIGINT, _R.FLOAT, _R.DOUBLE),
     *(_R.CHAR, _R.VARCHAR, _R.BOOLEAN),
@@ -33,17 +40,28 @@ def arrow_reads(row: RowType, rules: JsonRules) -> bool:
 
 
 class ArrowLines:
-    """Reads blocks of lines; raises Doubtful or ArrowInvalid for what is not plain."""
+    """Reads blocks of lines; raises Doubtful or ArrowInvalid for what is not plain.
+
+    Lines that all have one form need no parser. Once several blocks have had lines that do not, none is looked at in
+    that way any more.
+    """
 
     def __init__(self, row: RowType, rules: JsonRules) -> None:
         self._row = row
         self._iso = rules.iso
         self._schema = to_arrow_schema(row)
+        self._keys = {field.name.encode() for field in row.fields}
         self._read = pa.schema([(field.name, _read_as(field.type)) for field in row.fields])
+        self._tries = _TRIES
         self._options = pa.json.ParseOptions(explicit_schema=self._read, unexpected_field_behavior="ignore")
 
     def read(self, block: bytes) -> pa.RecordBatch:
         """Return the rows of a block."""
+        if self._tries and len(block) >= _FEW_BYTES:
+            try:
+                return self._read_uniform(block)
+            except (Doubtful, pa.ArrowInvalid):
+                self._tries -= 1
         _check(block)
         table = pa.json.read_json(
             pa.BufferReader(block),
@@ -55,6 +73,17 @@ class ArrowLines:
         columns = [
             self._finished(table.column(field.name).combine_chunks(), field.type)
             for field in self._row.fields
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=self._schema)
+
+    def _read_uniform(self, block: bytes) -> pa.RecordBatch:
+        lines = UniformBlock(block)
+        lines.check_others(self._keys)
+        columns = [
+            self._finished(
+                lines.column(field.name.encode(), read.type, text=pa.types.is_string(read.type)), field.type
+            )
+            for field, read in zip(self._row.fields, self._read, strict=True)
         ]
         return pa.RecordBatch.from_arrays(columns, schema=self._schema)
 
@@ -71,7 +100,7 @@ def _check(block: bytes) -> None:
     starts = np.flatnonzero(chars == _LF)[: -1 if block.endswith(b"\n") else None] + 1
     if not block.startswith(b"{") or not (chars[starts] == _BRACE).all():
         raise Doubtful
-    if b"NaN" in block or b"Inf" in block:
+    if (b"N" in block and b"NaN" in block) or (b"I" in block and b"Inf" in block):
         raise Doubtful
     if not block.isascii():
         block.decode()
