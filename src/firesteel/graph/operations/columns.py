@@ -236,6 +236,12 @@ class TopOp(ColumnOperation):
 
     top: Top
 
+    @property
+    def meaning(self) -> str:
+        """Whether all rows are kept; if not, which ones."""
+        top = self.top
+        return "" if top.retracts else f"{[tuple(key) for key in top.order]}[{top.offset + top.fetch}]"
+
 
 @dataclass(frozen=True, eq=False)
 class TemporalSortOp(ColumnOperation):
@@ -244,6 +250,11 @@ class TemporalSortOp(ColumnOperation):
     kind = "temporal_sort"
 
     sort: TemporalSort
+
+    @property
+    def meaning(self) -> str:
+        """The time attribute."""
+        return f"[{self.sort.time}]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,6 +282,12 @@ class MaterializeOp(ColumnOperation):
     kind = "sink_materializer"
 
     materialization: Materialization
+
+    @property
+    def meaning(self) -> str:
+        """The keys, and which rows of a key are kept."""
+        spec = self.materialization
+        return f"{spec.key}{spec.upsert_key}[{spec.conflict}]"
 
 
 def _calls(row: RowType, keys: Iterable[int], calls: Iterable[Aggregation]) -> str:
