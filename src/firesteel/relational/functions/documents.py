@@ -41,6 +41,8 @@ from firesteel.relational.functions.results import exactly, fixed, nullable
 
 _R = LogicalTypeRoot
 _TRUTH: Final = BooleanType()
+_IS: Final = BooleanType(nullable=False)
+_KINDS: Final = ("VALUE", "SCALAR", "ARRAY", "OBJECT")
 _WRITTEN: Final = VarCharType(2000, nullable=False)
 _NO_JSON: Final = frozenset(
     {_R.DATE, _R.TIME_WITHOUT_TIME_ZONE, _R.INTERVAL_YEAR_MONTH, _R.INTERVAL_DAY_TIME, _R.RAW}
@@ -158,5 +160,5 @@ DOCUMENTS: Final = (
     _function("JSON_QUOTE", fixed(STRING), TEXT),
     _function("JSON_UNQUOTE", fixed(STRING), TEXT),
     _function("JSON", fixed(STRING), TEXT),
-    *(_function(f"IS JSON {kind}", fixed(_TRUTH), TEXT) for kind in ("VALUE", "SCALAR", "ARRAY", "OBJECT")),
+    *(Function(f"IS JSON {kind}", (Signature((TEXT,), exactly(_IS)),), strict=False) for kind in _KINDS),
 )

@@ -190,7 +190,7 @@ def _comparison(name: str) -> Function:
     together = ordered if name[0] in "<>" and name != "<>" else comparable
 
     def result(operands: Sequence[Expression]) -> LogicalType:
-        rows = name != "=" and any(isinstance(part.type, RowType) for part in operands)
+        rows = any(isinstance(part.type, RowType) for part in operands)
         return TRUTH.copy(nullable=rows or any_nullable(operands))
 
     return Function(name, (Signature((ANY, ANY), result, together=together, tried=True),))

@@ -77,6 +77,11 @@ def _vectorised(name: str) -> Translation:
     return lambda translator, call, texts: translator.call(name, *texts)
 
 
+def _is_kind(kind: str) -> Translation:
+    """Return the translation of IS JSON of a kind, which NULL is not."""
+    return lambda translator, call, texts: f"coalesce({translator.call(f'is_json|{kind}', *texts)}, FALSE)"
+
+
 TRANSLATIONS: Final[dict[str, Translation]] = {
     "JSON_EXISTS": _exists,
     "JSON_VALUE": _value,
@@ -87,5 +92,5 @@ TRANSLATIONS: Final[dict[str, Translation]] = {
     "JSON_QUOTE": _vectorised("json_quoted"),
     "JSON_UNQUOTE": _vectorised("json_unquoted"),
     "JSON": _vectorised("json_checked"),
-    **{f"IS JSON {kind}": _vectorised(f"is_json|{kind}") for kind in ("VALUE", "SCALAR", "ARRAY", "OBJECT")},
+    **{f"IS JSON {kind}": _is_kind(kind) for kind in ("VALUE", "SCALAR", "ARRAY", "OBJECT")},
 }

@@ -183,9 +183,10 @@ def _filtered(text: str) -> _Select:
     except FilterError as error:
         raise PathError(str(error)) from None
 
-    def select(value: Any) -> Sequence[Any]:
-        candidates = value if isinstance(value, list) else [value] if isinstance(value, dict) else []
-        return list(filter(accepts, candidates))
+    def select(value: Any) -> Sequence[Any] | None:
+        if not isinstance(value, dict | list):
+            return None
+        return list(filter(accepts, value if isinstance(value, list) else [value]))
 
     return select
 
