@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Any, Self
 
 from firesteel.common.logical_types import LogicalType
@@ -114,15 +115,21 @@ class SortKey:
     nulls_first: bool = True
 
 
+Distance = int | float | Decimal
+"""How far a frame reaches: rows, or a distance of the values of the sort column (milliseconds for times)."""
+
+
 @dataclass(frozen=True)
 class Frame:
-    """The rows of an OVER window: from `lower` before the current row up to it.
+    """The rows of an OVER window: from `lower` before the current row to `upper` after it; None: unbounded.
 
-    `rows` counts rows, otherwise the distance is one of the sort column (milliseconds for times). None: unbounded.
+    `rows` counts rows, otherwise the distance is one of the sort column, and 0 means all rows that are equal in it. A
+    distance below 0 is one on the other side of the current row.
     """
 
     rows: bool
-    lower: int | None
+    lower: Distance | None
+    upper: Distance | None = 0
 
 
 @dataclass(frozen=True)

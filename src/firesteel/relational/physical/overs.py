@@ -28,6 +28,10 @@ def over_aggregate(node: Over, options: PlanOptions) -> OverAggregate:
     if len(frames) > 1:
         raise ProgramError("requires all of its calls to have the same frame", who=_WHO)
     (frame,) = frames
+    if frame.upper != 0 or (frame.lower is not None and frame.lower < 0):
+        raise ProgramError("requires a frame that ends with the current row in STREAMING mode", who=_WHO)
+    if not isinstance(frame.lower, int | None):
+        raise ProgramError("requires a frame of whole numbers in STREAMING mode", who=_WHO, got=str(frame.lower))
     kind = given.fields[time].type
     event_time = not is_proctime(kind)
     if options.state_ttl is not None and frame.lower is None:
@@ -76,7 +80,7 @@ def _partition_frame(frame: Frame, *, ordered: bool) -> PartitionFrame:
     """Return the frame of rows that are there all; without an order, a range is the whole partition."""
     if not ordered and not frame.rows:
         return PartitionFrame(frame.rows, None, None)
-    return PartitionFrame(frame.rows, None if frame.lower is None else -frame.lower, 0)
+    return PartitionFrame(frame.rows, None if frame.lower is None else -frame.lower, frame.upper)
 
 
 def _require_no_distinct(node: Over) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING, NamedTuple
+from decimal import Decimal
+from typing import TYPE_CHECKING, Literal as Word, NamedTuple
 
 from sqlglot import exp
 
 from firesteel.common.logical_types import LogicalType, LogicalTypeFamily
-from firesteel.relational.expressions import Expression, Frame, Literal
+from firesteel.relational.expressions import Distance, Expression, Frame, Literal
 from firesteel.relational.functions.aggregates import ResolvedAggregate
 from firesteel.sql.binding.values import OverOrder
 
@@ -27,8 +28,7 @@ class OverWindow(NamedTuple):
 def bind_window(binder: Expressions, node: exp.Window, resolved: ResolvedAggregate) -> OverWindow:
     """Return the window of a call.
 
-    Raises SqlValidationError for an unknown name, a frame that means nothing, and a rank without an order,
-    SqlUnsupportedError for rows after the current one.
+    Raises SqlValidationError for an unknown name, a frame that means nothing, and a rank without an order.
     """
     text, function = binder.context.text, resolved.function
     parts = _with_named(binder, node)
@@ -76,42 +76,52 @@ def _with_named(binder: Expressions, node: exp.Window) -> dict[str, exp.Expr]:
 
 
 def _frame(binder: Expressions, spec: exp.Expr, order: tuple[OverOrder, ...]) -> Frame:
-    text = binder.context.text
+    """Return the frame; without an end it ends with the current row."""
     rows = spec.args["kind"] == "ROWS"
-    end = spec.args.get("end")
-    side = spec.args.get("end_side")
-    if end is not None and end != "CURRENT ROW":
-        if side == "PRECEDING" or not isinstance(end, str):
-            raise text.unsupported(spec, "a frame that does not end with the current row")
-        raise text.unsupported(spec, "UNBOUNDED FOLLOWING")
-    start = spec.args["start"]
-    if start == "CURRENT ROW":
-        return Frame(rows, 0)
-    if spec.args.get("start_side") == "FOLLOWING":
-        raise text.wrong(spec, "requires a frame that begins before it ends")
-    if start == "UNBOUNDED":
-        return Frame(rows, None)
+    lower = _bound(binder, spec, "start", rows, order)
+    upper = _bound(binder, spec, "end", rows, order) if spec.args.get("end") is not None else 0
+    if lower is not None and upper is not None and lower < -upper:
+        raise binder.context.text.wrong(spec, "requires a frame that begins before it ends")
+    return Frame(rows, lower, upper)
+
+
+def _bound(
+    binder: Expressions, spec: exp.Expr, end: Word["start", "end"], rows: bool, order: tuple[OverOrder, ...]
+) -> Distance | None:
+    """Return how far a frame reaches at one end, below 0 if it does not reach the current row; None: unbounded."""
+    text = binder.context.text
+    node, side = spec.args[end], spec.args.get(f"{end}_side")
+    outward = "PRECEDING" if end == "start" else "FOLLOWING"
+    if node == "CURRENT ROW":
+        return 0
+    if node == "UNBOUNDED":
+        if side != outward:
+            raise text.wrong(spec, "requires a frame that begins before it ends")
+        return None
     if not order:
         raise text.wrong(spec, "requires ORDER BY in a window with a frame")
-    return Frame(rows, _distance(binder, start, rows, order))
+    distance = _distance(binder, node, rows, order)
+    return distance if side == outward else -distance
 
 
-def _distance(binder: Expressions, node: exp.Expr, rows: bool, order: tuple[OverOrder, ...]) -> int:
-    text = binder.context.text
-    distance = binder.bind(node)
+def _distance(binder: Expressions, node: exp.Expr, rows: bool, order: tuple[OverOrder, ...]) -> Distance:
+    text, distance = binder.context.text, binder.bind(node)
     if not isinstance(distance, Literal):
         raise text.wrong(node, "requires a constant as the beginning of a frame")
-    if not rows and not _has_distances(order[0].value.type):
-        raise text.wrong(node, "requires an order by a number or a time in a window with RANGE")
-    if isinstance(distance.value, dt.timedelta):
-        if rows or not order[0].value.type.has_family(LogicalTypeFamily.DATETIME):
+    kind, value = order[0].value.type, distance.value
+    if not rows and (len(order) > 1 or not _has_distances(kind)):
+        raise text.wrong(node, "requires an order by one number or time in a window with RANGE")
+    if isinstance(value, dt.timedelta):
+        if rows or not kind.has_family(LogicalTypeFamily.DATETIME):
             raise text.wrong(node, "requires a number of rows or of the values that the window is ordered by")
-        return distance.value // dt.timedelta(milliseconds=1)
-    if not isinstance(distance.value, int) or isinstance(distance.value, bool) or distance.value < 0:
-        raise text.wrong(node, "requires a number that is not negative", got=str(distance.value))
-    if not rows and order[0].value.type.has_family(LogicalTypeFamily.DATETIME):
-        raise text.wrong(node, "requires an interval", got=str(distance.value))
-    return distance.value
+        return value // dt.timedelta(milliseconds=1)
+    if not rows and kind.has_family(LogicalTypeFamily.DATETIME):
+        raise text.wrong(node, "requires an interval", got=str(value))
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not (whole or (not rows and isinstance(value, float | Decimal))) or value < 0:
+        raise text.wrong(node, "requires a number that is not negative", got=str(value))
+    found: Distance = value
+    return found
 
 
 def _has_distances(kind: LogicalType) -> bool:

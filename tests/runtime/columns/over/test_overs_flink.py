@@ -1,0 +1,90 @@
+"""Calls with OVER give what they give in real Flink (see flink/ask_overs.py), in one epoch and in many."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firesteel.common.errors import FiresteelError
+from firesteel.table import EnvironmentSettings, TableEnvironment
+from firesteel.testing import executing
+from tests.runtime.columns.over.flink.overs import COLUMNS, QUERIES, Mode, rows
+
+ANSWERS: dict[tuple[str, str], dict[str, Any]] = {
+    (line["mode"], line["over"]): line
+    for line in map(json.loads, (Path(__file__).parent / "flink" / "overs.jsonl").read_text().splitlines())
+}
+WAYS: dict[str, list[dict[str, Any]]] = {
+    "streaming": [{"parallelism": 1}, {"parallelism": 1, "epoch_records": 3}],
+    "batch": [{"parallelism": 2, "epoch_records": 5}],
+}
+DIFFERENT: dict[tuple[str, str], str] = {}
+"""Calls that have another answer on purpose, or none yet, with the reason."""
+
+
+def environment(directory: Path, mode: str) -> TableEnvironment:
+    (directory / "rows.json").write_text("\n".join(rows()) + "\n")
+    env = TableEnvironment.create(getattr(EnvironmentSettings, f"in_{mode}_mode")())
+    env.get_config().set("table.local-time-zone", "UTC")
+    env.execute_sql(
+        f"CREATE TABLE t ({COLUMNS}) WITH ('connector' = 'filesystem', 'path' = '{directory}', "
+        "'format' = 'json', 'json.timestamp-format.standard' = 'SQL')"
+    )
+    return env
+
+
+def answers(env: TableEnvironment, overs: list[str]) -> list[tuple[str, dict[str, str | None]]]:
+    """Return the type of each column, and its values by id as texts."""
+    columns = ", ".join(f"{over} AS r{number}" for number, over in enumerate(overs))
+    env.create_temporary_view("answered", env.sql_query(f"SELECT id, {columns} FROM t"))
+    with env.execute_sql("DESCRIBE answered").collect() as described:
+        types = [f"{column[1]}{'' if column[2] else ' NOT NULL'}" for column in described][1:]
+    casts = ", ".join(f"CAST(r{number} AS STRING)" for number in range(len(overs)))
+    with env.execute_sql(f"SELECT id, {casts} FROM answered").collect() as results:
+        found = {str(row[0]): list(row)[1:] for row in results}
+    return [(kind, {key: row[place] for key, row in found.items()}) for place, kind in enumerate(types)]
+
+
+def plain(text: str | None, kind: str) -> str | None:
+    """Return a value without what may differ: last digits of floating point numbers, the order within a multiset."""
+    if text is not None and kind.startswith(("DOUBLE", "FLOAT")):
+        return f"{float(text):.9g}"
+    if text is not None and kind.startswith("MULTISET"):
+        return ",".join(sorted(text[1:-1].split(", ")))
+    return text
+
+
+@pytest.mark.parametrize(
+    ("mode", "overs"), QUERIES, ids=lambda given: given if isinstance(given, str) else given[0]
+)
+def test_calls_answer_as_in_flink(mode: Mode, overs: tuple[str, ...], tmp_path: Path) -> None:
+    asked = [over for over in overs if "values" in ANSWERS[mode, over] and (mode, over) not in DIFFERENT]
+    if not asked:
+        pytest.skip("Flink refuses all of them")
+    for way in WAYS[mode]:
+        with executing("process", **way):
+            found = answers(environment(tmp_path, mode), asked)
+        wrong = {}
+        for over, (kind, values) in zip(asked, found, strict=True):
+            given = ANSWERS[mode, over]
+            mine = {key: plain(text, kind) for key, text in values.items()}
+            expected = {key: plain(text, kind) for key, text in given["values"].items()}
+            if kind != given["type"] or mine != expected:
+                differing = {
+                    key: (mine.get(key), expected[key]) for key in expected if mine.get(key) != expected[key]
+                }
+                wrong[over] = kind, given["type"], differing
+        assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("mode", "over"), [key for key, line in ANSWERS.items() if "error" in line], ids=lambda given: str(given)
+)
+def test_what_flink_refuses_is_refused(mode: str, over: str, tmp_path: Path) -> None:
+    if (mode, over) in DIFFERENT:
+        pytest.xfail(DIFFERENT[mode, over])
+    with pytest.raises(FiresteelError), executing("process", parallelism=1):
+        answers(environment(tmp_path, mode), [over])
