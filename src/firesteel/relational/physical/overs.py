@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from firesteel.common.errors import ProgramError, UnsupportedError
 from firesteel.common.logical_types import RowType
 from firesteel.common.logical_types.temporal import is_proctime, is_time_attribute
@@ -13,7 +15,10 @@ from firesteel.relational.logical.nodes import Over
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.texts import call_text
 
-_WHO = "OVER window"
+_WHO: Final = "OVER window"
+
+_INDIFFERENT: Final = frozenset({"MIN", "MAX"})
+"""Functions that give the same with DISTINCT, which Flink leaves out."""
 
 
 def over_aggregate(node: Over, options: PlanOptions) -> OverAggregate:
@@ -23,6 +28,7 @@ def over_aggregate(node: Over, options: PlanOptions) -> OverAggregate:
     ends with the current row, and UnsupportedError for a time to live of different values.
     """
     given = node.input.row
+    _require_functions(node, frozenset())
     time = _time(node, given)
     frames = {call.frame for call in node.calls}
     if len(frames) > 1:
@@ -31,7 +37,9 @@ def over_aggregate(node: Over, options: PlanOptions) -> OverAggregate:
     if frame.upper != 0 or (frame.lower is not None and frame.lower < 0):
         raise ProgramError("requires a frame that ends with the current row in STREAMING mode", who=_WHO)
     if not isinstance(frame.lower, int | None):
-        raise ProgramError("requires a frame of whole numbers in STREAMING mode", who=_WHO, got=str(frame.lower))
+        raise ProgramError(
+            "requires a frame of whole numbers in STREAMING mode", who=_WHO, got=str(frame.lower)
+        )
     kind = given.fields[time].type
     event_time = not is_proctime(kind)
     if options.state_ttl is not None and frame.lower is None:
@@ -49,8 +57,13 @@ def over_aggregate(node: Over, options: PlanOptions) -> OverAggregate:
 
 
 def over_partitions(node: Over) -> OverPartitions:
-    """Return what an operator computes in BATCH mode."""
+    """Return what an operator computes in BATCH mode.
+
+    Raises ProgramError, with Flink's reasons, for DISTINCT, which a stream has.
+    """
     given = node.input.row
+    distinct = {call.function for call in node.calls if call.distinct and call.function not in _INDIFFERENT}
+    _require_functions(node, frozenset(distinct))
     return OverPartitions(
         input=given,
         output=node.type,
@@ -81,6 +94,15 @@ def _partition_frame(frame: Frame, *, ordered: bool) -> PartitionFrame:
     if not ordered and not frame.rows:
         return PartitionFrame(frame.rows, None, None)
     return PartitionFrame(frame.rows, None if frame.lower is None else -frame.lower, frame.upper)
+
+
+def _require_functions(node: Over, refused: frozenset[str]) -> None:
+    for call in node.calls:
+        shown = call_text(call, node.input.row.field_names)
+        if call.function.startswith("JSON_"):
+            raise ProgramError("requires a function that is known in windows", who=_WHO, got=shown)
+        if call.distinct and call.function in refused:
+            raise ProgramError("requires a function without DISTINCT in BATCH mode", who=_WHO, got=shown)
 
 
 def _require_no_distinct(node: Over) -> None:

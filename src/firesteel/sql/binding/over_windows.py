@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 from decimal import Decimal
-from typing import TYPE_CHECKING, Literal as Word, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+from typing import Literal as Word
 
 from sqlglot import exp
 

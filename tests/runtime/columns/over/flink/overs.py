@@ -78,11 +78,11 @@ _CALLS: Final = (
     *("STDDEV(d)", "VARIANCE(b)", "SUM(f)", "AVG(f)", "AVG(d)", "MAX(f)"),
     *("LISTAGG(s)", "LISTAGG(s, '; ')", "LISTAGG(DISTINCT s)"),
     *("ARRAY_AGG(n)", "ARRAY_AGG(s)", "ARRAY_AGG(DISTINCT n)", "COLLECT(n)", "COLLECT(DISTINCT s)"),
-    *("JSON_ARRAYAGG(s)", "JSON_ARRAYAGG(s NULL ON NULL)", "JSON_OBJECTAGG(KEY s VALUE n)"),
     *("FIRST_VALUE(n)", "LAST_VALUE(n)", "FIRST_VALUE(a)", "LAST_VALUE(a)", "FIRST_VALUE(DISTINCT n)"),
     *("FIRST_VALUE(s)", "LAST_VALUE(d)", "MIN(`day`)", "MAX(s)", "MIN(flag)", "MAX(ts)"),
-    *("COUNT(a)", "ARRAY_AGG(a)", "SINGLE_VALUE(n)", "APPROX_COUNT_DISTINCT(n)", "PERCENTILE(n, 0.5)"),
+    *("COUNT(a)", "ARRAY_AGG(a)", "APPROX_COUNT_DISTINCT(n)"),
 )
+_REFUSED: Final = ("JSON_ARRAYAGG(s)", "JSON_OBJECTAGG(KEY s VALUE n)")
 _OFFSETS: Final = (
     *("LAG(n)", "LAG(n, 2)", "LAG(n, 2, -1)", "LAG(s, 1, 'none')", "LAG(a)", "LAG(n, 0)", "LAG(n, id)"),
     *("LEAD(n)", "LEAD(n, 2, -1)", "LEAD(s)", "LEAD(n, id)"),
@@ -143,7 +143,7 @@ def _over(call: str, window: str) -> str:
 def _in_streams() -> Iterator[tuple[str, ...]]:
     for frame in _FRAMES:
         yield tuple(_over(call, f"{_BY_TIME} {frame}") for call in _CALLS)
-    yield tuple(_over(call, _BY_TIME) for call in (*_RANKS, *_OFFSETS))
+    yield tuple(_over(call, _BY_TIME) for call in (*_RANKS, *_OFFSETS, *_REFUSED))
     for window in ("PARTITION BY k ORDER BY n", "PARTITION BY k", f"{_BY_TIME}, id", f"{_BY_TIME} DESC"):
         yield (_over("SUM(n)", window),)
     yield (_over("SUM(n)", _BY_TIME), _over("COUNT(*)", f"{_BY_TIME} {_FRAMES[2]}"))
@@ -151,15 +151,22 @@ def _in_streams() -> Iterator[tuple[str, ...]]:
 
 def _in_batch() -> Iterator[tuple[str, ...]]:
     for order in _ORDERS:
-        calls = (*_RANKS, "LAG(b)", "LEAD(b)", "SUM(b)", "MIN(b)")
+        calls = ("RANK()", "DENSE_RANK()", "CUME_DIST()", "PERCENT_RANK()", "SUM(b)", "MIN(b)")
         yield tuple(_over(call, f"PARTITION BY k ORDER BY {order}") for call in calls)
+    for order in _ORDERS[1::2]:
+        calls = ("ROW_NUMBER()", "NTILE(2)", "NTILE(3)", "LAG(b)", "LEAD(b)")
+        yield tuple(_over(call, f"PARTITION BY k ORDER BY {order}, id") for call in calls)
     for order in _NUMBER_FRAMES:
-        yield tuple(_over(call, f"PARTITION BY k ORDER BY {order}") for call in ("SUM(b)", "COUNT(*)", "MAX(s)"))
-    yield tuple(_over(call, f"{_BY_TIME} {_FRAMES[1]}") for call in _CALLS)
-    yield tuple(_over(call, f"{_BY_TIME}, id {_FRAMES[2]}") for call in _CALLS)
+        yield tuple(
+            _over(call, f"PARTITION BY k ORDER BY {order}") for call in ("SUM(b)", "COUNT(*)", "MAX(s)")
+        )
+    plain = [call for call in _CALLS if "DISTINCT " not in call]
+    yield tuple(_over(call, f"{_BY_TIME} {_FRAMES[1]}") for call in plain)
+    yield tuple(_over(call, f"{_BY_TIME}, id {_FRAMES[2]}") for call in plain)
+    yield tuple(_over(call, f"{_BY_TIME} {_FRAMES[1]}") for call in ("COUNT(DISTINCT n)", *_REFUSED))
     yield tuple(_over(call, f"{_BY_TIME}, id") for call in _OFFSETS)
     yield tuple(_over(call, "") for call in ("SUM(n)", "COUNT(*)", "MAX(s)"))
-    yield tuple(_over(call, "PARTITION BY k") for call in ("SUM(n)", "COUNT(*)", "RANK()", "ROW_NUMBER()", "LAG(n)"))
+    yield tuple(_over(call, "PARTITION BY k") for call in ("SUM(n)", "COUNT(*)", "RANK()", "ROW_NUMBER()"))
     yield tuple(_over(call, "PARTITION BY k, flag") for call in ("MAX(n)", "AVG(f)"))
     yield tuple(_over(call, "ORDER BY id") for call in ("ROW_NUMBER()", "LAG(n, 1, 0)"))
     yield (
