@@ -13,7 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firesteel.common.errors import UnsupportedError
-from firesteel.common.logical_types import BigIntType, DoubleType, RowType, TimestampType, VarCharType
+from firesteel.common.logical_types import (
+    ArrayType,
+    BigIntType,
+    DoubleType,
+    RowType,
+    TimestampType,
+    VarCharType,
+)
 from firesteel.common.logical_types.constructed import Field
 from firesteel.common.time import MAX_WATERMARK, MIN_WATERMARK
 from firesteel.functions.columns.aggregates import Aggregation
@@ -34,8 +41,35 @@ FUNCTIONS: dict[str, Callable[[list[int | None]], Any]] = {
     "FIRST_VALUE": lambda values: values[0] if values else None,
     "LAST_VALUE": lambda values: values[-1] if values else None,
 }
+WHOLE: dict[str, Callable[[list[int | None]], Any]] = {
+    "COUNT DISTINCT": lambda values: len({*values} - {None}),
+    "SUM DISTINCT": lambda values: (
+        sum(value for value in {*values} if value is not None) if {*values} - {None} else None
+    ),
+    "ARRAY_AGG": tuple,
+}
+"""Functions of the values of a frame with NULL among them."""
 SUMS = ("COUNT", "SUM", "AVG")
-CALLS = tuple(Aggregation(name, (2,), (BIGINT,), BIGINT, f"{name}(v)") for name in FUNCTIONS)
+WHOLE: dict[str, Callable[[list[int | None]], Any]] = {
+    "COUNT DISTINCT": lambda values: len({*values} - {None}),
+    "SUM DISTINCT": lambda values: (
+        sum(value for value in {*values} if value is not None) if {*values} - {None} else None
+    ),
+    "ARRAY_AGG": tuple,
+}
+"""Functions of the values of a frame with NULL among them."""
+SUMS = ("COUNT", "SUM", "AVG")
+CALLS = tuple(
+    Aggregation(
+        name.removesuffix(" DISTINCT"),
+        (2,),
+        (BIGINT,),
+        ArrayType(BIGINT) if name == "ARRAY_AGG" else BIGINT,
+        f"{name}(v)",
+        distinct=name.endswith(" DISTINCT"),
+    )
+    for name in (*FUNCTIONS, *WHOLE)
+)
 FRAMES = [
     OverFrame(rows=True, lower=None),
     OverFrame(rows=False, lower=None),
@@ -56,7 +90,7 @@ class Model:
 
     def __init__(self, frame: OverFrame, names: Sequence[str] = tuple(FUNCTIONS)) -> None:
         self._frame = frame
-        self._functions = [FUNCTIONS[name] for name in names]
+        self._names = names
         self._watermark = MIN_WATERMARK
         self._waiting: dict[Any, list[tuple[int, int | None]]] = defaultdict(list)
         self.done: dict[Any, list[tuple[int, int | None]]] = defaultdict(list)
@@ -107,17 +141,25 @@ class Model:
                 for at in inside
                 if (at >= place - frame.lower if frame.rows else rows[at][0] >= time - frame.lower)
             ]
-        values = [rows[at][1] for at in inside if rows[at][1] is not None]
-        self.out[key, time, value, *(function(values) for function in self._functions)] += 1
+        values = [rows[at][1] for at in inside]
+        some = [one for one in values if one is not None]
+        results = (WHOLE[name](values) if name in WHOLE else FUNCTIONS[name](some) for name in self._names)
+        self.out[key, time, value, *results] += 1
 
 
 def over(frame: OverFrame, names: Sequence[str] = tuple(FUNCTIONS)) -> OverAggregate:
-    calls = tuple(call for call in CALLS if call.function in names)
-    output = RowType((*INPUT.fields, *(Field(name, BIGINT) for name in names)), nullable=False)
+    calls = tuple(call for call in CALLS if call.shown.removesuffix("(v)") in names)
+    fields = (Field(call.shown, call.type) for call in calls)
+    output = RowType((*INPUT.fields, *fields), nullable=False)
     return OverAggregate(INPUT, output, (0,), 1, event_time=True, frame=frame, aggregations=calls)
 
 
-@pytest.mark.parametrize("names", [tuple(FUNCTIONS), SUMS], ids=["all", "sums"])
+def hashable(rows: list[tuple[Any, ...]]) -> Counter[tuple[Any, ...]]:
+    arrays = [tuple(tuple(cell) if isinstance(cell, list) else cell for cell in row) for row in rows]
+    return plain(arrays)
+
+
+@pytest.mark.parametrize("names", [tuple(FUNCTIONS), tuple(WHOLE), SUMS], ids=["all", "whole", "sums"])
 @pytest.mark.parametrize("frame", FRAMES, ids=str)
 @given(epochs, st.integers(1, 3), st.randoms(use_true_random=False))
 @settings(max_examples=12)
@@ -141,10 +183,10 @@ def test_rows_have_the_results_of_their_frames(
             harness.epoch(*batches, lost=True)
         if random.random() < 0.2:
             harness.renew(random.randint(1, 3))
-        seen += plain(harness.rows(*batches))
+        seen += hashable(harness.rows(*batches))
         assert seen == model.out
     model.advance(MAX_WATERMARK)
-    seen += plain(harness.rows(final=True))
+    seen += hashable(harness.rows(final=True))
     assert seen == model.out
     assert harness.late == model.late
 
