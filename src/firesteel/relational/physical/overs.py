@@ -101,6 +101,8 @@ def _require_functions(node: Over, refused: frozenset[str]) -> None:
         shown = call_text(call, node.input.row.field_names)
         if call.function.startswith("JSON_"):
             raise ProgramError("requires a function that is known in windows", who=_WHO, got=shown)
+        if call.function == "COUNT" and len(call.arguments) > 1:
+            raise ProgramError("requires a COUNT of one column", who=_WHO, got=shown)
         if call.distinct and call.function in refused:
             raise ProgramError("requires a function without DISTINCT in BATCH mode", who=_WHO, got=shown)
 
