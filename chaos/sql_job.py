@@ -106,8 +106,11 @@ def _sessions(key: str, events: list[Event]) -> Iterator[str]:
 
 
 def _over(events: list[Event]) -> Iterator[str]:
-    for event in events:
-        values = [one.value for one in events if event.time - _RANGE_MS <= one.time <= event.time]
+    counted = [
+        event for event in events if event.time > 0
+    ]  # as in Flink, earlier ones are late from the start
+    for event in counted:
+        values = [one.value for one in counted if event.time - _RANGE_MS <= one.time <= event.time]
         yield f"over,{event.id},{len(values)},{sum(values)}"
 
 
