@@ -10,8 +10,8 @@ from firesteel.common.logical_types.logical_type import escaped_text
 from firesteel.relational.expressions import (
     AggregateCall,
     Call,
+    Distance,
     Expression,
-    Frame,
     InputRef,
     Literal,
     OverCall,
@@ -98,16 +98,26 @@ def _call_text(call: AggregateCall | OverCall) -> str:
         if call.filter is not None:
             text += f" FILTER ${call.filter}"
     else:
-        text += f" {_frame_text(call.frame)}"
+        frame = call.frame
+        text += f" {frame_text(rows=frame.rows, lower=frame.lower, upper=frame.upper)}"
     return text + (" IGNORE NULLS" if call.ignore_nulls else "")
 
 
-def _frame_text(frame: Frame) -> str:
-    if frame.lower is None:
-        lower = "UNBOUNDED PRECEDING"
-    else:
-        lower = f"{frame.lower} PRECEDING" if frame.lower else "CURRENT ROW"
-    return f"{'ROWS' if frame.rows else 'RANGE'} BETWEEN {lower} AND CURRENT ROW"
+def frame_text(*, rows: bool, lower: Distance | None, upper: Distance | None) -> str:
+    """Return a frame as SQL has it; distances count outward from the current row, None is unbounded.
+
+    >>> frame_text(rows=True, lower=None, upper=2)
+    'ROWS BETWEEN UNBOUNDED PRECEDING AND 2 FOLLOWING'
+    """
+    ends = []
+    for distance, outward, inward in ((lower, "PRECEDING", "FOLLOWING"), (upper, "FOLLOWING", "PRECEDING")):
+        if distance is None:
+            ends.append(f"UNBOUNDED {outward}")
+        elif not distance:
+            ends.append("CURRENT ROW")
+        else:
+            ends.append(f"{abs(distance)} {outward if distance > 0 else inward}")
+    return f"{'ROWS' if rows else 'RANGE'} BETWEEN {ends[0]} AND {ends[1]}"
 
 
 def _order_text(order: Sequence[SortKey]) -> str:

@@ -14,6 +14,7 @@ from firesteel.functions.columns.windows import OverPartitions as Partitions
 from firesteel.functions.columns.windows import PartitionFrame
 from firesteel.functions.columns.windows import WindowAggregate as Windows
 from firesteel.functions.columns.windows import WindowTable as WindowRows
+from firesteel.relational.logical.printing import frame_text
 from firesteel.relational.physical.node import Changes, Keys, Shown, UnaryNode, Updates, mode_of
 from firesteel.relational.physical.texts import select_text
 from firesteel.relational.physical.window_texts import duration_text, window_text
@@ -239,27 +240,15 @@ class OverPartitions(UnaryNode):
             )
         results = self.row.field_names[len(names) :]
         named = [
-            f"{call.shown} AS {result} {frame_text(frame)}"
+            f"{call.shown} AS {result} {_partition_text(frame)}"
             for (call, frame), result in zip(self.over.calls, results, strict=True)
         ]
         yield "select", ", ".join([*names, *named])
 
 
-def frame_text(frame: PartitionFrame) -> str:
-    """Return a frame as SQL has it.
-
-    >>> frame_text(PartitionFrame(True, None, 2))
-    'ROWS BETWEEN UNBOUNDED PRECEDING AND 2 FOLLOWING'
-    """
-    ends = []
-    for distance, word in ((frame.lower, "PRECEDING"), (frame.upper, "FOLLOWING")):
-        if distance is None:
-            ends.append(f"UNBOUNDED {word}")
-        elif not distance:
-            ends.append("CURRENT ROW")
-        else:
-            ends.append(f"{abs(distance)} {'PRECEDING' if distance < 0 else 'FOLLOWING'}")
-    return f"{'ROWS' if frame.rows else 'RANGE'} BETWEEN {ends[0]} AND {ends[1]}"
+def _partition_text(frame: PartitionFrame) -> str:
+    lower = None if frame.lower is None else -frame.lower
+    return frame_text(rows=frame.rows, lower=lower, upper=frame.upper)
 
 
 def _grouped(aggregate: Groups | Windows, row: RowType) -> Iterator[tuple[str, str]]:
