@@ -10,8 +10,8 @@ from firesteel.common.logical_types.temporal import is_proctime, is_time_attribu
 from firesteel.functions.columns.aggregates import Aggregation
 from firesteel.functions.columns.sorting import SortColumn
 from firesteel.functions.columns.windows import OverAggregate, OverFrame, OverPartitions, PartitionFrame
-from firesteel.relational.expressions import Frame, OverCall
-from firesteel.relational.logical.nodes import Over
+from firesteel.relational.expressions import Frame, Literal, OverCall
+from firesteel.relational.logical.nodes import Over, Project
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.texts import call_text
 
@@ -25,10 +25,12 @@ def over_aggregate(node: Over, options: PlanOptions) -> OverAggregate:
     """Return what an operator computes in STREAMING mode.
 
     Raises ProgramError, with Flink's reasons, unless the window is ordered by a time attribute and has one frame that
-    ends with the current row, and UnsupportedError for a time to live of different values.
+    ends with the current row, and UnsupportedError for a time to live of different values, and for a LAG whose distance
+    is no constant: it might look back to rows that are no longer kept.
     """
     given = node.input.row
     _require_functions(node, frozenset())
+    _require_constant_distances(node)
     time = _time(node, given)
     frames = {call.frame for call in node.calls}
     if len(frames) > 1:
@@ -105,6 +107,19 @@ def _require_functions(node: Over, refused: frozenset[str]) -> None:
             raise ProgramError("requires a COUNT of one column", who=_WHO, got=shown)
         if call.distinct and call.function in refused:
             raise ProgramError("requires a function without DISTINCT in BATCH mode", who=_WHO, got=shown)
+
+
+def _require_constant_distances(node: Over) -> None:
+    below = node.input.expressions if isinstance(node.input, Project) else ()
+    for call in node.calls:
+        if call.function == "LAG" and len(call.arguments) > 1:
+            distance = call.arguments[1]
+            if not below or not isinstance(below[distance], Literal):
+                raise UnsupportedError(
+                    "with a distance that is no constant is not supported in STREAMING mode",
+                    who=_WHO,
+                    got=call_text(call, node.input.row.field_names),
+                )
 
 
 def _require_no_distinct(node: Over) -> None:

@@ -41,6 +41,9 @@ class SortOperator(Operator[ColumnBatch]):
         self._rows.put(numbered(batch, self._count, self._stored))
         self._count += len(batch)
 
+    def announce(self) -> None:
+        """Send no watermark yet."""
+
     def advance_watermark(self, watermark: int) -> None:
         """Advance; `finish` sends the watermark."""
         self.watermark = watermark

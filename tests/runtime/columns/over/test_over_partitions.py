@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from decimal import Decimal
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,6 +18,7 @@ from firesteel.functions.columns.aggregates import Aggregation
 from firesteel.functions.columns.sorting import SortColumn
 from firesteel.functions.columns.windows import OverPartitions, PartitionFrame
 from firesteel.runtime.columns.over.batch import OverPartitionsOperator
+from firesteel.runtime.columns.over.partitions import Partitions
 from tests.runtime.columns.columnar import Harness
 from tests.runtime.columns.windows.test_windows_model import INPUT, batch_of, plain
 
@@ -122,3 +126,16 @@ def test_watermarks_come_after_all_rows() -> None:
     (sent,) = harness.epoch(batch_of([("a", 2, 6)]), final=True)
     assert [row[-1] for row in sent[:-1]] == [11, 11]
     assert isinstance(sent[-1], int)
+
+
+@pytest.mark.parametrize("ascending", [True, False])
+def test_a_range_of_decimal_numbers_with_many_digits(ascending: bool) -> None:
+    values = [Decimal(f"100000000000000000000000{end}") for end in ("0.00", "0.50", "1.20", "9.00")]
+    column = pa.array([*(values if ascending else reversed(values)), None], pa.decimal128(38, 2))
+    rows = pa.record_batch([column], names=["d"])
+    partitions = Partitions(np.zeros(5, np.int64), rows, [SortColumn(0, ascending, nulls_first=False)])
+    frames = partitions.frames(PartitionFrame(False, Decimal("-0.7"), 0))
+    places = list(zip(frames.starts.tolist(), frames.ends.tolist(), strict=True))
+    assert places == (
+        [(0, 0), (0, 1), (1, 2), (3, 3), (4, 4)] if ascending else [(0, 0), (1, 1), (1, 2), (2, 3), (4, 4)]
+    )

@@ -80,6 +80,11 @@ class GroupAggregateOperator(Operator[ColumnBatch]):
         if self._gathered.full:
             self._apply()
 
+    def announce(self) -> None:
+        """Send the watermark; in BATCH mode `finish` does."""
+        if not self._bounded:
+            super().announce()
+
     def advance_watermark(self, watermark: int) -> None:
         """Advance; in BATCH mode `finish` sends the watermark."""
         self.watermark = watermark

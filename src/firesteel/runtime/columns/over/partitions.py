@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from decimal import Decimal
+from decimal import Context, Decimal
 from functools import cached_property
 from typing import Final
 
@@ -25,6 +25,11 @@ _UNITS: Final = {"s": 1_000, "ms": 1, "us": 1_000, "ns": 1_000_000}
 """How many units of a timestamp a millisecond has."""
 
 _DAY: Final = 86_400_000
+
+_LONGEST_WORD: Final = 18
+"""The most digits of a decimal number that a word of 64 bits has room for."""
+
+_WIDE: Final = Context(prec=40)
 
 
 class Partitions:
@@ -166,9 +171,16 @@ def measured(column: pa.Array, distance: Distance) -> tuple[Numbers | Floats, in
 
     >>> measured(pa.array([Decimal("1.50")]), Decimal("0.5"))
     (array([150]), 50)
+    >>> measured(pa.array([Decimal("100000000000000000000.5")]), Decimal("0.5"))
+    (array([1000000000000000000005], dtype=object), 5)
     """
     kind = column.type
     if pa.types.is_decimal(kind):
+        if kind.precision > _LONGEST_WORD:
+            whole = [
+                0 if value is None else int(value.scaleb(kind.scale, _WIDE)) for value in column.to_pylist()
+            ]
+            return np.array(whole, object), int(Decimal(distance).scaleb(kind.scale))
         words = np.frombuffer(column.buffers()[1], np.int64).reshape(-1, 2)
         values: npt.NDArray[np.int64] = words[column.offset : column.offset + len(column), 0]
         return np.where(np.asarray(column.is_valid()), values, 0), int(Decimal(distance).scaleb(kind.scale))
