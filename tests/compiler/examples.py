@@ -16,10 +16,12 @@ from firesteel.functions.broadcast import BroadcastProcessFunction, KeyedBroadca
 from firesteel.functions.columns.aggregates import Aggregation, GroupAggregate
 from firesteel.functions.columns.bridges import ColumnsToRows, RowsToColumns
 from firesteel.functions.columns.program import Program
-from firesteel.functions.columns.sorting import Limit, Sort, SortColumn
+from firesteel.functions.columns.sinks import Constraints, Materialization
+from firesteel.functions.columns.sorting import Limit, Sort, SortColumn, TemporalSort, Top
 from firesteel.functions.columns.windows import (
     OverAggregate,
     OverFrame,
+    OverPartitions,
     WatermarkAssignment,
     WindowAggregate,
     WindowAssignment,
@@ -156,7 +158,15 @@ EXAMPLES: Final[list[tuple[Operation, tuple[tuple[Edge, ...], ...]]]] = [
     ),
     (operations.SortOp(Sort(ROW, (SortColumn(0, True, True),))), (PLAIN,)),
     (operations.LimitOp(Limit(0, 3)), (PLAIN,)),
+    (operations.TopOp(Top(ROW, (SortColumn(0, True, True),), 0, 3)), (PLAIN,)),
+    (operations.TemporalSortOp(TemporalSort(ROW, 1)), (PLAIN,)),
+    (
+        operations.OverPartitionsOp(OverPartitions(ROW, ROW, (0,), (SortColumn(1, True, True),), ())),
+        (BY_COLUMN,),
+    ),
     (operations.UpdateBeforeOp(True), (PLAIN,)),
+    (operations.ConstraintOp(Constraints(ROW, (0,))), (PLAIN,)),
+    (operations.MaterializeOp(Materialization(ROW, (0,), (1,), "DEDUPLICATE")), (BY_COLUMN,)),
     (operations.ColumnSinkOp(CollectTableSink("token")), (PLAIN,)),
 ]
 

@@ -20,7 +20,8 @@ from firesteel.functions.triggers import EventTimeTrigger
 from firesteel.functions.window_functions import ProcessAllWindowFunction
 from firesteel.graph import Edge, Graph, Location, Node, operations
 from firesteel.graph.nodes import KeyBy
-from firesteel.graph.operations import ColumnOperation, MapOp, Operation, SourceOp, WindowOp
+from firesteel.graph.operations import MapOp, Operation, SourceOp, WindowOp
+from firesteel.graph.operations.columns import AggregateOp, ColumnOperation, WindowedOp
 from firesteel.runtime.operator import Operator
 from firesteel.runtime.plan import OperatorSpec
 from firesteel.runtime.rows.batch_mode import BatchOperator
@@ -32,7 +33,7 @@ HERE = Location("job.py", 7)
 
 def kinds(operation: type[Operation] = Operation) -> Iterator[type[Operation]]:
     for kind in operation.__subclasses__():
-        if kind is not ColumnOperation:
+        if kind not in (ColumnOperation, AggregateOp, WindowedOp):  # what others have in common
             yield kind
         yield from kinds(kind)
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from firesteel.common.errors import StateMismatchError
@@ -116,7 +116,12 @@ class CountJob(WanderingJob):
         assert fresh == Counter({(key,) for _, keys in last for key in keys})
 
 
+LOST_BETWEEN = [("epoch", []), ("rescale", 3), ("lost", []), ("rescale", 1), ("epoch", [0]), ("rescale", 3)]
+"""An attempt of an epoch that changed nothing, and then the same epoch at another parallelism."""
+
+
 @given(steps, st.integers(0, 1000))
+@example(LOST_BETWEEN, 0)
 @settings(max_examples=60)
 def test_arrangements_are_those_of_the_committed_history(given: list[Any], seed: int) -> None:
     with TemporaryDirectory() as directory:

@@ -22,7 +22,7 @@ PROGRAM = Path(__file__).parent / "programs" / "large_state.py"
 KEYS = 200_000
 PASSES = 3
 KEPT_MIB = 32
-ROOM_MIB = 144
+ROOM_MIB = 152
 STATE_MIB = KEYS * 2000 >> 20
 SPARK = {"spark.driver.host": "127.0.0.1", "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
 

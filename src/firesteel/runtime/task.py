@@ -203,7 +203,11 @@ class _Task:
                 runs = epoch.arranged.get(live.spec.index, {}).get(self._subtask, {})
                 address, now = self._address(live.spec), epoch.facts.processing_time
                 shared = self._state.shared_directory(address)
-                live.arrangements.begin(self._state, address, epoch.committed, runs, now, shared)
+                before = len(epoch.watermarks.get(live.spec.index, ()))
+                rescaled = before not in (0, live.spec.parallelism)
+                live.arrangements.begin(
+                    self._state, address, epoch.committed, runs, now, shared, rescaled=rescaled
+                )
             live.begin(plan, epoch, reader, missed)
         for live in self._live:
             live.announce()

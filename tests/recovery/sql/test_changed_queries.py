@@ -22,7 +22,7 @@ CHANGED = {
     "another kind of window": ("windows", WINDOWS.replace("HOP", "CUMULATE")),
     "another gap": ("sessions", QUERIES["sessions"][1].replace("1.5", "2.5")),
     "another frame": ("over", QUERIES["over"][1].replace("3 PRECEDING", "5 PRECEDING")),
-    "no groups": ("groups", "SELECT k, v, v, v, v FROM source"),
+    "no groups": ("groups", "SELECT k, v, v, v, v FROM source ON CONFLICT DO DEDUPLICATE"),
 }
 
 

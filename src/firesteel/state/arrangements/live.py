@@ -110,15 +110,18 @@ class LiveArrangements:
         runs: Mapping[str, RunRef],
         now: int,
         shared: Path | None = None,
+        *,
+        rescaled: bool = False,
     ) -> None:
         """Bring all arrangements to epoch `committed`, whose own runs of the subtask are `runs`, by name.
 
+        `rescaled`: that epoch had another parallelism, so what a subtask has left of it is from an attempt that failed.
         `now` is the processing time of the epoch that begins (milliseconds): rows expire by it. Processes of this
         machine that run the same subtasks find each other's levels in the directory `shared` (None: they do not).
         """
         for name, live in self._live.items():
             live.share(None if shared is None else shared / name, committed + 1)
-            live.advance(store, address, committed, runs.get(name))
+            live.advance(store, address, committed, None if rescaled else runs.get(name), rescaled=rescaled)
             live.arrangement.advance(now)
 
     def end(self, store: ArrangementStore, address: StateAddress, epoch: int, attempt: str) -> list[RunRef]:
@@ -150,12 +153,18 @@ class _Live:
         self._files.share(directory, epoch)
 
     def advance(
-        self, store: ArrangementStore, owner: StateAddress, committed: int, run: RunRef | None
+        self,
+        store: ArrangementStore,
+        owner: StateAddress,
+        committed: int,
+        run: RunRef | None,
+        *,
+        rescaled: bool,
     ) -> None:
         if owner.lineage != self._lineage:
             self._lineage, self._committed, self._form, self._left = owner.lineage, NEVER, Form(), None
             self.arrangement.restore(self._form)
-        left_here = self._left == (committed, run)
+        left_here = not rescaled and self._left == (committed, run)
         if not left_here and (self._left is not None or committed != self._committed):
             found = self._found(committed, run)
             self.arrangement.restore(found or self._form)
