@@ -14,7 +14,7 @@ from firesteel.common.time import MAX_WATERMARK
 from firesteel.functions.columns.aggregates import GroupAggregate
 from firesteel.functions.columns.sorting import Sort, SortColumn
 from firesteel.functions.columns.windows import OverPartitions, PartitionFrame
-from firesteel.runtime.columns.aggregates.operators import GroupAggregateOperator
+from firesteel.runtime.columns.aggregates.operators import FinalAggregateOperator, GroupAggregateOperator
 from firesteel.runtime.columns.over.batch import OverPartitionsOperator
 from firesteel.runtime.columns.sorting import SortOperator
 from firesteel.runtime.operator import Operator
@@ -33,7 +33,7 @@ OVER = OverPartitions(
 GROUPS = GroupAggregate(INPUT, RowType((INPUT.fields[0], TOTAL), nullable=False), (0,), (SUM,))
 WAITING: dict[str, Callable[[], Operator[Any]]] = {
     "over": partial(OverPartitionsOperator, OVER),
-    "groups": partial(GroupAggregateOperator, GROUPS, bounded=True),
+    "groups": partial(FinalAggregateOperator, GROUPS),
     "sort": partial(SortOperator, Sort(INPUT, (SortColumn(2, True, True),))),
 }
 

@@ -32,7 +32,11 @@ from firesteel.graph.operations import (
     WindowAggregateOp,
     WindowTableOp,
 )
-from firesteel.runtime.columns.aggregates.operators import GroupAggregateOperator, LocalAggregateOperator
+from firesteel.runtime.columns.aggregates.operators import (
+    FinalAggregateOperator,
+    GroupAggregateOperator,
+    LocalAggregateOperator,
+)
 from firesteel.runtime.columns.bridges import ColumnsToRowsOperator, RowsToColumnsOperator
 from firesteel.runtime.columns.calc import CalcOperator
 from firesteel.runtime.columns.constraints import ConstraintOperator
@@ -93,7 +97,7 @@ def _(operation: WatermarkOp, node: Node, batch: bool) -> Recipe:
 
 @recipe.register
 def _(operation: GroupAggregateOp, node: Node, batch: bool) -> Recipe:
-    return partial(GroupAggregateOperator, operation.aggregate, bounded=batch)
+    return partial(_groups_operator(batch), operation.aggregate)
 
 
 @recipe.register
@@ -103,7 +107,7 @@ def _(operation: LocalAggregateOp, node: Node, batch: bool) -> Recipe:
 
 @recipe.register
 def _(operation: GlobalAggregateOp, node: Node, batch: bool) -> Recipe:
-    return partial(GroupAggregateOperator, operation.aggregate, partial=True, bounded=batch)
+    return partial(_groups_operator(batch), operation.aggregate, partial=True)
 
 
 @recipe.register
@@ -171,3 +175,7 @@ def _(operation: MaterializeOp, node: Node, batch: bool) -> Recipe:
     spec = operation.materialization
     operator = MaterializeOperator if spec.conflict == "DEDUPLICATE" else CompactingOperator
     return partial(operator, spec)
+
+
+def _groups_operator(batch: bool) -> type[GroupAggregateOperator]:
+    return FinalAggregateOperator if batch else GroupAggregateOperator

@@ -8,9 +8,19 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.runtime.columns.batch import ColumnBatch
+from firesteel.runtime.operator import Epoch
 
 ARRIVAL: Final = "n"
 """The column with the number of a row in the order in which rows came; the others are named by their places."""
+
+
+_ROWS_OF_AN_EPOCH: Final = 32
+"""Bits of the number of a row within its epoch."""
+
+
+def first_number(epoch: Epoch) -> int:
+    """Return the number of the first row of an epoch in the order in which rows come to a subtask."""
+    return epoch.facts.number << _ROWS_OF_AN_EPOCH
 
 
 def numbered_schema(schema: pa.Schema) -> pa.Schema:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pyarrow as pa
 
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.functions.columns.sorting import Limit, Sort
 from firesteel.runtime.columns.arrivals import ARRIVAL, numbered, numbered_schema
 from firesteel.runtime.columns.batch import ColumnBatch
+from firesteel.runtime.columns.ending import EndingOperator
 from firesteel.runtime.columns.sort_order import require_sortable, sorted_places
 from firesteel.runtime.operator import Epoch, Operator, OperatorContext, OperatorReport
 from firesteel.state.arrangements.layout import Layout
 
 
-class SortOperator(Operator[ColumnBatch]):
+class SortOperator(EndingOperator):
     """Keeps its input, which must be inserts, in an arrangement, and emits it sorted when it has ended.
 
-    Rows that are equal in what they are sorted by keep the order in which they came. The watermark follows the rows.
+    Rows that are equal in what they are sorted by keep the order in which they came.
     """
 
     def __init__(self, sort: Sort) -> None:
@@ -41,24 +44,15 @@ class SortOperator(Operator[ColumnBatch]):
         self._rows.put(numbered(batch, self._count, self._stored))
         self._count += len(batch)
 
-    def announce(self) -> None:
-        """Send no watermark yet."""
-
-    def advance_watermark(self, watermark: int) -> None:
-        """Advance; `finish` sends the watermark."""
-        self.watermark = watermark
-
-    def finish(self) -> None:
-        """Emit the rows, sorted."""
+    def results(self) -> Iterator[ColumnBatch]:
+        """Yield the rows, sorted."""
         kept = pa.Table.from_batches(self._rows.rows(), self._stored)
         end = None if self._sort.fetch is None else self._sort.offset + self._sort.fetch
         order = sorted_places(kept, self._sort.order)[self._sort.offset : end]
         columns = kept.take(order).drop_columns([ARRIVAL]).columns
         # Not a cast, which looks for NULL: as in Flink, a variance that is NOT NULL is NULL for one row.
         rows = pa.Table.from_arrays(columns, schema=self._schema)
-        for part in rows.to_batches(max_chunksize=ColumnBatch.MOST):
-            self.output.emit(ColumnBatch(part))
-        self.emit_watermark(self.watermark)
+        yield from map(ColumnBatch, rows.to_batches(max_chunksize=ColumnBatch.MOST))
 
     def end_epoch(self) -> OperatorReport:
         """Report how many rows there are."""

@@ -11,11 +11,10 @@ import pyarrow as pa
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.common.time import MIN_WATERMARK
 from firesteel.functions.columns.sorting import SortColumn, TemporalSort
-from firesteel.runtime.columns.arrivals import ARRIVAL, numbered_schema
+from firesteel.runtime.columns.arrivals import ARRIVAL, first_number, numbered_schema
 from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.sort_order import require_sortable, sorted_places
 from firesteel.runtime.columns.times import Times, present_times
-from firesteel.runtime.columns.windows.whole import first_number
 from firesteel.runtime.operator import Epoch, Operator, OperatorContext, OperatorReport
 from firesteel.state.arrangements.columns import numbers
 from firesteel.state.arrangements.layout import Layout

@@ -16,22 +16,21 @@ from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.functions.columns.sinks import Materialization
 from firesteel.functions.columns.sorting import Top
 from firesteel.runtime.columns.arrivals import ARRIVAL, numbered
-from firesteel.runtime.columns.batch import DELETE, INSERT, ColumnBatch, concatenated
+from firesteel.runtime.columns.batch import DELETE, INSERT, ColumnBatch
+from firesteel.runtime.columns.changing import ChangingOperator
 from firesteel.runtime.columns.materialize.tables import KeyedEntries
 from firesteel.runtime.columns.sort_order import require_sortable, sorted_places
-from firesteel.runtime.columns.windows.whole import first_number
-from firesteel.runtime.operator import Epoch, Operator, OperatorContext, OperatorReport
+from firesteel.runtime.operator import Epoch, OperatorContext, OperatorReport
 from firesteel.state.arrangements.columns import Mask, Numbers, numbers
-
-MOST_ROWS: Final = 1 << 16
-"""The changes that wait at most before they are worked on."""
 
 _RESERVE: Final = 1000
 """How many rows more than twice what is needed are held in memory."""
 
 
-class TopOperator(Operator[ColumnBatch]):
+class TopOperator(ChangingOperator):
     """Emits how the first rows change, once in an epoch: deletes, then inserts; runs in one subtask."""
+
+    most = 1 << 16
 
     def __init__(self, top: Top) -> None:
         self._top = top
@@ -54,41 +53,26 @@ class TopOperator(Operator[ColumnBatch]):
         self._rows = context.arrangements.declare("rows", self._entries.layout)
 
     def begin_epoch(self, epoch: Epoch) -> None:
-        """Number the epoch's rows after all earlier ones."""
+        """Start an epoch."""
         super().begin_epoch(epoch)
-        self._next = first_number(epoch)
-        self._waiting: list[ColumnBatch] = []
-        self._count = 0
         self._shown: pa.RecordBatch | None = None
         """What is shown before the epoch, once there is a change."""
 
-    def process(self, batch: ColumnBatch, port: int) -> None:
-        """Take changes."""
-        self._waiting.append(batch)
-        self._count += len(batch)
-        if self._count >= MOST_ROWS:
-            self._apply()
-
     def end_epoch(self) -> OperatorReport:
         """Emit how the first rows have changed."""
-        self._apply()
+        report = super().end_epoch()
         if self._shown is not None:
             self._emit(self._shown, self._window())
         if self._shown is not None or self._held == self.epoch - 1:
             self._held = self.epoch
-        return OperatorReport()
+        return report
 
-    def _apply(self) -> None:
-        if not self._waiting:
-            return
-        batch = concatenated(self._waiting)
-        self._waiting, self._count = [], 0
+    def _apply(self, batch: ColumnBatch, first: int) -> None:
         if self._shown is None:
             if self._held != self.epoch - 1:
                 self._read()
             self._shown = self._window()
-        changes = numbered(batch, self._next, self._entries.stored)
-        self._next += len(batch)
+        changes = numbered(batch, first, self._entries.stored)
         if self._top.retracts:
             self._change(changes, batch.signs())
         else:

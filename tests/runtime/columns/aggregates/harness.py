@@ -16,7 +16,11 @@ from firesteel.functions.columns.aggregates import Aggregation, GroupAggregate
 from firesteel.functions.epoch import EpochFacts
 from firesteel.relational.expressions import InputRef
 from firesteel.relational.functions.aggregates import resolve_aggregate
-from firesteel.runtime.columns.aggregates.operators import GroupAggregateOperator, LocalAggregateOperator
+from firesteel.runtime.columns.aggregates.operators import (
+    FinalAggregateOperator,
+    GroupAggregateOperator,
+    LocalAggregateOperator,
+)
 from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.keying import KeyColumnsEdge
 from firesteel.runtime.operator import Epoch, Operator, OperatorContext
@@ -98,9 +102,8 @@ class Query:
     ) -> None:
         self.spec = spec
         self.locals = [Subtask(LocalAggregateOperator(spec)) for _ in range(parallelism if local else 0)]
-        self.subtasks = [
-            Subtask(GroupAggregateOperator(spec, partial=local, bounded=bounded)) for _ in range(parallelism)
-        ]
+        groups = FinalAggregateOperator if bounded else GroupAggregateOperator
+        self.subtasks = [Subtask(groups(spec, partial=local)) for _ in range(parallelism)]
         names = (spec.output if local else spec.input).field_names
         keys = tuple(names[: len(spec.keys)] if local else [names[place] for place in spec.keys])
         self.edge = KeyColumnsEdge(keys, parallelism, MAX_PARALLELISM)

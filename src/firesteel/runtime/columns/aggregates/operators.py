@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from firesteel.functions.columns.aggregates import GroupAggregate
-from firesteel.runtime.columns.aggregates.form import Form
+from firesteel.runtime.columns.aggregates.form import Form, Partials
 from firesteel.runtime.columns.aggregates.gathering import Gathered
 from firesteel.runtime.columns.aggregates.groups import Groups
 from firesteel.runtime.columns.aggregates.parts import Given
 from firesteel.runtime.columns.batch import ColumnBatch
+from firesteel.runtime.columns.ending import EndingOperator
 from firesteel.runtime.operator import Epoch, Operator, OperatorContext, OperatorReport
 
 
@@ -52,14 +55,11 @@ class GroupAggregateOperator(Operator[ColumnBatch]):
 
     At the end of an epoch, or before if very many groups wait, the groups that the input touched are looked up and
     changed, and the changes of their results go out. `partial`: the input is that of `LocalAggregateOperator`.
-    `bounded`: in BATCH mode the final results go out when the input has ended, and nothing before; the watermark comes
-    after them, so that no operator takes them for late.
     """
 
-    def __init__(self, spec: GroupAggregate, *, partial: bool = False, bounded: bool = False) -> None:
+    def __init__(self, spec: GroupAggregate, *, partial: bool = False) -> None:
         self._spec = spec
         self._partial = partial
-        self._bounded = bounded
         self._form = Form(spec)
         self._gathered = Gathered(self._form)
 
@@ -80,42 +80,31 @@ class GroupAggregateOperator(Operator[ColumnBatch]):
         if self._gathered.full:
             self._apply()
 
-    def announce(self) -> None:
-        """Send the watermark; in BATCH mode `finish` does."""
-        if not self._bounded:
-            super().announce()
-
-    def advance_watermark(self, watermark: int) -> None:
-        """Advance; in BATCH mode `finish` sends the watermark."""
-        self.watermark = watermark
-        if not self._bounded:
-            self.emit_watermark(watermark)
-
-    def finish(self) -> None:
-        """In BATCH mode, emit the final results."""
-        if self._bounded:
-            self._apply()
-            for batch in self._groups.all():
-                self._emit(batch)
-            self.emit_watermark(self.watermark)
-
     def end_epoch(self) -> OperatorReport:
         """Change the groups that were touched, and emit what that changes."""
         self._apply()
         return OperatorReport()
 
     def _apply(self) -> None:
-        partials = self._gathered.take()
-        if partials is None:
-            return
-        if self._bounded:
-            self._groups.store(partials)
-        elif (changes := self._groups.apply(partials)) is not None:
-            self._emit(changes)
+        if (partials := self._gathered.take()) is not None:
+            self._change(partials)
 
-    def _emit(self, batch: ColumnBatch) -> None:
-        for start in range(0, len(batch), ColumnBatch.MOST):
-            self.output.emit(batch.slice(start, start + ColumnBatch.MOST))
+    def _change(self, partials: Partials) -> None:
+        if (changes := self._groups.apply(partials)) is not None:
+            for part in changes.parts():
+                self.output.emit(part)
+
+
+class FinalAggregateOperator(EndingOperator, GroupAggregateOperator):
+    """Emits the aggregates of each group when the input has ended, and nothing before, in BATCH mode."""
+
+    def results(self) -> Iterator[ColumnBatch]:
+        """Yield the final results."""
+        self._apply()
+        return self._groups.all()
+
+    def _change(self, partials: Partials) -> None:
+        self._groups.store(partials)
 
 
 def given(batch: ColumnBatch) -> Given:

@@ -9,26 +9,26 @@ import pyarrow as pa
 
 from firesteel.common.errors import ConstraintError
 from firesteel.functions.columns.sinks import Materialization
-from firesteel.runtime.columns.arrivals import ARRIVAL
-from firesteel.runtime.columns.batch import ColumnBatch, concatenated
+from firesteel.runtime.columns.arrivals import ARRIVAL, first_number
+from firesteel.runtime.columns.batch import ColumnBatch
+from firesteel.runtime.columns.changing import ChangingOperator
 from firesteel.runtime.columns.materialize.entries import Entries
 from firesteel.runtime.columns.materialize.tables import Applied, KeyedEntries, firsts, lasts
-from firesteel.runtime.columns.windows.whole import first_number
 from firesteel.runtime.operator import Epoch, Operator, OperatorContext, OperatorReport
 from firesteel.state.arrangements.columns import Mask, Numbers, numbers
 from firesteel.state.arrangements.layout import Layout
 from firesteel.state.arrangements.sorting import Positions
 
 SIGN: Final = "sign"
-MOST_ROWS: Final = 1 << 18
-"""The changes that wait at most before they are worked on."""
 
 
-class MaterializeOperator(Operator[ColumnBatch]):
+class MaterializeOperator(ChangingOperator):
     """Keeps all rows of each primary key, and writes the one that came last (`ON CONFLICT DO DEDUPLICATE`).
 
     The changes of an epoch are worked on together: a key has at most one change in it, unless there are very many.
     """
+
+    most = 1 << 18
 
     def __init__(self, spec: Materialization) -> None:
         self._entries = KeyedEntries(spec)
@@ -39,32 +39,8 @@ class MaterializeOperator(Operator[ColumnBatch]):
         assert context.arrangements is not None
         self._rows = context.arrangements.declare("rows", self._entries.layout)
 
-    def begin_epoch(self, epoch: Epoch) -> None:
-        """Number the epoch's rows after all earlier ones."""
-        super().begin_epoch(epoch)
-        self._next = first_number(epoch)
-        self._waiting: list[ColumnBatch] = []
-        self._count = 0
-
-    def process(self, batch: ColumnBatch, port: int) -> None:
-        """Take changes."""
-        self._waiting.append(batch)
-        self._count += len(batch)
-        if self._count >= MOST_ROWS:
-            self._apply()
-
-    def end_epoch(self) -> OperatorReport:
-        """Emit what the changes change."""
-        self._apply()
-        return OperatorReport()
-
-    def _apply(self) -> None:
-        if not self._waiting:
-            return
-        batch = concatenated(self._waiting)
-        changes = self._entries.numbered(batch, self._next)
-        self._next += len(batch)
-        self._waiting, self._count = [], 0
+    def _apply(self, batch: ColumnBatch, first: int) -> None:
+        changes = self._entries.numbered(batch, first)
         applied = self._entries.apply(self._rows, changes, batch.signs())
         entries = applied.entries
         after = entries.places[lasts(applied.codes[entries.places])]

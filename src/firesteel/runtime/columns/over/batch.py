@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pyarrow as pa
 
 from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.functions.columns.windows import OverPartitions, PartitionFrame
+from firesteel.runtime.columns.arrivals import first_number
 from firesteel.runtime.columns.batch import ColumnBatch
+from firesteel.runtime.columns.ending import EndingOperator
 from firesteel.runtime.columns.over.calls import OF_WHOLE_PARTITIONS, OFFSETS, RANKS, Calls, typed
 from firesteel.runtime.columns.over.partitions import Partitions, sorting
 from firesteel.runtime.columns.over.waiting import ORDER
 from firesteel.runtime.columns.windows.keys import Keys, codes_of
-from firesteel.runtime.columns.windows.whole import first_number
-from firesteel.runtime.operator import Epoch, Operator, OperatorContext
+from firesteel.runtime.operator import Epoch, OperatorContext
 from firesteel.state.arrangements.columns import numbers
 from firesteel.state.arrangements.layout import Kind, Layout
 
 _SPECIAL = OFFSETS | OF_WHOLE_PARTITIONS | RANKS
 
 
-class OverPartitionsOperator(Operator[ColumnBatch]):
-    """Appends the results of the calls to each row, partition by partition; the input must be inserts.
-
-    Watermarks are passed on after all rows, for which they would be too early before.
-    """
+class OverPartitionsOperator(EndingOperator):
+    """Appends the results of the calls to each row, partition by partition; the input must be inserts."""
 
     def __init__(self, over: OverPartitions) -> None:
         self._over = over
@@ -58,12 +58,6 @@ class OverPartitionsOperator(Operator[ColumnBatch]):
         super().begin_epoch(epoch)
         self._next = first_number(epoch) + self.context.subtask
 
-    def announce(self) -> None:
-        """Send no watermark yet."""
-
-    def advance_watermark(self, watermark: int) -> None:
-        self.watermark = watermark
-
     def process(self, batch: ColumnBatch, port: int) -> None:
         step = self.context.parallelism
         order = np.arange(self._next, self._next + len(batch) * step, step)
@@ -72,22 +66,18 @@ class OverPartitionsOperator(Operator[ColumnBatch]):
         columns = [pa.array(order), *self._keys.columns(batch), *others]
         self._rows.put(pa.RecordBatch.from_arrays(columns, schema=self._stored))
 
-    def finish(self) -> None:
-        """Emit the rows of all partitions."""
-        for part in self._rows.rows():
-            self._emit(part)
-        self.emit_watermark(self.watermark)
+    def results(self) -> Iterator[ColumnBatch]:
+        """Yield the rows of all partitions."""
+        return map(self._with_results, self._rows.rows())
 
-    def _emit(self, part: pa.RecordBatch) -> None:
+    def _with_results(self, part: pa.RecordBatch) -> ColumnBatch:
         codes, _ = codes_of([part.column(name) for name in self._keys.names])
         order = sorting(codes, self._as_input(part), self._over.order, numbers(part.column(ORDER)))
         rows = self._as_input(part.take(pa.array(order)))
-        results = self._results(Partitions(codes[order], rows, self._over.order))
-        whole = pa.RecordBatch.from_arrays([*rows.columns, *results], schema=self._schema)
-        for start in range(0, whole.num_rows, ColumnBatch.MOST):
-            self.output.emit(ColumnBatch(whole.slice(start, ColumnBatch.MOST)))
+        results = self._of_calls(Partitions(codes[order], rows, self._over.order))
+        return ColumnBatch(pa.RecordBatch.from_arrays([*rows.columns, *results], schema=self._schema))
 
-    def _results(self, partitions: Partitions) -> list[pa.Array]:
+    def _of_calls(self, partitions: Partitions) -> list[pa.Array]:
         results = [partitions.special(call) for call, _ in self._over.calls]
         for frame, places, calls in self._frames:
             columns = calls.lift(partitions.rows)

@@ -12,6 +12,7 @@ import pyarrow as pa
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.common.time import MAX_WATERMARK
 from firesteel.functions.columns.windows import OverAggregate, WindowAssignment, WindowShape
+from firesteel.runtime.columns.arrivals import first_number
 from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.over.calls import Calls, require_streamable
 from firesteel.runtime.columns.over.due import BEFORE_ALL, Due, History
@@ -24,7 +25,6 @@ from firesteel.runtime.columns.times import Times, times_of
 from firesteel.runtime.columns.windows.gathering import stages
 from firesteel.runtime.columns.windows.keys import Keys, codes_of
 from firesteel.runtime.columns.windows.operator import GatheringOperator
-from firesteel.runtime.columns.windows.whole import first_number
 from firesteel.runtime.operator import Epoch, OperatorContext, OperatorReport
 from firesteel.state.arrangements.columns import Mask, numbers
 

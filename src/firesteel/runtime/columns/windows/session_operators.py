@@ -16,6 +16,7 @@ from firesteel.common.logical_types import RowType
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.common.time import MAX_WATERMARK
 from firesteel.functions.columns.windows import WindowAggregate, WindowAssignment, WindowTable
+from firesteel.runtime.columns.arrivals import first_number
 from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.times import Times, times_of
 from firesteel.runtime.columns.windows.folding import LEAD, Folding
@@ -26,7 +27,7 @@ from firesteel.runtime.columns.windows.properties import window_columns
 from firesteel.runtime.columns.windows.results import Results
 from firesteel.runtime.columns.windows.session_rows import SessionRows
 from firesteel.runtime.columns.windows.sessions import END, START, Rows, Sessions, rows_of, whole_schema
-from firesteel.runtime.columns.windows.whole import WholeRows, first_number
+from firesteel.runtime.columns.windows.whole import WholeRows
 from firesteel.runtime.operator import Epoch, OperatorContext
 from firesteel.state.arrangements.columns import numbers
 from firesteel.state.arrangements.sorting import Positions

@@ -22,7 +22,6 @@ from firesteel.runtime.columns.batch import ColumnBatch, empty
 from firesteel.runtime.columns.times import Times
 from firesteel.runtime.columns.windows.folding import LEAD
 from firesteel.runtime.columns.windows.keys import Keys
-from firesteel.runtime.operator import Epoch
 from firesteel.state.arrangements.columns import numbers
 from firesteel.state.arrangements.live import LiveArrangements
 from firesteel.state.arrangements.sorting import Positions
@@ -30,9 +29,6 @@ from firesteel.state.arrangements.sorting import Positions
 ORDER: Final = "order"
 SIGN: Final = "sign"
 """1 for a row that is added, -1 for one that is retracted."""
-
-_ROWS_OF_AN_EPOCH: Final = 32
-"""Bits of the number of a row within its epoch."""
 
 _KEY: Final = BigIntType(nullable=False)
 
@@ -87,11 +83,6 @@ class WholeRows:
         groups.begin_epoch(0)
         changes = groups.apply(self._form.combine(partials))
         return empty(to_arrow_schema(self._spec.output)) if changes is None else changes.rows
-
-
-def first_number(epoch: Epoch) -> int:
-    """Return the number of the first row of an epoch in the order in which rows come to a subtask."""
-    return epoch.facts.number << _ROWS_OF_AN_EPOCH
 
 
 def group_aggregate(aggregate: WindowAggregate) -> GroupAggregate:

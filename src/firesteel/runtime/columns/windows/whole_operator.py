@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pyarrow as pa
 
+from firesteel.runtime.columns.arrivals import first_number
 from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.times import Times
 from firesteel.runtime.columns.windows.folding import LEAD
 from firesteel.runtime.columns.windows.slicing_operator import SlicingOperator
-from firesteel.runtime.columns.windows.whole import WholeRows, first_number
+from firesteel.runtime.columns.windows.whole import WholeRows
 from firesteel.runtime.operator import Epoch, OperatorContext
 from firesteel.state.arrangements.columns import numbers
 from firesteel.state.arrangements.layout import Kind, Layout
