@@ -155,11 +155,6 @@ REFUSED = [
     ("SELECT id + SUM(id) OVER (ORDER BY id)\nFROM places", "SUM(id) OVER (ORDER BY id)", "order by a time"),
     ("SELECT id, SUM(id) OVER (ORDER BY ts, id) FROM places", "SUM(id) OVER (ORDER BY ts, id)", "single time"),
     (
-        "SELECT LAG(word, CAST(id AS INT)) OVER (PARTITION BY word ORDER BY ts) FROM places",
-        "LAG(word, CAST(id AS INT)) OVER (PARTITION BY word ORDER BY ts)",
-        "a distance that is no constant",
-    ),
-    (
         "SELECT COUNT(*) FROM\n TABLE(TUMBLE(TABLE places, DESCRIPTOR(plain), INTERVAL '1' DAY))",
         "TUMBLE(TABLE places, DESCRIPTOR(plain), INTERVAL '1' DAY)",
         "requires the timecol is a time attribute",

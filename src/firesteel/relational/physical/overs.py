@@ -10,8 +10,8 @@ from firesteel.common.logical_types.temporal import is_proctime, is_time_attribu
 from firesteel.functions.columns.aggregates import Aggregation
 from firesteel.functions.columns.sorting import SortColumn
 from firesteel.functions.columns.windows import OverAggregate, OverFrame, OverPartitions, PartitionFrame
-from firesteel.relational.expressions import Frame, Literal, OverCall
-from firesteel.relational.logical.nodes import Over, Project
+from firesteel.relational.expressions import Frame, OverCall
+from firesteel.relational.logical.nodes import Over
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.texts import call_text
 
@@ -20,17 +20,18 @@ _WHO: Final = "OVER window"
 _INDIFFERENT: Final = frozenset({"MIN", "MAX"})
 """Functions that give the same with DISTINCT, which Flink leaves out."""
 
+_OTHERS: Final = {"APPROX_COUNT_DISTINCT": "COUNT"}
+"""Functions that are others over windows: there, Flink counts equal values, too."""
+
 
 def over_aggregate(node: Over, options: PlanOptions) -> OverAggregate:
     """Return what an operator computes in STREAMING mode.
 
     Raises ProgramError, with Flink's reasons, unless the window is ordered by a time attribute and has one frame that
-    ends with the current row, and UnsupportedError for a time to live of different values, and for a LAG whose distance
-    is no constant: it might look back to rows that are no longer kept.
+    ends with the current row, and UnsupportedError for a time to live of different values.
     """
     given = node.input.row
     _require_functions(node, frozenset())
-    _require_constant_distances(node)
     time = _time(node, given)
     frames = {call.frame for call in node.calls}
     if len(frames) > 1:
@@ -61,9 +62,12 @@ def over_aggregate(node: Over, options: PlanOptions) -> OverAggregate:
 def over_partitions(node: Over) -> OverPartitions:
     """Return what an operator computes in BATCH mode.
 
-    Raises ProgramError, with Flink's reasons, for DISTINCT, which a stream has.
+    Raises ProgramError, with Flink's reasons, for DISTINCT, which a stream has, and for a rank without an order.
     """
     given = node.input.row
+    for call in node.calls:
+        if call.function == "ROW_NUMBER" and not node.order:
+            raise ProgramError("requires an ORDER BY in its window", who=call_text(call, given.field_names))
     distinct = {call.function for call in node.calls if call.distinct and call.function not in _INDIFFERENT}
     _require_functions(node, frozenset(distinct))
     return OverPartitions(
@@ -81,7 +85,7 @@ def over_partitions(node: Over) -> OverPartitions:
 def aggregation(call: OverCall, given: RowType) -> Aggregation:
     """Return a call over rows as operators have it."""
     return Aggregation(
-        function=call.function,
+        function=_OTHERS.get(call.function, call.function),
         arguments=call.arguments,
         types=tuple(given.fields[place].type for place in call.arguments),
         type=call.type,
@@ -107,19 +111,6 @@ def _require_functions(node: Over, refused: frozenset[str]) -> None:
             raise ProgramError("requires a COUNT of one column", who=_WHO, got=shown)
         if call.distinct and call.function in refused:
             raise ProgramError("requires a function without DISTINCT in BATCH mode", who=_WHO, got=shown)
-
-
-def _require_constant_distances(node: Over) -> None:
-    below = node.input.expressions if isinstance(node.input, Project) else ()
-    for call in node.calls:
-        if call.function == "LAG" and len(call.arguments) > 1:
-            distance = call.arguments[1]
-            if not below or not isinstance(below[distance], Literal):
-                raise UnsupportedError(
-                    "with a distance that is no constant is not supported in STREAMING mode",
-                    who=_WHO,
-                    got=call_text(call, node.input.row.field_names),
-                )
 
 
 def _require_no_distinct(node: Over) -> None:

@@ -11,6 +11,7 @@ from typing import Final
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.rules.aggregate_windows import aggregate_windows
+from firesteel.relational.rules.expand_averages import expand_averages
 from firesteel.relational.rules.expand_grouping_sets import expand_grouping_sets
 from firesteel.relational.rules.fold_constants import fold_constants
 from firesteel.relational.rules.merge_projects import merge_projects
@@ -24,6 +25,7 @@ Rule = Callable[[LogicalNode, PlanOptions], LogicalNode]
 RULES: Final[tuple[Rule, ...]] = (
     fold_constants,
     expand_grouping_sets,
+    expand_averages,
     merge_projects,
     push_filters,
     merge_projects,

@@ -127,11 +127,6 @@ class Calls:
             for function, call in zip(self._functions, self.all, strict=True)
         ]
 
-    def reach(self, rows: pa.RecordBatch) -> int:
-        """Return how many rows back LAG looks; the distance is a literal, the same in all rows."""
-        found = [int(distances(call, rows).max(initial=0)) for call in self.offsets]
-        return max(found, default=0)
-
     def _of_store(self, store: Store, columns: Columns) -> dict[Part, list[pa.Array]]:
         names = [str(place) for place in range(len(columns))]
         given = Given(pa.RecordBatch.from_arrays(columns, names=names))
@@ -159,15 +154,6 @@ def typed(column: pa.Array, call: Aggregation) -> pa.Array:
     """Return the results of a call in its type."""
     kind = to_arrow(call.type)
     return column if column.type == kind else column.cast(kind)
-
-
-def distances(call: Aggregation, rows: pa.RecordBatch) -> Positions:
-    """Return for each row the distance of LAG or LEAD, 0 if it is NULL."""
-    if len(call.arguments) == 1:
-        return np.ones(rows.num_rows, np.int64)
-    column = pc.fill_null(rows.column(call.arguments[1]).cast(pa.int64()), 0)
-    found: Positions = column.to_numpy()
-    return found
 
 
 def _function(call: Aggregation) -> Function:

@@ -16,7 +16,7 @@ from firesteel.functions.columns.aggregates import Aggregation
 from firesteel.functions.columns.sorting import SortColumn
 from firesteel.functions.columns.windows import Distance, PartitionFrame
 from firesteel.runtime.columns.aggregates.parts import Floats, coded
-from firesteel.runtime.columns.over.calls import distances, offset
+from firesteel.runtime.columns.over.calls import offset
 from firesteel.runtime.columns.over.frames import Frames
 from firesteel.state.arrangements.columns import Mask, Numbers, same_rows
 from firesteel.state.arrangements.sorting import Positions
@@ -82,7 +82,7 @@ class Partitions:
         if call.function == "NTILE":
             return self._tiles(call)
         if call.function in ("LAG", "LEAD"):
-            steps = distances(call, self.rows)
+            steps = _distances(call, self.rows)
             wanted = np.arange(len(self.codes)) + (steps if call.function == "LEAD" else -steps)
             missing: Mask = (wanted < self.first) | (wanted > self.last)
             return offset(call, self.rows, self.rows.column(call.arguments[0]), wanted, missing)
@@ -191,6 +191,15 @@ def measured(column: pa.Array, distance: Distance) -> tuple[Numbers | Floats, in
     if pa.types.is_date(kind):
         return np.asarray(pc.fill_null(column.cast(pa.int32()), 0)).astype(np.int64), int(distance // _DAY)
     return np.asarray(pc.fill_null(column.cast(pa.int64()), 0)), int(distance)
+
+
+def _distances(call: Aggregation, rows: pa.RecordBatch) -> Positions:
+    """Return for each row the distance of LAG or LEAD, 0 if it is NULL."""
+    if len(call.arguments) == 1:
+        return np.ones(rows.num_rows, np.int64)
+    column = pc.fill_null(rows.column(call.arguments[1]).cast(pa.int64()), 0)
+    found: Positions = column.to_numpy()
+    return found
 
 
 _OF_RANK: Final[dict[str, Callable[[Partitions], pa.Array]]] = {

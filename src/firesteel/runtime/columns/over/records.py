@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -10,9 +10,10 @@ import pyarrow as pa
 
 from firesteel.functions.columns.windows import OverAggregate
 from firesteel.runtime.columns.aggregates.parts import Columns, Part
-from firesteel.runtime.columns.over.calls import Calls, accumulators, distances, offset
+from firesteel.runtime.columns.over.calls import Calls, accumulators
 from firesteel.runtime.columns.over.due import BEFORE_ALL, Due
 from firesteel.runtime.columns.over.frames import Frames
+from firesteel.runtime.columns.over.lags import lag
 from firesteel.runtime.columns.over.placing import Blocks, blocks_of, stretches
 from firesteel.runtime.columns.over.running import replaced, running
 from firesteel.runtime.columns.over.seen import Seen
@@ -22,6 +23,7 @@ from firesteel.state.arrangements.arrangement import Found
 from firesteel.state.arrangements.columns import numbers
 from firesteel.state.arrangements.layout import Layout
 from firesteel.state.arrangements.live import LiveArrangements
+from firesteel.state.arrangements.sorting import Positions
 
 _LAST: Final = "last"
 """The time of the last row of the key."""
@@ -31,7 +33,8 @@ class KeyRecords:
     """The records of keys, which live for a time after the last change.
 
     Without a bound a record has the accumulators of all rows (`totals`); and the values of the last rows as lists, for
-    LAG and for functions that need all values. For a frame of the last rows the lists have these rows.
+    LAG and for functions that need all values, with how many of them each LAG still looks at. For a frame of the last
+    rows the lists have these rows.
     """
 
     def __init__(
@@ -44,7 +47,9 @@ class KeyRecords:
         self._totals = accumulators(calls.parts) if self._lower is None else []
         self._listed = calls.recalled if self._lower is None else calls.kept
         lists = [pa.field(f"l{place}", pa.list_(field.type)) for place, field in enumerate(self._listed)]
-        schema = pa.schema([*keys.fields, pa.field(_LAST, pa.int64()), *self._totals, *lists])
+        self._buffers = [f"b{place}" for place, _ in enumerate(calls.offsets)]
+        words = [pa.field(name, pa.int64()) for name in (_LAST, *self._buffers)]
+        schema = pa.schema([*keys.fields, *words, *self._totals, *lists])
         layout = Layout(schema, tuple(keys.names), time_to_live=over.time_to_live)
         self._records = arrangements.declare("records", layout)
         self._seen = Seen(arrangements, keys, calls, groups) if self._lower is None else None
@@ -82,23 +87,35 @@ class KeyRecords:
     def _of_all(self, due: Due, found: Found) -> list[pa.Array]:
         values, totals = self._running(due, found)
         raw = [due.rows.column(place) for place in self._calls.recalled_places]
-        frames, lists, offsets = None, [], []
+        frames, lists = None, []
+        offsets: list[pa.Array] = []
+        buffers: list[Positions] = []
         columns: list[pa.Array] = raw
+        by_place = dict(zip(self._calls.recalled_places, columns, strict=True))
         if raw:
             blocks, columns = self._with_lists(due, found, raw)
-            ends = blocks.mine[due.peers] if self._peers else blocks.mine
-            begins = blocks.begins[due.codes]
-            frames = Frames(begins, ends)
             by_place = dict(zip(self._calls.recalled_places, columns, strict=True))
-            for call in self._calls.offsets:
-                wanted = ends - distances(call, due.rows)
-                offsets.append(offset(call, due.rows, by_place[call.arguments[0]], wanted, wanted < begins))
-            reach = None if self._calls.contents else self._calls.reach(due.rows)
+            offsets, buffers = self._lags(due, found, blocks, by_place)
+            ends = blocks.mine[due.peers] if self._peers else blocks.mine
+            frames = Frames(blocks.begins[due.codes], ends)
+            reach = None if self._calls.contents else np.max(buffers, axis=0)
             lists = self._lists(blocks, columns, reach)
-        by_place = dict(zip(self._calls.recalled_places, columns, strict=True))
         results = self._calls.results(values, by_place, frames)
-        self._write(due, totals, lists)
+        self._write(due, [*map(pa.array, buffers), *totals], lists)
         return self._calls.together(results, offsets)
+
+    def _lags(
+        self, due: Due, found: Found, blocks: Blocks, columns: Mapping[int, pa.Array]
+    ) -> tuple[list[pa.Array], list[Positions]]:
+        """Return the results of LAG, and how many rows are in the buffers of the keys; `columns` are by place."""
+        results, buffers = [], []
+        for call, name in zip(self._calls.offsets, self._buffers, strict=True):
+            before = np.zeros(len(due.counts), np.int64)
+            before[found.keys] = numbers(found.rows.column(name))
+            result, held = lag(call, due, blocks, columns[call.arguments[0]], before)
+            results.append(result.take(pa.array(due.peers)) if self._peers else result)
+            buffers.append(held[due.ends - 1])
+        return results, buffers
 
     def _running(self, due: Due, found: Found) -> tuple[dict[Part, Columns], list[pa.Array]]:
         """Return the accumulators of all rows of the key up to each row, and those up to the last one of each key."""
@@ -133,14 +150,16 @@ class KeyRecords:
         blocks = blocks_of(counts, due.counts)
         return blocks, blocks.together([column.flatten() for column in lists], columns)
 
-    def _lists(self, blocks: Blocks, columns: Sequence[pa.Array], reach: int | None) -> list[pa.Array]:
+    def _lists(
+        self, blocks: Blocks, columns: Sequence[pa.Array], reach: Positions | int | None
+    ) -> list[pa.Array]:
         """Return the last `reach` rows of each key as lists (None: all)."""
         begins = blocks.begins if reach is None else np.maximum(blocks.ends - reach, blocks.begins)
         taken = pa.array(stretches(begins, blocks.ends))
         offsets = pa.array(np.append(0, np.cumsum(blocks.ends - begins)), pa.int32())
         return [pa.ListArray.from_arrays(offsets, column.take(taken)) for column in columns]
 
-    def _write(self, due: Due, totals: Sequence[pa.Array], lists: Sequence[pa.Array]) -> None:
+    def _write(self, due: Due, others: Sequence[pa.Array], lists: Sequence[pa.Array]) -> None:
         last = pa.array(due.times[due.ends - 1])
-        columns = [*due.keys.columns, last, *totals, *lists]
+        columns = [*due.keys.columns, last, *others, *lists]
         self._records.put(pa.RecordBatch.from_arrays(columns, schema=self._records.layout.rows))

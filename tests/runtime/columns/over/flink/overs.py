@@ -87,6 +87,22 @@ _OFFSETS: Final = (
     *("LAG(n)", "LAG(n, 2)", "LAG(n, 2, -1)", "LAG(s, 1, 'none')", "LAG(a)", "LAG(n, 0)", "LAG(n, id)"),
     *("LEAD(n)", "LEAD(n, 2, -1)", "LEAD(s)", "LEAD(n, id)"),
 )
+_VARIANCES: Final = (
+    *("VAR_POP(CAST(n * 9 AS TINYINT))", "VAR_SAMP(CAST(n AS SMALLINT))", "VAR_SAMP(n * 30000)"),
+    *("STDDEV_POP(n * 30000)", "VAR_POP(b * 300000000)", "STDDEV_SAMP(CAST(f AS FLOAT))", "VAR_SAMP(id)"),
+    *("VAR_POP(d)", "VAR_SAMP(d)", "STDDEV_POP(d)", "VAR_SAMP(CAST(d AS DECIMAL(38, 10)))"),
+    *("VAR_POP(d * 10000000000)", "VAR_POP(f + 1000000)", "STDDEV(s)"),
+)
+_AVERAGES: Final = (
+    *("AVG(n * 500000000)", "AVG(b)", "AVG(CAST(n * 9 AS TINYINT))", "AVG(CAST(d AS DECIMAL(38, 10)))"),
+    *("AVG(CAST(f AS FLOAT))", "APPROX_COUNT_DISTINCT(s)", "APPROX_COUNT_DISTINCT(f)"),
+)
+_OF_DIFFERENT: Final = ("VAR_POP(DISTINCT n)", "STDDEV_SAMP(DISTINCT d)", "AVG(DISTINCT d)")
+_BY_COLUMNS: Final = (
+    *("LAG(n, MOD(id, 3))", "LAG(s, MOD(id, 4), 'none')", "LAG(s, MOD(id, 3), k)", "LAG(id, id / 4)"),
+    *("LAG(a, CAST(MOD(id, 3) AS TINYINT))", "LAG(n, MOD(b, 3))", "LAG(s, 1, k)"),
+)
+_FAILING: Final = ("LAG(id, n)", "LAG(n, id - 5)", "LAG(n, -1)", "LAG(n, CAST(NULL AS INT))")
 _RANKS: Final = (
     "ROW_NUMBER()",
     "RANK()",
@@ -147,6 +163,12 @@ def _in_streams() -> Iterator[tuple[str, ...]]:
     for window in ("PARTITION BY k ORDER BY n", "PARTITION BY k", f"{_BY_TIME}, id", f"{_BY_TIME} DESC"):
         yield (_over("SUM(n)", window),)
     yield (_over("SUM(n)", _BY_TIME), _over("COUNT(*)", f"{_BY_TIME} {_FRAMES[2]}"))
+    for frame in (_FRAMES[0], _FRAMES[3]):
+        calls = (*_VARIANCES, *_AVERAGES, *_OF_DIFFERENT)
+        yield tuple(_over(call, f"{_BY_TIME} {frame}") for call in calls)
+    yield tuple(_over(call, _BY_TIME) for call in _BY_COLUMNS)
+    for call in _FAILING:
+        yield (_over(call, _BY_TIME),)
 
 
 def _in_batch() -> Iterator[tuple[str, ...]]:
@@ -175,6 +197,7 @@ def _in_batch() -> Iterator[tuple[str, ...]]:
         _over("LEAD(n)", "PARTITION BY k ORDER BY id"),
         _over("ROW_NUMBER()", "PARTITION BY k ORDER BY id DESC"),
     )
+    yield tuple(_over(call, f"{_BY_TIME}, id {_FRAMES[0]}") for call in (*_VARIANCES, *_AVERAGES))
 
 
 QUERIES: Final[tuple[tuple[Mode, tuple[str, ...]], ...]] = (
