@@ -17,17 +17,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from cases import (
-    CSV_LINES,
-    CSV_OPTION_TEXTS,
-    CSV_OPTIONS,
-    CSV_VALUES,
-    JSON_LINES,
-    JSON_VALUES,
-    WRITTEN,
-    WRITTEN_OPTIONS,
-)
+from csv_cases import CSV_LINES, CSV_OPTION_TEXTS, CSV_OPTIONS, CSV_VALUES
+from json_cases import JSON_LINES, JSON_VALUES
 from pyflink.table import EnvironmentSettings, TableEnvironment
+from written_cases import WRITTEN, WRITTEN_OPTIONS
 
 HERE = Path(__file__).parent
 MOST_ALONE = 5

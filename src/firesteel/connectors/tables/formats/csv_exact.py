@@ -9,7 +9,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
+from firesteel.common.calendar_days import wall_clock
 from firesteel.common.errors import UnsupportedError
+from firesteel.common.java_numbers import fitted, floating
 from firesteel.common.logical_types import (
     ArrayType,
     DecimalType,
@@ -23,14 +25,11 @@ from firesteel.common.logical_types.temporal import TimestampType
 from firesteel.connectors.tables.formats.csv_fields import CsvRules
 from firesteel.connectors.tables.formats.java_values import (
     decimal,
-    fitted,
-    floating,
     in_unit,
     iso_clock,
     lenient_date,
     loose_date,
     sql_clock,
-    timestamp_nanos,
     whole,
 )
 
@@ -128,7 +127,7 @@ def _timestamp(text: str, precision: int, unit: int) -> int:
     date, found, clock = text.strip().partition(" ")
     if not found:
         raise ValueError(f"{text!r} is no time")
-    return in_unit(timestamp_nanos(lenient_date(date), sql_clock(clock)), precision, unit)
+    return in_unit(wall_clock(lenient_date(date), sql_clock(clock)), precision, unit)
 
 
 def _clock(text: str, precision: int) -> int:

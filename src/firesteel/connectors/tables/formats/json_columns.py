@@ -17,6 +17,7 @@ from typing import Any, Final
 import msgspec
 import pyarrow as pa
 
+from firesteel.common.java_numbers import fitted
 from firesteel.common.logical_types import (
     ArrayType,
     DateType,
@@ -28,7 +29,6 @@ from firesteel.common.logical_types import (
 )
 from firesteel.common.logical_types.arrow import to_arrow, to_arrow_schema
 from firesteel.common.logical_types.temporal import LocalZonedTimestampType, TimestampType
-from firesteel.connectors.tables.formats.java_values import fitted
 from firesteel.connectors.tables.formats.json_arrow import ArrowLines, arrow_reads
 from firesteel.connectors.tables.formats.json_exact import JsonRules, rows_reader
 from firesteel.connectors.tables.formats.misfit import Misfit

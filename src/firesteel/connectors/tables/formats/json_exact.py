@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
+from firesteel.common.calendar_days import wall_clock
 from firesteel.common.errors import UnsupportedError
+from firesteel.common.java_numbers import fitted, floating
 from firesteel.common.logical_types import (
     ArrayType,
     DecimalType,
@@ -27,15 +29,12 @@ from firesteel.common.logical_types.temporal import LocalZonedTimestampType, Tim
 from firesteel.common.typeinfo.java_text import double_text
 from firesteel.connectors.tables.formats.java_values import (
     decimal,
-    fitted,
-    floating,
     in_range,
     in_unit,
     iso_clock,
     iso_date,
     lenient_date,
     sql_clock,
-    timestamp_nanos,
     whole,
 )
 
@@ -243,7 +242,7 @@ def _timestamp(data_type: TimestampType | LocalZonedTimestampType, rules: JsonRu
         date, found, time = (text[:-1] if zulu else text).partition(separator)
         if not found:
             raise ValueError(f"{text!r} is no time")
-        return in_unit(timestamp_nanos(lenient_date(date), clock(time)), precision, unit)
+        return in_unit(wall_clock(lenient_date(date), clock(time)), precision, unit)
 
     return read
 

@@ -86,24 +86,10 @@ FLOATS = (
     "0.1 1e7 9999999 1e10 3.4028235e38 1.17549435e-38 1.4e-45 16777216 33554432 0.001 0.00099 1.1 3.3333333 8.5e9 "
     "1.0e-5 123456.79 2e20 3.0e-3 1234567.9"
 )
+ELEMENTS = "ts, tz; ts0; ts9; lz; da, db; tm; d, e; f; dc; dz; bo, bp; bs; s, t; c5; idt; iy; ar"
+"""What arrays are made of that are shown as text."""
+
 SHOWN = """
-CAST(ARRAY[ts, tz] AS STRING)
-CAST(ARRAY[ts0] AS STRING)
-CAST(ARRAY[ts9] AS STRING)
-CAST(ARRAY[lz] AS STRING)
-CAST(ARRAY[da, db] AS STRING)
-CAST(ARRAY[tm] AS STRING)
-CAST(ARRAY[d, e] AS STRING)
-CAST(ARRAY[f] AS STRING)
-CAST(ARRAY[dc] AS STRING)
-CAST(ARRAY[dz] AS STRING)
-CAST(ARRAY[bo, bp] AS STRING)
-CAST(ARRAY[bs] AS STRING)
-CAST(ARRAY[s, t] AS STRING)
-CAST(ARRAY[c5] AS STRING)
-CAST(ARRAY[idt] AS STRING)
-CAST(ARRAY[iy] AS STRING)
-CAST(ARRAY[ar] AS STRING)
 CAST(MAP['x', ts] AS STRING)
 CAST(MAP[k, s] AS STRING)
 CAST(ROW(i, s, ts, bo, d, dc) AS STRING)
@@ -144,4 +130,5 @@ def shown() -> list[str]:
     """Return values as text."""
     doubles = [f"CAST(CAST('{text}' AS DOUBLE) AS STRING)" for text in DOUBLES.split()]
     floats = [f"CAST(CAST('{text}' AS FLOAT) AS STRING)" for text in FLOATS.split()]
-    return doubles + floats + lines(SHOWN)
+    arrays = [f"CAST(ARRAY[{elements}] AS STRING)" for elements in ELEMENTS.split("; ")]
+    return doubles + floats + arrays + lines(SHOWN)

@@ -9,7 +9,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from firesteel.runtime.columns.kernel.functions.parsing import fitting
+from firesteel.common.java_numbers import fitted
 from firesteel.runtime.columns.kernel.functions.vector import ComputeError, VectorFunction, by_row
 
 _QUOTIENT: Final = Context(prec=38, rounding=ROUND_HALF_UP)
@@ -45,7 +45,7 @@ def _operation(name: str, *digits: str) -> VectorFunction:
 
     def compute(one: Decimal, other: Decimal) -> Decimal | None:
         with localcontext(_EXACT):
-            return fitting(operation(one, other), precision, scale)
+            return fitted(operation(one, other), precision, scale)
 
     return by_row(compute, (left, right), result, pa.decimal128(precision, scale))
 

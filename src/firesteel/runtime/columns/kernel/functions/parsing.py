@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from decimal import ROUND_HALF_UP, Context, Decimal
+from decimal import Decimal
 from typing import Any, Final
 
 import pyarrow as pa
 
+from firesteel.common.java_numbers import fitted, floating
 from firesteel.runtime.columns.kernel.functions.vector import ComputeError, VectorFunction, by_value
 
-BLANKS: Final = "".join(map(chr, range(33)))
-"""What Java's `trim` takes off: blanks and control characters."""
-
 _WHOLE: Final = re.compile(r"[+-]?([0-9]*)(?:\.[0-9]*)?")
-_FLOATING: Final = re.compile(
-    r"[+-]?(?:NaN|Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[fFdD]?"
-    r"|0[xX](?:[0-9a-fA-F]+\.?|[0-9a-fA-F]*\.[0-9a-fA-F]+)[pP][+-]?\d+[fFdD]?)",
-    re.ASCII,
-)
 _DECIMAL: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,9})?")
 _SHORT_DECIMAL: Final = re.compile(
     r"[ \n\t]*([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?)([0-9]*))?([\x00-/:-\x7f]?)[ \n\t]*"
@@ -29,7 +22,6 @@ _SHORT: Final = 18
 
 _TRUE: Final = frozenset({"t", "true", "y", "yes", "1"})
 _FALSE: Final = frozenset({"f", "false", "n", "no", "0"})
-_DIGITS: Final = Context(prec=200, rounding=ROUND_HALF_UP)
 _RANGES: Final = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31, "BIGINT": 63}
 _NUMBERS: Final = {"TINYINT": pa.int8(), "SMALLINT": pa.int16(), "INTEGER": pa.int32(), "BIGINT": pa.int64()}
 
@@ -55,14 +47,11 @@ def whole(text: str, kind: str) -> int:
     return value
 
 
-def floating(text: str) -> float:
-    """Return the number that a text is, as Java's Double.parseDouble reads it."""
-    trimmed = text.strip(BLANKS)
-    if _FLOATING.fullmatch(trimmed) is None:
-        raise refusal(text, "number")
-    if "x" in trimmed.lower():
-        return float.fromhex(trimmed.rstrip("fFdD"))
-    return float(trimmed.rstrip("fFdD") if trimmed[-1:] in "fFdD" else trimmed)
+def _floating(text: str) -> float:
+    try:
+        return floating(text)
+    except ValueError as error:
+        raise refusal(text, "number") from error
 
 
 def decimal(text: str, precision: int, scale: int) -> Decimal:
@@ -80,7 +69,7 @@ def decimal(text: str, precision: int, scale: int) -> Decimal:
         if _DECIMAL.fullmatch(trimmed) is None:
             raise refusal(text, "DECIMAL")
         value = Decimal(trimmed)
-    found = fitting(value, precision, scale)
+    found = fitted(value, precision, scale)
     if found is None:
         raise refusal(text, f"DECIMAL({precision}, {scale})")
     return found
@@ -97,14 +86,6 @@ def _short_decimal(text: str, precision: int, scale: int) -> Decimal:
     if len(whole_digits) + power + scale > precision or power + scale - len(fraction) < -_SHORT:
         raise refusal(text, f"DECIMAL({precision}, {scale})")
     return Decimal(f"{sign}{whole_digits or 0}.{fraction or 0}").scaleb(power)
-
-
-def fitting(value: Decimal, precision: int, scale: int) -> Decimal | None:
-    """Return a number rounded half up to a scale; None if it has too many digits then."""
-    if value and value.adjusted() > precision - scale:
-        return None
-    rounded = value.quantize(Decimal(1).scaleb(-scale), context=_DIGITS)
-    return rounded if not rounded or rounded.adjusted() < precision - scale else None
 
 
 def _truth(text: str) -> bool:
@@ -142,7 +123,7 @@ def _to_whole(kind: str, tried: str = "") -> VectorFunction:
 
 
 def _to_floating(kind: str, tried: str = "") -> VectorFunction:
-    return reader(floating, tried, kind, pa.float32() if kind == "FLOAT" else pa.float64())
+    return reader(_floating, tried, kind, pa.float32() if kind == "FLOAT" else pa.float64())
 
 
 def _to_decimal(precision: str, scale: str, tried: str = "") -> VectorFunction:

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 import pyarrow as pa
 
-from firesteel.runtime.columns.kernel.functions.readings import days, last_day
+from firesteel.common.calendar_days import day_number, last_day
 from firesteel.runtime.columns.kernel.functions.vector import ComputeError, VectorFunction, by_row
 
 DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -200,9 +200,9 @@ def _resolved(values: dict[str, str]) -> int:
     month = int(values.get("M", values.get("L", 1)))
     if "word" in values:
         month = [name[:3] for name in MONTHS].index(values["word"][:3]) + 1
-    day = days(year, month, min(int(values.get("d", 1)), last_day(year, month)))
+    day = day_number(year, month, min(int(values.get("d", 1)), last_day(year, month)))
     if "D" in values:
-        day = days(year, 1, 1) + int(values["D"]) - 1
+        day = day_number(year, 1, 1) + int(values["D"]) - 1
     seconds = (_hour(values) * 60 + int(values.get("m", 0))) * 60 + int(values.get("s", 0))
     return (day * 86_400 + seconds) * 1000 + int(values.get("S", "0")[:3].ljust(3, "0"))
 
@@ -232,7 +232,7 @@ def _plain(text: str) -> int | None:
         return None
     seconds = (hour * 60 + minute) * 60 + second
     fraction = int((found.group(7) or "")[:3].ljust(3, "0"))
-    return ((days(max(year, 1), month, 1) + day - 1) * 86_400 + seconds) * 1000 + fraction
+    return ((day_number(max(year, 1), month, 1) + day - 1) * 86_400 + seconds) * 1000 + fraction
 
 
 FAMILIES: Final[dict[str, Callable[..., VectorFunction]]] = {

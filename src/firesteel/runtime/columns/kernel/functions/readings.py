@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import re
-from calendar import isleap
 from collections.abc import Callable
 from typing import Final
 
 import pyarrow as pa
 
-from firesteel.runtime.columns.kernel.functions.parsing import BLANKS, reader, refusal
+from firesteel.common.calendar_days import cut, day_number, day_or_last, last_day, wall_clock
+from firesteel.common.java_numbers import BLANKS
+from firesteel.runtime.columns.kernel.functions.parsing import reader, refusal
 from firesteel.runtime.columns.kernel.functions.vector import ComputeError, VectorFunction
 
 _WHOLE: Final = re.compile(r"[0-9]{1,9}")
@@ -18,30 +18,8 @@ _STAMP: Final = re.compile(
     r"([0-9]{4})-([0-9]{1,2})?-([0-9]{1,2})?"
     r"(?: ([0-9]{1,2})?:([0-9]{1,2})?:([0-9]{1,2})?(?:\.([0-9]{0,9}))?)?"
 )
-_EPOCH: Final = dt.date(1970, 1, 1).toordinal()
-_LONG: Final = frozenset({1, 3, 5, 7, 8, 10, 12})
-_CYCLE: Final = 400, 146_097
-"""After how many years the calendar repeats itself, and how many days that are."""
-
 _DAY: Final = 86_400_000
 _SECOND: Final = 1_000_000_000
-
-
-def days(year: int, month: int, day: int) -> int:
-    """Return the days from 1970 of a date that exists, of any year.
-
-    >>> days(1970, 1, 2), days(0, 1, 1), days(10000, 1, 1)
-    (1, -719528, 2932897)
-    """
-    cycles, rest = divmod(year, _CYCLE[0])
-    return dt.date(rest + _CYCLE[0], month, day).toordinal() + (cycles - 1) * _CYCLE[1] - _EPOCH
-
-
-def last_day(year: int, month: int) -> int:
-    """Return the number of days of a month."""
-    if month == 2:
-        return 29 if isleap(year) else 28
-    return 31 if month in _LONG else 30
 
 
 def _number(text: str, whole: str, kind: str) -> int:
@@ -61,7 +39,7 @@ def date(text: str) -> int:
     year, month, day = [*(_number(part, text, "DATE") for part in head.split("-", 2)), 1, 1][:3]
     if year > 9999 or not 1 <= month <= 12 or not 1 <= day <= last_day(year, month):
         raise refusal(text, "DATE")
-    return days(year, month, day)
+    return day_number(year, month, day)
 
 
 def clock(text: str) -> int:
@@ -108,14 +86,8 @@ def timestamp(text: str) -> int:
     is_date = year > 0 and 1 <= month <= 12 and 1 <= day <= 31
     if not is_date or minute > 59 or second > 59 or (hour > 23 and not midnight):
         raise refusal(text, "TIMESTAMP")
-    midday = days(year, month, min(day, last_day(year, month)))
-    return (((midday * 24 + hour) * 60 + minute) * 60 + second) * _SECOND + fraction
-
-
-def cut(nanos: int, precision: int) -> int:
-    """Return nanoseconds without the digits beyond a precision."""
-    unit: int = 10 ** (9 - precision)
-    return nanos // unit * unit
+    seconds = (hour * 60 + minute) * 60 + second
+    return wall_clock(day_or_last(year, month, day), seconds * _SECOND + fraction)
 
 
 def _to_date(tried: str = "") -> VectorFunction:

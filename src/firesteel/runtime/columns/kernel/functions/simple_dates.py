@@ -14,6 +14,7 @@ from typing import Final
 
 import pyarrow as pa
 
+from firesteel.common.calendar_days import day_number
 from firesteel.runtime.columns.kernel.functions.clocks import local_time, zone_of
 from firesteel.runtime.columns.kernel.functions.patterns_of_time import (
     DAYS,
@@ -22,7 +23,6 @@ from firesteel.runtime.columns.kernel.functions.patterns_of_time import (
     number_field,
     parts_of,
 )
-from firesteel.runtime.columns.kernel.functions.readings import days
 from firesteel.runtime.columns.kernel.functions.vector import ComputeError, VectorFunction, by_row
 
 _EPOCH: Final = dt.datetime(1970, 1, 1)
@@ -126,7 +126,7 @@ def read(text: str, pattern: str) -> int | None:
 def _first_day(year: int, month: int) -> int:
     """Return the days from 1970 of the first day of a month, by the Julian calendar before November 1582."""
     if (year, month) > (1582, 10):
-        return days(year, month, 1)
+        return day_number(year, month, 1)
     shift = (14 - month) // 12
     years = year + 4800 - shift
     of_year = (153 * (month + 12 * shift - 3) + 2) // 5
