@@ -6,6 +6,7 @@ from typing import Any
 
 import cloudpickle
 
+from firesteel.common.time import MAX_WATERMARK
 from firesteel.functions.epoch import EpochFacts
 from firesteel.runtime.batch import RowBatch
 from firesteel.runtime.blocks import encode_block
@@ -33,6 +34,24 @@ class Journal(Operator[RowBatch]):
 
     def end_epoch(self) -> OperatorReport:
         return OperatorReport(committables=self.events)
+
+
+class Telling(Operator[RowBatch]):
+    """The first subtask emits two records, each with a watermark after it; the second is at the end of time."""
+
+    def announce(self) -> None:
+        if self.context.subtask:
+            self.emit_watermark(MAX_WATERMARK)
+
+    def process(self, batch: RowBatch, port: int) -> None:
+        raise AssertionError("it has no input")
+
+    def pump(self) -> bool:
+        if not self.context.subtask:
+            self.output.emit(RowBatch([5]))
+            self.emit_watermark(10)
+            self.output.emit(RowBatch([15]))
+        return False
 
 
 def plan() -> Plan:
@@ -86,3 +105,24 @@ def test_the_watermark_of_both_inputs_decides() -> None:
 def test_later_operators_of_a_task_take_their_broadcast_records_earlier() -> None:
     edges = plan().edges
     assert edges[3].first_seq < edges[1].first_seq < 0 == edges[0].first_seq == edges[2].first_seq
+
+
+def test_each_channel_says_how_far_it_is_before_any_record() -> None:
+    """Of two channels, the second has no records; its watermark counts from the first record on."""
+    wide = Plan(
+        "job",
+        128,
+        tuple(
+            OperatorSpec(
+                index, f"op-{index}", "op", "op", "op", index, width, 128,
+                cloudpickle.dumps(factory), None, keyed=False, stateful=False, ports=1,
+            )
+            for index, (factory, width) in enumerate([(Telling, 2), (Journal, 1)])
+        ),
+        (EdgeSpec(0, 0, 1, 0, Distribution.GLOBAL, 2, 1, 128, local=False, who="e"),),
+    )  # fmt: skip
+    epoch = EpochPlan("job", EpochFacts(1, "a", 77), 1, 0)
+    rows = [row for task in (0, 1) for row in run_task(wide, epoch, 0, task, [], Worker(), Stateless())]
+    sent = sorted((row for row in rows if row[1] == 0), key=lambda row: (row[3], row[2]))
+    [task] = read_results(run_task(wide, epoch, 1, 0, sent, Worker(), Stateless()))
+    assert list(task.subtasks[0].committables) == ["time 77", (0, 5), "watermark 10", (0, 15)]

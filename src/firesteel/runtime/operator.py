@@ -2,13 +2,13 @@
 
 Contract, in call order, for one operator subtask in one worker process:
 
-1. `open(context)` once. User functions are opened here; state handles they obtain stay valid in every later epoch. 2.
-For each epoch: `begin_epoch(epoch)`, which emits nothing; `announce()`, once all operators of the task have begun,
-which sends the current watermark again, because receivers forget it between epochs; then any interleaving of
-`process(batch, port)` and `advance_watermark(w)` with `w` strictly rising; `advance_processing_time(now)` at the start
-and between batches; in the last epoch of a bounded job `finish()` after the watermark has become MAX_WATERMARK; finally
-`end_epoch()`. 3. `close()` once, when the job ends or after an epoch failed in this worker (the whole instance is then
-discarded).
+1. `open(context)` once. User functions are opened here; state handles they obtain stay valid in every later epoch.
+2. For each epoch: `begin_epoch(epoch)`, which emits nothing; `announce()`, once all operators of the task have begun,
+which sends the current watermark again, because receivers forget it between epochs (what follows from watermarks that
+were announced to the operator goes first); then any interleaving of `process(batch, port)` and `advance_watermark(w)`
+with `w` strictly rising; `advance_processing_time(now)` at the start and between batches; in the last epoch of a
+bounded job `finish()` after the watermark has become MAX_WATERMARK; finally `end_epoch()`.
+3. `close()` once, when the job ends or after an epoch failed in this worker (the whole instance is then discarded).
 
 Invariants: a batch is never changed once it has been emitted. Everything an
 operator emits goes through `self.output` (or `self.side_outputs[tag_id]`), already sealed (see

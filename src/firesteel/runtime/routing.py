@@ -3,8 +3,9 @@
 A `Router` writes one edge for one upstream subtask. Its blocks are numbered per target (`seq`), so that a receiver that
 sorts by `(seq, channel)` sees each channel in order and all channels in step; blocks of an edge that its receiver takes
 first have numbers below 0. Watermarks go to every target the router is connected to, at their exact place among the
-records. A block has at most `Batch.MOST` records and, unless it is a single one, `BLOCK_BYTES`; the first ones are
-small, to learn the size of records.
+records. Those with which the epoch begins have the first number to themselves, so that a receiver knows how far each
+channel is before it takes any record. A block has at most `Batch.MOST` records and, unless it is a single one,
+`BLOCK_BYTES`; the first ones are small, to learn the size of records.
 """
 
 from __future__ import annotations
@@ -75,6 +76,14 @@ class Router:
         """Number the first block of each channel with this; called before anything is received."""
         for buffer in self._buffers:
             buffer.seq = seq
+
+    def announce(self) -> None:
+        """Send the watermarks that came before all records ahead; no record has their number."""
+        for target, buffer in enumerate(self._buffers):
+            seq = buffer.seq
+            if buffer.marks and not buffer.parts:
+                self._send(target, buffer)
+            buffer.seq = max(buffer.seq, seq + 1)
 
     def connected(self) -> range | list[int]:
         """Return the targets this router may send to; they all get its watermarks."""

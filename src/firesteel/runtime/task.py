@@ -211,6 +211,8 @@ class _Task:
             live.begin(plan, epoch, reader, missed)
         for live in self._live:
             live.announce()
+        for _, router in self._routers:
+            router.announce()
 
     def _fire_timers(self) -> Iterator[Row]:
         for live in self._live:

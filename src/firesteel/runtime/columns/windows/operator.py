@@ -45,6 +45,11 @@ class GatheringOperator(Operator[ColumnBatch]):
         before = epoch.facts.committed_time
         return MIN_WATERMARK if before is None else local_time(before, self._window.zone)
 
+    def announce(self) -> None:
+        """Complete the windows that what was announced to this operator completes; then send the watermark."""
+        self._settle()
+        super().announce()
+
     @abstractmethod
     def _work(self, batch: ColumnBatch, over: Times) -> None:
         """Take rows into the state."""
