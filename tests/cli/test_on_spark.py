@@ -3,14 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-import threading
-import time
-from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,6 +12,7 @@ from firesteel.common import WatermarkStrategy
 from firesteel.control.commands import read_status
 from firesteel.datastream import StreamExecutionEnvironment
 from tests.cli import gated
+from tests.cli.driving import WAIT, WORDS, arrive, counts, driver, visible
 from tests.recovery import ledger
 from tests.recovery.jobs import Count
 
@@ -53,71 +46,6 @@ counts.sink_to(FileSink(sys.argv[1], TextLines(), BasePathBuckets(), RollingPoli
 env.execute("words")
 print("the end")
 """
-
-WORDS = 30
-WAIT = 120
-
-
-def arrive(directory: Path, name: str) -> None:
-    """Put a file of words where the job looks for them, at once."""
-    hidden = directory / f".{name}"
-    hidden.write_text("".join(f"w{number % 4}\n" for number in range(WORDS)))
-    hidden.rename(directory / "in" / name)
-
-
-def counts(first: int, last: int) -> Counter[str]:
-    """What the files from `first` on, before `last`, must put out."""
-    number: Counter[str] = Counter()
-    lines: Counter[str] = Counter()
-    for place in range(last * WORDS):
-        word = f"w{place % WORDS % 4}"
-        number[word] += 1
-        if place >= first * WORDS:
-            lines[f"{word} {number[word]}"] += 1
-    return lines
-
-
-def visible(directory: Path) -> Counter[str]:
-    parts = [path for path in directory.glob("*") if not path.name.startswith(".")]
-    return Counter(line for path in parts for line in path.read_text().splitlines())
-
-
-class Started:
-    """A driver."""
-
-    def __init__(self, process: subprocess.Popen[str], errors: Path) -> None:
-        self._process, self._errors = process, errors
-
-    def wait_for(self, what: Callable[[], bool]) -> None:
-        """Wait until something has happened, as long as the driver lives."""
-        deadline = time.monotonic() + WAIT
-        while not what():
-            assert self._process.poll() is None, self._errors.read_text()
-            assert time.monotonic() < deadline, self._errors.read_text()
-            threading.Event().wait(0.05)
-
-    def end(self) -> tuple[int, str]:
-        """Wait for the end; answer the exit code and what was printed."""
-        printed, _ = self._process.communicate(timeout=WAIT)
-        return self._process.returncode, printed
-
-
-@contextmanager
-def driver(directory: Path, *arguments: str) -> Iterator[Started]:
-    path = os.pathsep.join([str(Path(__file__).parents[2] / "src"), *sys.path])
-    errors = directory / "errors.txt"
-    command = [sys.executable, "-m", "firesteel.cli", "run", "--parallelism", "2", *arguments]
-    environment = {**os.environ, "PYTHONPATH": path}
-    with (
-        errors.open("a") as log,
-        subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=log, text=True, cwd=directory, env=environment
-        ) as process,
-    ):
-        try:
-            yield Started(process, errors)
-        finally:
-            process.kill()
 
 
 def test_a_job_is_controlled_from_other_processes(tmp_path, run_python):

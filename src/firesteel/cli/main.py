@@ -181,17 +181,26 @@ def sql(
     state_dir: Annotated[
         str | None,
         typer.Option(
-            help="Where the state of the job of INSERTs is kept; it resumes from there.", show_default=False
+            help="Where the state of the jobs of INSERTs is kept, each in a directory of its own; they resume from "
+            "there.",
+            show_default=False,
         ),
     ] = None,
     restore_from: RestoreFrom = None,
+    allow_non_restored_state: AllowNonRestored = False,
     conf: Conf = None,
     verbose: Verbose = False,
     debug: Debug = False,
 ) -> None:
     """Execute SQL, in a shell unless there is a file or a text."""
     _prepare(debug)
-    surroundings = Ambient(parallelism, master, configuration=_configuration(conf), restore_from=restore_from)
+    surroundings = Ambient(
+        parallelism,
+        master,
+        configuration=_configuration(conf),
+        restore_from=restore_from,
+        allow_non_restored_state=allow_non_restored_state,
+    )
     request = SqlRequest(file, text, init, form.value, batch, live, echo, state_dir)
     with log_on_stderr(verbose), reporting():
         raise typer.Exit(run_sql(request, surroundings))
