@@ -8,7 +8,7 @@ import pytest
 from firesteel.common.errors import ConfigurationError, ConnectorError, ProgramError
 from firesteel.connectors.files.source import FileSource
 from firesteel.connectors.files.text_lines import TextLineFormat
-from firesteel.functions.source import Boundedness, Split
+from firesteel.functions.source import Boundedness, DiscoveryContext, Split
 
 NONE = frozenset[str]()
 
@@ -45,6 +45,18 @@ def test_large_files_are_split_whatever_the_parallelism(tmp_path: Path) -> None:
     assert [split.id for split in splits] == [f"{path}@{number}" for number in range(4)]
     [whole] = source_of(path, split_size=8, splittable=False).splits(NONE)
     assert (whole.start, whole.end) == (0, 30)
+
+
+@pytest.mark.parametrize(("split_size", "parallelism", "ends"), [(20, 8, [15, 30]), (8, 2, [15, 30]), (30, 2, [30])])
+def test_the_parts_of_a_file_have_one_size_and_are_no_more_than_subtasks(
+    tmp_path: Path, split_size: int, parallelism: int, ends: list[int]
+) -> None:
+    path = tmp_path / "a"
+    path.write_text("12\n" * 10)
+    source = source_of(path, split_size=split_size)
+    splits = [*source.discover(DiscoveryContext(NONE, parallelism, 0))]
+    assert [split.end for split in splits] == ends
+    assert lines(source, *splits) == ["12"] * 10
 
 
 def test_a_bounded_source_is_asked_once(tmp_path: Path) -> None:

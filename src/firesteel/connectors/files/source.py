@@ -23,7 +23,7 @@ from firesteel.functions.source import (
 T = TypeVar("T")
 
 SPLIT_SIZE: Final = 64 << 20
-"""The minimum size in bytes of the parts of a large file."""
+"""The bytes from which on a file is cut into parts of one size; with very large files the parts are larger."""
 
 
 class FileSource(Source[T], Generic[T]):
@@ -99,8 +99,9 @@ class FileSource(Source[T], Generic[T]):
             raise
         if file.size == 0:
             return []
-        if split_size is not None and most is not None:
-            split_size = max(split_size, -(-file.size // most))
+        if split_size is not None:
+            count = -(-file.size // split_size)
+            split_size = -(-file.size // min(count, most or count))
         return [
             Split(f"{path}@{number}", part.start, part.end, (file, part.detail))
             for number, part in enumerate(self.format.parts(file, split_size))
