@@ -47,7 +47,9 @@ def test_large_files_are_split_whatever_the_parallelism(tmp_path: Path) -> None:
     assert (whole.start, whole.end) == (0, 30)
 
 
-@pytest.mark.parametrize(("split_size", "parallelism", "ends"), [(20, 8, [15, 30]), (8, 2, [15, 30]), (30, 2, [30])])
+@pytest.mark.parametrize(
+    ("split_size", "parallelism", "ends"), [(20, 8, [15, 30]), (8, 2, [15, 30]), (30, 2, [30])]
+)
 def test_the_parts_of_a_file_have_one_size_and_are_no_more_than_subtasks(
     tmp_path: Path, split_size: int, parallelism: int, ends: list[int]
 ) -> None:

@@ -18,6 +18,7 @@ from firesteel.runtime.task import failed_task, run_task
 from firesteel.spark import collector
 from firesteel.spark.announcement import read_announcement
 from firesteel.spark.kept import Kept
+from firesteel.spark.memory import keep_freed_memory
 from firesteel.spark.shipped import (
     AnsweringTask,
     Batches,
@@ -52,6 +53,7 @@ class LevelTask(ShippedTask):
 
     def run(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one epoch; its own errors are among them (see `run_task`)."""
+        keep_freed_memory()
         context = current_task()
         incoming = EXCHANGE.rows(batches) if self.level else without_rows(batches)
         announcement = read_announcement(context, self.state_url)
