@@ -22,7 +22,7 @@ def work():
 for _ in range(5):
     work()
 before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-for _ in range(10):
+for _ in range(60):
     work()
 print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 """
@@ -36,4 +36,4 @@ def faults(prepared: str) -> int:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="it is about glibc")
 def test_batches_cost_no_page_faults() -> None:
-    assert faults("keep_freed_memory()") < 1000 < faults("")
+    assert 4 * faults("keep_freed_memory()") < faults("")
