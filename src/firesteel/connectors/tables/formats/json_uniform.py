@@ -23,7 +23,7 @@ from firesteel.connectors.tables.formats.plain_texts import Doubtful
 Places = npt.NDArray[np.int64]
 
 _R = LogicalTypeRoot
-_QUOTE, _NEWLINE, _OPEN, _CLOSE, _MINUS, _ZERO, _NINE, _NULL, _SPACE = map(ord, '"\n{}-09n ')
+_QUOTE, _ZERO, _NINE, _NULL, _SPACE = map(ord, '"09n ')
 _BEFORE_TEXT: Final = re.compile(rb": ?")
 _BEFORE_KEY: Final = re.compile(rb", ?")
 _SCALAR: Final = re.compile(rb"(: ?)[^,:\s\[\]{}]+(, ?|\})")
@@ -85,19 +85,19 @@ class UniformBlock:
             raise Doubtful
         self._chars = np.frombuffer(block, np.uint8)
         self._data = pa.py_buffer(block)
-        low = np.flatnonzero(self._chars < _SPACE)
-        if not (self._chars[low] == _NEWLINE).all():
-            raise Doubtful
         if not block.isascii():
             block.decode()
-        self._form = form_of(block[: low[0]])
-        self.count = len(low)
-        starts = np.append(0, low[:-1] + 1)
+        self._form = form_of(block[: block.index(b"\n")])
+        self.count = np.count_nonzero(self._chars < _SPACE)
         quotes = np.flatnonzero(self._chars == _QUOTE)
         width = sum(4 if field.text else 2 for field in self._form)
         if len(quotes) != width * self.count:
             raise Doubtful
-        self._spans = self._checked(quotes.reshape(self.count, width).T.copy(), starts, low)
+        columns = quotes.reshape(self.count, width).T.copy()
+        # A line begins before its first quote; where each is, there must be one of the characters below space.
+        ends = np.append(columns[0, 1:] - len("\n{"), len(block) - 1)
+        self._require(ends, b"\n")
+        self._spans = self._checked(columns, np.append(0, ends[:-1] + 1), ends)
 
     def column(self, key: bytes, kind: pa.DataType, *, text: bool) -> pa.Array:
         """Return the values of a key; NULL where no line has it. Raises Doubtful for values of another kind."""
@@ -149,7 +149,7 @@ class UniformBlock:
 
     def _require(self, places: Places, text: bytes) -> None:
         for step, char in enumerate(text):
-            if not (self._chars[places + step] == char).all():
+            if not (self._chars[step:].take(places) == char).all():
                 raise Doubtful
 
     def _require_distance(self, distances: Places, expected: int) -> None:
