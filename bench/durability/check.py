@@ -7,8 +7,8 @@ from typing import Final
 
 from bench.durability.job import Load
 from bench.part import RunError
-from firesteel.checkpoint.compaction import newest_entries
 from firesteel.checkpoint.log import ManifestReader
+from firesteel.checkpoint.newest import newest_entries
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.splits import finished_splits
 from firesteel.common import Types
@@ -34,9 +34,9 @@ def check(state: Path, load: Load, records: int | None = None) -> None:
     for layers in reader.all_layers(0, last.epoch).values():
         for part in range(_PARTS):
             groups = key_group_range(part, _PARTS, last.max_parallelism)
-            values = newest_entries(storage, layers, (groups.start, groups.stop - 1)).column(1).to_pylist()
-            keys += len(values)
-            counted += sum(map(decode, values))
+            for entries in newest_entries(storage, layers, (groups.start, groups.stop - 1)):
+                keys += len(entries)
+                counted += sum(map(decode, entries.column(1).to_pylist()))
     wanted = load.keys, read if records is None else records, read
     if (keys, counted, read) != wanted:
         raise RunError(f"{keys:,} keys with {counted:,} records after reading {read:,}, not {wanted}")

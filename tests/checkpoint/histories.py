@@ -12,11 +12,11 @@ from firesteel.checkpoint.compaction import (
     merge,
     merge_tasks,
     merged_layer,
-    newest_entries,
     to_merge,
 )
 from firesteel.checkpoint.log import ManifestLog, ManifestReader
 from firesteel.checkpoint.manifest import Manifest, runs_of
+from firesteel.checkpoint.newest import newest_entries
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.recovery import catch_up
 from firesteel.checkpoint.retention import kept_epochs
@@ -217,8 +217,11 @@ def in_groups(entries: Entries, groups: range) -> Entries:
 def read_whole(storage: Storage, operator: str, epoch: int) -> Entries:
     """A state, as its layers say."""
     layers = ManifestReader(storage).layers(operator, 0, epoch)
-    table = newest_entries(storage, layers, (0, GROUPS - 1))
-    rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
+    parts = newest_entries(storage, layers, (0, GROUPS - 1))
+    rows = [
+        row for part in parts for row in zip(*(column.to_pylist() for column in part.columns), strict=True)
+    ]
+    assert [key for key, _ in rows] == sorted({key for key, _ in rows})
     return {key: value for key, value in rows if value is not None}
 
 

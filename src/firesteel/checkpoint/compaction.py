@@ -4,8 +4,8 @@ The sizes of the layers decide which ones are merged, as in a log-structured mer
 oldest one that is not much larger than all newer ones together. So an entry is rewritten about log(size of the state /
 size of an epoch) times, and a state consists of about as many layers.
 
-A merge is cut by key groups into tasks that fit into memory. The files of a task are unused until a manifest names
-them; the merged runs stay until retention removes the manifests that name them.
+A merge is cut by key groups into tasks of about equal size, which read and write part by part. The files of a task are
+unused until a manifest names them; the merged runs stay until retention removes the manifests that name them.
 
 Entries that have expired by the end of the last merged epoch are dropped, or become deletes if older layers may hold
 the key. Epochs remove expired entries too (`firesteel.state.live.sweeping`); a working copy keeps them until then. That
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import partial
 from typing import Final
 
 import pyarrow as pa
@@ -25,8 +25,9 @@ import pyarrow.compute as pc
 from firesteel.checkpoint.arranged import read_changes, write_level
 from firesteel.checkpoint.fetching import fetching_ahead
 from firesteel.checkpoint.manifest import Layer, Manifest, runs_of
+from firesteel.checkpoint.newest import newest_entries
 from firesteel.checkpoint.objects import Storage
-from firesteel.checkpoint.recovery import LayerEntries, runs_within
+from firesteel.checkpoint.recovery import runs_within
 from firesteel.checkpoint.runs import RUN_SCHEMA, batches_of, write_batches
 from firesteel.state.arrangements.changes import in_turn
 from firesteel.state.arrangements.layout import Layout, decode_layout
@@ -42,7 +43,7 @@ RATIO: Final = 2
 """An older layer joins a merge if it is at most this many times as large as all newer ones together."""
 
 TASK_BYTES: Final = 16 << 20
-"""The approximate number of bytes of (compressed) runs that one task merges in memory."""
+"""The approximate number of bytes of (compressed) runs that one task merges."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,20 +180,22 @@ def merge(storage: Storage, task: MergeTask) -> RunRef | None:
     path = f"runs/{task.operator}/{task.epoch:012d}-m{task.first_group:05d}.run"
     if task.layout is not None:
         return _merge_arranged(storage, task, task.layout, path)
-    merged = newest_entries(storage, task.layers, (task.first_group, task.last_group))
-    merged = _converted(without_expired(merged, task.rules, task.now), task)
-    if task.whole:
-        merged = merged.filter(pc.is_valid(merged.column(1)))
+    newest = newest_entries(storage, task.layers, (task.first_group, task.last_group))
     return write_batches(
         storage,
         path,
-        batches_of(merged),
+        batches_of(_merged(part, task) for part in newest),
         epoch=task.layers[-1].last,
         operator=task.operator,
         subtask=0,
         first_group=task.first_group,
         last_group=task.last_group,
     )
+
+
+def _merged(newest: pa.Table, task: MergeTask) -> pa.Table:
+    entries = _converted(without_expired(newest, task.rules, task.now), task)
+    return entries.filter(pc.is_valid(entries.column(1))) if task.whole else entries
 
 
 def _merge_arranged(storage: Storage, task: MergeTask, layout: Layout, path: str) -> RunRef | None:
@@ -220,43 +223,6 @@ def merged_layer(tasks: list[MergeTask], runs: list[RunRef | None]) -> Layer:
     layers = tasks[0].layers
     written = sorted((run for run in runs if run is not None), key=lambda run: run.first_group)
     return Layer(layers[0].first, layers[-1].last, tasks[0].whole, written)
-
-
-def newest_entries(
-    storage: Storage, layers: Sequence[Layer], groups: tuple[int, int], prefixes: Sequence[bytes] = (b"",)
-) -> pa.Table:
-    """Return the newest entry of each composite key of a range of key groups, in the order of keys.
-
-    `layers` are oldest first; deletes are null values. `prefixes` limit it to the entries whose key starts with one
-    of them. Raises StateCorruptedError, which names the run, if one is missing or damaged.
-    """
-    tables = [RUN_SCHEMA.empty_table().append_column("rank", pa.array([], pa.int32()))]
-    with fetching_ahead(storage, runs_within(layers, groups)) as source:
-        for rank, layer in enumerate(layers):
-            batches = [_beginning(batch, prefixes) for batch in LayerEntries(source, layer, groups).batches()]
-            table = pa.Table.from_batches(batches, RUN_SCHEMA)
-            tables.append(table.append_column("rank", pa.array([rank] * len(table), pa.int32())))
-    return _newest(pa.concat_tables(tables))
-
-
-def _beginning(batch: pa.RecordBatch, prefixes: Sequence[bytes]) -> pa.RecordBatch:
-    """Return the entries whose key starts with one of the prefixes."""
-    if b"" in prefixes:
-        return batch
-    masks = [pc.starts_with(batch.column(0), prefix) for prefix in prefixes]
-    return batch.filter(reduce(pc.or_, masks, pa.array([False] * batch.num_rows, pa.bool_())))
-
-
-def _newest(table: pa.Table) -> pa.Table:
-    """Return the entry with the highest rank of each key, in the order of keys."""
-    order = pc.sort_indices(table, sort_keys=[("key", "ascending"), ("rank", "descending")])
-    table = table.take(order).combine_chunks()
-    keys = table.column(0)
-    if len(keys) < 2:
-        return table.drop_columns("rank")
-    first = pa.chunked_array([pa.array([True])])
-    other = pc.not_equal(keys.slice(1), keys.slice(0, len(keys) - 1))
-    return table.filter(pa.chunked_array([*first.chunks, *other.chunks])).drop_columns("rank")
 
 
 def without_expired(table: pa.Table, rules: Sequence[ExpiryRule], now: int) -> pa.Table:

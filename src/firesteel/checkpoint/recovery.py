@@ -126,10 +126,10 @@ class LayerEntries:
         for part in self._parts:
             yield from part
 
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """Return the entries as Arrow batches."""
+    def runs(self) -> Iterator[Iterator[pa.RecordBatch]]:
+        """Yield for each run its entries, in order, as Arrow batches."""
         for part in self._parts:
-            yield from part.batches()
+            yield part.batches()
 
 
 def _is_own(run: RunRef, epoch: int, groups: tuple[int, int]) -> bool:

@@ -137,10 +137,24 @@ def entries_of(batch: pa.RecordBatch) -> Iterator[Entry]:
     return zip(keys.to_pylist(), values.to_pylist(), strict=True)
 
 
-def batches_of(table: pa.Table) -> Iterator[pa.RecordBatch]:
-    """Cut a table into batches of at most `BATCH` rows, and of about 1 MiB."""
-    rows = min(BATCH, _BATCH_BYTES * len(table) // max(table.nbytes, 1))
-    yield from table.to_batches(max(rows, 1))
+def batches_of(tables: Iterable[pa.Table]) -> Iterator[pa.RecordBatch]:
+    """Cut and join tables into batches of at most `BATCH` rows, and of about 1 MiB."""
+    held: list[pa.Table] = []
+    rows = size = 0
+    for table in tables:
+        held.append(table)
+        rows += len(table)
+        size += table.nbytes
+        if rows >= BATCH or size >= _BATCH_BYTES:
+            yield from _in_batches(held, min(BATCH, _BATCH_BYTES * rows // size))
+            held, rows, size = [], 0, 0
+    if rows:
+        yield from _in_batches(held, rows)
+
+
+def _in_batches(tables: list[pa.Table], rows: int) -> list[pa.RecordBatch]:
+    batches: list[pa.RecordBatch] = pa.concat_tables(tables).combine_chunks().to_batches(max(rows, 1))
+    return batches
 
 
 def in_groups(batch: pa.RecordBatch, first_group: int, last_group: int, *, broadcast: bool) -> pa.RecordBatch:

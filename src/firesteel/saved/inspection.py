@@ -9,15 +9,16 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Final, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from firesteel.checkpoint.compaction import newest_entries, without_expired
+from firesteel.checkpoint.compaction import without_expired
 from firesteel.checkpoint.log import ManifestLog, ManifestReader
 from firesteel.checkpoint.manifest import Layer, Manifest, OperatorSnapshot, SourceProgress
+from firesteel.checkpoint.newest import newest_entries
 from firesteel.checkpoint.objects import NotFound, Storage
 from firesteel.checkpoint.retention import kept_epochs
 from firesteel.checkpoint.runs import read_batches
@@ -139,32 +140,32 @@ class StateSlice(NamedTuple):
     now: int
     expired: bool = False
 
-    def table(
+    def tables(
         self, storage: Storage, groups: Groups, prefix: bytes = b"", *, every_copy: bool = False
-    ) -> pa.Table:
-        """Return the entries in a range of key groups, in order; expired ones only on request.
+    ) -> Iterator[pa.Table]:
+        """Yield the entries in a range of key groups, in order, part by part; expired ones only on request.
 
         Broadcast state belongs to the first range, or (`every_copy`) to all. `prefix` limits it to some of the entries
         of a single state. Raises StateCorruptedError, which names the run, if one is missing or damaged.
         """
         prefixes = [prefix] if prefix else [state_prefix(schema["id"]) for schema in self.schemas]
-        table = newest_entries(storage, self.layers, groups, prefixes)
-        if not self.expired:
-            rules = [rule for schema in self.schemas if (rule := recorded_expiry(schema)) is not None]
-            table = without_expired(table, rules, self.now)
-        kept = pc.is_valid(table.column(1))
-        if groups[0] > 0 and not every_copy:
-            broadcast = pa.scalar(BROADCAST_GROUP.to_bytes(2, "big"), pa.binary())
-            kept = pc.and_(kept, pc.not_equal(pc.binary_slice(table.column(0), 2, 4), broadcast))
-        return table.filter(kept)
+        schemas = () if self.expired else self.schemas
+        rules = [rule for schema in schemas if (rule := recorded_expiry(schema)) is not None]
+        for part in newest_entries(storage, self.layers, groups, prefixes):
+            table = without_expired(part, rules, self.now)
+            kept = pc.is_valid(table.column(1))
+            if groups[0] > 0 and not every_copy:
+                broadcast = pa.scalar(BROADCAST_GROUP.to_bytes(2, "big"), pa.binary())
+                kept = pc.and_(kept, pc.not_equal(pc.binary_slice(table.column(0), 2, 4), broadcast))
+            yield table.filter(kept)
 
     def rows(
         self, storage: Storage, groups: Groups, codec: NamespaceCodec, prefix: bytes = b""
     ) -> Iterator[StoredRow]:
         """Yield the entries of a single state as rows."""
-        table = self.table(storage, groups, prefix)
-        keys, values = (column.to_pylist() for column in table.columns)
-        return RowReader(self.schemas[0], codec).rows(zip(keys, values, strict=True))
+        tables = self.tables(storage, groups, prefix)
+        entries = (zip(*(column.to_pylist() for column in table.columns), strict=True) for table in tables)
+        return RowReader(self.schemas[0], codec).rows(chain.from_iterable(entries))
 
 
 class SavedState:
@@ -227,8 +228,8 @@ class SavedState:
         held = {schema["id"]: Held(0, 0) for schema in operator.states()}
         lists = {schema["id"] for schema in operator.states() if schema["kind"] == "list"}
         part = self.slice(operator, operator.states())
-        for groups in operator.ranges():
-            table = part.table(self.storage, groups)
+        tables = (part.tables(self.storage, groups) for groups in operator.ranges())
+        for table in chain.from_iterable(tables):
             ids = pc.binary_slice(table.column(0), 0, 2)
             for found in pc.unique(ids).to_pylist():
                 mine = table.filter(pc.equal(ids, pa.scalar(found, pa.binary())))

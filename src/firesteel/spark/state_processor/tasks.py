@@ -185,8 +185,8 @@ class WriteTask(AnsweringTask[RunRef | None]):
     def _old(self, groups: Groups) -> Iterator[Entry]:
         if self.kept is None:
             return
-        table = self.kept.table(Storage.of(self.kept_url), groups, every_copy=True)
-        for batch in batches_of(table):
+        tables = self.kept.tables(Storage.of(self.kept_url), groups, every_copy=True)
+        for batch in batches_of(tables):
             yield from entries_of(batch)
 
 
