@@ -186,7 +186,9 @@ def schema_of(found: CatalogObject) -> ResolvedSchema:
         return schema_of_row(row_of(found))
     table = found.table
     spec = table.watermark
-    watermark = None if spec is None else (spec.column, found.watermark or "")
+    watermark = None
+    if spec is not None:
+        watermark = (spec.column, "" if found.watermark is None else found.watermark.shown)
     columns = tuple(_column(column, found) for column in table.columns)
     return ResolvedSchema(columns, watermark, table.primary_key, found.key_name)
 
@@ -203,7 +205,7 @@ def _column(column: TableColumn, found: CatalogTable) -> Column:
     data_type = _type(column, found)
     match column:
         case Computed(name, _, _, comment):
-            return ComputedColumn(name, data_type, comment, found.computed.get(name, ""))
+            return ComputedColumn(name, data_type, comment, found.computed[name].shown)
         case Metadata(name, _, key, virtual, comment):
             return MetadataColumn(name, data_type, comment, None if key == name else key, virtual)
         case _:

@@ -1,7 +1,8 @@
 """Ask real Flink what the sessions of sessions.sql answer; the answers are in sessions.json beside this file.
 
-    /path/to/venv/bin/python tests/table/flink/ask_sessions.py
+    /path/to/venv/bin/python tests/table/flink/ask_sessions.py [NAME ...]
 
+With names of sessions, the answers of the others stay as they are.
 The interpreter must have `apache-flink` installed (2.3.0 for the answers that are kept); Java 17 must be on the PATH.
 Each session has a TableEnvironment of its own; one whose name begins with "batch" is in BATCH mode.
 """
@@ -9,6 +10,7 @@ Each session has a TableEnvironment of its own; one whose name begins with "batc
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +25,13 @@ HERE = Path(__file__).parent
 
 def main() -> None:
     """Write the answers."""
-    answers = {name: asked(name, statements) for name, statements in sessions(HERE / "sessions.sql").items()}
-    (HERE / "sessions.json").write_text(json.dumps(answers, indent=1, ensure_ascii=False) + "\n")
+    file, wanted = HERE / "sessions.json", sys.argv[1:]
+    known = json.loads(file.read_text()) if wanted else {}
+    answers = {
+        name: asked(name, statements) if not wanted or name in wanted else known[name]
+        for name, statements in sessions(HERE / "sessions.sql").items()
+    }
+    file.write_text(json.dumps(answers, indent=1, ensure_ascii=False) + "\n")
 
 
 def asked(name: str, statements: list[str]) -> list[dict[str, Any]]:

@@ -36,10 +36,12 @@ class Materialization:
     """From the changes of a query to those of a table whose primary key `key` is not the query's.
 
     `upsert_key` tells the query's rows apart; if it is empty, all columns do. With ERROR and NOTHING changes are held
-    back until the watermark rises: the old row of an update has gone then, and is in conflict with no other.
+    back until the watermark rises: the old row of an update has gone then, and is in conflict with no other. With
+    DEDUPLICATE, the rows of a key live for `time_to_live` milliseconds after its last change (None: for ever).
     """
 
     row: RowType
     key: tuple[int, ...]
     upsert_key: tuple[int, ...]
     conflict: Conflict = "DEDUPLICATE"
+    time_to_live: int | None = None

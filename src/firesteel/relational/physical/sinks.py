@@ -105,17 +105,20 @@ def required_updates(sink: Sink, changes: Changes) -> tuple[Updates, ...]:
 def finished(sink: Sink, time_to_live: int | None) -> Sink:
     """Return the sink, whose input has its mode, over the changes that it takes.
 
-    Raises ProgramError for a primary key that is not the query's where INSERT does not say what to do with conflicts.
+    `time_to_live` is that of the session's state. Raises ProgramError for a primary key that is not the query's where
+    INSERT does not say what to do with conflicts.
     """
     with errors_at(sink.place):
         materializes = _materializes(sink)
-        if materializes and time_to_live is not None:
+        if materializes and time_to_live is not None and sink.conflict in ("ERROR", "NOTHING"):
             raise UnsupportedError(
-                "keeps rows by primary key, for which 'table.exec.state.ttl' is not supported yet",
+                f"with ON CONFLICT DO {sink.conflict} holds rows back, for which 'table.exec.state.ttl' is not "
+                "supported yet",
                 who=sink.who,
+                hint="reset the option for this statement, or use ON CONFLICT DO DEDUPLICATE",
             )
     if materializes:
-        return _materialized(sink)
+        return _materialized(sink, time_to_live)
     if sink.sink.mode.update_before or not sink.input.mode.update_before:
         return sink
     return replace(sink, input=DropUpdateBefore.of(sink.input, as_delete=True))
@@ -142,7 +145,7 @@ def _materializes(sink: Sink) -> bool:
     return True
 
 
-def _materialized(sink: Sink) -> Sink:
+def _materialized(sink: Sink, time_to_live: int | None) -> Sink:
     assert sink.primary_key is not None
     keys = sorted((len(key), sorted(key)) for key in sink.input.upsert_keys)
     spec = Materialization(
@@ -150,6 +153,7 @@ def _materialized(sink: Sink) -> Sink:
         sink.primary_key,
         tuple(keys[0][1]) if keys else (),
         sink.conflict or "DEDUPLICATE",
+        time_to_live,
     )
     below = Exchange(sink.input, sink.primary_key, mode=sink.input.mode)
     made = SinkMaterializer(below, spec, mode=ChangelogMode.upserts())

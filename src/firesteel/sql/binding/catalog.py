@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from sqlglot import exp
@@ -19,7 +19,8 @@ class View:
     """A query with a name.
 
     `row` has the view's columns as they were when it was made. Names in the query are looked up in the catalog and the
-    database of `path`, whichever are in use later.
+    database of `path`, whichever are in use later. `asterisks` has the columns that each asterisk of the query stood
+    for when the view was made, by its offset in the text: a column that a table gets later is not the view's.
     """
 
     identifier: ObjectIdentifier
@@ -28,6 +29,7 @@ class View:
     source: Source
     path: tuple[str, str]
     comment: str | None = None
+    asterisks: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

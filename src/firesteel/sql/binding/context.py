@@ -8,9 +8,13 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from firesteel.common.suggestions import suggestion
+from firesteel.relational.expressions import Expression
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.sql.binding.catalog import CatalogObject, CatalogView, View, qualified
 from firesteel.sql.binding.places import Text
+
+Selected = tuple[str | None, Expression]
+"""The name and the value of a column."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,10 @@ class Context:
     queries: Mapping[str, LogicalNode] = field(default_factory=dict)
     views: tuple[str, ...] = ()
     """The full names of the views that the query is in, outermost first."""
+    asterisks: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    """What the asterisks of a view stand for, by their offsets; those of other queries stand for all columns."""
+    met: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    """Collects what the asterisks of the query that is bound stand for."""
 
     def query(self, node: exp.Expr) -> LogicalNode:
         """Return the plan of a query within this one."""
@@ -37,7 +45,27 @@ class Context:
         """Return the surroundings of a view's query."""
         name = str(view.identifier)
         text = Text(view.source, f"view {name}")
-        return replace(self, text=text, path=view.path, queries={}, views=(*self.views, name))
+        views = (*self.views, name)
+        return replace(
+            self, text=text, path=view.path, queries={}, views=views, asterisks=view.asterisks, met={}
+        )
+
+    def behind(self, asterisk: exp.Expr, columns: Sequence[Selected]) -> list[Selected]:
+        """Return those of all columns that an asterisk stands for.
+
+        Raises SqlValidationError if the view that it is in has had a column that is no longer there.
+        """
+        offset = self.text.place(asterisk).span.start
+        self.met[offset] = tuple(str(name) for name, _ in columns)
+        if offset not in self.asterisks:
+            return [*columns]
+        found = dict(reversed(columns))
+        for name in self.asterisks[offset]:
+            if name not in found:
+                raise self.text.wrong(
+                    asterisk, f"requires the column {name}, which was there when the view was made"
+                )
+        return [(name, found[name]) for name in self.asterisks[offset]]
 
     def object(self, parts: Sequence[exp.Identifier]) -> CatalogObject:
         """Return what a name of one to three parts stands for; raises SqlValidationError for an unknown one."""

@@ -15,7 +15,7 @@ from firesteel.relational.functions import cast, field_of
 from firesteel.relational.functions.aggregates import is_aggregate
 from firesteel.relational.logical.nodes import Aggregate, Filter, LogicalNode, Project
 from firesteel.sql import nodes
-from firesteel.sql.binding.context import Context, name_parts
+from firesteel.sql.binding.context import Context, Selected, name_parts
 from firesteel.sql.binding.expressions import Expressions
 from firesteel.sql.binding.groups import GroupBinder, Groups, groups_by_nothing
 from firesteel.sql.binding.hints import state_time_to_live
@@ -239,18 +239,19 @@ class _Select:
                 found.append(Item(unique, value.at(self._context.text.place(node)), node))
         return found
 
-    def _columns(self, node: exp.Expr) -> list[tuple[str | None, Expression]]:
+    def _columns(self, node: exp.Expr) -> list[Selected]:
         scope, text = self._binder.scope, self._context.text
         if isinstance(node, exp.Star):
             if not scope.relations:
                 raise text.wrong(node, "has an asterisk without FROM")
-            return [
+            every: list[Selected] = [
                 (field.name, ref)
                 for relation in scope.relations
                 for field, ref in zip(relation.fields, relation.refs(), strict=True)
             ]
+            return self._context.behind(node, every)
         if isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
-            return self._star_of(node)
+            return self._context.behind(node, self._star_of(node))
         if isinstance(node, exp.Alias):
             return [(node.alias, self._binder.bind(node.this))]
         name = node.this.name if isinstance(node, exp.Column) else None
@@ -258,7 +259,7 @@ class _Select:
             name = node.function
         return [(name, self._binder.bind(node))]
 
-    def _star_of(self, node: exp.Column) -> list[tuple[str | None, Expression]]:
+    def _star_of(self, node: exp.Column) -> list[Selected]:
         """Return the columns of a relation, or the fields of a row."""
         parts = name_parts(node)
         scope, text = self._binder.scope, self._context.text

@@ -8,11 +8,13 @@ from firesteel.common.logical_types import RowType
 from firesteel.common.places import Source
 from firesteel.relational.logical.nodes import LogicalNode, TableSink
 from firesteel.relational.tables import ResolvedTable
-from firesteel.sql.binding import inserts, queries, table_definitions
+from firesteel.sql.binding import inserts, queries, table_changes, table_definitions
 from firesteel.sql.binding.catalog import CatalogView, View, qualified
 from firesteel.sql.binding.context import Context
 from firesteel.sql.binding.places import Text
 from firesteel.sql.binding.sources import renamed
+from firesteel.sql.binding.table_elements import DeclaredTable
+from firesteel.sql.statements.alter import Alter
 from firesteel.sql.statements.create import CreateTable, CreateView
 from firesteel.sql.statements.queries import Insert, StatementSet
 
@@ -44,12 +46,24 @@ def bind_statement_set(
     return tuple(bind_insert(insert, source, catalog) for insert in statements.inserts)
 
 
-def bind_table(create: CreateTable, source: Source, catalog: CatalogView) -> ResolvedTable:
+def bind_table(
+    create: CreateTable, source: Source, catalog: CatalogView, row: RowType | None = None
+) -> ResolvedTable:
     """Return the table that CREATE TABLE describes, with what LIKE takes over; the catalog does not change.
 
+    `row` is that of the query after AS, if there is one: its columns follow those that only the statement declares.
     Raises SqlValidationError for names, types, keys, watermarks and expressions that Flink refuses.
     """
-    return table_definitions.bind_table(create, _context(source, catalog, "CREATE TABLE statement"))
+    return table_definitions.bind_table(create, _context(source, catalog, "CREATE TABLE statement"), row)
+
+
+def bind_change(alter: Alter, table: DeclaredTable, source: Source, catalog: CatalogView) -> DeclaredTable:
+    """Return a table with other columns, another watermark or another primary key; the catalog does not change.
+
+    Raises SqlValidationError for what Flink refuses: unknown columns, columns that something else needs, and changes
+    after which a computed column or the watermark would mean nothing.
+    """
+    return table_changes.bind_change(alter, table, _context(source, catalog, "ALTER TABLE statement"))
 
 
 def bind_view(create: CreateView, source: Source, catalog: CatalogView) -> View:
@@ -61,5 +75,11 @@ def bind_view(create: CreateView, source: Source, catalog: CatalogView) -> View:
     row = plan.row
     identifier = qualified(create.name.parts, catalog.path)
     return View(
-        identifier, RowType(row.fields, nullable=False), create.query, source, catalog.path, create.comment
+        identifier,
+        RowType(row.fields, nullable=False),
+        create.query,
+        source,
+        catalog.path,
+        create.comment,
+        context.met,
     )

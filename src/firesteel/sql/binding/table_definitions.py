@@ -8,10 +8,8 @@ from typing import Final
 
 from sqlglot import exp
 
-from firesteel.common.logical_types import Field, LocalZonedTimestampType, TimestampType
-from firesteel.common.logical_types.temporal import is_proctime
-from firesteel.common.places import Span
-from firesteel.common.suggestions import suggestion
+from firesteel.common.logical_types import RowType
+from firesteel.common.logical_types.casts import supports_implicit_cast
 from firesteel.relational.expressions import Expression, InputRef, rewritten
 from firesteel.relational.tables import (
     ComputedColumn,
@@ -23,9 +21,14 @@ from firesteel.relational.tables import (
 )
 from firesteel.sql.binding.catalog import qualified
 from firesteel.sql.binding.context import Context
-from firesteel.sql.binding.expressions import Expressions
-from firesteel.sql.binding.scope import Relation, Scope
-from firesteel.sql.binding.types import type_of
+from firesteel.sql.binding.functions import regular
+from firesteel.sql.binding.table_elements import (
+    computed,
+    declared_column,
+    key_columns,
+    known_column,
+    written_watermark,
+)
 from firesteel.sql.statements import parts
 from firesteel.sql.statements.create import CreateTable
 
@@ -37,7 +40,6 @@ _STRATEGIES: Final = {
     "CONSTRAINTS": "INCLUDING",
     "PARTITIONS": "INCLUDING",
 }
-_MOST_DIGITS: Final = 3
 
 
 @dataclass(frozen=True)
@@ -51,20 +53,19 @@ class _Base:
         return self.strategies[feature] != "EXCLUDING"
 
 
-def bind_table(create: CreateTable, context: Context) -> ResolvedTable:
+def bind_table(create: CreateTable, context: Context, row: RowType | None = None) -> ResolvedTable:
     """Return the table that a statement describes; see `firesteel.sql.binding.statements.bind_table`."""
-    if create.query is not None:
-        raise context.text.unsupported(create.query, "CREATE TABLE with a query")
     if create.distribution is not None:
         raise context.text.unsupported(create.distribution.span, "DISTRIBUTED BY")
-    return _Definition(create, context).table()
+    return _Definition(create, context, row).table()
 
 
 class _Definition:
     """One CREATE TABLE."""
 
-    def __init__(self, create: CreateTable, context: Context) -> None:
+    def __init__(self, create: CreateTable, context: Context, row: RowType | None) -> None:
         self._create = create
+        self._row = row
         self._context = context
         self._text = context.text
         self._base = self._like()
@@ -75,7 +76,11 @@ class _Definition:
         create = self._create
         self._take_columns()
         self._define_columns()
+        if self._row is not None:
+            self._columns = self._with_those_of_query(self._row)
         key = self._primary_key()
+        if self._row is not None:
+            self._require_not_null(key or ())
         self._columns = {
             name: replace(column, type=column.type.copy(nullable=False)) if name in (key or ()) else column
             for name, column in self._columns.items()
@@ -119,25 +124,66 @@ class _Definition:
     def _define_columns(self) -> None:
         """Define all columns but the computed ones, of which only the place is kept."""
         for column in self._create.columns:
-            (name,) = column.name.parts
-            self._check_name(name, column)
-            match column:
-                case parts.PhysicalColumn():
-                    kind = type_of(column.type, self._text)
-                    self._columns[name] = PhysicalColumn(name, kind, column.comment)
-                case parts.MetadataColumn():
-                    kind = type_of(column.type, self._text)
-                    key = column.metadata if column.metadata is not None else name
-                    self._columns[name] = MetadataColumn(name, kind, key, column.virtual, column.comment)
-                case parts.ComputedColumn():
-                    nothing = InputRef(TimestampType(), -1)
-                    self._columns[name] = ComputedColumn(name, nothing.type, nothing, column.comment)
-                case _:
-                    raise self._text.wrong(column.span, "requires the type of the column", got=name)
+            self._check_name(column.name.parts[0], column)
+            if self._row is not None and isinstance(column, parts.NamedColumn):
+                continue
+            found = declared_column(column, self._text)
+            self._columns[found.name] = found
+
+    def _require_not_null(self, key: Sequence[str]) -> None:
+        """Refuse a primary key after PRIMARY KEY (...) with columns that can be NULL in the query."""
+        for name in key if self._create.keys else ():
+            if self._columns[name].type.nullable:
+                place = self._create.keys[0].span
+                raise self._text.wrong(place, "requires columns that are NOT NULL in PRIMARY KEY", got=name)
+
+    def _with_those_of_query(self, row: RowType) -> dict[str, TableColumn]:
+        """Return the columns that are declared alone, then those of the query, with the types that are declared."""
+        query = self._create.query
+        assert query is not None
+        given: dict[str, TableColumn] = {}
+        for field in row.fields:
+            if field.name in given:
+                raise self._text.wrong(
+                    query, "requires different names of columns", got=f"{field.name} twice"
+                )
+            given[field.name] = PhysicalColumn(field.name, regular(field.type))
+        if any(isinstance(column, parts.NamedColumn) for column in self._create.columns):
+            return self._in_order(given)
+        for column in self._create.columns:
+            self._check_overriding(column, given)
+        declared = self._columns
+        alone = {name: column for name, column in declared.items() if name not in given}
+        return {**alone, **{name: declared.get(name, column) for name, column in given.items()}}
+
+    def _in_order(self, given: Mapping[str, TableColumn]) -> dict[str, TableColumn]:
+        """Return the columns of a query in the order in which the table names them."""
+        names = [
+            known_column(column.name, "AS and a query", given, self._text) for column in self._create.columns
+        ]
+        if len(set(names)) != len(given):
+            place = self._create.columns[-1].span
+            raise self._text.wrong(
+                place, f"requires the names of all {len(given)} columns", got=str(len(names))
+            )
+        return {name: given[name] for name in names}
+
+    def _check_overriding(self, column: parts.Column, given: Mapping[str, TableColumn]) -> None:
+        (name,) = column.name.parts
+        if name not in given:
+            return
+        declared = self._columns[name]
+        if isinstance(column, parts.PhysicalColumn) and column.key is not None:
+            declared = replace(declared, type=declared.type.copy(nullable=False))
+        if not isinstance(declared, PhysicalColumn):
+            what = f"defines the column {name}, which the query has, too"
+            raise self._text.wrong(column.name.span, what)
+        if not supports_implicit_cast(given[name].type, declared.type):
+            requirement = f"requires a type of {name} that its values in the query can be cast to"
+            got = f"{given[name].type} for {declared.type}"
+            raise self._text.wrong(column.span, requirement, got=got)
 
     def _check_name(self, name: str, column: parts.Column) -> None:
-        if not name.strip():
-            raise self._text.wrong(column.name.span, "requires a column name that is not blank")
         old = self._columns.get(name)
         if old is None:
             return
@@ -156,12 +202,8 @@ class _Definition:
             column.name.span, f"defines the column {name}, which the table after LIKE has, too", hint=hint
         )
 
-    def _read(self) -> list[TableColumn]:
-        return [column for column in self._columns.values() if not isinstance(column, ComputedColumn)]
-
     def _compute_columns(self) -> None:
-        read = self._read()
-        scope = _scope(read)
+        read = [column for column in self._columns.values() if not isinstance(column, ComputedColumn)]
         own = {
             column.name.parts[0]: column
             for column in self._create.columns
@@ -171,23 +213,11 @@ class _Definition:
             if not isinstance(column, ComputedColumn):
                 continue
             if name in own:
-                value = self._computed(own[name], scope)
+                value = computed(own[name].expression, self._columns, self._context)
             else:
                 assert self._base is not None
                 value = self._moved(column.expression, self._base.table.read, read, name)
             self._columns[name] = replace(column, type=value.type, expression=value)
-
-    def _computed(self, column: parts.ComputedColumn, scope: Scope) -> Expression:
-        computed = [name for name, other in self._columns.items() if isinstance(other, ComputedColumn)]
-        for node in column.expression.find_all(exp.Column):
-            name = node.args["catalog"] if node.args.get("catalog") else node.this
-            if node.name in computed and not node.args.get("table"):
-                raise self._text.wrong(
-                    name,
-                    "requires columns that are not computed themselves",
-                    got=f"the computed column {node.name}",
-                )
-        return Expressions(self._context, scope, "a computed column").bind(column.expression)
 
     def _moved(
         self, value: Expression, old: Sequence[TableColumn], new: Sequence[TableColumn], name: str
@@ -225,32 +255,17 @@ class _Definition:
         if base is not None:
             hint = "use EXCLUDING CONSTRAINTS"
             raise self._text.wrong(key.span, "has a PRIMARY KEY, and so has the table after LIKE", hint=hint)
-        if key.enforced is not False:
-            hint = "Flink and Firesteel own no data: they cannot enforce a key"
-            raise self._text.wrong(key.span, "requires NOT ENFORCED after PRIMARY KEY", hint=hint)
-        names = [name.parts[0] for name in key.columns]
-        for name, column in zip(names, key.columns, strict=True):
-            self._known(name, column.span, "PRIMARY KEY")
-            if not isinstance(self._columns[name], PhysicalColumn):
-                raise self._text.wrong(column.span, "requires physical columns in PRIMARY KEY", got=name)
-            if names.count(name) > 1:
-                raise self._text.wrong(column.span, "requires each column once in PRIMARY KEY", got=name)
-        return tuple(names)
-
-    def _known(self, name: str, place: Span, clause: str) -> None:
-        if name not in self._columns:
-            hint = suggestion(name, self._columns)
-            raise self._text.wrong(place, f"requires a column of the table in {clause}", got=name, hint=hint)
+        return key_columns(key, self._columns, self._text)
 
     def _watermark(self) -> WatermarkSpec | None:
         base = self._base.table.watermark if self._base and self._base.takes("WATERMARKS") else None
-        columns = list(self._columns.values())
         marks = self._create.watermarks
         if len(marks) > 1:
             raise self._text.wrong(marks[1].span, "requires only one WATERMARK")
         if not marks:
             if base is None or self._base is None:
                 return None
+            columns = list(self._columns.values())
             value = self._moved(base.expression, self._base.table.columns, columns, "the watermark")
             return WatermarkSpec(base.column, value)
         (mark,) = marks
@@ -261,34 +276,7 @@ class _Definition:
                 raise self._text.wrong(
                     mark.span, "has a WATERMARK, and so has the table after LIKE", hint=hint
                 )
-        return self._written_watermark(mark, columns)
-
-    def _written_watermark(self, mark: parts.Watermark, columns: Sequence[TableColumn]) -> WatermarkSpec:
-        name = mark.column.parts[0]
-        self._known(name, mark.column.part_spans[0], "WATERMARK")
-        if len(mark.column.parts) > 1:
-            raise self._text.unsupported(mark.column.span, "a watermark on a field of a row")
-        kind = self._columns[name].type
-        if is_proctime(kind):
-            raise self._text.wrong(
-                mark.column.span,
-                "requires a column of event time for WATERMARK",
-                got=f"{name}, which is PROCTIME()",
-            )
-        allowed = "TIMESTAMP(p) or TIMESTAMP_LTZ(p) with p from 0 to 3"
-        if not isinstance(kind, TimestampType | LocalZonedTimestampType) or kind.precision > _MOST_DIGITS:
-            raise self._text.wrong(
-                mark.column.span,
-                f"requires a column of {allowed} for WATERMARK",
-                got=f"{name} {kind}",
-                hint=f"add a computed column, for example ts AS CAST({name} AS TIMESTAMP(3))",
-            )
-        value = Expressions(self._context, _scope(columns), "WATERMARK").bind(mark.expression)
-        if value.type.root is not kind.root or getattr(value.type, "precision", 9) > _MOST_DIGITS:
-            raise self._text.wrong(
-                mark.expression, f"requires a watermark of the type of {name}, {kind}", got=str(value.type)
-            )
-        return WatermarkSpec(name, value)
+        return written_watermark(mark, self._columns, self._context)
 
     def _partition_keys(self) -> tuple[str, ...]:
         base = self._base.table.partition_keys if self._base else ()
@@ -299,7 +287,7 @@ class _Definition:
                 written[0].span, "has PARTITIONED BY, and so has the table after LIKE", hint=hint
             )
         for column in written:
-            self._known(column.parts[0], column.span, "PARTITIONED BY")
+            known_column(column, "PARTITIONED BY", self._columns, self._text)
             if not isinstance(self._columns[column.parts[0]], PhysicalColumn):
                 raise self._text.wrong(
                     column.span, "requires physical columns in PARTITIONED BY", got=column.parts[0]
@@ -321,7 +309,3 @@ class _Definition:
             seen.add(option.key)
             found[option.key] = option.value
         return found
-
-
-def _scope(columns: Sequence[TableColumn]) -> Scope:
-    return Scope((Relation((), tuple(Field(column.name, column.type) for column in columns)),))

@@ -71,6 +71,16 @@ class Creating(Elements):
         parts["if_not_exists"] = self.if_not_exists()
         return self._create_kind(kind, start, parts, system)
 
+    def replace(self) -> CreateTable:
+        """Return the statement that begins with REPLACE: a table with AS and a query."""
+        start = self.index
+        self.needs("REPLACE", "TABLE")
+        parts: dict[str, Any] = {"temporary": False, "or_replace": False, "if_not_exists": False}
+        found = self._create_table(start, {**parts, "replaces": True})
+        if found.query is None:
+            raise self.error("AS and a query", keys=["AS"])
+        return found
+
     def _create_kind(self, kind: str, start: int, parts: dict[str, Any], system: bool) -> Statement:
         match kind:
             case "TABLE":

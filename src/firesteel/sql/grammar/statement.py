@@ -19,6 +19,7 @@ _PARSERS: Final[dict[str, Callable[[Session], Statement]]] = {
     "BEGIN": Session.statement_set,
     "EXECUTE": Session.execute,
     "CREATE": Session.create,
+    "REPLACE": Session.replace,
     "ALTER": Session.alter,
     "DROP": Session.drop,
     "SHOW": Session.show,

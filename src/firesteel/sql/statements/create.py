@@ -23,7 +23,7 @@ from firesteel.sql.statements.parts import (
 class CreateTable(Statement):
     """``CREATE TABLE``, with LIKE or with AS and a query if that is written.
 
-    `options` is None where no WITH is written.
+    `options` is None where no WITH is written. `replaces` is ``REPLACE TABLE`` without CREATE: the table must exist.
     """
 
     name: Name
@@ -39,6 +39,7 @@ class CreateTable(Statement):
     options: tuple[Option, ...] | None
     like: TableLike | None
     query: exp.Expr | None
+    replaces: bool = False
 
 
 @dataclass(frozen=True, slots=True)

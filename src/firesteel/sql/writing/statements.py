@@ -127,7 +127,8 @@ def _layout(found: c.CreateTable | c.CreateMaterializedTable) -> str:
 def _(found: c.CreateTable) -> str:
     like = p.table_like(found.like) if found.like else None
     query = None if found.query is None else f"AS {p.sql(found.query)}"
-    return _joined(_create("TABLE", found), _layout(found), like, query)
+    start = f"REPLACE TABLE {found.name}" if found.replaces else _create("TABLE", found)
+    return _joined(start, _layout(found), like, query)
 
 
 @written.register

@@ -149,16 +149,18 @@ class CatalogManager:
         temporary: bool = False,
         if_not_exists: bool = False,
         replace: bool = False,
-    ) -> None:
-        """Keep a table or a view under its name."""
+    ) -> bool:
+        """Keep a table or a view under its name, and return whether it is there now."""
         identifier = found.identifier
         if not temporary:
             self.database(identifier.catalog, identifier.database)
         there = self.temporary.get(identifier) if temporary else self.permanent(identifier)
         if there is None or replace:
             self._put(found, temporary)
-        elif not if_not_exists:
+            return True
+        if not if_not_exists:
             raise _exists("temporary table or view" if temporary else "table or view", _shown(identifier))
+        return False
 
     def _put(self, found: CatalogObject, temporary: bool) -> None:
         identifier = found.identifier
@@ -208,8 +210,16 @@ class CatalogManager:
         raise self.unknown(identifier, f"temporary {what}" if temporary else what)
 
     def change(self, identifier: ObjectIdentifier, found: CatalogObject) -> None:
-        """Put a permanent table or view, which may have another name, in the place of `identifier`."""
-        if found.identifier != identifier and self.permanent(found.identifier) is not None:
+        """Put a permanent table or view in the place of `identifier`."""
+        assert found.identifier == identifier
+        self._put(found, temporary=False)
+
+    def rename(self, identifier: ObjectIdentifier, found: CatalogObject) -> None:
+        """Put a permanent table or view, which has another name, in the place of `identifier`.
+
+        Raises ProgramError if something has this name.
+        """
+        if self.permanent(found.identifier) is not None:
             raise _exists("table or view", _shown(found.identifier))
         self._remove(identifier, temporary=False)
         self._put(found, temporary=False)

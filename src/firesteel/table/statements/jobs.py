@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firesteel.common.logical_types import ObjectIdentifier
+from firesteel.common.logical_types.logical_type import escaped_identifier
 from firesteel.common.places import Source
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.sql.binding.catalog import PlannedView
@@ -50,12 +51,21 @@ def explain(statement: Explain, execution: Execution) -> TableResult:
 
 
 def sink_of(
-    plan: LogicalNode, target: ObjectIdentifier, session: Session, *, overwrite: bool = False
+    plan: LogicalNode,
+    target: ObjectIdentifier,
+    session: Session,
+    *,
+    overwrite: bool = False,
+    by_name: bool = False,
 ) -> LogicalNode:
-    """Return the plan that writes the rows of another plan to a table, with the checks and casts of INSERT."""
+    """Return the plan that writes the rows of another plan to a table, with the checks and casts of INSERT.
+
+    `by_name` writes each column to the one of its name, and NULL to the others.
+    """
     view = session.unnamed()
     with session.holding(PlannedView(view, plan)):
-        text = f"INSERT {'OVERWRITE' if overwrite else 'INTO'} {target} SELECT * FROM {view}"
+        names = f" ({', '.join(map(escaped_identifier, plan.row.field_names))})" if by_name else ""
+        text = f"INSERT {'OVERWRITE' if overwrite else 'INTO'} {target}{names} SELECT * FROM {view}"
         statement = parse_statement(text)
         assert isinstance(statement, Insert)
         return bind_insert(statement, Source(text), session.catalog)

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from firesteel.common.logical_types import LogicalType, ObjectIdentifier
-from firesteel.common.logical_types.temporal import AnyTimestampType, TimestampKind
+from firesteel.common.errors import ProgramError
+from firesteel.common.logical_types import ObjectIdentifier
 from firesteel.relational.logical.nodes import LogicalNode
-from firesteel.relational.tables import PhysicalColumn, ResolvedTable
+from firesteel.relational.tables import ComputedColumn as Computed
 from firesteel.sql.binding.catalog import PlannedView, View
-from firesteel.sql.binding.statements import bind_query, bind_table, bind_view
-from firesteel.sql.statements.alter import Alter, RenameTo, ResetOptions, SetComment, SetOptions, SetQuery
+from firesteel.sql.binding.statements import bind_change, bind_query, bind_table, bind_view
+from firesteel.sql.binding.table_elements import Written
+from firesteel.sql.statements.alter import (
+    Alter,
+    ChangeElements,
+    DropColumns,
+    DropPart,
+    RenameColumn,
+    RenameTo,
+    ResetOptions,
+    SetComment,
+    SetOptions,
+    SetQuery,
+)
 from firesteel.sql.statements.create import CreateTable, CreateView
 from firesteel.sql.statements.parts import ComputedColumn, Name, ObjectKind
 from firesteel.sql.statements.session import Drop
-from firesteel.sql.writing.parts import quoted_sql
 from firesteel.table.catalog.objects import CatalogTable
 from firesteel.table.running import run_inserts
 from firesteel.table.statements import answers
@@ -25,55 +36,59 @@ from firesteel.table.table_result import TableResult
 
 def create_table(statement: CreateTable, execution: Execution) -> TableResult:
     """Add a table; with AS and a query, start the job that fills it."""
-    identifier = execution.identifier(statement.name)
-    _refuse_replacing(statement, execution)
     plan = None
     if statement.query is not None:
         plan = bind_query(statement.query, execution.source, execution.catalog)
-    found = catalog_table(statement, execution) if plan is None else _of_query(plan, statement, execution)
-    there = execution.manager.find(identifier) is not None
+    found = catalog_table(statement, execution, plan)
+    if statement.or_replace or statement.replaces:
+        _make_room(statement, execution)
     with execution.at(statement.name.span):
-        execution.manager.add(found, temporary=statement.temporary, if_not_exists=statement.if_not_exists)
-    if plan is None or there:
+        added = execution.manager.add(
+            found, temporary=statement.temporary, if_not_exists=statement.if_not_exists
+        )
+    if plan is None or not added:
         return answers.ok()
-    return run_inserts([sink_of(plan, identifier, execution.session)], execution.session)
+    sink = sink_of(plan, found.identifier, execution.session, by_name=True)
+    return run_inserts([sink], execution.session)
 
 
-def _of_query(plan: LogicalNode, statement: CreateTable, execution: Execution) -> CatalogTable:
-    """Return the table whose columns are those of a query."""
-    parts = (*statement.columns, *statement.watermarks, *statement.keys)
-    if parts or statement.partitioned_by or statement.distribution:
-        what = "CREATE TABLE ... AS with columns, keys or partitions of its own"
-        raise execution.text.unsupported((parts[0] if parts else statement).span, what)
-    columns = tuple(PhysicalColumn(field.name, regular(field.type)) for field in plan.row.fields)
-    options = options_of(statement.options)
-    identifier = execution.identifier(statement.name)
-    return CatalogTable(ResolvedTable(identifier, columns, options=options, comment=statement.comment))
+def _make_room(statement: CreateTable, execution: Execution) -> None:
+    """Remove the table in whose place that of a query comes; REPLACE alone requires that there is one."""
+    identifier, place = execution.identifier(statement.name), statement.name.span
+    if statement.query is None:
+        if execution.manager.permanent(identifier) is not None:
+            hint = "DROP TABLE first; a table is replaced with AS and a query only"
+            raise execution.text.wrong(
+                place, "requires a table that does not exist", got=str(identifier), hint=hint
+            )
+    elif statement.temporary:
+        what = "cannot replace a temporary table by that of a query"
+        raise execution.text.wrong(place, what, hint="DROP TEMPORARY TABLE IF EXISTS first")
+    else:
+        with execution.at(place):
+            execution.manager.drop(identifier, view=False, if_exists=not statement.replaces)
 
 
-def _refuse_replacing(statement: CreateTable, execution: Execution) -> None:
-    if statement.or_replace:
-        what = "CREATE OR REPLACE TABLE"
-        raise execution.text.unsupported(statement.name.span, what, hint="DROP TABLE IF EXISTS first")
-
-
-def catalog_table(statement: CreateTable, execution: Execution) -> CatalogTable:
-    """Return the table that a statement declares, with the texts of what it computes."""
+def catalog_table(
+    statement: CreateTable, execution: Execution, plan: LogicalNode | None = None
+) -> CatalogTable:
+    """Return the table that a statement declares; `plan` is the query after AS."""
     base = _base(statement, execution)
-    table = bind_table(statement, execution.source, execution.catalog)
-    texts = {} if base is None else dict(base.computed)
+    row = None if plan is None else plan.row
+    table = bind_table(statement, execution.source, execution.catalog, row)
+    written = {} if base is None else dict(base.computed)
     for column in statement.columns:
         if isinstance(column, ComputedColumn):
-            texts[column.name.parts[0]] = quoted_sql(column.expression)
+            written[column.name.parts[0]] = Written(column.expression, execution.source)
     watermark = None if base is None else base.watermark
     if statement.watermarks:
-        watermark = quoted_sql(statement.watermarks[-1].expression)
+        watermark = Written(statement.watermarks[-1].expression, execution.source)
     named = [key.name.parts[0] for key in statement.keys if key.name is not None]
     key_name = named[0] if named else None if base is None or statement.keys else base.key_name
-    kept = {column.name for column in table.columns}
+    kept = {column.name for column in table.columns if isinstance(column, Computed)}
     return CatalogTable(
         table,
-        {name: text for name, text in texts.items() if name in kept},
+        {name: expression for name, expression in written.items() if name in kept},
         watermark if table.watermark is not None else None,
         key_name if table.primary_key is not None else None,
     )
@@ -120,16 +135,23 @@ def alter(statement: Alter, execution: Execution) -> TableResult:
     identifier = execution.identifier(statement.name)
     with execution.at(statement.name.span):
         found = execution.manager.permanent(identifier)
+        hidden = identifier in execution.manager.temporary
+        if (found is None or hidden) and statement.if_exists:
+            return answers.ok()
+        if hidden:
+            raise ProgramError("cannot alter what is temporary", got=str(identifier))
         if found is None:
-            if statement.if_exists:
-                return answers.ok()
             raise execution.manager.unknown(identifier, statement.kind.value.lower())
     if isinstance(found, CatalogTable) is not (statement.kind is ObjectKind.TABLE):
         other = "view" if statement.kind is ObjectKind.TABLE else "table"
         what = f"requires a {statement.kind.value.lower()}"
         raise execution.text.wrong(statement.name.span, what, got=f"the {other} {identifier.name}")
     with execution.at(statement.name.span):
-        execution.manager.change(identifier, _altered(found, statement, execution))
+        changed = _altered(found, statement, execution)
+        if isinstance(statement.action, RenameTo):
+            execution.manager.rename(identifier, changed)
+        else:
+            execution.manager.change(identifier, changed)
     return answers.ok()
 
 
@@ -144,25 +166,23 @@ def _altered(
         case CatalogTable(table=table), SetOptions(options):
             return replace(found, table=replace(table, options={**table.options, **options_of(options)}))
         case CatalogTable(table=table), ResetOptions(keys):
-            gone = {key.key for key in keys}
+            gone = {key.key: key for key in keys}
+            if "connector" in gone:
+                place = gone["connector"].span
+                raise execution.text.wrong(place, "cannot reset the option 'connector'")
             kept = {key: value for key, value in table.options.items() if key not in gone}
             return replace(found, table=replace(table, options=kept))
         case CatalogTable(table=table), SetComment(comment):
             return replace(found, table=replace(table, comment=comment))
         case View(), SetQuery(query):
-            row = bind_query(query, execution.source, execution.catalog).row
-            return replace(
-                found, query=query, row=row, source=execution.text.source, path=execution.manager.path
+            again = CreateView(
+                statement.span, statement.name, False, False, False, None, found.comment, query
             )
+            return bind_view(again, execution.source, execution.catalog)
+        case CatalogTable(), (ChangeElements() | RenameColumn() | DropColumns() | DropPart()):
+            return bind_change(statement, found, execution.source, execution.catalog)
     raise execution.text.unsupported(statement.span, f"this kind of ALTER {statement.kind.value}")
 
 
 def _renamed(found: CatalogTable | View | PlannedView, name: Name) -> ObjectIdentifier:
     return replace(found.identifier, name=name.parts[-1])
-
-
-def regular(data_type: LogicalType) -> LogicalType:
-    """Return the type of a column without the kind of a time attribute, which no stored column has."""
-    if isinstance(data_type, AnyTimestampType):
-        return replace(data_type, kind=TimestampKind.REGULAR)
-    return data_type

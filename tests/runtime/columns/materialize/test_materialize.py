@@ -49,9 +49,11 @@ def batch(changes: Iterable[Change]) -> ColumnBatch:
     return ColumnBatch(pa.RecordBatch.from_arrays(arrays, schema=SCHEMA), kinds)
 
 
-def harness(conflict: Conflict, upsert_key: tuple[int, ...], parallelism: int = 1) -> Harness:
+def harness(
+    conflict: Conflict, upsert_key: tuple[int, ...], parallelism: int = 1, time_to_live: int | None = None
+) -> Harness:
     operator = MaterializeOperator if conflict == "DEDUPLICATE" else CompactingOperator
-    make = partial(operator, Materialization(ROW, (1,), upsert_key, conflict))
+    make = partial(operator, Materialization(ROW, (1,), upsert_key, conflict, time_to_live))
     return Harness(make, [1], parallelism)  # type: ignore[arg-type]
 
 
@@ -158,6 +160,70 @@ def test_the_table_is_that_of_flink_after_each_epoch(
         assert table.rows == model.table()
         if seed == 0 and len(part) and part[0] % 3 == 0:
             run.renew(parallelism + 1)
+
+
+@dataclass
+class Living(Lists):
+    """The rows of each key as a value of Flink's state with a time to live, and the table that is written."""
+
+    time_to_live: int = 10
+    written: dict[int | None, int] = field(default_factory=dict)
+    sink: dict[int | None, Row] = field(default_factory=dict)
+
+    def change(self, change: Change, now: int) -> None:
+        key = change[1][1]
+        if now - self.written.get(key, now) >= self.time_to_live:
+            self.rows[key].clear()
+        before = [*self.rows[key]]
+        self.apply(change)
+        after = self.rows[key]
+        if before == after and SIGNS[change[0]] < 0:
+            return
+        self.written[key] = now
+        if not after:
+            del self.sink[key]
+        elif SIGNS[change[0]] > 0:
+            self.sink[key] = change[1] if self.by_word else after[-1]
+        elif after[-1] != before[-1]:
+            self.sink[key] = after[-1]
+
+
+def test_the_rows_of_a_key_live_as_long_as_its_last_change() -> None:
+    run = harness("DEDUPLICATE", (0,), time_to_live=10)
+    assert run.rows(batch([(INSERT, ("a", 1, 1))]), now=100) == [(INSERT, "a", 1, 1)]
+    assert run.rows(batch([(INSERT, ("b", 1, 2))]), now=105) == [(AFTER, "b", 1, 2)]
+    assert run.rows(batch([(DELETE, ("x", 1, 2))]), now=109) == []  # what is not there writes nothing
+    assert run.rows(batch([(DELETE, ("b", 1, 2))]), now=114) == [(AFTER, "a", 1, 1)]
+    assert run.rows(batch([(DELETE, ("a", 1, 1))]), now=124) == []
+    assert run.rows(batch([(INSERT, ("c", 1, 3))]), now=125) == [(INSERT, "c", 1, 3)]
+
+
+@pytest.mark.parametrize("upsert_key", [(0,), ()])
+@pytest.mark.parametrize("parallelism", [1, 3])
+@pytest.mark.parametrize("seed", range(6))
+def test_with_a_time_to_live_the_table_is_that_of_flink(
+    upsert_key: tuple[int, ...], parallelism: int, seed: int
+) -> None:
+    chance = random.Random(seed)
+    changes = moves(200, seed)
+    run = harness("DEDUPLICATE", upsert_key, parallelism, time_to_live=10)
+    model = Living(bool(upsert_key))
+    table: dict[int | None, Row] = {}
+    now = 100
+    while changes:
+        count = 1 if upsert_key else chance.randrange(1, 4)
+        given, changes = changes[:count], changes[count:]
+        for change in given:
+            model.change(change, now)
+        for kind, *values in run.rows(batch(given), now=now):
+            if kind == DELETE:
+                table.pop(values[1], None)  # what comes and goes in an epoch may never have been written
+            else:
+                table[values[1]] = tuple(values)  # type: ignore[assignment]
+        assert table == model.sink
+        now += chance.choice([0, 1, 4, 9, 10, 12])
+        if seed % 2 and chance.random() < 0.1:
+            run.renew(chance.randrange(1, 4))
 
 
 @dataclass

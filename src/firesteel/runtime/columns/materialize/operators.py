@@ -40,14 +40,16 @@ class MaterializeOperator(ChangingOperator):
         self._rows = context.arrangements.declare("rows", self._entries.layout)
 
     def _apply(self, batch: ColumnBatch, first: int) -> None:
-        changes = self._entries.numbered(batch, first)
-        applied = self._entries.apply(self._rows, changes, batch.signs())
+        changes, signs = self._entries.numbered(batch, first), batch.signs()
+        applied = self._entries.apply(self._rows, changes, signs)
         entries = applied.entries
         after = entries.places[lasts(applied.codes[entries.places])]
         found = self._entries.changed(applied, lasts(applied.codes[: applied.old]), after)
         self._entries.store(self._rows, applied, entries)
-        for part in () if found is None else found.parts():
-            self.output.emit(part)
+        self._entries.refresh(self._rows, applied, signs)
+        for changes_of_keys in (found, self._entries.passing(applied, signs)):
+            for part in () if changes_of_keys is None else changes_of_keys.parts():
+                self.output.emit(part)
 
 
 class CompactingOperator(Operator[ColumnBatch]):

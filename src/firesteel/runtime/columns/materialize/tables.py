@@ -47,11 +47,12 @@ class KeyedEntries:
         told_apart = sorted({*spec.key, *spec.upsert_key}) if spec.upsert_key else range(len(self._columns))
         self._by_key = bool(spec.upsert_key)
         self._identity = [f"c{place}" for place in told_apart]
+        self._time_to_live = spec.time_to_live
 
     @property
     def layout(self) -> Layout:
         """The layout of an arrangement of entries."""
-        return Layout(self.stored, tuple(self.names), Kind.MULTISET)
+        return Layout(self.stored, tuple(self.names), Kind.MULTISET, time_to_live=self._time_to_live)
 
     def numbered(self, batch: ColumnBatch, first: int) -> pa.RecordBatch:
         """Return the rows of a batch as they are stored, numbered from `first` on."""
@@ -82,6 +83,41 @@ class KeyedEntries:
         rows = applied.rows.take(pa.array(places[fresh]))
         columns = [*rows.columns[:-1], pa.array(arrivals[fresh])]
         arrangement.put(pa.RecordBatch.from_arrays(columns, schema=self.stored))
+
+    def refresh(self, arrangement: Arrangement, applied: Applied, signs: Numbers) -> None:
+        """Begin the time to live of the entries that stay anew, if their key has changed.
+
+        As in Flink, where the entries of a key are one value: adding one writes it, removing one that is not there
+        does not. `signs` are those of the changes.
+        """
+        if self._time_to_live is None:
+            return
+        old, places = applied.codes[: applied.old], applied.entries.places
+        count = int(applied.codes.max(initial=-1)) + 1
+        left = np.bincount(applied.codes[places], minlength=count)
+        written = left < np.bincount(old, minlength=count)
+        written[applied.codes[applied.old :][signs > 0]] = True
+        stays = places[places < applied.old]
+        stays = stays[written[old[stays]]]
+        arrangement.change(applied.rows.take(pa.array(stays)), np.zeros(len(stays), np.int64))
+
+    def passing(self, applied: Applied, signs: Numbers) -> ColumnBatch | None:
+        """Return deletes of the keys whose rows have come and gone within the changes; none without a time to live.
+
+        What has expired is still written. Flink writes the row that comes over it, and then deletes it.
+        """
+        if self._time_to_live is None:
+            return None
+        codes = applied.codes
+        known = np.zeros(int(codes.max(initial=-1)) + 1, np.bool_)
+        known[codes[: applied.old]] = True
+        known[codes[applied.entries.places]] = True
+        came = applied.old + np.flatnonzero((signs > 0) & ~known[codes[applied.old :]])
+        if not len(came):
+            return None
+        rows = applied.rows.take(pa.array(came[lasts(codes[came])])).columns[:-1]
+        found = pa.RecordBatch.from_arrays(rows, schema=self._schema)
+        return ColumnBatch(found, np.full(found.num_rows, DELETE))
 
     def changed(self, applied: Applied, was: Positions, now: Positions) -> ColumnBatch | None:
         """Return how the written rows change: places in `rows`, at most one for each key, before and after."""
