@@ -28,11 +28,6 @@ ANSWERS: dict[str, dict[str, list[str]]] = json.loads((Path(__file__).parent / "
 DIFFERENT_HERE = {
     # Flink computes this one when it plans, and so has a row for no input, which it has not for others like it.
     "SELECT COUNT(*) FROM t WHERE FALSE",
-    # A late row of a key that was silent for one and a half frames, while a later row of it waits: Flink drops it.
-    (
-        "SELECT k, v, MAX(v) OVER (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL '10' SECOND PRECEDING AND "
-        "CURRENT ROW) FROM bid"
-    ),
 }
 
 REFUSED = [query for query in ANSWERS if "batch" not in ANSWERS[query] and "TABLE(SESSION" in query]

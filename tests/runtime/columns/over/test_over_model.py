@@ -50,15 +50,6 @@ WHOLE: dict[str, Callable[[list[int | None]], Any]] = {
 }
 """Functions of the values of a frame with NULL among them."""
 SUMS = ("COUNT", "SUM", "AVG")
-WHOLE: dict[str, Callable[[list[int | None]], Any]] = {
-    "COUNT DISTINCT": lambda values: len({*values} - {None}),
-    "SUM DISTINCT": lambda values: (
-        sum(value for value in {*values} if value is not None) if {*values} - {None} else None
-    ),
-    "ARRAY_AGG": tuple,
-}
-"""Functions of the values of a frame with NULL among them."""
-SUMS = ("COUNT", "SUM", "AVG")
 CALLS = tuple(
     Aggregation(
         name.removesuffix(" DISTINCT"),
@@ -79,14 +70,17 @@ FRAMES = [
     OverFrame(rows=False, lower=7),
 ]
 
-times = st.integers(-3, 40)
+times = st.integers(-3, 60)
 row = st.tuples(st.sampled_from(["a", "b", None]), times, st.none() | st.integers(-5, 5))
 step = st.lists(row, min_size=1, max_size=6) | times
 epochs = st.lists(st.lists(step, max_size=5), min_size=1, max_size=5)
 
 
 class Model:
-    """Rows wait for the watermark; `out` has each row with the values of its frame."""
+    """Rows wait for the watermark; `out` has each row with the values of its frame.
+
+    In a range of time a key has timers, as in Flink: of the rows, which come out with them, and of the end of the key.
+    """
 
     def __init__(self, frame: OverFrame, names: Sequence[str] = tuple(FUNCTIONS)) -> None:
         self._frame = frame
@@ -96,43 +90,49 @@ class Model:
         self.done: dict[Any, list[tuple[int, int | None]]] = defaultdict(list)
         self.out = Counter[tuple[Any, ...]]()
         self.late = 0
-        self._forgotten = Counter[Any]()
-
-    def _last(self, key: Any) -> int:
-        """Return the time of a key's last row, as long as it is known."""
-        done = self.done[key]
-        if len(done) == self._forgotten[key]:
-            return 0
-        lower = self._frame.lower
-        if not self._frame.rows and lower is not None and self._watermark > done[-1][0] + lower + lower // 2:
-            self._forgotten[key] = len(done)
-            return 0
-        return done[-1][0]
+        self._last: dict[Any, int] = {}
+        self._ends: dict[Any, int] = {}
+        self._timers: dict[Any, set[int]] = defaultdict(set)
 
     def row(self, key: Any, time: int, value: int | None) -> None:
-        last = self._watermark
-        if self._frame.lower is not None:
-            last = self._last(key)
-        if time <= last:
+        lower = self._frame.lower
+        if time <= (self._watermark if lower is None else self._last.get(key, 0)):
             self.late += 1
-        else:
-            self._waiting[key].append((time, value))
+            return
+        self._waiting[key].append((time, value))
+        if self._frame.rows or lower is None:
+            return
+        if key not in self._ends or self._ends[key] < time + lower + 1:
+            self._ends[key] = time + lower + lower // 2 + 1
+            self._timers[key].add(self._ends[key])
 
     def advance(self, watermark: int) -> None:
         if watermark <= self._watermark:
             return
-        for key, rows in self._waiting.items():
-            due = sorted((row for row in rows if row[0] <= watermark), key=lambda row: row[0])
-            self._waiting[key] = [row for row in rows if row[0] > watermark]
-            self._last(key)
-            self.done[key] += due
-            for place in range(len(self.done[key]) - len(due), len(self.done[key])):
-                self.emit(key, place)
         self._watermark = watermark
+        for key in [*self._waiting]:
+            times = self._timers.pop(key, set()) | {time for time, _ in self._waiting[key]}
+            self._timers[key] = {time for time in times if time > watermark}
+            for time in sorted(times - self._timers[key]):
+                self._pass(key, time)
+
+    def _pass(self, key: Any, time: int) -> None:
+        """Let a timer of a key go off."""
+        if self._ends.get(key, time + 1) <= time:
+            self._ends.pop(key)
+            self._last.pop(key)
+            self.done.pop(key)
+            assert not [row for row in self._waiting[key] if row[0] <= time]
+            return
+        due = [row for row in self._waiting[key] if row[0] == time]
+        self._waiting[key] = [row for row in self._waiting[key] if row[0] != time]
+        self.done[key] += due
+        for place in range(len(self.done[key]) - len(due), len(self.done[key])):
+            self.emit(key, place)
+        self._last[key] = time
 
     def emit(self, key: Any, place: int) -> None:
-        rows, frame = self.done[key][self._forgotten[key] :], self._frame
-        place -= self._forgotten[key]
+        rows, frame = self.done[key], self._frame
         time, value = rows[place]
         inside = range(place + 1) if frame.rows else [at for at, row in enumerate(rows) if row[0] <= time]
         if frame.lower is not None:

@@ -68,8 +68,9 @@ def last_peers(codes: Positions, times: Times) -> Positions:
 class History(Protocol):
     """What rows that have come out leave behind for later ones.
 
-    Contract: `begin` each epoch at a time that has been reached; `advance` whenever time has progressed, with the rows
-    that are due by then, of which each is later than all rows of its key that came out before.
+    Contract: `begin` each epoch at a time that has been reached; `arrive` with all rows that are to come out, as they
+    come; `advance` whenever time has progressed, with the rows that are due by then, of which each is later than all
+    rows of its key that came out before; `settle` at the end of the epoch.
     """
 
     def begin(self, until: int) -> None:
@@ -78,8 +79,14 @@ class History(Protocol):
     def advance(self, due: Due | None, until: int) -> list[pa.Array]:
         """Return the results of the calls for due rows, and keep what rows after the time `until` need."""
 
+    def arrive(self, rows: pa.RecordBatch, over: Times) -> None:
+        """Take note of rows, each with the time up to which time had progressed (exclusive) when it came."""
+
+    def settle(self) -> None:
+        """Write what is still only noted."""
+
     def last_times(self, keys: pa.RecordBatch) -> Times:
-        """Return the time of the last row of each key that has come out; BEFORE_ALL if there is none."""
+        """Return the time of each key up to which rows are late; BEFORE_ALL if there is none."""
 
     def renew(self, keys: pa.RecordBatch) -> None:
         """Let what is known of keys, for which rows have come, live on."""

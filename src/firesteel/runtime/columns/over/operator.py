@@ -1,7 +1,7 @@
 """OVER aggregates: rows wait for the watermark, and come out in the order of their times, with their results.
 
 In event time a row is late if the watermark has passed its time; over a bounded frame, as in Flink, only if a row of
-its key with this time or a later one has come out. In processing time rows come out at once.
+its key with this time or a later one has come out, or a timer has passed. In processing time rows come out at once.
 """
 
 from __future__ import annotations
@@ -66,37 +66,41 @@ class OverAggregateOperator(GatheringOperator):
     def end_epoch(self) -> OperatorReport:
         report = super().end_epoch()
         self._waiting.settle()
+        self._history.settle()
         return report
 
     def _work(self, batch: ColumnBatch, over: Times) -> None:
         times = times_of(batch, self._window, self.processing_time, self.context.who)
         rows = self._numbered(batch, times)
         if not self._window.event_time:
+            self._history.arrive(rows, times)
             self._emit(rows, self.processing_time - 1)
         elif self._over_aggregate.frame.lower is None:
-            self._wait(rows, times < over)
+            self._wait(rows, over, times < over)
         else:
             for start, stop, until in stages(over, times < over):
                 if until is not None:
                     self._fire(until)
-                part, mine = rows.slice(start, stop - start), times[start:stop]
-                passed = (mine < over[start:stop]).any() or (mine <= BEFORE_ALL).any()
-                self._wait(part, mine <= self._last_times(part) if passed else np.zeros(len(mine), np.bool_))
+                part, mine, then = rows.slice(start, stop - start), times[start:stop], over[start:stop]
+                passed = (mine < then).any() or (mine <= BEFORE_ALL).any()
+                late = mine <= self._last_times(part) if passed else np.zeros(len(mine), np.bool_)
+                self._wait(part, then, late)
 
     def _last_times(self, rows: pa.RecordBatch) -> Times:
-        """Return for each row the time of the last row of its key that has come out."""
+        """Return for each row the time up to which rows of its key are late."""
         keys = rows.select(self._keys.names)
         codes, firsts = codes_of(keys.columns)
         return self._history.last_times(keys.take(pa.array(firsts)))[codes]
 
-    def _wait(self, rows: pa.RecordBatch, late: Mask) -> None:
+    def _wait(self, rows: pa.RecordBatch, over: Times, late: Mask) -> None:
         if self._over_aggregate.time_to_live is not None and rows.num_rows:
             keys = rows.select(self._keys.names)
             self._history.renew(keys.take(pa.array(codes_of(keys.columns)[1])))
         if late.any():
             self._late.inc(int(late.sum()))
-            rows = rows.filter(pa.array(~late))
+            rows, over = rows.filter(pa.array(~late)), over[~late]
         self._waiting.put(rows)
+        self._history.arrive(rows, over)
 
     def _fire(self, until: int) -> None:
         if until <= self._fired:

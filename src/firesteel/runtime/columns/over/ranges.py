@@ -1,7 +1,7 @@
 """A frame of a range of time: the rows that it can contain, in stretches of time.
 
-Rows are kept for two and a half frames, as long as a key without rows is known: a row that is later than the watermark
-may have an earlier frame. Then a whole stretch is dropped by one mark, whether its keys have rows or not.
+Rows are kept for two and a half frames: a row that is later than the watermark may have an earlier frame, but none that
+reaches further back. Then a whole stretch is dropped by one mark, whether its keys have rows or not.
 """
 
 from __future__ import annotations
@@ -47,21 +47,33 @@ class RangeRows:
         self._known.begin(until)
 
     def last_times(self, keys: pa.RecordBatch) -> Times:
-        """Return the time of the last row of each key that has come out."""
-        return self._known.known(keys).last
+        """Return the last time of each key that a row or a timer has had."""
+        return self._known.last_times(keys)
 
     def renew(self, keys: pa.RecordBatch) -> None:
         """Only the time of rows counts."""
 
+    def arrive(self, rows: pa.RecordBatch, over: Times) -> None:
+        """Take note of rows that begin to wait."""
+        self._known.arrive(rows, over)
+
+    def settle(self) -> None:
+        """Write what rows have set that time has not passed yet."""
+        step = self._known.step(None, None, None)
+        if step is not None:
+            self._known.write(step, [])
+
     def advance(self, due: Due | None, until: int) -> list[pa.Array]:
         """Return the results of due rows, and keep them; drop the rows that no frame can contain any more."""
-        results = [] if due is None else self._results(due)
-        self._known.pass_to(until)
+        step = self._known.step(due, None, until)
+        results: list[pa.Array] = []
+        if step is not None:
+            results = [] if due is None else self._results(due, step.before)
+            self._known.write(step, [])
         self._recent.drop_up_to((kept_from(until, self._lower) >> self._bits) - 1)
         return results
 
-    def _results(self, due: Due) -> list[pa.Array]:
-        before = self._known.known(due.keys)
+    def _results(self, due: Due, before: Known) -> list[pa.Array]:
         lifted = self._calls.lift(due.rows)
         blocks, times, columns = self._with_recent(due, before, lifted)
         codes = blocks.codes
@@ -73,7 +85,6 @@ class RangeRows:
         self._recent.put(
             pa.RecordBatch.from_arrays([*map(pa.array, words), *keys, *lifted], schema=self._kept)
         )
-        self._known.write(due.keys, before, due, [])
         return self._calls.together(results, [])
 
     def _with_recent(
@@ -93,10 +104,10 @@ class RangeRows:
 
     def _earlier(self, due: Due, before: Known) -> tuple[Positions, pa.RecordBatch]:
         """Return the rows that are kept of keys in the stretches that the frames of due rows reach."""
-        first = due.times[due.begins] - self._lower
-        known: Mask = (before.last != BEFORE_ALL) & (before.last >= first)
+        first, last = due.times[due.begins] - self._lower, before.last[: len(due.counts)]
+        known: Mask = (last != BEFORE_ALL) & (last >= first)
         keys = np.flatnonzero(known)
-        low, high = first[keys] >> self._bits, before.last[keys] >> self._bits
+        low, high = first[keys] >> self._bits, last[keys] >> self._bits
         counts = high - low + 1
         owners = np.repeat(keys, counts)
         stretch = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts - low, counts)

@@ -64,6 +64,12 @@ class KeyRecords:
         last[found.keys] = numbers(found.rows.column(_LAST))
         return last
 
+    def arrive(self, rows: pa.RecordBatch, over: Times) -> None:
+        """Rows count when they come out."""
+
+    def settle(self) -> None:
+        """Nothing is only noted."""
+
     def renew(self, keys: pa.RecordBatch) -> None:
         """Write the records of keys again."""
         if self._records.layout.time_to_live is not None:

@@ -18,12 +18,12 @@ from firesteel.functions.columns.windows import OverAggregate
 from firesteel.runtime.columns.aggregates.parts import Additive, Columns, Part
 from firesteel.runtime.columns.over.calls import Calls
 from firesteel.runtime.columns.over.due import Due, last_peers
-from firesteel.runtime.columns.over.forgetting import Forgetting, kept_from
+from firesteel.runtime.columns.over.forgetting import Forgetting, Step, kept_from
 from firesteel.runtime.columns.over.ordering import in_order, not_before
 from firesteel.runtime.columns.over.placing import Blocks, blocks_of
 from firesteel.runtime.columns.over.waiting import ORDER, TIME, by_time
 from firesteel.runtime.columns.times import Times
-from firesteel.runtime.columns.windows.keys import Keys, codes_of
+from firesteel.runtime.columns.windows.keys import Keys
 from firesteel.state.arrangements.columns import Numbers, numbers
 from firesteel.state.arrangements.live import LiveArrangements
 from firesteel.state.arrangements.sorting import Positions
@@ -65,22 +65,32 @@ class SummedRanges:
         self._known.begin(until)
 
     def last_times(self, keys: pa.RecordBatch) -> Times:
-        """Return the time of the last row of each key that has come out."""
-        return self._known.known(keys).last
+        """Return the last time of each key that a row or a timer has had."""
+        return self._known.last_times(keys)
 
     def renew(self, keys: pa.RecordBatch) -> None:
         """Only the time of rows counts."""
+
+    def arrive(self, rows: pa.RecordBatch, over: Times) -> None:
+        """Take note of rows that begin to wait."""
+        self._known.arrive(rows, over)
+
+    def settle(self) -> None:
+        """Write what rows have set that time has not passed yet."""
+        step = self._known.step(None, None, None)
+        if step is not None:
+            self._apply(step, self._recent.up_to(MIN_WATERMARK), self._reached)
 
     def advance(self, due: Due | None, until: int) -> list[pa.Array]:
         """Return the results of due rows, and subtract what has left the frames."""
         reached = max(self._frame_at(until), self._reached)
         low = self._reached if due is None else min(self._reached, int(due.times.min()) - self._lower)
         leaving = self._recent.up_to(reached - 1, after=low - 1)
+        step = self._known.step(due, leaving.select(self._keys.names), until)
         results: list[pa.Array] = []
-        if due is not None or leaving.num_rows:
-            results = self._apply(due, leaving, reached)
+        if step is not None:
+            results = self._apply(step, leaving, reached)
             self._recent.drop_up_to(kept_from(until, self._lower))
-        self._known.pass_to(until)
         self._reached = reached
         return results
 
@@ -88,10 +98,9 @@ class SummedRanges:
         """Return where the frame of the first row after a time begins at the earliest."""
         return min(max(until - self._lower + 1, MIN_WATERMARK), MAX_WATERMARK)
 
-    def _apply(self, due: Due | None, leaving: pa.RecordBatch, reached: int) -> list[pa.Array]:
-        keys, codes = self._united(due, leaving)
-        count = keys.num_rows
-        before, width = self._known.known(keys), len(self._calls.kept)
+    def _apply(self, step: Step, leaving: pa.RecordBatch, reached: int) -> list[pa.Array]:
+        before, codes, due = step.before, step.others, step.due
+        count, width = step.keys.num_rows, len(self._calls.kept)
         gone, sums = np.full(count, MIN_WATERMARK), np.zeros((width, count), np.int64)
         gone[before.places] = numbers(before.found.column(_GONE))
         sums[:, before.places] = _matrix(before.found.columns[-width:], len(before.places))
@@ -103,20 +112,8 @@ class SummedRanges:
         sums += rows.total(rows.new) - rows.total(rows.times < reached)
         if due is not None:
             self._keep(due, rows.lifted)
-        columns = [pa.array(np.maximum(gone, reached)), *map(pa.array, sums)]
-        self._known.write(keys, before, due, columns)
+        self._known.write(step, [pa.array(np.maximum(gone, reached)), *map(pa.array, sums)])
         return results
-
-    def _united(self, due: Due | None, leaving: pa.RecordBatch) -> tuple[pa.RecordBatch, Positions]:
-        """Return the keys of both, those of due rows first, and the number of the key of each row that leaves."""
-        keys = leaving.select(self._keys.names)
-        if due is not None:
-            keys = pa.concat_batches([due.keys, keys])
-        codes, firsts = codes_of(keys.columns)
-        order = np.argsort(firsts)
-        rank = np.empty(len(order), np.int64)
-        rank[order] = np.arange(len(order))
-        return keys.take(pa.array(firsts[order])), rank[codes][len(codes) - leaving.num_rows :]
 
     def _framed(self, due: Due, rows: _Rows, sums: Sums) -> list[pa.Array]:
         """Return the results of due rows; `sums` are those of the rows that had not left, or return."""
