@@ -81,6 +81,19 @@ QUERIES = {
         "n BIGINT, c BIGINT, m BIGINT, PRIMARY KEY (n) NOT ENFORCED",
         "SELECT n, COUNT(*), MIN(v) FROM (SELECT v, COUNT(*) AS n FROM source GROUP BY v) GROUP BY n",
     ),
+    "groups of groups with extremes": (
+        "n BIGINT, least BIGINT, most BIGINT, d BIGINT, PRIMARY KEY (n) NOT ENFORCED",
+        """SELECT n, MIN(s), MAX(v), COUNT(DISTINCT s)
+        FROM (SELECT v, COUNT(*) AS n, SUM(k) AS s FROM source GROUP BY v) AS counted GROUP BY n""",
+    ),
+    "different rows": (
+        "k BIGINT, v BIGINT, PRIMARY KEY (k, v) NOT ENFORCED",
+        "SELECT DISTINCT k, v FROM source WHERE v > 4",
+    ),
+    "the greatest groups": (
+        "v BIGINT, s BIGINT, PRIMARY KEY (v) NOT ENFORCED",
+        "SELECT v, s FROM (SELECT v, SUM(k) AS s FROM source GROUP BY v) AS summed ORDER BY s DESC, v LIMIT 4",
+    ),
     "windows": (
         "k BIGINT, ended TIMESTAMP(3), n BIGINT, s BIGINT",
         """SELECT k, window_end, COUNT(*), SUM(v)
@@ -92,6 +105,19 @@ QUERIES = {
         """SELECT window_end, COUNT(*), COUNT(DISTINCT v)
         FROM TABLE(CUMULATE(TABLE source, DESCRIPTOR(ts), INTERVAL '2' SECOND, INTERVAL '6' SECOND))
         GROUP BY window_start, window_end""",
+    ),
+    "windows of windows": (
+        "ended TIMESTAMP(3), n BIGINT, most BIGINT",
+        """SELECT window_end, SUM(n), MAX(n) FROM TABLE(TUMBLE(TABLE counted, DESCRIPTOR(t), INTERVAL '6' SECOND))
+        GROUP BY window_start, window_end""",
+    ),
+    "over windows": (
+        "k BIGINT, t TIMESTAMP(3), n BIGINT, so_far BIGINT",
+        "SELECT k, t, n, SUM(n) OVER (PARTITION BY k ORDER BY t) FROM counted",
+    ),
+    "in order of time": (
+        "k BIGINT, v BIGINT, ts TIMESTAMP(3)",
+        "SELECT k, v, ts FROM source WHERE v < 20 ORDER BY ts",
     ),
     "sessions": (
         "k BIGINT, ended TIMESTAMP(3), n BIGINT, s BIGINT",
@@ -116,7 +142,18 @@ QUERIES = {
         "SELECT k, ts, SUM(v) OVER (PARTITION BY k ORDER BY ts) FROM source",
     ),
 }
-UPSERTING = ("groups", "groups of groups")
+UPSERTING = (
+    *("groups", "groups of groups", "groups of groups with extremes"),
+    *("different rows", "the greatest groups"),
+)
+"""The queries whose tables change; SQLite knows them, too."""
+
+ON_CONFLICT = {"the greatest groups": "ON CONFLICT DO DEDUPLICATE"}
+"""What INSERTs end with whose query has another key than the table."""
+
+COUNTED = """CREATE VIEW counted AS SELECT k, window_time AS t, COUNT(*) AS n
+FROM TABLE(TUMBLE(TABLE source, DESCRIPTOR(ts), INTERVAL '2' SECOND))
+GROUP BY k, window_start, window_end, window_time"""
 
 
 def state_of(home: Path, state: str = "state") -> Path:
@@ -155,11 +192,12 @@ def run(
             "CREATE TABLE source (k BIGINT, v BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '20' SECOND) "
             f"WITH ('connector' = 'unsteady', 'marks' = '{home}', 'failures' = '{failures}')"
         )
+        env.execute_sql(COUNTED)
         env.execute_sql(
             f"CREATE TABLE answer ({columns}) "
             f"WITH ('connector' = 'jdbc', 'url' = 'jdbc:sqlite:{home / 'result.db'}', 'table-name' = 'answer')"
         )
-        job = env.execute_sql(f"INSERT INTO answer {query or known}").job
+        job = env.execute_sql(f"INSERT INTO answer {query or known} {ON_CONFLICT.get(name, '')}").job
         assert job is not None
         watch.follow(job).wait(120)
 
