@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from firesteel.state.arrangements.changes import Changes
 from firesteel.state.arrangements.chunk import Chunk, chunk_of, merged, visible
-from firesteel.state.arrangements.columns import Numbers, numbers
+from firesteel.state.arrangements.columns import Numbers, numbers, rows_at
 from firesteel.state.arrangements.consolidation import left_of, survivors
 from firesteel.state.arrangements.drops import Drop, joined
 from firesteel.state.arrangements.hashing import Words
@@ -113,7 +113,8 @@ class Arrangement:
 
         `keys` has these columns; each key occurs once in it. `hashes` are those of the keys, from whoever has them.
         """
-        search = _Search(self.layout, keys, hashes)
+        layout = self.layout
+        search = _Search(layout, keys, hashes, columns=[*layout.rows.names, *layout.times, WEIGHT])
         for level in self._newest_first():
             search.newest(level)
         return self._found(*search.changes())
@@ -197,10 +198,18 @@ class Arrangement:
 
 
 class _Search:
-    """The changes that belong to some keys, from several levels."""
+    """The changes that belong to some keys, from several levels: some of their columns, or all (None)."""
 
-    def __init__(self, layout: Layout, keys: pa.RecordBatch, hashes: Words | None = None) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        keys: pa.RecordBatch,
+        hashes: Words | None = None,
+        *,
+        columns: list[str] | None = None,
+    ) -> None:
         self._layout = layout
+        self._columns = columns
         self._needles = Needles(layout, keys, hashes)
         self._parts: list[pa.RecordBatch] = []
         self._keys: list[Positions] = []
@@ -211,7 +220,8 @@ class _Search:
         for chunk in level:
             found, places = self._needles.find(chunk)
             if len(found):
-                self._parts.append(chunk.batch.take(pa.array(places)))
+                batch = chunk.batch if self._columns is None else chunk.batch.select(self._columns)
+                self._parts.append(rows_at(batch, places))
                 self._keys.append(self._needles.keys_at(found))
                 taken.append(found)
         return taken

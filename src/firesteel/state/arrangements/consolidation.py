@@ -11,7 +11,7 @@ from firesteel.state.arrangements.columns import Mask, Numbers, numbers, rows_at
 from firesteel.state.arrangements.hashing import Words
 from firesteel.state.arrangements.layout import HASH, IDENTITY, WEIGHT, Kind, Layout
 from firesteel.state.arrangements.lifetimes import summed
-from firesteel.state.arrangements.sorting import Positions, order_by, order_of, same_as_next
+from firesteel.state.arrangements.sorting import Positions, order_by, same_as_next, sorted_words
 
 
 class Survivors(NamedTuple):
@@ -70,9 +70,8 @@ def survivors(layout: Layout, batch: pa.RecordBatch) -> Survivors:
 def _order(layout: Layout, batch: pa.RecordBatch) -> tuple[Positions, Mask]:
     """Return the order of rows by their words, and which of them have the same words as the next one."""
     leading = None if layout.leading is None else numbers(batch.column(layout.leading))
-    hashes: Words = batch.column(HASH).to_numpy()
-    order = order_by(leading, hashes)
-    equal = same_as_next(None if leading is None else leading[order], hashes[order])
+    order, hashes = order_by(leading, batch.column(HASH).to_numpy())
+    equal = same_as_next(None if leading is None else leading[order], hashes)
     if layout.kind is Kind.MULTISET and equal.any():
         return _order_by_identity(order, equal, batch.column(IDENTITY).to_numpy())
     return order, equal
@@ -87,8 +86,7 @@ def _order_by_identity(order: Positions, equal: Mask, identities: Words) -> tupl
     keys = np.concatenate(([0], np.cumsum(~equal))).astype(np.uint64)
     bits = np.uint64(max(int(keys[-1]).bit_length(), 1))
     words = keys << (np.uint64(64) - bits) | identities[order] >> bits
-    refined = order_of(words)
-    words = words[refined]
+    refined, words = sorted_words(words)
     return order[refined], words[1:] == words[:-1]
 
 

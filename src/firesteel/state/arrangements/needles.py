@@ -26,9 +26,8 @@ class Needles:
         leading = None if layout.leading is None else numbers(keys.column(layout.leading))
         if hashes is None:
             hashes = layout.hash_of(keys)
-        self._order = order_by(leading, hashes)
+        self._order, self._hashes = order_by(leading, hashes)
         self._keys = keys.select(self._columns)
-        self._hashes: Words = hashes[self._order]
         self._leading = None if leading is None else leading[self._order]
 
     def find(self, chunk: Chunk) -> tuple[Positions, Positions]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,33 +16,49 @@ _FEW: Final = 12
 _SAMPLE: Final = 64
 
 
-def order_of(hashes: Words) -> Positions:
-    """Return the positions of some words in ascending order; equal words stay in their order.
+class Ordered(NamedTuple):
+    """The positions of words in ascending order, and the words in this order."""
+
+    order: Positions
+    words: Words
+
+
+def sorted_words(words: Words) -> Ordered:
+    """Return some words in ascending order; equal words stay in their order.
 
     Sorting words is three times as fast as sorting positions by words. So each word gives up its low bits to its own
     position, and one sort of words does it. Words that differ in the low bits only are rare among hashes; they are put
     right afterwards. Words that ascend already are not sorted.
 
-    >>> order_of(np.array([7 << 60, 3, 7 << 60, 1], np.uint64)).tolist()
+    >>> sorted_words(np.array([7 << 60, 3, 7 << 60, 1], np.uint64)).order.tolist()
     [3, 1, 0, 2]
     """
-    count = len(hashes)
-    if ascend(hashes[:_SAMPLE]) and ascend(hashes):
-        return np.arange(count)
+    count = len(words)
+    if ascend(words[:_SAMPLE]) and ascend(words):
+        return Ordered(np.arange(count), words)
     bits = np.uint64(max(count - 1, 1).bit_length())
-    packed = hashes >> bits << bits
+    packed = words >> bits << bits
     packed |= np.arange(count, dtype=np.uint64)
     packed.sort()
-    order = (packed & ((np.uint64(1) << bits) - np.uint64(1))).view(np.int64)
-    packed >>= bits
-    _put_right(order, packed, hashes)
-    return order
+    packed &= (np.uint64(1) << bits) - np.uint64(1)
+    order = packed.view(np.int64)
+    ordered = words[order]
+    falls = ordered[1:] < ordered[:-1]
+    if falls.any():
+        ordered = _put_right(order, ordered >> bits, words, np.flatnonzero(falls))
+    return Ordered(order, ordered)
 
 
-def _put_right(order: Positions, groups: Words, words: Words) -> None:
-    """Sort an order by words within its stretches of equal `groups`, which ascend."""
-    alike = np.flatnonzero(groups[1:] == groups[:-1])
-    wrong = alike[words[order[alike + 1]] < words[order[alike]]]
+def order_of(words: Words) -> Positions:
+    """Return the positions of some words in ascending order; equal words stay in their order."""
+    return sorted_words(words).order
+
+
+def _put_right(order: Positions, groups: Words, words: Words, wrong: Positions) -> Words:
+    """Sort an order by words within its stretches of equal `groups`, which ascend; return the words in order.
+
+    `wrong` are the places where the next word of a stretch is less.
+    """
     done = -1
     for place in wrong:
         if place < done:
@@ -51,6 +67,7 @@ def _put_right(order: Positions, groups: Words, words: Words) -> None:
         done = int(np.searchsorted(groups, groups[place], "right"))
         stretch = order[start:done]
         order[start:done] = stretch[np.argsort(words[stretch], kind="stable")]
+    return words[order]
 
 
 def ascend(values: Words | Numbers) -> bool:
@@ -58,27 +75,31 @@ def ascend(values: Words | Numbers) -> bool:
     return bool((values[1:] >= values[:-1]).all())
 
 
-def order_by(leading: Numbers | None, hashes: Words) -> Positions:
-    """Return the positions of rows in the order of `leading` (None: all are equal), then of their hashes.
+def order_by(leading: Numbers | None, hashes: Words) -> Ordered:
+    """Return the positions of rows in the order of `leading` (None: all are equal), then of their hashes; and these.
 
     Each of a few leading values has a sort of its own; of many, the number and the high bits of the hash make a word.
 
-    >>> order_by(np.array([2, 1, 2]), np.array([5, 9, 4], np.uint64)).tolist()
+    >>> order_by(np.array([2, 1, 2]), np.array([5, 9, 4], np.uint64)).order.tolist()
     [1, 2, 0]
     """
     if leading is None or not len(leading):
-        return order_of(hashes)
+        return sorted_words(hashes)
     values = distinct(leading)
     if len(values) == 1:
-        return order_of(hashes)
+        return sorted_words(hashes)
     if len(values) <= _FEW:
         stretches = (np.flatnonzero(leading == value) for value in values)
-        return np.concatenate([rows[order_of(hashes[rows])] for rows in stretches])
+        order = np.concatenate([rows[order_of(hashes[rows])] for rows in stretches])
+        return Ordered(order, hashes[order])
     bits = np.uint64((len(values) - 1).bit_length())
     words = np.searchsorted(values, leading).astype(np.uint64) << np.uint64(64) - bits | hashes >> bits
-    order = order_of(words)
-    _put_right(order, words[order], hashes)
-    return order
+    order, groups = sorted_words(words)
+    ordered = hashes[order]
+    wrong = np.flatnonzero((groups[1:] == groups[:-1]) & (ordered[1:] < ordered[:-1]))
+    if len(wrong):
+        ordered = _put_right(order, groups, hashes, wrong)
+    return Ordered(order, ordered)
 
 
 def distinct(values: Numbers) -> Numbers:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 
 from firesteel.common.logical_types.arrow import to_arrow_field
@@ -192,8 +191,7 @@ class _Adding:
         kept = rows.take(pa.array(groups.firsts))
         for places in form.stores.values():
             name = form.schema.names[places.stop - 1]
-            weights = numbers(rows.column(name))[groups.order]
-            summed[name] = pa.array(np.add.reduceat(weights, groups.starts))
+            summed[name] = pa.array(groups.sums(numbers(rows.column(name))))
         columns = [summed.get(name, kept.column(name)) for name in form.schema.names]
         return Partials(pa.RecordBatch.from_arrays(columns, schema=form.schema), None)
 

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final, overload
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from firesteel.state.arrangements.columns import Mask, Numbers, same_rows
 from firesteel.state.arrangements.hashing import Words
-from firesteel.state.arrangements.sorting import Positions, order_of
+from firesteel.state.arrangements.sorting import Positions, sorted_words
+
+Addends = Numbers | npt.NDArray[np.float64]
+
+_MANY: Final = 1 << 15
+"""Rows whose 64-bit values fit into the cache anyway."""
+
+_NARROW: Final = (np.int8, np.int16, np.int32)
 
 
 @dataclass(frozen=True)
@@ -62,6 +71,21 @@ class Segments:
         numbers[self.order] = self.groups
         return numbers
 
+    @overload
+    def sums(self, values: Numbers) -> Numbers: ...
+    @overload
+    def sums(self, values: Addends) -> Addends: ...
+
+    def sums(self, values: Addends) -> Addends:
+        """Return the sum of the values of each group.
+
+        >>> segments_of(pa.RecordBatch.from_pydict({"k": [7, 8, 7]}), np.array([5, 3, 5], np.uint64)).sums(
+        ...     np.array([1, 2, 4])
+        ... ).tolist()
+        [2, 5]
+        """
+        return np.add.reduceat(_gathered(values, self.order), self.starts)
+
     def least(self, values: Numbers) -> Numbers:
         """Return the smallest value of each group."""
         least: Numbers = np.minimum.reduceat(values[self.order], self.starts)
@@ -73,10 +97,23 @@ class Segments:
         return greatest
 
 
+def _gathered(values: Addends, order: Positions) -> Addends:
+    """Return values in an order; whole numbers of a small range are read from bytes, which fit into the cache."""
+    if len(order) < _MANY or values.dtype != np.int64:
+        return values[order]
+    least, most = int(values.min()), int(values.max())
+    if least == most:
+        return np.full(len(order), least)
+    for kind in _NARROW:
+        limits = np.iinfo(kind)
+        if limits.min <= least and most <= limits.max:
+            return values.astype(kind).take(order).astype(np.int64)
+    return values[order]
+
+
 def segments_of(keys: pa.RecordBatch, hashes: Words, *, exact: bool = False) -> Segments:
     """Return the groups of rows with equal keys; `exact`: equal hashes mean equal keys."""
-    order = order_of(hashes)
-    ordered = hashes[order]
+    order, ordered = sorted_words(hashes)
     same = ordered[1:] == ordered[:-1]
     if not exact and same.any():
         order, same = _settled(keys, order, same)

@@ -49,7 +49,7 @@ def transitions(arrangement: Arrangement, moves: Moves, *, counts: bool) -> Tran
     `counts`: occurrences have to be counted, because values can go or their last write time matters.
     """
     groups = segments_of(moves.rows, arrangement.layout.hash_of(moves.rows))
-    net = np.add.reduceat(moves.weights[groups.order], groups.starts)
+    net = groups.sums(moves.weights)
     values = moves.rows.take(pa.array(groups.firsts))
     found = arrangement.get(values)
     before = np.zeros(len(groups), np.int64)
@@ -133,7 +133,7 @@ def netted(groups: int, owners: Positions, columns: list[pa.Array], weights: Num
     """Return contents in which each value is there once."""
     if len(owners):
         equal = equal_rows(owned(owners, columns))
-        weights = np.add.reduceat(weights[equal.order], equal.starts)
+        weights = equal.sums(weights)
         alive = weights > 0
         places = equal.firsts[alive]
         order = np.argsort(owners[places], kind="stable")
