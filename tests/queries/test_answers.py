@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,9 @@ from firesteel.testing import executing
 from tests.queries.tables import (
     ACCEPTED,
     ANSWERS,
+    compared,
     described,
     expected,
-    in_batch,
     plain,
     rounded,
     session,
@@ -30,6 +31,13 @@ WAYS: dict[str, dict[str, Any]] = {
     "batch in epochs": {"parallelism": 3, "epoch_records": 17},
 }
 QUICK = "many epochs"
+SMALL = "a small"
+"""The subjects whose queries run in all ways without --long, too."""
+
+SPLIT = {
+    "table.optimizer.distinct-agg.split.enabled": "true",
+    "table.optimizer.agg-phase-strategy": "ONE_PHASE",
+}
 
 
 def cases() -> list[Any]:
@@ -38,11 +46,10 @@ def cases() -> list[Any]:
             way,
             given,
             id=f"{way}-{given['query']}",
-            marks=[] if way == QUICK else [pytest.mark.long],
+            marks=[] if way == QUICK or given["subject"].startswith(SMALL) else [pytest.mark.long],
         )
         for way in WAYS
-        for given in ACCEPTED
-        if in_batch(given) or not way.startswith("batch")
+        for given in compared(batch=way.startswith("batch"))
     ]
 
 
@@ -56,6 +63,19 @@ def test_a_query_gives_the_table_that_flink_gives(way: str, given: dict[str, Any
         assert plain(types) == plain(given["types"])
         rows = table_of(env, f"SELECT {', '.join(texts(names))} FROM answered")
         assert rounded(rows.elements(), types) == expected(given, batch=batch)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [given for given in compared() if re.search(r"\(DISTINCT.*GROUP BY|\(DISTINCT.*FROM t$", given["query"])],
+    ids=lambda given: given["query"],
+)
+def test_split_distinct_gives_the_same(given: dict[str, Any]) -> None:
+    with executing(parallelism=2, epoch_records=7):
+        env = session(options=SPLIT)
+        names, types = described(env, given["query"])
+        rows = table_of(env, f"SELECT {', '.join(texts(names))} FROM answered")
+    assert rounded(rows.elements(), types) == expected(given)
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,11 @@ import pytest
 from firesteel.table import TableEnvironment
 from firesteel.testing import executing
 from tests.queries.tables import (
-    ACCEPTED,
     Table,
+    compared,
     described,
     expected,
     folded,
-    in_batch,
     rounded,
     session,
     texts,
@@ -33,10 +32,10 @@ PRINTED = re.compile(r"^q(\d+):?(?:\d*)> ([+-][IUD])\[(.*)\]$", re.MULTILINE)
 NULL, NEXT = "<NULL>", "|"
 
 
-def sample() -> list[dict[str, Any]]:
+def sample(given_ones: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return one query of each subject: the longest, which does most."""
     by_subject: dict[str, dict[str, Any]] = {}
-    for given in ACCEPTED:
+    for given in given_ones:
         known = by_subject.setdefault(given["subject"], given)
         if len(given["query"]) > len(known["query"]):
             by_subject[given["subject"]] = given
@@ -72,7 +71,7 @@ def test_queries_give_the_tables_that_flink_gives(
     way: str, long_form: bool, capfd: pytest.CaptureFixture[str]
 ) -> None:
     batch = way == "batch"
-    chosen = [given for given in (ACCEPTED if long_form else sample()) if in_batch(given) or not batch]
+    chosen = compared(batch=batch) if long_form else sample(compared(batch=batch))
     for start in range(0, len(chosen), AT_ONCE):
         some = chosen[start : start + AT_ONCE]
         with executing("spark", **WAYS[way]):

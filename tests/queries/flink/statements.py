@@ -13,6 +13,8 @@ TABLES: Final = {
         "id BIGINT, customer STRING, product STRING, quantity INT, price DECIMAL(10, 2), weight DOUBLE, rush BOOLEAN, "
         "`day` DATE, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND"
     ),
+    "t": "a INT, b BIGINT, c STRING, d DECIMAL(10, 2), e DOUBLE, f BOOLEAN",
+    "bid": "k INT, v BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND",
 }
 """The columns of each table, whose rows are lines of a JSON file of its name."""
 
