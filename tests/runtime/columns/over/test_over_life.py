@@ -72,3 +72,16 @@ def test_a_row_later_than_the_watermark_counts_with_the_rows_of_its_frame() -> N
     assert harness.rows(batch_of([("a", 105, 1), ("b", 115, 1)]), 116)[0][-1] == 2
     assert harness.rows(batch_of([("b", 110, 1)]), 117) == []
     assert harness.late == 1
+
+
+@pytest.mark.parametrize("call", [COUNT, MAX], ids=str)
+def test_a_late_row_counts_with_its_frame_however_long_the_next_row_of_its_key_waits(
+    call: Aggregation,
+) -> None:
+    harness = harness_of(OverFrame(False, 10), call)
+    harness.rows(batch_of([("a", 1_000, 1), ("a", 100, 2), ("b", 100, 1)]), 100)
+    for watermark in range(110, 800, 30):
+        harness.rows(batch_of([("b", watermark + 1, 1)]), watermark)
+    harness.renew(2)
+    assert harness.rows(batch_of([("a", 105, 1)]), 801)[-1][-1] == 2
+    assert harness.rows(batch_of([("a", 105, 1)]), 802) == []

@@ -4,6 +4,9 @@ A key has timers (see `timers`), which are pending in an arrangement by their ti
 and time passes them: the last one forgets the key; after any other one rows of the key up to its time are late, as they
 are after a row. Rows are counted in when time progresses or the epoch ends, many at once; where a key was forgotten
 between two of them, it has begun anew with the second.
+
+A key whose rows wait for long lives on without new ones, and rows may still come that are not much later than its last
+one. So the rows of its last frame are needed for longer than those of other keys.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from firesteel.runtime.columns.over.timers import NO_TIMER, life_of, setting
 from firesteel.runtime.columns.over.waiting import ORDER, TIME
 from firesteel.runtime.columns.times import Times
 from firesteel.runtime.columns.windows.keys import Keys, codes_of
+from firesteel.state.arrangements.arrangement import Arrangement
 from firesteel.state.arrangements.columns import Mask, Numbers, numbers
 from firesteel.state.arrangements.layout import Layout
 from firesteel.state.arrangements.live import LiveArrangements
@@ -31,6 +35,8 @@ _BORN: Final = "born"
 _TIMER: Final = "timer"
 _OVER: Final = "over"
 _NEVER: Final = (1 << 63) - 1
+_START: Final = MIN_WATERMARK + 1
+"""Up to where time has progressed before the first watermark, exclusive."""
 
 _STRETCHES: Final = 8
 """About as many stretches of time make a frame."""
@@ -101,6 +107,8 @@ class Forgetting:
         self._schema = pa.schema([*keys.fields, *_schema((_LAST, _BORN, _TIMER), fields)])
         self._records = arrangements.declare("records", Layout(self._schema, names))
         self._timers = arrangements.declare("timers", Layout(self._pending, names, leading=_TIMER))
+        self._distant = _schema((TIME,), keys.fields)
+        self._ahead = arrangements.declare("ahead", Layout(self._distant, names, leading=TIME))
         self._arrived: list[pa.RecordBatch] = []
         self._over = MIN_WATERMARK
 
@@ -138,12 +146,28 @@ class Forgetting:
         mine = codes[0 if due is None else due.keys.num_rows :]
         return Step(keys, self._known(keys), mine, due, arrived, numbers(fired.column(_TIMER)), until)
 
+    def needed(self, recent: Arrangement, until: int) -> pa.RecordBatch | None:
+        """Return the rows of an arrangement, up to a leading value, that frames may still contain, if there may be any.
+
+        These are rows of keys whose rows have waited for long, no earlier than a frame before their last time.
+        """
+        waiting = self._ahead.up_to(MAX_WATERMARK).select(self._names)
+        if not waiting.num_rows:
+            return None
+        keys, _ = _united([waiting])
+        rows = recent.up_to(until)
+        _, codes = _united([keys, rows.select(self._names)])
+        since = np.full(int(codes.max()) + 1, _NEVER)
+        since[: keys.num_rows] = self._known(keys).last - self._lower
+        return rows.filter(pa.array(numbers(rows.column(TIME)) >= since[codes[keys.num_rows :]]))
+
     def write(self, step: Step, columns: list[pa.Array]) -> None:
         """Write the records of the keys of a step, with the columns besides; or delete those that are forgotten."""
         lives = self._lives(step)
         if step.until is not None:
             self._over = _after(step.until)
         self._set(step, lives)
+        self._look_ahead(step)
         some = lives.timers != NO_TIMER
         if step.until is not None:
             some &= lives.timers > step.until
@@ -192,6 +216,19 @@ class Forgetting:
             rows = [pa.array(lives.added[later]), *keys]
             self._timers.put(pa.RecordBatch.from_arrays(rows, schema=self._pending))
 
+    def _look_ahead(self, step: Step) -> None:
+        """Note which keys have rows that came more than a frame before their time."""
+        if step.until is not None and self._ahead.up_to(step.until).num_rows:
+            self._ahead.drop_up_to(step.until)
+        times, overs = (numbers(step.arrived.column(name)) for name in (TIME, _OVER))
+        far = (times - self._lower > overs) | (overs <= _START)
+        if step.until is not None:
+            far &= times > step.until
+        if far.any():
+            keys = step.keys.take(pa.array(step.codes[: len(times)][far])).columns
+            rows = pa.RecordBatch.from_arrays([pa.array(times[far]), *keys], schema=self._distant)
+            self._ahead.put(rows)
+
     def _last(self, step: Step, lives: _Lives) -> Times:
         """Return the last times of the keys after a step."""
         last = np.where(lives.since > MIN_WATERMARK, BEFORE_ALL, step.before.last)
@@ -226,9 +263,13 @@ def _united(batches: list[pa.RecordBatch]) -> tuple[pa.RecordBatch, Positions]:
     return keys.take(pa.array(firsts[order])), rank[codes]
 
 
-def kept_from(until: int, lower: int) -> int:
-    """Return the time from which rows are kept once time has progressed so far."""
-    return until - 5 * lower // 2 - 2
+def dropped_up_to(until: int, lower: int) -> int:
+    """Return the time up to which rows are dropped once time has progressed so far.
+
+    That is the frame before the last row of a key that is forgotten a frame and a half later, unless its next row has
+    come up to a frame before its time.
+    """
+    return until - 7 * lower // 2 - 2
 
 
 def stretch_bits(lower: int) -> int:

@@ -1,7 +1,7 @@
 """A frame of a range of time: the rows that it can contain, in stretches of time.
 
-Rows are kept for two and a half frames: a row that is later than the watermark may have an earlier frame, but none that
-reaches further back. Then a whole stretch is dropped by one mark, whether its keys have rows or not.
+Rows are kept for three and a half frames: a row that is later than the watermark may have an earlier frame, but seldom
+one that reaches further back. Then a whole stretch is dropped by one mark, whether its keys have rows or not.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import pyarrow as pa
 from firesteel.functions.columns.windows import OverAggregate
 from firesteel.runtime.columns.over.calls import Calls
 from firesteel.runtime.columns.over.due import BEFORE_ALL, Due, last_peers
-from firesteel.runtime.columns.over.forgetting import STRETCH, Forgetting, Known, kept_from, stretch_bits
+from firesteel.runtime.columns.over.forgetting import STRETCH, Forgetting, Known, dropped_up_to, stretch_bits
 from firesteel.runtime.columns.over.frames import Frames
 from firesteel.runtime.columns.over.ordering import in_order, not_before
 from firesteel.runtime.columns.over.placing import Blocks, blocks_of
@@ -70,8 +70,14 @@ class RangeRows:
         if step is not None:
             results = [] if due is None else self._results(due, step.before)
             self._known.write(step, [])
-        self._recent.drop_up_to((kept_from(until, self._lower) >> self._bits) - 1)
+        self._drop((dropped_up_to(until, self._lower) >> self._bits) - 1)
         return results
+
+    def _drop(self, until: int) -> None:
+        needed = self._known.needed(self._recent, until)
+        self._recent.drop_up_to(until)
+        if needed is not None:
+            self._recent.put(needed)
 
     def _results(self, due: Due, before: Known) -> list[pa.Array]:
         lifted = self._calls.lift(due.rows)

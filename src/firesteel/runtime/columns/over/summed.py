@@ -18,7 +18,7 @@ from firesteel.functions.columns.windows import OverAggregate
 from firesteel.runtime.columns.aggregates.parts import Additive, Columns, Part
 from firesteel.runtime.columns.over.calls import Calls
 from firesteel.runtime.columns.over.due import Due, last_peers
-from firesteel.runtime.columns.over.forgetting import Forgetting, Step, kept_from
+from firesteel.runtime.columns.over.forgetting import Forgetting, Step, dropped_up_to
 from firesteel.runtime.columns.over.ordering import in_order, not_before
 from firesteel.runtime.columns.over.placing import Blocks, blocks_of
 from firesteel.runtime.columns.over.waiting import ORDER, TIME, by_time
@@ -90,9 +90,15 @@ class SummedRanges:
         results: list[pa.Array] = []
         if step is not None:
             results = self._apply(step, leaving, reached)
-            self._recent.drop_up_to(kept_from(until, self._lower))
+            self._drop(dropped_up_to(until, self._lower))
         self._reached = reached
         return results
+
+    def _drop(self, until: int) -> None:
+        needed = self._known.needed(self._recent, until)
+        self._recent.drop_up_to(until)
+        if needed is not None:
+            self._recent.put(needed)
 
     def _frame_at(self, until: int) -> int:
         """Return where the frame of the first row after a time begins at the earliest."""
