@@ -14,6 +14,7 @@ from tests.spark.test_memory import SPARK
 pytestmark = [
     pytest.mark.spark,
     pytest.mark.xdist_group("spark-cluster"),
+    pytest.mark.timeout(1800),
     pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc"),
 ]
 

@@ -11,7 +11,7 @@ from tests.cli.driving import WORDS, arrive, counts, driver, visible
 from tests.cli.sql.counting import script, totals, words
 from tests.conftest import RunPython
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark"), pytest.mark.timeout(600)]
 
 
 def test_a_job_of_sql_is_controlled_from_other_processes(tmp_path: Path, run_python: RunPython) -> None:
