@@ -82,6 +82,20 @@ def test_updates_are_refused_by_a_sink_that_only_appends(path: Path) -> None:
         env.execute_sql("INSERT INTO written SELECT word, COUNT(*) FROM numbers GROUP BY word")
 
 
+def test_an_order_within_a_query_says_nothing(path: Path) -> None:
+    env = environment(path)
+    for query in (
+        "SELECT id FROM (SELECT id, word FROM numbers ORDER BY word DESC, id + 1)",
+        "WITH sorted AS (SELECT id FROM numbers ORDER BY id) SELECT id FROM sorted",
+        "(SELECT id FROM numbers ORDER BY id) UNION ALL SELECT id FROM numbers",
+    ):
+        assert "Sort" not in env.explain_sql(query)
+    assert "SortLimit" in env.explain_sql("SELECT id FROM (SELECT id FROM numbers ORDER BY word LIMIT 1)")
+    env.execute_sql("CREATE VIEW sorted AS (SELECT id FROM numbers ORDER BY id)")
+    with pytest.raises(FiresteelError, match=r"view .*sorted.*Sort on a non-time-attribute field"):
+        env.explain_sql("SELECT id FROM sorted")
+
+
 def test_a_time_to_live_of_different_values_is_refused(path: Path) -> None:
     env = environment(path)
     env.get_config().set("table.exec.state.ttl", "1 h")
@@ -151,7 +165,17 @@ MISTAKEN = "CREATE TABLE mistaken (id BIGINT) WITH ('connector' = 'datagen', 'no
 REFUSED = [
     # statement, its refused part, what is said about it
     ("SELECT id,\n  word FROM places\nORDER BY id", "ORDER BY id", "Sort on a non-time-attribute field"),
-    ("SELECT id FROM (SELECT * FROM places ORDER BY word) AS x", "ORDER BY word", "Sort on a non-time-attribute"),
+    ("SELECT id FROM places WHERE id > 1 ORDER BY word DESC", "ORDER BY word DESC", "Sort on a non-time-attribute"),
+    (
+        "SELECT id FROM (\nSELECT id, ROW_NUMBER() OVER (ORDER BY id DESC) AS n FROM places)\nWHERE n <= 3",
+        "n <= 3",
+        "Top-N and deduplication of ROW_NUMBER is not supported yet in STREAMING mode",
+    ),
+    (
+        "SELECT id FROM (\nSELECT id, RANK() OVER (ORDER BY ts) AS n FROM places) WHERE id > 1 AND 2 > n",
+        "2 > n",
+        "Top-N and deduplication of RANK is not supported",
+    ),
     ("SELECT id + SUM(id) OVER (ORDER BY id)\nFROM places", "SUM(id) OVER (ORDER BY id)", "order by a time"),
     ("SELECT id, SUM(id) OVER (ORDER BY ts, id) FROM places", "SUM(id) OVER (ORDER BY ts, id)", "single time"),
     (

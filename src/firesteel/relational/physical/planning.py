@@ -42,6 +42,7 @@ from firesteel.relational.physical.nodes import (
     WatermarkAssigner,
 )
 from firesteel.relational.physical.overs import over_aggregate, over_partitions
+from firesteel.relational.physical.ranks import refuse_ranks
 from firesteel.relational.physical.sinks import Sink, constrained
 from firesteel.relational.physical.sorting import sorting
 from firesteel.relational.physical.texts import call_text
@@ -125,6 +126,8 @@ class Planner:
         condition: Expression | None,
         row: RowType,
     ) -> PhysicalNode:
+        if condition is not None and not self._options.batch:
+            refuse_ranks(below, condition)
         given = self.plan(below)
         if isinstance(given, TableSourceScan):
             made = Calc(given, expressions, condition, row)

@@ -25,7 +25,7 @@ from firesteel.sql.binding.expressions import Expressions
 from firesteel.sql.binding.functions import as_type
 from firesteel.sql.binding.scope import Relation, Scope
 from firesteel.sql.binding.selects import NULL_HINT, bind_select
-from firesteel.sql.binding.sorting import bind_order_by, limits, sort_place, sorted_plan
+from firesteel.sql.binding.sorting import bind_order_by, sorted_plan
 from firesteel.sql.binding.sources import columns_of, no_table, renamed
 from firesteel.sql.binding.time_attributes import distinct_rows
 from firesteel.sql.nodes import Call
@@ -66,7 +66,6 @@ def _with_queries(ctes: exp.Expr | None, context: Context) -> Context:
 def _ordered(node: exp.Expr, plan: LogicalNode, context: Context) -> LogicalNode:
     """Return the plan of a query that is no SELECT with its ORDER BY and LIMIT."""
     order = node.args.get("order")
-    offset, fetch = limits(node)
     scope = Scope((Relation((), plan.row.fields),))
     refs = columns_of(plan)
     keys = []
@@ -76,7 +75,7 @@ def _ordered(node: exp.Expr, plan: LogicalNode, context: Context) -> LogicalNode
                 item.node, "requires a column of the result in ORDER BY", hint="put the query into FROM"
             )
         keys.append(SortKey(refs.index(item.value), item.ascending, item.nulls_first))
-    return sorted_plan(plan, keys, offset, fetch, sort_place(node, context.text))
+    return sorted_plan(plan, keys, node, context.text)
 
 
 def _values(node: exp.Values, context: Context) -> LogicalNode:

@@ -27,7 +27,7 @@ from firesteel.sql.binding.lowering import (
     windowed,
 )
 from firesteel.sql.binding.scope import Scope
-from firesteel.sql.binding.sorting import SortItem, bind_order_by, limits, sort_place, sorted_plan
+from firesteel.sql.binding.sorting import SortItem, bind_order_by, sorted_plan
 from firesteel.sql.binding.sources import bind_from, columns_of
 from firesteel.sql.binding.time_attributes import distinct_rows
 from firesteel.sql.binding.values import AggregateValue, GroupingValue, WindowProperty, parts_of
@@ -155,9 +155,7 @@ class _Select:
         if distinct:
             place = self._context.text.place(self._select.args["distinct"])
             node = distinct_rows(node, self._time_to_live).at(place)
-        node = sorted_plan(
-            node, sort_keys, *limits(self._select), sort_place(self._select, self._context.text)
-        )
+        node = sorted_plan(node, sort_keys, self._select, self._context.text)
         if hidden:
             node = Project(node, columns_of(node)[: len(items)], tuple(names))
         return node

@@ -55,7 +55,19 @@ def _value(node: exp.Expr, binder: Expressions, items: Sequence[Expression]) -> 
     return items[place - 1]
 
 
-def limits(query: exp.Expr) -> tuple[int, int | None]:
+def sorted_plan(plan: LogicalNode, keys: Sequence[SortKey], query: exp.Expr, text: Text) -> LogicalNode:
+    """Return the plan of a query sorted and limited as it says; the plan itself if there is nothing to do.
+
+    As in Flink, an order that says nothing about which rows there are is left out of queries within others.
+    """
+    offset, fetch = _limits(query)
+    limited = bool(offset) or fetch is not None
+    if not limited and not (keys and _is_outermost(query)):
+        return plan
+    return Sort(plan, tuple(keys), offset, fetch, place=_sort_place(query, text))
+
+
+def _limits(query: exp.Expr) -> tuple[int, int | None]:
     """Return how many rows are left out at the start of a query's result, and how many are kept (None: all)."""
     offset, limit = query.args.get("offset"), query.args.get("limit")
     return (
@@ -64,16 +76,15 @@ def limits(query: exp.Expr) -> tuple[int, int | None]:
     )
 
 
-def sort_place(query: exp.Expr, text: Text) -> Place:
+def _is_outermost(query: exp.Expr) -> bool:
+    """Return whether a query is a whole one, perhaps in parentheses."""
+    parent = query.parent
+    while isinstance(parent, exp.Subquery):
+        parent = parent.parent
+    return parent is None
+
+
+def _sort_place(query: exp.Expr, text: Text) -> Place:
     """Return where a query says how it is sorted or limited; where it stands itself if it does not."""
     clauses = (query.args.get(clause) for clause in ("order", "limit", "offset"))
     return text.place(next((clause for clause in clauses if clause is not None), query))
-
-
-def sorted_plan(
-    plan: LogicalNode, keys: Sequence[SortKey], offset: int, fetch: int | None, place: Place
-) -> LogicalNode:
-    """Return a plan sorted by keys and limited, as is said at `place`; the plan itself if there is nothing to do."""
-    if not keys and not offset and fetch is None:
-        return plan
-    return Sort(plan, tuple(keys), offset, fetch, place=place)

@@ -49,6 +49,8 @@ def _called(statement: Statement) -> str:
     kind = type(statement).__name__
     if kind == "Query":
         return "query"
+    if isinstance(statement, session.ChangeJars):
+        return f"{statement.how} JAR"
     words = "".join(f" {letter}" if letter.isupper() else letter for letter in kind).split()
     named = getattr(statement, "kind", None)
     return " ".join([*words, *([named.value] if isinstance(named, ObjectKind) else [])]).upper()
