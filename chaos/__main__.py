@@ -2,6 +2,7 @@
 
     python -m chaos                      100 kills (about ten minutes)
     python -m chaos --kills 10           a short form
+    python -m chaos --minutes 5          what it gets done in five minutes, on any machine
     python -m chaos --sql                a job of SQL instead of streams
     python -m chaos --seed 7             the same steps as the run that printed this seed
 
@@ -15,6 +16,7 @@ import argparse
 import secrets
 import sys
 import tempfile
+from math import inf
 from pathlib import Path
 
 from chaos.driver import ChaosError
@@ -34,7 +36,13 @@ def main() -> int:
         run = Run(job, place, seed, lambda what: print(what, flush=True))
         spread = max(1, arguments.kills // 12)
         try:
-            outcome = run(arguments.kills, savepoints=spread, rescales=3 * spread, database_failures=spread)
+            outcome = run(
+                arguments.kills,
+                savepoints=spread,
+                rescales=3 * spread,
+                database_failures=spread,
+                minutes=arguments.minutes,
+            )
         except ChaosError as error:
             print(f"\nseed {seed}: {error}", file=sys.stderr)
             return 1
@@ -57,6 +65,7 @@ def _arguments() -> argparse.Namespace:
         prog="chaos", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--kills", type=int, default=100, help="how many processes to kill")
+    parser.add_argument("--minutes", type=float, default=inf, help="begin no further step after so long")
     parser.add_argument("--sql", action="store_true", help="kill the job of SQL")
     parser.add_argument("--seed", type=int, help="the seed of an earlier run")
     parser.add_argument("--keep", type=Path, help="an empty directory to work in, which is kept")

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,10 @@ class Run:
         self._feed = Feed(directory / "input", seed)
         self._visible = Visible(directory / "output")
 
-    def __call__(self, kills: int, savepoints: int, rescales: int, database_failures: int) -> Outcome:
+    def __call__(
+        self, kills: int, savepoints: int, rescales: int, database_failures: int, minutes: float = inf
+    ) -> Outcome:
+        """Take the steps, as many of them as begin within `minutes`, and compare."""
         started = time.monotonic()
         with ExitStack() as running:
             self._server = running.enter_context(postgres_server())
@@ -87,6 +91,8 @@ class Run:
             self._driver = running.enter_context(Driver(self._job, self._directory, cluster.url, url))
             self._driver.start()
             for step in steps(self.outcome.seed, kills, savepoints, rescales, database_failures):
+                if time.monotonic() - started > minutes * 60:
+                    break
                 self._take(step)
             self._finish()
         self.outcome.seconds = time.monotonic() - started
