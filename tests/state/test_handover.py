@@ -25,11 +25,10 @@ from firesteel.datastream.window import TimeWindow
 from firesteel.functions.windows import WINDOW_CODEC
 from firesteel.runtime.timers import TimerQueue
 from firesteel.state.keys.groups import state_key
-from firesteel.state.live import handed as files
+from firesteel.state.live import handover
 from firesteel.state.live.backend import KeyedStateBackend
 from firesteel.state.live.durable import RunRef, StateVersion
 from firesteel.state.live.handed import MOST_MISSED, hand_over, missed
-from firesteel.state.live.handover import Changed
 from tests.state.memory import MemoryReader
 
 KEYS = [state_key(key) for key in ("a", "b", "ü\0", 1, -5, 2**70, (1, "x"), 2.5)]
@@ -363,24 +362,25 @@ def test_what_memory_has_no_room_for_is_not_kept_to_be_handed_over() -> None:
     backend.close()
 
 
-def test_changes_are_written_and_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_PART", 2)
+def test_changes_are_handed_over_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(handover, "_PART", 2)
     before, after = (StateVersion("lineage", 0, epoch, None) for epoch in (1, 2))
-    changes = [
-        Changed(1, ["a", "b", "c", "d", "e"], None, [], [1, None, 3, 4, 5]),
-        Changed(2, ["a", "b", "c"], [0, 1, 0], [b"w1", b"w2"], None),
-    ]
-    hand_over(tmp_path, before, after, changes)
+    one, other = TimeWindow(0, 5), TimeWindow(5, 10)
+    collected = handover.Handover(WINDOW_CODEC)
+    collected.note(1, ["a", "b", "c", "d", "e"], [1, None, 3, 4, 5])
+    collected.note(2, [("a", one), ("b", other), ("c", one)], None)
+    hand_over(tmp_path, before, after, collected.take() or [])
     (step,) = missed(tmp_path, before, after) or ()
     read = {}
     for part in step:
         assert len(part.keys) <= 2
-        for at, key in enumerate(part.keys):
-            namespace = None if part.spaces is None else part.namespaces[part.spaces[at]]
-            read[part.state_id, key, namespace] = None if part.values is None else part.values[at]
+        currents = collected.currents_of(part)
+        read.update({(part.state_id, each): None for each in currents})
+        if part.values is not None:
+            read.update(zip([(part.state_id, each) for each in currents], part.values, strict=True))
     assert read == {
-        **{(1, key, None): value for key, value in zip("abcde", [1, None, 3, 4, 5], strict=True)},
-        (2, "a", b"w1"): None,
-        (2, "b", b"w2"): None,
-        (2, "c", b"w1"): None,
+        **{(1, key): value for key, value in zip("abcde", [1, None, 3, 4, 5], strict=True)},
+        (2, ("a", one)): None,
+        (2, ("b", other)): None,
+        (2, ("c", one)): None,
     }

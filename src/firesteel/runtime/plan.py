@@ -131,7 +131,7 @@ class Plan:
     """A compiled job. Frozen and picklable; two compilations of the same program give equal operator ids.
 
     `state_memory` is how many bytes of state a worker process keeps in memory (None: it depends on the available
-    memory).
+    memory). `on_columns`: some of its operators work on columns.
     """
 
     job_name: str
@@ -141,6 +141,7 @@ class Plan:
     job_parameters: dict[str, str] = field(default_factory=dict)
     watermark_interval: int = 200
     state_memory: int | None = None
+    on_columns: bool = False
 
     @cached_property
     def levels(self) -> tuple[int, ...]:

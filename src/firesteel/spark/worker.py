@@ -53,12 +53,13 @@ class LevelTask(ShippedTask):
 
     def run(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one epoch; its own errors are among them (see `run_task`)."""
-        keep_freed_memory()
         context = current_task()
         incoming = EXCHANGE.rows(batches) if self.level else without_rows(batches)
         announcement = read_announcement(context, self.state_url)
         job = _kept.job(self.state_url, announcement)
         plan, epoch = job.plan(self.plan_path), announcement.epoch
+        if plan.on_columns:
+            keep_freed_memory()
         # Spark runs a task again if its worker died; the remains of the first try must not disturb it.
         attempt = f"{epoch.facts.attempt}-{context.taskAttemptId()}"
         epoch = replace(epoch, facts=replace(epoch.facts, attempt=attempt))

@@ -28,7 +28,8 @@ _ON_COLUMNS: Final = (ColumnOperation, ColumnSinkOp, ColumnSourceOp)
 
 def lower(graph: Graph, levels: dict[int, int], settings: PlanSettings) -> Plan:
     """Return the plan of a graph; `levels` are by node id. The index of an operator is the place of its node."""
-    if any(isinstance(node.operation, _ON_COLUMNS) for node in graph.nodes):
+    on_columns = any(isinstance(node.operation, _ON_COLUMNS) for node in graph.nodes)
+    if on_columns:
         importlib.import_module("firesteel.compiler.lower.columns")
     return Plan(
         settings.job_name,
@@ -38,4 +39,5 @@ def lower(graph: Graph, levels: dict[int, int], settings: PlanSettings) -> Plan:
         dict(settings.job_parameters),
         settings.watermark_interval,
         settings.state_memory,
+        on_columns,
     )

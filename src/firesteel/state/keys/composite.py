@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Collection
+from operator import itemgetter
 from typing import Any, Final, Protocol
 
 from xxhash import xxh3_64_intdigest
@@ -28,6 +29,7 @@ _pack_size: Final = struct.Struct(">I").pack
 _unpack_size: Final = struct.Struct(">I").unpack_from
 _SIGN: Final = 1 << 63
 _NAMESPACE_MEMO: Final = 1 << 14
+_namespace_of: Final = itemgetter(1)
 
 Compose = Callable[[Any], bytes]
 """Maps a scope's `current` to the prefix of the composite key up to and including the namespace."""
@@ -167,7 +169,7 @@ class WindowedComposer:
 
     def segments(self, currents: Collection[tuple[Any, Any]]) -> dict[Any, bytes]:
         """Return the segment of each namespace in pairs of state key and namespace."""
-        return {space: self._segment_of(space) for space in {space for _, space in currents}}
+        return {space: self._segment_of(space) for space in set(map(_namespace_of, currents))}
 
     def _heads(self, keys: set[Any]) -> dict[Any, bytes]:
         if set(map(type, keys)) == {int}:

@@ -7,6 +7,7 @@ replace them: they show whether its keys can be the keys of the saved state.
 from __future__ import annotations
 
 from collections.abc import Collection
+from operator import itemgetter
 from typing import Any, Final
 
 _BY_TAG: Final = {
@@ -15,6 +16,8 @@ _BY_TAG: Final = {
     19: "datetime", 20: "timedelta", 21: "UUID", 22: "Enum", 23: "dataclass", 24: "named tuple", 25: "Instant",
     26: "bytearray", 27: "frozenset", 28: "subclass",
 }  # fmt: skip
+
+_key_of: Final = itemgetter(0)
 
 
 class KeyKinds:
@@ -35,7 +38,10 @@ class KeyKinds:
         """Add the kinds of state keys, or of pairs of state key and namespace; None stands for no key."""
         kinds = set(map(type, currents))
         if tuple in kinds:
-            currents = [current[0] if type(current) is tuple else current for current in currents]
+            if len(kinds) == 1:
+                currents = [*map(_key_of, currents)]
+            else:
+                currents = [current[0] if type(current) is tuple else current for current in currents]
             kinds = set(map(type, currents))
         self._names.update([kind.__name__ for kind in (str, int) if kind in kinds])
         if bytes in kinds:

@@ -16,7 +16,6 @@ import marshal
 import struct
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import IO, Final
 
@@ -30,9 +29,6 @@ _KEPT: Final = 2 * MOST_MISSED
 _SUFFIX: Final = ".changes"
 _NO_REFERENCES: Final = 2
 """The version of marshal's format that does not look for objects that occur twice."""
-
-_PART: Final = 4096
-"""Entries that are written together."""
 
 _size: Final = struct.Struct(">H")
 _part_size: Final = struct.Struct(">Q")
@@ -94,23 +90,10 @@ def _write(path: Path, before: bytes, changed: Iterable[Changed]) -> None:
         file = path.open("xb")
     with file:
         file.write(_size.pack(len(before)) + before)
-        for part in chain.from_iterable(map(_parts, changed)):
+        for part in changed:
             data = marshal.dumps(tuple(part), _NO_REFERENCES)
             file.write(_part_size.pack(len(data)))
             file.write(data)
-
-
-def _parts(changed: Changed) -> Iterator[Changed]:
-    for start in range(0, len(changed.keys), _PART):
-        some = slice(start, start + _PART)
-        part = changed._replace(
-            keys=changed.keys[some], values=None if changed.values is None else changed.values[some]
-        )
-        if changed.spaces is not None:
-            places: dict[int, int] = {}
-            spaces = [places.setdefault(space, len(places)) for space in changed.spaces[some]]
-            part = part._replace(spaces=spaces, namespaces=[changed.namespaces[space] for space in places])
-        yield part
 
 
 def _read_before(path: Path) -> str:

@@ -124,7 +124,7 @@ class SingleValue(CachedState):
         cache, encode_all = self._cache, self._codec.encode_all
         self.store.key_kinds.note(self._dirty)
         for keys, currents in self._in_order(self._dirty):
-            values = [cache[current] for current in currents]
+            values = [*map(cache.__getitem__, currents)]
             self.store.handover.note(self.state_id, currents, values)
             if self._gone:
                 yield self._with_deletes(keys, currents, values)

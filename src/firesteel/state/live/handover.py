@@ -10,10 +10,18 @@ from what the state's codec makes of it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain, starmap
+from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from firesteel.state.keys.composite import NamespaceCodec
 
+_PART: Final = 1024
+"""Entries that are handed over together: few enough that their bytes take little memory."""
+
+_key_of: Final = itemgetter(0)
+_namespace_of: Final = itemgetter(1)
 _ATOMS: Final = frozenset({type(None), bool, int, float, str, bytes})
 _FLAT: Final = frozenset({tuple, list})
 
@@ -65,11 +73,11 @@ class Handover:
             self._noted.append((state_id, currents, values))
 
     def take(self) -> list[Changed] | None:
-        """Return what was noted since the last call; None after `give_up`."""
+        """Return what was noted since the last call, in parts; None after `give_up`."""
         if self._given_up:
             return None
         noted, self._noted = self._noted, []
-        return [self._plain(*each) for each in noted if each[1]]
+        return [*starmap(self._plain, chain.from_iterable(starmap(_parts, noted)))]
 
     def currents_of(self, changed: Changed) -> list[Any]:
         """Return the value of the scope's `current` for each entry."""
@@ -83,10 +91,20 @@ class Handover:
             values = None
         if type(currents[0]) is not tuple:
             return Changed(state_id, currents, None, [], values)
-        places: dict[Any, int] = {}
-        spaces = [places.setdefault(namespace, len(places)) for _, namespace in currents]
-        namespaces = list(map(self._codec.encode, places))
-        return Changed(state_id, [key for key, _ in currents], spaces, namespaces, values)
+        namespaces = [*map(_namespace_of, currents)]
+        places = {namespace: place for place, namespace in enumerate(dict.fromkeys(namespaces))}
+        spaces = [*map(places.__getitem__, namespaces)]
+        return Changed(
+            state_id, [*map(_key_of, currents)], spaces, [*map(self._codec.encode, places)], values
+        )
+
+
+def _parts(
+    state_id: int, currents: list[Any], values: list[Any] | None
+) -> Iterator[tuple[int, list[Any], list[Any] | None]]:
+    for start in range(0, len(currents), _PART):
+        some = slice(start, start + _PART)
+        yield state_id, currents[some], None if values is None else values[some]
 
 
 def _are_plain(values: list[Any]) -> bool:

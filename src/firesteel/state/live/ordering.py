@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
+from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
@@ -14,6 +15,9 @@ from firesteel.state.keys.groups import key_groups
 from firesteel.state.keys.integers import Integers, integer_composites, integer_groups, integers
 
 _BATCH: Final = 8192
+
+_key_of: Final = itemgetter(0)
+_namespace_of: Final = itemgetter(1)
 
 OrderedBatch = tuple[list[bytes], list[Any]]
 """Sorted composite prefixes, and the `current` of each."""
@@ -43,7 +47,7 @@ def _windowed(
     currents: list[tuple[Any, Any]], compose: WindowedComposer, state_id: int, max_parallelism: int
 ) -> Iterator[OrderedBatch]:
     """Order pairs of state key and namespace; in bulk if keys are integers and all namespaces take equal room."""
-    keys = [key for key, _ in currents]
+    keys = [*map(_key_of, currents)]
     numbers = integers(keys) if set(map(type, keys)) == {int} else None
     if numbers is not None:
         segments = compose.segments(currents)
@@ -64,14 +68,14 @@ def _integers_in_windows(
     ranks = {segment: rank for rank, segment in enumerate(ascending)}
     rank_of = {namespace: ranks[segment] for namespace, segment in segments.items()}
     table = np.frombuffer(b"".join(ascending), np.uint8).reshape(len(ascending), -1)
-    spaces = np.fromiter([rank_of[namespace] for _, namespace in currents], np.int64)
+    spaces = np.fromiter(map(rank_of.__getitem__, map(_namespace_of, currents)), np.int64, len(currents))
     groups = integer_groups(keys, max_parallelism)
     order = np.lexsort((spaces, keys, groups))
     prefix = state_prefix(state_id)
     for start in range(0, len(order), _BATCH):
         some = order[start : start + _BATCH]
         composites = integer_composites(prefix, groups[some], keys[some], namespaces=table[spaces[some]])
-        yield composites, [currents[index] for index in some.tolist()]
+        yield composites, [*map(currents.__getitem__, some.tolist())]
 
 
 def _any(
