@@ -323,3 +323,10 @@ def test_dropping_is_one_mark_if_there_is_anything() -> None:
     assert not arrangement.changes()
     with pytest.raises(ValueError, match="leading"):
         Arrangement(Layout(ROWS, KEYS)).drop_up_to(1)
+
+
+def test_a_change_that_comes_to_nothing_is_searched_all_the_same() -> None:
+    arrangement = Arrangement(Layout(ROWS, KEYS, Kind.MULTISET))
+    rows = pa.RecordBatch.from_pylist([{"time": 1, "name": "a", "number": 1.0, "value": 1}] * 2, ROWS)
+    arrangement.change(rows, np.array([1, -1]))
+    assert not len(arrangement.of(rows.slice(0, 1).select(KEYS)).keys)

@@ -217,13 +217,11 @@ class _Search:
     def add(self, level: Level) -> list[Positions]:
         """Find the changes in a level; return the needles that were found."""
         taken = []
-        for chunk in level:
-            found, places = self._needles.find(chunk)
-            if len(found):
-                batch = chunk.batch if self._columns is None else chunk.batch.select(self._columns)
-                self._parts.append(rows_at(batch, places))
-                self._keys.append(self._needles.keys_at(found))
-                taken.append(found)
+        for chunk, found, places in self._needles.find(level):
+            batch = chunk.batch if self._columns is None else chunk.batch.select(self._columns)
+            self._parts.append(rows_at(batch, places))
+            self._keys.append(self._needles.keys_at(found))
+            taken.append(found)
         return taken
 
     def newest(self, level: Level) -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from firesteel.state.arrangements.columns import Mask, Numbers, numbers
+from firesteel.state.arrangements.columns import Mask, Numbers, has_nulls, numbers
 from firesteel.state.arrangements.consolidation import consolidated
 from firesteel.state.arrangements.drops import HASHES, Drop
 from firesteel.state.arrangements.hashing import Words
@@ -37,13 +37,31 @@ class Kept(NamedTuple):
     place: Place | None = None
 
 
+class StoredKeys(NamedTuple):
+    """The keys of rows; `exact`: equal hashes mean that they equal other keys without NULL."""
+
+    rows: pa.RecordBatch
+    exact: bool
+
+
 class Chunk:
     """Sorted rows with their weights, as one Arrow batch; it never changes.
 
     The words and weights share the batch's memory, which may be that of a mapped file.
     """
 
-    __slots__ = ("_distinct", "_newest", "batch", "hashes", "layout", "leading", "place", "weights")
+    __slots__ = (
+        "_distinct",
+        "_keys",
+        "_newest",
+        "_range",
+        "batch",
+        "hashes",
+        "layout",
+        "leading",
+        "place",
+        "weights",
+    )
 
     def __init__(self, layout: Layout, batch: pa.RecordBatch, place: Place | None = None) -> None:
         self.layout = layout
@@ -55,7 +73,9 @@ class Chunk:
         if layout.leading is not None:
             self.leading = numbers(batch.column(layout.leading))
         self._distinct: bool | None = None
+        self._keys: StoredKeys | None = None
         self._newest: int | None = None
+        self._range: tuple[np.uint64, np.uint64] | None = None
 
     def __len__(self) -> int:
         return len(self.hashes)
@@ -139,6 +159,21 @@ class Chunk:
         if self._distinct is None:
             self._distinct = not same_as_next(self.leading, self.hashes).any()
         return self._distinct
+
+    @property
+    def range(self) -> tuple[np.uint64, np.uint64]:
+        """The first and the last hash; there is at least one row."""
+        if self._range is None:
+            self._range = self.hashes[0], self.hashes[-1]
+        return self._range
+
+    @property
+    def keys(self) -> StoredKeys:
+        """The columns of the keys."""
+        if self._keys is None:
+            rows = self.batch.select(list(self.layout.keys))
+            self._keys = StoredKeys(rows, self.layout.exact and not has_nulls(rows))
+        return self._keys
 
     @property
     def newest(self) -> int:

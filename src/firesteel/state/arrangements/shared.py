@@ -35,6 +35,9 @@ from firesteel.state.live.durable import RunRef
 KEPT: Final = 4
 """The epochs whose files stay: the committed one, and those of attempts at the next that are still running."""
 
+_LEAST_BYTES: Final = 16
+"""The bytes of a row without its own columns: a hash and a weight."""
+
 _INDEX: Final = ".levels"
 _FORMAT: Final = 1
 
@@ -82,16 +85,17 @@ def publish(files: MappedFiles, epoch: int, run: RunRef, form: Form) -> None:
     assert directory is not None
     try:
         directory.mkdir(parents=True, exist_ok=True)
+        there = {*os.listdir(directory)}  # noqa: PTH208 - names are all it takes
         merges = [
             _ListedMerge(
                 merge.at,
                 None if merge.cut is None else (merge.cut.leading, int(merge.cut.hash)),
-                _listed(files, directory, merge.chunks),
+                _listed(files, there, merge.chunks),
                 merge.credit,
             )
             for merge in form.merges
         ]
-        index = _Index(_origin(), [_listed(files, directory, level) for level in form.levels], merges)
+        index = _Index(_origin(), [_listed(files, there, level) for level in form.levels], merges)
         path = directory / _name(epoch, run)
         draft = path.with_suffix(f".{os.getpid()}")
         draft.write_bytes(msgspec.msgpack.encode(index))
@@ -151,14 +155,15 @@ class _Chunks:
         return Chunk(self._layout, self._mapped[listed.file].slice(listed.start, listed.rows), place)
 
 
-def _listed(files: MappedFiles, directory: Path, level: Level) -> list[_Listed]:
-    return [_entry(files, directory, chunk) for chunk in level]
+def _listed(files: MappedFiles, there: set[str], level: Level) -> list[_Listed]:
+    return [_entry(files, there, chunk) for chunk in level]
 
 
-def _entry(files: MappedFiles, directory: Path, chunk: Chunk) -> _Listed:
-    if chunk.batch.nbytes <= files.in_memory:
+def _entry(files: MappedFiles, there: set[str], chunk: Chunk) -> _Listed:
+    """Return the entry of a chunk; `there` are the names of the files in the directory."""
+    if _LEAST_BYTES * len(chunk) <= files.in_memory and chunk.batch.nbytes <= files.in_memory:
         return _Listed(len(chunk), data=chunk.batch.serialize().to_pybytes())
-    if chunk.place is None or not (directory / chunk.place.file).exists():
+    if chunk.place is None or chunk.place.file not in there:
         chunk.place = files.keep(chunk.batch).place
         assert chunk.place is not None
     return _Listed(len(chunk), chunk.place.file, chunk.place.start)
