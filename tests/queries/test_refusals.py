@@ -176,7 +176,8 @@ REFUSED = [
         "2 > n",
         "Top-N and deduplication of RANK is not supported",
     ),
-    ("SELECT id + SUM(id) OVER (ORDER BY id)\nFROM places", "SUM(id) OVER (ORDER BY id)", "order by a time"),
+    ("SELECT id + SUM(id) OVER (ORDER BY id DESC)\nFROM places", "SUM(id) OVER (ORDER BY id DESC)", "ASCENDING"),
+    ("SELECT id, LAG(id) OVER (ORDER BY id) FROM places", "LAG(id) OVER (ORDER BY id)", "by values is not supported"),
     ("SELECT id, SUM(id) OVER (ORDER BY ts, id) FROM places", "SUM(id) OVER (ORDER BY ts, id)", "single time"),
     (
         "SELECT COUNT(*) FROM\n TABLE(TUMBLE(TABLE places, DESCRIPTOR(plain), INTERVAL '1' DAY))",
@@ -191,11 +192,7 @@ REFUSED = [
     ("INSERT INTO appending\nSELECT word, COUNT(*) AS n FROM places GROUP BY word HAVING COUNT(*) < 5",
      "GROUP BY word", "doesn't support consuming update changes"),
     ("INSERT INTO keyed SELECT word, COUNT(*) FROM places GROUP BY word", "keyed", "differs from the upsert key"),
-    (
-        "SELECT COUNT(*) OVER (ORDER BY ts) FROM (\n  SELECT MAX(word), ts FROM places GROUP BY ts, id\n)",
-        "COUNT(*) OVER (ORDER BY ts)",
-        "requires an order by a time attribute",
-    ),
+    ("SELECT COUNT(*)\n OVER (ORDER BY r) FROM places", "COUNT(*)\n OVER (ORDER BY r)", "cannot sort by values"),
     ("SELECT * FROM mistaken", "mistaken", "'no-such'"),
     ("INSERT INTO mistaken\nSELECT id FROM places", "mistaken", "is a source"),
 ]  # fmt: skip

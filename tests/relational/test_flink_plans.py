@@ -37,11 +37,8 @@ PASSED_OVER = {
 REFUSED_HERE = {
     "SELECT a, TUMBLE_START(ts, INTERVAL '1' MINUTE), COUNT(*) FROM (SELECT a, ts, COUNT(*) FROM t GROUP BY a, ts) "
     "GROUP BY a, TUMBLE(ts, INTERVAL '1' MINUTE)": "requires a time attribute in TUMBLE",
-    "SELECT a, SUM(n) OVER (PARTITION BY a ORDER BY ts) FROM (SELECT a, ts, COUNT(*) AS n FROM t GROUP BY a, ts)": (
-        "requires an order by a time attribute"
-    ),
 }
-"""Flink takes the time of a group for a time attribute in GROUP BY, and orders OVER windows by any column."""
+"""Flink takes the time of a group for a time attribute in GROUP BY."""
 
 
 def catalog() -> Catalog:

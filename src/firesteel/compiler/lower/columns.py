@@ -43,6 +43,7 @@ from firesteel.runtime.columns.constraints import ConstraintOperator
 from firesteel.runtime.columns.expand import ExpandOperator
 from firesteel.runtime.columns.materialize.operators import CompactingOperator, MaterializeOperator
 from firesteel.runtime.columns.over.batch import OverPartitionsOperator
+from firesteel.runtime.columns.over.changes import OverChangesOperator
 from firesteel.runtime.columns.over.operator import OverAggregateOperator
 from firesteel.runtime.columns.sink import ColumnSinkOperator
 from firesteel.runtime.columns.sorting import LimitOperator, SortOperator
@@ -137,7 +138,7 @@ def _(operation: OverAggregateOp, node: Node, batch: bool) -> Recipe:
 
 @recipe.register
 def _(operation: OverPartitionsOp, node: Node, batch: bool) -> Recipe:
-    return partial(OverPartitionsOperator, operation.over)
+    return partial(OverPartitionsOperator if batch else OverChangesOperator, operation.over)
 
 
 @recipe.register

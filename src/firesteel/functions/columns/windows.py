@@ -143,7 +143,11 @@ class PartitionFrame:
 
 @dataclass(frozen=True)
 class OverPartitions:
-    """Appends to each row the calls over frames of the rows with the same `keys`, once the input has ended."""
+    """Appends to each row the calls over frames of the rows with the same `keys`.
+
+    In BATCH mode that is done once the input has ended. In STREAMING mode rows get other results as others come or go;
+    there all frames reach from the first row to the current one.
+    """
 
     input: RowType
     output: RowType

@@ -203,7 +203,7 @@ class OverAggregateOp(ColumnOperation):
 
 @dataclass(frozen=True, eq=False)
 class OverPartitionsOp(ColumnOperation):
-    """Appends calls over whole partitions once the input has ended, which is partitioned by the keys."""
+    """Appends calls over frames of whole partitions, by which the input is partitioned."""
 
     kind = "over_partitions"
 

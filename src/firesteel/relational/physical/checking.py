@@ -7,13 +7,19 @@ from functools import singledispatch
 import pyarrow as pa
 
 from firesteel.common.errors import UnsupportedError
-from firesteel.common.logical_types.arrow import to_arrow
+from firesteel.common.logical_types.arrow import to_arrow, to_arrow_schema
 from firesteel.common.places import errors_at
-from firesteel.relational.physical.grouping import GroupAggregate, OverAggregate, WindowAggregate
+from firesteel.relational.physical.grouping import (
+    GroupAggregate,
+    OverAggregate,
+    OverPartitions,
+    WindowAggregate,
+)
 from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.sorting import Sort
 from firesteel.runtime.columns.aggregates.form import Form
 from firesteel.runtime.columns.over.calls import Calls, require_streamable
+from firesteel.runtime.columns.sort_order import require_sortable
 from firesteel.runtime.columns.windows.placing import placing_of
 
 
@@ -46,6 +52,11 @@ def _(plan: WindowAggregate) -> None:
 def _(plan: OverAggregate) -> None:
     require_streamable(plan.over.aggregations, "OVER window")
     Calls(plan.over.input, plan.over.aggregations)
+
+
+@_check.register
+def _(plan: OverPartitions) -> None:
+    require_sortable(to_arrow_schema(plan.over.input), plan.over.order, "OVER window")
 
 
 @_check.register

@@ -246,6 +246,24 @@ class OverPartitions(UnaryNode):
         yield "select", ", ".join([*names, *named])
 
 
+@dataclass(frozen=True)
+class OverChanges(OverPartitions):
+    """Appends calls over the rows up to each one in an order of values, in STREAMING mode."""
+
+    @property
+    def inserts_only(self) -> bool:
+        """Return that rows may come and go."""
+        return False
+
+    def changes(self, given: tuple[Changes, ...]) -> Changes:
+        """Return that results change."""
+        return Changes(update=True, delete=True)
+
+    def needs(self, required: Updates, given: Changes) -> Updates | None:
+        """Require the old rows of updates."""
+        return Updates.BOTH if given.update else Updates.NONE
+
+
 def _partition_text(frame: PartitionFrame) -> str:
     lower = None if frame.lower is None else -frame.lower
     return frame_text(rows=frame.rows, lower=lower, upper=frame.upper)

@@ -20,6 +20,9 @@ _WHO: Final = "OVER window"
 _INDIFFERENT: Final = frozenset({"MIN", "MAX"})
 """Functions that give the same with DISTINCT, which Flink leaves out."""
 
+_BY_TIME_ONLY: Final = frozenset({"LAG", "LEAD", "NTILE", "PERCENT_RANK", "CUME_DIST"})
+"""Functions that streams have with an order by time only, or not at all."""
+
 _OTHERS: Final = {"APPROX_COUNT_DISTINCT": "COUNT"}
 """Functions that are others over windows: there, Flink counts equal values, too."""
 
@@ -33,10 +36,7 @@ def over_aggregate(node: Over, options: PlanOptions) -> OverAggregate:
     given = node.input.row
     _require_functions(node, frozenset())
     time = _time(node, given)
-    frames = {call.frame for call in node.calls}
-    if len(frames) > 1:
-        raise ProgramError("requires all of its calls to have the same frame", who=_WHO)
-    (frame,) = frames
+    frame = _require_one_frame(node)
     if frame.upper != 0 or (frame.lower is not None and frame.lower < 0):
         raise ProgramError("requires a frame that ends with the current row in STREAMING mode", who=_WHO)
     if not isinstance(frame.lower, int | None):
@@ -59,8 +59,8 @@ def over_aggregate(node: Over, options: PlanOptions) -> OverAggregate:
     )
 
 
-def over_partitions(node: Over) -> OverPartitions:
-    """Return what an operator computes in BATCH mode.
+def over_partitions(node: Over, refused: frozenset[str] | None = None) -> OverPartitions:
+    """Return what an operator computes in BATCH mode; `refused` functions have no DISTINCT (None: all that count it).
 
     Raises ProgramError, with Flink's reasons, for DISTINCT, which a stream has, and for a rank without an order.
     """
@@ -69,7 +69,7 @@ def over_partitions(node: Over) -> OverPartitions:
         if call.function == "ROW_NUMBER" and not node.order:
             raise ProgramError("requires an ORDER BY in its window", who=call_text(call, given.field_names))
     distinct = {call.function for call in node.calls if call.distinct and call.function not in _INDIFFERENT}
-    _require_functions(node, frozenset(distinct))
+    _require_functions(node, frozenset(distinct) if refused is None else refused)
     return OverPartitions(
         input=given,
         output=node.type,
@@ -80,6 +80,41 @@ def over_partitions(node: Over) -> OverPartitions:
             for call in node.calls
         ),
     )
+
+
+def is_by_values(node: Over) -> bool:
+    """Return whether the window is ordered by a column that is no time attribute."""
+    return len(node.order) == 1 and not is_time_attribute(node.input.row.fields[node.order[0].index].type)
+
+
+def over_changes(node: Over, options: PlanOptions) -> OverPartitions:
+    """Return what an operator computes in STREAMING mode over a window that is ordered by values.
+
+    Raises ProgramError, with Flink's reasons, unless all calls have one frame, of all rows up to the current one in
+    ascending order; UnsupportedError for LAG, which Flink plans and cannot compute, and for a time to live.
+    """
+    names = node.input.row.field_names
+    if not node.order[0].ascending:
+        raise ProgramError(
+            "can only be ordered in ASCENDING mode", who=_WHO, got=f"{names[node.order[0].index]} DESC"
+        )
+    _require_functions(node, frozenset())
+    _require_one_frame(node)
+    for call in node.calls:
+        if call.function in _BY_TIME_ONLY:
+            what = "by values is not supported in STREAMING mode"
+            raise UnsupportedError(what, who=_WHO, got=call_text(call, names))
+        if call.frame.lower is not None or call.frame.upper != 0:
+            raise ProgramError(
+                "requires a frame of all rows up to the current one where it is ordered by values", who=_WHO
+            )
+    if options.state_ttl is not None:
+        raise UnsupportedError(
+            "keeps all rows, for which 'table.exec.state.ttl' is not supported if it is ordered by values",
+            who=_WHO,
+            hint="reset the option for this query",
+        )
+    return over_partitions(node, frozenset())
 
 
 def aggregation(call: OverCall, given: RowType) -> Aggregation:
@@ -111,6 +146,13 @@ def _require_functions(node: Over, refused: frozenset[str]) -> None:
             raise ProgramError("requires a COUNT of one column", who=_WHO, got=shown)
         if call.distinct and call.function in refused:
             raise ProgramError("requires a function without DISTINCT in BATCH mode", who=_WHO, got=shown)
+
+
+def _require_one_frame(node: Over) -> Frame:
+    frame, *others = {call.frame for call in node.calls}
+    if others:
+        raise ProgramError("requires all of its calls to have the same frame", who=_WHO)
+    return frame
 
 
 def _require_no_distinct(node: Over) -> None:

@@ -27,6 +27,7 @@ from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.grouping import (
     GroupAggregate,
     OverAggregate,
+    OverChanges,
     OverPartitions,
     WindowAggregate,
     WindowTableFunction,
@@ -41,7 +42,7 @@ from firesteel.relational.physical.nodes import (
     Values,
     WatermarkAssigner,
 )
-from firesteel.relational.physical.overs import over_aggregate, over_partitions
+from firesteel.relational.physical.overs import is_by_values, over_aggregate, over_changes, over_partitions
 from firesteel.relational.physical.ranks import refuse_ranks
 from firesteel.relational.physical.sinks import Sink, constrained
 from firesteel.relational.physical.sorting import sorting
@@ -214,6 +215,8 @@ class Planner:
         below = Exchange(self.plan(node.input), node.partition)
         if self._options.batch:
             return OverPartitions(below, over_partitions(node))
+        if is_by_values(node):
+            return OverChanges(below, over_changes(node, self._options))
         return OverAggregate(below, over_aggregate(node, self._options))
 
     @_planned.register

@@ -47,6 +47,13 @@ DIFFERENT: dict[tuple[str, str], str] = {
         for call in ("LAG(a)", "LAG(n, id)", "LEAD(n, id)")
     },
     **{
+        ("streaming", f"{call} OVER (PARTITION BY k ORDER BY n{frame})"): "in Flink, the job fails"
+        for call in ("COUNT(DISTINCT b)", "ARRAY_AGG(b)", "FIRST_VALUE(b)", "LISTAGG(s)")
+        for frame in ("", " ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW")
+        if frame or not call.startswith(("FIRST", "LISTAGG"))
+    },
+    ("streaming", "SUM(b) OVER (PARTITION BY k ORDER BY a)"): "arrays cannot be sorted by",
+    **{
         ("streaming", f"{call}(DISTINCT n) OVER (PARTITION BY k ORDER BY ts {frame} AND CURRENT ROW)"): (
             "in Flink, a value keeps the place of an equal one that has left the frame since"
         )

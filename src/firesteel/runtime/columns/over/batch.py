@@ -7,15 +7,16 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types.arrow import to_arrow_schema
-from firesteel.functions.columns.windows import OverPartitions, PartitionFrame
+from firesteel.functions.columns.windows import OverPartitions
 from firesteel.runtime.columns.arrivals import first_number
 from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.ending import EndingOperator
-from firesteel.runtime.columns.over.calls import OF_WHOLE_PARTITIONS, OFFSETS, RANKS, Calls, typed
+from firesteel.runtime.columns.over.calls import OF_WHOLE_PARTITIONS, OFFSETS, RANKS
+from firesteel.runtime.columns.over.framing import FramedCalls
 from firesteel.runtime.columns.over.partitions import Partitions, sorting
 from firesteel.runtime.columns.over.waiting import ORDER
+from firesteel.runtime.columns.sort_order import require_sortable
 from firesteel.runtime.columns.windows.keys import Keys, codes_of
 from firesteel.runtime.operator import Epoch, OperatorContext
 from firesteel.state.arrangements.columns import numbers
@@ -33,21 +34,11 @@ class OverPartitionsOperator(EndingOperator):
         self._schema = to_arrow_schema(over.output)
         self._keys = Keys(self._input, over.keys)
         self._others = [place for place in range(len(self._input)) if place not in over.keys]
-        frames: dict[PartitionFrame, list[int]] = {}
-        for place, (call, frame) in enumerate(over.calls):
-            if call.function not in _SPECIAL:
-                frames.setdefault(frame, []).append(place)
-        self._frames = [
-            (frame, places, Calls(over.input, [over.calls[place][0] for place in places]))
-            for frame, places in frames.items()
-        ]
+        self._calls = FramedCalls(over, _SPECIAL)
 
     def open(self, context: OperatorContext) -> None:
         super().open(context)
-        for key in self._over.order:
-            kind = self._input.types[key.column]
-            if pa.types.is_nested(kind):
-                raise UnsupportedError("cannot order by values of this type", who=context.who, got=str(kind))
+        require_sortable(self._input, self._over.order, context.who)
         assert context.arrangements is not None
         others = [pa.field(f"c{place}", self._input.types[place]) for place in self._others]
         self._stored = pa.schema([pa.field(ORDER, pa.int64()), *self._keys.fields, *others])
@@ -74,17 +65,8 @@ class OverPartitionsOperator(EndingOperator):
         codes, _ = codes_of([part.column(name) for name in self._keys.names])
         order = sorting(codes, self._as_input(part), self._over.order, numbers(part.column(ORDER)))
         rows = self._as_input(part.take(pa.array(order)))
-        results = self._of_calls(Partitions(codes[order], rows, self._over.order))
+        results = self._calls.of(Partitions(codes[order], rows, self._over.order))
         return ColumnBatch(pa.RecordBatch.from_arrays([*rows.columns, *results], schema=self._schema))
-
-    def _of_calls(self, partitions: Partitions) -> list[pa.Array]:
-        results = [partitions.special(call) for call, _ in self._over.calls]
-        for frame, places, calls in self._frames:
-            columns = calls.lift(partitions.rows)
-            found = calls.over_frames(columns, partitions.codes, partitions.frames(frame))
-            for place, result in zip(places, calls.together(found, []), strict=True):
-                results[place] = result
-        return [typed(result, call) for result, (call, _) in zip(results, self._over.calls, strict=True)]
 
     def _as_input(self, rows: pa.RecordBatch) -> pa.RecordBatch:
         columns: list[pa.Array] = [pa.nulls(0)] * len(self._input)

@@ -103,6 +103,15 @@ _BY_COLUMNS: Final = (
     *("LAG(a, CAST(MOD(id, 3) AS TINYINT))", "LAG(n, MOD(b, 3))", "LAG(s, 1, k)"),
 )
 _FAILING: Final = ("LAG(id, n)", "LAG(n, id - 5)", "LAG(n, -1)", "LAG(n, CAST(NULL AS INT))")
+_OF_VALUES: Final = (
+    *("SUM(b)", "MAX(s)", "COUNT(*)", "ROW_NUMBER()", "RANK()", "LAG(b)", "COUNT(DISTINCT b)"),
+    *("FIRST_VALUE(b)", "LISTAGG(s)", "ARRAY_AGG(b)", "AVG(n)"),
+)
+_BY_VALUES: Final = (
+    *("n DESC", "n, id", "n NULLS LAST", "s", "a", f"id {_FRAMES[0]}"),
+    *("n ROWS BETWEEN 2 PRECEDING AND CURRENT ROW", "n RANGE BETWEEN 2 PRECEDING AND CURRENT ROW"),
+    "n ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING",
+)
 _RANKS: Final = (
     "ROW_NUMBER()",
     "RANK()",
@@ -169,6 +178,12 @@ def _in_streams() -> Iterator[tuple[str, ...]]:
     yield tuple(_over(call, _BY_TIME) for call in _BY_COLUMNS)
     for call in _FAILING:
         yield (_over(call, _BY_TIME),)
+    for frame in ("", f" {_FRAMES[0]}"):
+        for call in _OF_VALUES:
+            yield (_over(call, f"PARTITION BY k ORDER BY n{frame}"),)
+    for order in _BY_VALUES:
+        yield (_over("SUM(b)", f"PARTITION BY k ORDER BY {order}"),)
+    yield (_over("SUM(b)", "ORDER BY n"),)
 
 
 def _in_batch() -> Iterator[tuple[str, ...]]:

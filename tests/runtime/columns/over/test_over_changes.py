@@ -1,0 +1,88 @@
+"""OVER by values over rows that come and go gives, after every epoch, what it gives over the rows that are there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firesteel.common.logical_types import BigIntType, RowType
+from firesteel.common.logical_types.constructed import Field
+from firesteel.functions.columns.aggregates import Aggregation
+from firesteel.functions.columns.sorting import SortColumn
+from firesteel.functions.columns.windows import OverPartitions, PartitionFrame
+from firesteel.runtime.columns.batch import DELETE, INSERT, ColumnBatch
+from firesteel.runtime.columns.over.changes import OverChangesOperator
+from tests.runtime.columns.columnar import Harness
+from tests.runtime.columns.windows.test_windows_model import INPUT, batch_of, plain
+
+BIGINT = BigIntType()
+CALLS = (
+    Aggregation("COUNT", (), (), BIGINT, "COUNT(*)"),
+    Aggregation("SUM", (2,), (BIGINT,), BIGINT, "SUM(v)"),
+    Aggregation("LAST_VALUE", (2,), (BIGINT,), BIGINT, "LAST_VALUE(v)"),
+)
+OUTPUT = RowType((*INPUT.fields, *(Field(call.shown, BIGINT) for call in CALLS)), nullable=False)
+
+Row = tuple[str | None, int, int | None]
+rows = st.tuples(st.sampled_from(["a", "b", None]), st.integers(0, 2), st.none() | st.integers(-3, 3))
+epochs = st.lists(st.lists(rows | st.integers(0, 30), max_size=8), min_size=1, max_size=5)
+
+
+def results(there: list[Row], keys: tuple[int, ...], *, by_rows: bool) -> Counter[tuple[Any, ...]]:
+    """Return the rows, which are in the order in which they came, with their results."""
+    found = Counter[tuple[Any, ...]]()
+    for key in {row[0] if keys else None for row in there}:
+        mine = [row for row in there if not keys or row[0] == key]
+        mine.sort(key=lambda row: (row[2] is not None, row[2] or 0))
+        for place, row in enumerate(mine):
+            last = place if by_rows else max(at for at, other in enumerate(mine) if other[2] == row[2])
+            some = [value for _, _, value in mine[: last + 1] if value is not None]
+            total, latest = (sum(some), some[-1]) if some else (None, None)
+            found[(*row, last + 1, total, latest)] += 1
+    return found
+
+
+def changed(changes: list[tuple[Row, int]]) -> ColumnBatch:
+    kinds = np.array([kind for _, kind in changes], np.int8)
+    return ColumnBatch(batch_of([row for row, _ in changes]), kinds)
+
+
+@pytest.mark.parametrize("by_rows", [True, False], ids=["rows", "range"])
+@pytest.mark.parametrize("keys", [(0,), ()], ids=["by key", "all together"])
+@given(epochs, st.integers(1, 3), st.randoms(use_true_random=False))
+@settings(max_examples=25)
+def test_results_follow_the_rows(
+    keys: tuple[int, ...], by_rows: bool, given: list[Any], parallelism: int, random: Any
+) -> None:
+    frame = PartitionFrame(by_rows, None, 0)
+    over = OverPartitions(
+        INPUT, OUTPUT, keys, (SortColumn(2, True, True),), tuple((call, frame) for call in CALLS)
+    )
+    harness = Harness(lambda: OverChangesOperator(over), keys, parallelism if keys else 1)
+    there: list[Row] = []
+    table = Counter[tuple[Any, ...]]()
+    for steps in given:
+        changes: list[tuple[Row, int]] = []
+        for step in steps:
+            if not isinstance(step, int):
+                there.append(step)
+                changes.append((step, INSERT))
+            elif there:
+                gone = there[step % len(there)]
+                there.remove(gone)
+                changes.append((gone, DELETE))
+        batches = [changed(changes)] if changes else []
+        if random.random() < 0.2:
+            harness.epoch(*batches, lost=True)
+        if random.random() < 0.2:
+            harness.renew(random.randint(1, 3) if keys else 1)
+        for kind, *row in harness.rows(*batches):
+            (key,) = plain([(kind, *row)])
+            table[key] += 1 if kind == INSERT else -1
+            assert table[key] >= 0
+        assert +table == results(there, keys, by_rows=by_rows)
