@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,14 @@ from hypothesis import strategies as st
 
 from firesteel.common.logical_types import BigIntType, RowType
 from firesteel.common.logical_types.constructed import Field
+from firesteel.common.types import RowKind
 from firesteel.functions.columns.aggregates import Aggregation
 from firesteel.functions.columns.sorting import SortColumn
 from firesteel.functions.columns.windows import OverPartitions, PartitionFrame
 from firesteel.runtime.columns.batch import DELETE, INSERT, ColumnBatch
 from firesteel.runtime.columns.over.changes import OverChangesOperator
+from firesteel.table import EnvironmentSettings, TableEnvironment
+from firesteel.testing import executing
 from tests.runtime.columns.columnar import Harness
 from tests.runtime.columns.windows.test_windows_model import INPUT, batch_of, plain
 
@@ -86,3 +90,30 @@ def test_results_follow_the_rows(
             table[key] += 1 if kind == INSERT else -1
             assert table[key] >= 0
         assert +table == results(there, keys, by_rows=by_rows)
+
+
+def table_of(mode: str, path: Path, **options: int) -> Counter[tuple[Any, ...]]:
+    env = TableEnvironment.create(getattr(EnvironmentSettings, f"in_{mode}_mode")())
+    env.execute_sql(
+        f"CREATE TABLE t (a INT, b INT) WITH ('connector' = 'filesystem', 'path' = '{path}', 'format' = 'csv')"
+    )
+    query = (
+        "SELECT a, b, n, SUM(n) OVER w, AVG(b) OVER w, RANK() OVER w "
+        "FROM (SELECT a, b, COUNT(*) AS n FROM t GROUP BY a, b) WINDOW w AS (PARTITION BY a ORDER BY n)"
+    )
+    if mode == "batch":  # there, as in Flink, RANK is that of the first row of equal ones
+        query = query.replace("RANK()", "COUNT(*)")
+    table = Counter[tuple[Any, ...]]()
+    with executing("process", **options), env.execute_sql(query).collect() as results:
+        for row in results:
+            table[tuple(row)] += 1 if row.get_row_kind() in (RowKind.INSERT, RowKind.UPDATE_AFTER) else -1
+    return +table
+
+
+@pytest.mark.parametrize(("parallelism", "records"), [(1, 7), (2, 5), (3, 1000)])
+def test_over_groups_that_change_the_table_is_that_of_batch(
+    parallelism: int, records: int, tmp_path: Path
+) -> None:
+    (tmp_path / "rows.csv").write_text("".join(f"{n % 4},{n * n % 11}\n" for n in range(120)))
+    found = table_of("streaming", tmp_path, parallelism=parallelism, epoch_records=records)
+    assert found == table_of("batch", tmp_path, parallelism=1)
