@@ -18,12 +18,16 @@ from firesteel.relational.logical.nodes import Project
 from firesteel.relational.tables import PhysicalColumn, ResolvedTable
 from firesteel.relational.translation import program
 from firesteel.runtime.columns.batch import ColumnBatch
+from firesteel.runtime.columns.kernel.query import Times
 from firesteel.runtime.columns.kernel.statement import Statement
 from firesteel.sql.binding.catalog import CatalogObject
 from firesteel.sql.binding.statements import bind_query
 from firesteel.sql.script import parse_statement
 from firesteel.sql.statements.queries import Query
 from tests.relational.functions.flink import questions
+
+NOW = 1_700_000_000_000
+"""The current time, in milliseconds."""
 
 FLINK = Path(__file__).parent / "flink"
 NAME = ObjectIdentifier("default_catalog", "default_database", "t")
@@ -61,7 +65,7 @@ def computed(
     names = [f"c{place}" for place in range(len(expressions))]
     statement = Statement(program(row, expressions, names, zone=zone), "calc")
     try:
-        return statement.run(ColumnBatch(rows)).rows
+        return statement.run(ColumnBatch(rows), Times(now=NOW)).rows
     finally:
         statement.close()
 

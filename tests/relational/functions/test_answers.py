@@ -35,10 +35,13 @@ def asked() -> list[Any]:
     return parts
 
 
-def is_same_float(one: str | None, other: str | None) -> bool:
-    """Return whether two texts are one 32-bit number; Java 17 prints more digits than it needs."""
+def is_same_number(kind: str, one: str | None, other: str | None) -> bool:
+    """Return whether two texts are one floating-point number; Java 17 prints more digits than it needs."""
+    size = "f" if "FLOAT" in kind else "d" if "DOUBLE" in kind else None
     try:
-        return struct.pack("f", float(one or "")) == struct.pack("f", float(other or ""))
+        return size is not None and struct.pack(size, float(one or "")) == struct.pack(
+            size, float(other or "")
+        )
     except (ValueError, OverflowError):
         return False
 
@@ -61,7 +64,7 @@ def agrees(question: dict[str, Any]) -> str:
     wrong = [
         place
         for place, (one, other) in enumerate(zip(question["cells"], cells, strict=True))
-        if one != other and not ("FLOAT" in question["type"] and is_same_float(one, other))
+        if one != other and not is_same_number(question["type"], one, other)
     ]
     return f"rows {wrong}" if wrong else ""
 

@@ -52,7 +52,16 @@ from firesteel.common.logical_types.special import (
     ObjectIdentifier,
     StructuredType,
 )
-from firesteel.common.logical_types.strings import BYTES, STRING, BinaryType, BooleanType
+from firesteel.common.logical_types.strings import (
+    BYTES,
+    STRING,
+    BinaryType,
+    BooleanType,
+    CharType,
+    LengthType,
+    VarBinaryType,
+    VarCharType,
+)
 from firesteel.common.logical_types.temporal import (
     AnyTimestampType,
     DateType,
@@ -66,6 +75,9 @@ NOTES: Final = b"firesteel.type"
 """The key of a field's metadata under which is, as JSON, what Arrow cannot say of the type."""
 
 _R = LogicalTypeRoot
+_OF_LENGTH: Final[dict[str, type[LengthType]]] = {
+    kind.root.name: kind for kind in (CharType, VarCharType, BinaryType, VarBinaryType)
+}
 _PLAIN: Final[dict[LogicalTypeRoot, pa.DataType]] = {
     **dict.fromkeys((_R.CHAR, _R.VARCHAR), pa.string()),
     **dict.fromkeys((_R.BINARY, _R.VARBINARY, _R.RAW), pa.binary()),
@@ -168,6 +180,8 @@ def from_arrow_field(field: pa.Field) -> LogicalType:
     data_type = _of_arrow(field.type)
     if "text" in notes and to_arrow(parse_type(notes["text"])) == field.type:
         data_type = parse_type(notes["text"])
+    if "empty" in notes:
+        data_type = _OF_LENGTH[notes["empty"]](0)
     if notes.get("multiset") and isinstance(data_type, MapType):
         data_type = MultisetType(data_type.key)
     if "structured" in notes and isinstance(data_type, RowType):
@@ -211,6 +225,8 @@ def _notes(data_type: LogicalType, arrow: pa.DataType) -> dict[str, Any]:
     elif isinstance(data_type, StructuredType):
         name_parts = data_type.identifier and [*vars(data_type.identifier).values()]
         notes["structured"] = [data_type.class_name, name_parts, data_type.description]
+    elif isinstance(data_type, LengthType) and not data_type.length:
+        notes["empty"] = data_type.root.name
     elif not data_type.children and not isinstance(data_type, RowType):
         if _of_arrow(arrow) != data_type.copy(nullable=True):
             notes["text"] = _text(data_type)

@@ -12,6 +12,7 @@ Contract: the functions take columns of the Arrow type of `data_type`. Texts of 
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -39,6 +40,12 @@ from firesteel.common.logical_types.text_parts import (
     time_text,
 )
 from firesteel.common.typeinfo.java_text import double_text, float_text
+from firesteel.common.zones import java_zone
+
+_EPOCH: Final = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+_PER_SECOND: Final = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+_ARROW_SECONDS: Final = 2_145_916_800
+"""The seconds from 1970 to 2038."""
 
 _R = LogicalTypeRoot
 _Texts = list[str | None]
@@ -143,6 +150,12 @@ def _cast(column: pa.Array) -> _Texts:
     return list(column.cast(pa.string()).to_pylist())
 
 
+def _dates(column: pa.Array) -> _Texts:
+    """Return dates with four digits of the year, as Flink casts them to text."""
+    length = len("2020-01-01")
+    return [text if not text or text[0] == "-" else text[-length:] for text in _cast(column)]
+
+
 def _sql_by_type(data_type: LogicalType, zone: str) -> _Leaf | None:
     if isinstance(data_type, TimeType):
         precision = data_type.precision
@@ -155,7 +168,27 @@ def _sql_by_type(data_type: LogicalType, zone: str) -> _Leaf | None:
 
 
 def _local(column: pa.Array, zone: str) -> pa.Array:
-    return pc.local_timestamp(column.cast(pa.timestamp(column.type.unit, zone)))
+    """Return what the clock of a zone shows; Arrow does not know when clocks change after 2037."""
+    shown = pc.local_timestamp(column.cast(pa.timestamp(column.type.unit, zone)))
+    unit = _PER_SECOND[column.type.unit]
+    numbers = column.cast(pa.int64())
+    late = pc.fill_null(pc.greater_equal(numbers, _ARROW_SECONDS * unit), False)
+    if not pc.any(late).as_py():
+        return shown
+    clock = java_zone(zone, "CAST")
+    moved = [_moved(number, unit, clock) for number in numbers.filter(late).to_pylist()]
+    return pc.replace_with_mask(shown, late, pa.array(moved, pa.int64()).cast(shown.type))
+
+
+def _moved(number: int, unit: int, zone: dt.tzinfo) -> int:
+    """Return what a clock shows at a number of units from 1970; beyond the years that Python has, that of UTC."""
+    try:
+        moment = (_EPOCH + dt.timedelta(seconds=number // unit)).astimezone(zone)
+    except OverflowError:
+        return number
+    offset = moment.utcoffset()
+    assert offset is not None
+    return number + int(offset.total_seconds()) * unit
 
 
 def _clocks(column: pa.Array, precision: int) -> _Texts:
@@ -198,6 +231,7 @@ _SQL: Final = _Notation(
     ("(", ")"),
     {
         **_COMMON,
+        _R.DATE: _dates,
         _R.BOOLEAN: _each(lambda value: "TRUE" if value else "FALSE"),
         _R.DECIMAL: _each(lambda value: f"{value:f}"),
         **dict.fromkeys(

@@ -43,7 +43,7 @@ _R = LogicalTypeRoot
 _TRUTH: Final = BooleanType()
 _IS: Final = BooleanType(nullable=False)
 _KINDS: Final = ("VALUE", "SCALAR", "ARRAY", "OBJECT")
-_WRITTEN: Final = VarCharType(2000, nullable=False)
+_WRITTEN: Final = STRING.copy(nullable=False)
 _NO_JSON: Final = frozenset(
     {_R.DATE, _R.TIME_WITHOUT_TIME_ZONE, _R.INTERVAL_YEAR_MONTH, _R.INTERVAL_DAY_TIME, _R.RAW}
 )

@@ -14,6 +14,7 @@ from firesteel.common.logical_types import BooleanType, LogicalType, LogicalType
 from firesteel.common.logical_types.casts import supports_explicit_cast
 from firesteel.relational.expressions import Call, Expression, Literal
 
+_F = LogicalTypeFamily
 Result = Callable[[Sequence[Expression]], LogicalType]
 """Gives the type of a call of operands that have been cast already."""
 
@@ -125,8 +126,10 @@ def explicit_cast(operand: Expression, to: LogicalType, *, tried: bool = False) 
     Raises FunctionError if there is no such cast.
     """
     name = "TRY_CAST" if tried else "CAST"
-    is_truth_of_number = isinstance(to, BooleanType) and operand.type.has_family(LogicalTypeFamily.NUMERIC)
-    if not is_truth_of_number and not supports_explicit_cast(operand.type, to.copy(nullable=True)):
+    is_truth_of_number = isinstance(to, BooleanType) and operand.type.has_family(_F.NUMERIC)
+    is_number_of_interval = operand.type.has_family(_F.INTERVAL) and to.has_family(_F.NUMERIC)
+    is_known = is_truth_of_number or supports_explicit_cast(operand.type, to.copy(nullable=True))
+    if is_number_of_interval or not is_known:
         hint = None
         if isinstance(to, BooleanType) or isinstance(operand.type, BooleanType):
             hint = "compare with a value instead"

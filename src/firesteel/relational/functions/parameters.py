@@ -25,6 +25,7 @@ from firesteel.common.logical_types import (
     MultisetType,
     RowType,
     SymbolType,
+    TimestampKind,
     TimestampType,
     TimeType,
     VarCharType,
@@ -69,6 +70,15 @@ AS_DOUBLE: Final = _as("<NUMERIC>", DoubleType(), lambda given: given.has_family
 DATE: Final = _of_classes("<DATE>", DateType(), DateType)
 TIME: Final = _of_classes("<TIME>", TimeType(), TimeType)
 TIMESTAMP: Final = _of_classes("<TIMESTAMP>", TimestampType(3), TimestampType, LocalZonedTimestampType)
+ROWTIME: Final = Parameter(
+    "<ROWTIME>",
+    lambda given: (
+        given
+        if isinstance(given, TimestampType | LocalZonedTimestampType) and given.kind is TimestampKind.ROWTIME
+        else None
+    ),
+    TimestampType(3),
+)
 DATED: Final = _of_classes(
     "<DATE or TIMESTAMP>", TimestampType(3), DateType, TimestampType, LocalZonedTimestampType
 )

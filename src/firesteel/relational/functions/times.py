@@ -26,6 +26,7 @@ from firesteel.relational.functions.parameters import (
     DATETIME,
     INTERVAL,
     NUMBER,
+    ROWTIME,
     SYMBOL,
     TEXT,
     TIMESTAMP,
@@ -38,11 +39,11 @@ _CLOCK_UNITS: Final = frozenset({"HOUR", "MINUTE", "SECOND", "MILLISECOND", "MIC
 
 
 def _added(operands: Sequence[Expression]) -> LogicalType:
-    """Return the type of TIMESTAMPADD: a date plus hours has a clock."""
+    """Return the type of TIMESTAMPADD: a date plus hours has a clock, of six digits."""
     unit, time = constant(operands[0]), operands[2].type
     may_be_null = any_nullable(operands[1:])
     if isinstance(time, DateType) and unit in _CLOCK_UNITS:
-        return TimestampType(0, nullable=may_be_null)
+        return TimestampType(6, nullable=may_be_null)
     return time.copy(nullable=may_be_null)
 
 
@@ -85,7 +86,8 @@ TIMES: Final = (
     ),
     Function(
         "UNIX_TIMESTAMP",
-        (Signature((TEXT, TEXT), _BIGINT, optional=1),),
+        (Signature((TEXT, TEXT), _BIGINT, optional=1), Signature((), exactly(BigIntType(nullable=False)))),
+        temporal=True,
     ),
     _function("FROM_UNIXTIME", nullable(STRING), AS_BIGINT, TEXT, optional=1),
     _function("CONVERT_TZ", nullable(STRING), TEXT, TEXT, TEXT),
@@ -103,7 +105,7 @@ TIMES: Final = (
     ),
     Function(
         "CURRENT_WATERMARK",
-        (Signature((TIMESTAMP,), lambda operands: operands[0].type.copy(nullable=True)),),
+        (Signature((ROWTIME,), lambda operands: operands[0].type.copy(nullable=True)),),
         temporal=True,
         strict=False,
     ),

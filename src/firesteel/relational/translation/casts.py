@@ -14,12 +14,10 @@ from firesteel.common.logical_types import (
     BooleanType,
     CharType,
     DateType,
-    DayTimeIntervalType,
     DecimalType,
     DoubleType,
     FloatType,
     IntegerNumberType,
-    IntervalField,
     IntType,
     LocalZonedTimestampType,
     LogicalType,
@@ -32,7 +30,6 @@ from firesteel.common.logical_types import (
     TimeType,
     VarBinaryType,
     VarCharType,
-    YearMonthIntervalType,
 )
 from firesteel.common.logical_types.strings import MAX_LENGTH, LengthType
 from firesteel.relational.expressions import Call
@@ -46,12 +43,8 @@ from firesteel.relational.translation.zones import instant_text, local_text
 _TEXTS: Final = (CharType, VarCharType)
 _BYTES: Final = (BinaryType, VarBinaryType)
 _CLOCKS: Final = (TimestampType, LocalZonedTimestampType)
-_MILLISECONDS: Final = {
-    IntervalField.DAY: 86_400_000,
-    IntervalField.HOUR: 3_600_000,
-    IntervalField.MINUTE: 60_000,
-    IntervalField.SECOND: 1_000,
-}
+_DATE_LENGTH: Final = len("2020-01-01")
+"""Flink shows the last four digits of a year."""
 
 
 def _cast(tried: str) -> Translation:
@@ -99,8 +92,13 @@ def to_text(translator: Translator, text: str, given: LogicalType) -> str:
     """Return CAST(... AS STRING)."""
     if isinstance(given, _TEXTS):
         return text
-    if isinstance(given, IntegerNumberType | DecimalType | DateType):
+    if isinstance(given, IntegerNumberType | DecimalType):
         return f"CAST({text} AS VARCHAR)"
+    if isinstance(given, DateType):
+        written = f"CAST({text} AS VARCHAR)"
+        return (
+            f"CASE WHEN {text} < DATE '10000-01-01' THEN {written} ELSE right({written}, {_DATE_LENGTH}) END"
+        )
     if isinstance(given, BooleanType):
         return f"CASE {text} WHEN TRUE THEN 'TRUE' WHEN FALSE THEN 'FALSE' END"
     if isinstance(given, FloatType | DoubleType):
@@ -145,8 +143,12 @@ def _number(translator: Translator, text: str, given: LogicalType, to: LogicalTy
     if isinstance(given, _CLOCKS):
         raise UnsupportedError("is not supported", who=f"CAST of {given} to {to}")
     if isinstance(to, DecimalType):
-        found = f"TRY_CAST({text} AS {kind})"
-        if tried or not isinstance(given, FloatType | DoubleType):
+        if not isinstance(given, FloatType | DoubleType):
+            return f"TRY_CAST({text} AS {kind})"
+        found = (
+            f"TRY_CAST(CAST(CAST({text} AS DOUBLE) AS VARCHAR) AS {kind})"  # the digits that it is shown with
+        )
+        if tried:
             return found
         no_number = failing(f"NaN and infinity are no {to.copy(nullable=True)}")
         return f"CASE WHEN NOT isfinite({text}) THEN {no_number} ELSE {found} END"
@@ -239,42 +241,49 @@ def _with_precision(text: str, given: int, to: int) -> str:
 
 
 def _interval(text: str, given: LogicalType, to: LogicalType) -> str:
-    if isinstance(given, YearMonthIntervalType | DayTimeIntervalType):
-        if isinstance(to, YearMonthIntervalType | DayTimeIntervalType):
-            return text
-        return cast_text(f"({text} // {_unit(given)})", to)
-    assert isinstance(to, YearMonthIntervalType | DayTimeIntervalType)
-    return cast_text(f"({text} * {_unit(to)})", to)
-
-
-def _unit(interval: YearMonthIntervalType | DayTimeIntervalType) -> int:
-    if isinstance(interval, YearMonthIntervalType):
-        return 12 if interval.end is IntervalField.YEAR else 1
-    return _MILLISECONDS[interval.end]
+    """Return an interval of the months or milliseconds that a number is, whatever its unit; other intervals stay."""
+    return text if given.has_family(LogicalTypeFamily.INTERVAL) else cast_text(text, to)
 
 
 def _of_parts(translator: Translator, text: str, given: LogicalType, to: LogicalType, tried: str) -> str:
-    """Return arrays, maps and rows part by part."""
+    """Return arrays, maps and rows part by part; NULL if it is tried and fails for a part."""
     if isinstance(given, ArrayType) and isinstance(to, ArrayType):
         part = converted(translator, "x", given.element, to.element, tried)
-        return text if part == "x" else f"list_transform({text}, lambda x: {part})"
+        if part == "x":
+            return text
+        return _unless(_fails_within(text, part, tried), f"list_transform({text}, lambda x: {part})")
     if isinstance(given, MapType) and isinstance(to, MapType):
         key = converted(translator, "x", given.key, to.key, tried)
         value = converted(translator, "x", given.value, to.value, tried)
         if key == value == "x":
             return text
-        keys, values = (
-            f"list_transform({function}({text}), lambda x: {part})"
-            for function, part in (("map_keys", key), ("map_values", value))
-        )
-        return f"CASE WHEN {text} IS NULL THEN NULL ELSE map({keys}, {values}) END"
+        sides = [(f"map_keys({text})", key), (f"map_values({text})", value)]
+        keys, values = (f"list_transform({side}, lambda x: {part})" for side, part in sides)
+        failed = [failed for side, part in sides for failed in _fails_within(side, part, tried)]
+        return _unless([f"{text} IS NULL", *failed], f"map({keys}, {values})")
     if isinstance(given, RowType) and isinstance(to, RowType):
-        parts = (
-            f"{identifier(new.name)} := {converted(translator, field_text(text, place), old.type, new.type, tried)}"
-            for place, (old, new) in enumerate(zip(given.fields, to.fields, strict=True))
-        )
-        return f"CASE WHEN {text} IS NULL THEN NULL ELSE struct_pack({', '.join(parts)}) END"
+        fields = [field_text(text, place) for place in range(len(given.fields))]
+        parts = [
+            converted(translator, field, old.type, new.type, tried)
+            for field, old, new in zip(fields, given.fields, to.fields, strict=True)
+        ]
+        failed = [_fails(*pair) for pair in zip(fields, parts, strict=True) if tried]
+        named = (f"{identifier(new.name)} := {part}" for new, part in zip(to.fields, parts, strict=True))
+        return _unless([f"{text} IS NULL", *failed], f"struct_pack({', '.join(named)})")
     raise UnsupportedError("is not supported yet", who=f"CAST of {given} to {to}")
+
+
+def _fails(text: str, result: str) -> str:
+    return f"({text} IS NOT NULL AND {result} IS NULL)"
+
+
+def _fails_within(array: str, part: str, tried: str) -> list[str]:
+    """Return what says that a part of an array is nothing of the other type, if that is tried."""
+    return [f"len(list_filter({array}, lambda x: {_fails('x', part)})) > 0"] if tried and part != "x" else []
+
+
+def _unless(conditions: list[str], text: str) -> str:
+    return f"CASE WHEN {' OR '.join(conditions)} THEN NULL ELSE {text} END" if conditions else text
 
 
 def field_text(text: str, place: int) -> str:

@@ -19,7 +19,14 @@ from firesteel.common.logical_types import (
     YearMonthIntervalType,
 )
 from firesteel.relational.expressions import Call, Literal
-from firesteel.relational.translation.moments import DAY, epoch_day, millis, nanos_beyond, timestamp_of
+from firesteel.relational.translation.moments import (
+    DAY,
+    days_text,
+    epoch_day,
+    millis,
+    nanos_beyond,
+    timestamp_of,
+)
 from firesteel.relational.translation.translator import Translator, cast_text
 from firesteel.relational.translation.zones import local_text
 
@@ -114,8 +121,10 @@ def rounded(translator: Translator, call: Call, text: str, *, up: bool) -> str:
         return _rounded_date(text, unit, up=up) if unit not in _SMALL else text
     size = MILLISECONDS.get(unit)
     if isinstance(given, TimeType):
-        if size is None or unit in ("DAY", "WEEK"):
-            raise UnsupportedError("is not supported, as in Flink", who=f"{call.function} of TIME to {unit}")
+        if unit == "DAY":
+            return text
+        if size is None or unit == "WEEK":
+            raise UnsupportedError("requires a unit of a clock", who=f"{call.function} of TIME to {unit}")
         return cast_text(f"(({text} + {size - 1 if up else 0}) // {size} * {size})", given)
     wall, kind = wall_of(translator, text, given)
     number = millis(wall, kind)
@@ -126,7 +135,7 @@ def rounded(translator: Translator, call: Call, text: str, *, up: bool) -> str:
             found = f"({number} + CASE WHEN {nanos_beyond(wall, kind)} > 0 THEN 1 ELSE 0 END)"
     else:
         day = _rounded_date(epoch_day(wall, kind), unit, up=up)
-        found = f"(CAST({day} - DATE '1970-01-01' AS BIGINT) * {DAY})"
+        found = days_text(day)
     if isinstance(given, LocalZonedTimestampType):
         found = f"({found} - ({number} - {millis(text, given)}))"
     return timestamp_of(found, given)

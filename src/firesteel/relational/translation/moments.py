@@ -15,6 +15,11 @@ def floored(number: str, unit: int) -> str:
     return f"({number} - (({number} % {unit}) + {unit}) % {unit})"
 
 
+def days_text(text: str) -> str:
+    """Return the milliseconds from 1970 of a date."""
+    return f"(CAST({text} - DATE '1970-01-01' AS BIGINT) * {DAY})"
+
+
 def millis(text: str, given: LogicalType) -> str:
     """Return the whole milliseconds from 1970 of a timestamp, of which none are above it."""
     assert isinstance(given, TimestampType | LocalZonedTimestampType)

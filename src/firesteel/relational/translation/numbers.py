@@ -14,7 +14,7 @@ from firesteel.common.logical_types import (
 )
 from firesteel.relational.expressions import Call, Literal
 from firesteel.relational.translation import fields
-from firesteel.relational.translation.arithmetic import power_of_ten, wrapped
+from firesteel.relational.translation.arithmetic import wrapped
 from firesteel.relational.translation.translator import Translation, Translator, cast_text
 from firesteel.relational.translation.types import kernel_type
 
@@ -59,9 +59,25 @@ def _shortening(floating: str, exact: str) -> Translation:
             return cast_text(
                 translator.call(floating, f"CAST({texts[0]} AS DOUBLE)", f"CAST({digits} AS INTEGER)"), kind
             )
+        if (
+            isinstance(kind, IntegerNumberType)
+            and len(texts) > 1
+            and not isinstance(call.operands[1], Literal)
+        ):
+            return _wholes_shortened(translator, call, texts, exact)
         return _shortened(call, texts[0], exact)
 
     return translate
+
+
+def _wholes_shortened(translator: Translator, call: Call, texts: list[str], name: str) -> str:
+    """Return a whole number without its last digits, of which each row says how many."""
+    text, digits = texts
+    assert isinstance(call.type, IntegerNumberType)
+    unit = f"CAST(pow(10::DOUBLE, least(-{digits}, 20)) AS HUGEINT)"
+    half = f" + sign({text}) * {unit} // 2" if name == "round" else ""
+    shorter = wrapped(f"(CAST({text} AS HUGEINT){half}) // {unit} * {unit}", call.type)
+    return f"CASE WHEN {digits} >= 0 THEN {text} WHEN {digits} < 0 THEN {shorter} END"
 
 
 def _shortened(call: Call, text: str, name: str) -> str:
@@ -73,11 +89,11 @@ def _shortened(call: Call, text: str, name: str) -> str:
     if isinstance(given, DecimalType) and digits >= 0:
         if name == "round":
             return f"TRY_CAST({text} AS {kernel_type(call.type)})"
-        wide = f"CAST({text} AS DECIMAL({min(38, given.precision + digits)}, {given.scale}))"
-        whole = f"CAST(trunc({wide} * {power_of_ten(digits)}) AS HUGEINT)"
-        return (
-            f"TRY_CAST(CAST({whole} AS DECIMAL(38, 0)) * {power_of_ten(-digits)} AS {kernel_type(call.type)})"
+        half = f"CAST(0.{'0' * digits}5 AS DECIMAL(38, {given.scale}))"
+        moved = (
+            f"CASE WHEN {text} > 0 THEN {text} - {half} WHEN {text} < 0 THEN {text} + {half} ELSE {text} END"
         )
+        return f"TRY_CAST({moved} AS {kernel_type(call.type)})"
     unit = 10 ** min(-digits, 37)
     whole = (
         f"CAST(trunc({text}) AS HUGEINT)" if isinstance(given, DecimalType) else f"CAST({text} AS HUGEINT)"
@@ -120,12 +136,13 @@ def _random_integer(translator: Translator, call: Call, texts: list[str]) -> str
 
 
 _SAME: Final = (
-    *("SQRT", "LN", "LOG10", "LOG2", "EXP", "SIN", "COS", "TAN", "COT", "ASIN", "ACOS", "ATAN"),
+    *("SQRT", "LN", "LOG10", "EXP", "SIN", "COS", "TAN", "COT", "ASIN", "ACOS", "ATAN"),
     *("SINH", "COSH", "TANH", "DEGREES", "RADIANS"),
 )
 TRANSLATIONS: Final[dict[str, Translation]] = {
     **{name: _template(f"{name.lower()}({{0}})") for name in _SAME},
     "LOG": _logarithm,
+    "LOG2": _template("(ln({0}) / ln(2::DOUBLE))"),
     "POWER": _template("power({0}, {1})"),
     "ATAN2": _template("atan2({0}, {1})"),
     "ABS": _abs,

@@ -7,18 +7,22 @@ from typing import Final
 
 from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types import (
+    BigIntType,
     CharType,
     DateType,
     DoubleType,
+    FloatType,
+    IntegerNumberType,
     LocalZonedTimestampType,
     LogicalType,
     TimestampType,
     VarCharType,
 )
 from firesteel.relational.expressions import Call, Literal
-from firesteel.relational.translation.arithmetic import moved_by_milliseconds, moved_by_months
+from firesteel.relational.translation.arithmetic import moved_by_milliseconds, moved_by_months, wrapped
 from firesteel.relational.translation.casts import converted
 from firesteel.relational.translation.fields import MILLISECONDS, extracted, unit_of, wall_of
+from firesteel.relational.translation.moments import DAY, days_text, floored, millis
 from firesteel.relational.translation.translator import Translation, Translator, cast_text
 from firesteel.relational.translation.types import quoted
 from firesteel.relational.translation.zones import local_text, zoned
@@ -26,8 +30,13 @@ from firesteel.relational.translation.zones import local_text, zoned
 _MONTHS: Final = {"MONTH": 1, "QUARTER": 3, "YEAR": 12, "DECADE": 120, "CENTURY": 1200, "MILLENNIUM": 12_000}
 _STRFTIME: Final = {"yyyy": "%Y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S", "SSS": "%g"}
 _USUAL: Final = "yyyy-MM-dd HH:mm:ss"
-_PATTERN: Final = re.compile(r"(yyyy|MM|dd|HH|mm|ss|SSS|[-/:. _,]|'[A-Za-z]+')*")
-_PATTERN_PART: Final = re.compile(r"yyyy|MM|dd|HH|mm|ss|SSS|[-/:. _,]|'[A-Za-z]+'")
+_PART: Final = r"yyyy(?!y)|MM(?!M)|dd(?!d)|HH(?!H)|mm(?!m)|ss(?!s)|SSS(?!S)|[-/:. _,]|'[A-Za-z]+'"
+"""A part of a pattern that DuckDB has, too; more of the same letter mean something else."""
+
+_PATTERN: Final = re.compile(f"({_PART})*")
+_PATTERN_PART: Final = re.compile(_PART)
+_MOST_SECONDS: Final = 9_000_000_000_000
+"""DuckDB has timestamps of so many seconds from 1970."""
 
 
 def _added(translator: Translator, call: Call, texts: list[str]) -> str:
@@ -38,23 +47,49 @@ def _added(translator: Translator, call: Call, texts: list[str]) -> str:
     if unit in _MONTHS:
         return moved_by_months(text, given, f"CAST({amount} * {_MONTHS[unit]} AS INTEGER)")
     if unit in MILLISECONDS:
-        return moved_by_milliseconds(text, given, f"(CAST({amount} AS BIGINT) * {MILLISECONDS[unit]})")
+        milliseconds = f"(CAST({amount} AS BIGINT) * {MILLISECONDS[unit]})"
+        if isinstance(call.operands[1].type, BigIntType):
+            milliseconds = wrapped(f"CAST({amount} AS HUGEINT) * {MILLISECONDS[unit]}", BigIntType())
+        return moved_by_milliseconds(text, given, milliseconds)
     raise UnsupportedError("is not supported yet", who=f"TIMESTAMPADD of {unit}")
 
 
 def _difference(translator: Translator, call: Call, texts: list[str]) -> str:
+    """Return TIMESTAMPDIFF, which has 32 bits; weeks are made of the seconds, which have 32 bits then, too."""
     unit = unit_of(call)
-    kinds = [operand.type for operand in call.operands[1:]]
+    assert isinstance(call.type, IntegerNumberType)
     start, end = (
-        f"CAST({wall_of(translator, text, kind)[0]} AS TIMESTAMP)"
-        for text, kind in zip(texts[1:], kinds, strict=True)
+        _milliseconds(translator, text, operand.type)
+        for text, operand in zip(texts[1:], call.operands[1:], strict=True)
     )
     if unit in _MONTHS:
-        return cast_text(f"(datesub('month', {start}, {end}) // {_MONTHS[unit]})", call.type)
-    if unit in MILLISECONDS:
-        millis = f"(epoch_us({end}) // 1000 - epoch_us({start}) // 1000)"
-        return cast_text(f"({millis} // {MILLISECONDS[unit]})", call.type)
-    raise UnsupportedError("is not supported yet", who=f"TIMESTAMPDIFF of {unit}")
+        return cast_text(f"({_months_between(start, end)} // {_MONTHS[unit]})", call.type)
+    if unit not in MILLISECONDS:
+        raise UnsupportedError("is not supported yet", who=f"TIMESTAMPDIFF of {unit}")
+    if unit == "WEEK":
+        seconds = wrapped(f"CAST({end} - {start} AS HUGEINT) // {MILLISECONDS['SECOND']}", call.type)
+        return f"({seconds} // {MILLISECONDS['WEEK'] // MILLISECONDS['SECOND']})"
+    return wrapped(f"CAST({end} - {start} AS HUGEINT) // {MILLISECONDS[unit]}", call.type)
+
+
+def _milliseconds(translator: Translator, text: str, given: LogicalType) -> str:
+    """Return the milliseconds from 1970 of a date or of a wall clock."""
+    wall, kind = wall_of(translator, text, given)
+    return days_text(wall) if isinstance(kind, DateType) else millis(wall, kind)
+
+
+def _months_between(start: str, end: str) -> str:
+    """Return the months between the days of two times, less one if the clock says so on the day after that many.
+
+    So it is to Flink also where the second time is before the first one.
+    """
+    first, last = (f"make_date(CAST({floored(time, DAY)} // {DAY} AS INTEGER))" for time in (start, end))
+    months = f"datesub('month', {first}, {last})"
+    of_start, of_end = (f"({time} - {floored(time, DAY)})" for time in (start, end))
+    earlier = (
+        f"CAST({first} + to_months(CAST({months} AS INTEGER)) AS DATE) = {last} AND {of_end} < {of_start}"
+    )
+    return f"({months} - CASE WHEN {earlier} THEN 1 ELSE 0 END)"
 
 
 def _formatted_by(translator: Translator, text: str, given: LogicalType, pattern: str) -> str:
@@ -124,6 +159,11 @@ def _digits(part: str) -> str:
     return re.escape(part.strip("'") if part.startswith("'") else part)
 
 
+_FIRST: Final = -62_135_596_800_000
+_LAST: Final = 253_402_300_799_999
+"""The milliseconds from 1970 of the first and of the last point in time that TO_TIMESTAMP_LTZ gives."""
+
+
 def _to_instant(translator: Translator, call: Call, texts: list[str]) -> str:
     given = call.operands[0].type
     if isinstance(given, CharType | VarCharType):
@@ -136,17 +176,29 @@ def _to_instant(translator: Translator, call: Call, texts: list[str]) -> str:
     digits = call.operands[1].value if len(call.operands) > 1 and isinstance(call.operands[1], Literal) else 3
     if digits not in (0, 3):
         raise UnsupportedError("is not supported yet", who=f"TO_TIMESTAMP_LTZ with the precision {digits}")
+    if isinstance(given, FloatType | DoubleType):
+        return _of_floating(f"CAST({texts[0]} AS DOUBLE)", 1 if digits == 0 else 1000)
     factor = 1000 if digits == 0 else 1
-    number = (
-        f"CAST(trunc({texts[0]}) AS BIGINT)"
-        if not isinstance(given, DoubleType)
-        else f"CAST({texts[0]} AS BIGINT)"
-    )
-    usual = f"{number} BETWEEN {-62_135_596_800_000 // factor} AND {253_402_300_799_999 // factor}"
+    number = f"CAST(trunc({texts[0]}) AS BIGINT)"
+    usual = f"{number} BETWEEN {_FIRST // factor} AND {_LAST // factor}"
     return f"CASE WHEN {usual} THEN make_timestamp({number} * {1000 * factor}) END"
 
 
+def _of_floating(text: str, unit: int) -> str:
+    """Return the point in time of a floating-point number, of which `unit` are a second.
+
+    What is beyond the second is cut off after its nanoseconds, and a point between two milliseconds is at the first.
+    """
+    seconds = f"({text} / {unit}::DOUBLE)"
+    nanos = f"trunc(({seconds} - trunc({seconds})) * 1e9)"
+    millis = f"CAST(trunc({seconds}) * 1000 + floor({nanos} / 1e6) AS BIGINT)"
+    usual = f"{seconds} BETWEEN {_FIRST // 1000} AND {_LAST // 1000}"
+    return f"CASE WHEN isnan({text}) THEN make_timestamp(0) WHEN {usual} THEN make_timestamp({millis} * 1000) END"
+
+
 def _unix(translator: Translator, call: Call, texts: list[str]) -> str:
+    if not texts:
+        return '(epoch_us("now") // 1000000)'
     pattern = texts[1] if len(texts) > 1 else quoted(_USUAL)
     found = translator.call(f"unix_seconds|{translator.zone}", texts[0], pattern)
     return found if zoned(translator) else _usually(call, texts, "(epoch_us({0}) // 1000000)", found)
@@ -157,7 +209,9 @@ def _of_unix(translator: Translator, call: Call, texts: list[str]) -> str:
     simple = _simple_pattern(known.value) if isinstance(known, Literal) else None
     if len(texts) > 1 and simple is None:
         return translator.call(f"of_unix|{translator.zone}", *texts)
-    moment = f"make_timestamp({texts[0]} * 1000000)"
+    number = wrapped(f"CAST({texts[0]} AS HUGEINT) * 1000", BigIntType())
+    usual = f"{texts[0]} BETWEEN {-_MOST_SECONDS} AND {_MOST_SECONDS}"
+    moment = f"CASE WHEN {usual} THEN make_timestamp({texts[0]} * 1000000) ELSE make_timestamp({number} * 1000) END"
     wall = local_text(translator, moment, LocalZonedTimestampType(3))
     return f"strftime({wall}, {quoted(simple or '%Y-%m-%d %H:%M:%S')})"
 

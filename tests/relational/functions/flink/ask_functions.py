@@ -3,9 +3,10 @@
     /path/to/venv/bin/python tests/relational/functions/flink/ask_functions.py [SUBJECT ...]
 
 Each expression of `questions` is evaluated over the rows of its table. Kept are the type of the result and the cells
-that `TableResult.print` shows. Instead of a cell, there is `null` if Flink fails for that row, and `"refused"` instead
-of a type if it does not accept the expression. Answers that are in a file already are not asked for again. The
-interpreter must have `apache-flink` installed (2.3.0 for the answers that are kept); Java 17 must be on the PATH.
+that `TableResult.print` shows. Instead of a cell, there is `null` if Flink fails for that row (see `ask_rows`), and
+`"refused"` instead of a type if it does not accept the expression. Answers that are in a file already are not asked for
+again. The interpreter must have `apache-flink` installed (2.3.0 for the answers that are kept); Java 17 must be on the
+PATH.
 """
 
 from __future__ import annotations
@@ -16,21 +17,25 @@ import os
 import sys
 import tempfile
 import time
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 os.environ["TZ"] = "UTC"
 time.tzset()
 
-from pyflink.java_gateway import get_gateway  # noqa: E402 - the zone must be set before Java starts
+from ask_rows import Rows  # noqa: E402 - the zone must be set before Java starts
+from pyflink.java_gateway import get_gateway  # noqa: E402
 from pyflink.table import EnvironmentSettings, TableEnvironment  # noqa: E402
 from questions import COLUMNS, DERIVED, ROWS, ZONED, questions  # noqa: E402
+
+Row = list[str | None]
 
 HERE = Path(os.environ.get("ANSWERS", Path(__file__).parent))
 AT_ONCE = 60
 QUOTE = "'"
 NULL = "(null)"
-RUNTIME = "org.apache.flink.runtime"  # is in the errors of jobs
 INTERVALS = ("iy", "idt")  # no table has such columns
 TYPES_OF_DERIVED = {
     "ar": ("ARRAY<INT>", []),
@@ -80,29 +85,27 @@ def declare(env: TableEnvironment) -> None:
     env.execute_sql(f"CREATE TEMPORARY VIEW t AS SELECT *, {derived} FROM h")
 
 
-def types(env: TableEnvironment, asked: list[str]) -> list[str]:
+def types(env: TableEnvironment, asked: list[str]) -> list[Any]:
     """Return the types of the results; Flink raises if it does not accept one of the expressions."""
     columns = ", ".join(f"{text} AS r{place}" for place, text in enumerate(asked))
     table = "t" if any(name in columns for name in INTERVALS) else "empty_t"
     schema = env.sql_query(f"SELECT {columns} FROM {table}")._j_table.getResolvedSchema()
-    return [str(kind.getLogicalType().asSummaryString()) for kind in schema.getColumnDataTypes()]
+    return list(schema.getColumnDataTypes())
 
 
-def accepted(env: TableEnvironment, asked: list[str]) -> list[str]:
-    """Return the types, `refused` for what Flink does not accept."""
-    found = []
+def accepted(env: TableEnvironment, asked: list[str]) -> dict[str, Any]:
+    """Return the types of the expressions that Flink accepts."""
+    found = {}
     for text in asked:
-        try:
-            found += types(env, [text])
-        except Exception:
-            found.append("refused")
+        with suppress(Exception):
+            [found[text]] = types(env, [text])
     return found
 
 
-def answers(env: TableEnvironment, asked: list[str], where: str = "") -> list[list[str]]:
-    """Return the cells of each expression."""
+def answers(env: TableEnvironment, asked: list[str]) -> list[Row]:
+    """Return the cells of each expression, by a query."""
     columns = ", ".join(f"{text} AS r{place}" for place, text in enumerate(asked))
-    result = env.execute_sql(f"SELECT {columns} FROM t {where}")._j_table_result
+    result = env.execute_sql(f"SELECT {columns} FROM t")._j_table_result
     converter = result.getRowDataToStringConverter()
     rows = [list(converter.convert(row)) for row in each(result.collectInternal())]
     return [[row[place] for row in rows] for place in range(len(asked))]
@@ -114,44 +117,62 @@ def each(iterator: Any) -> Any:
     iterator.close()
 
 
-def one_by_one(env: TableEnvironment, asked: list[str]) -> list[list[str | None]]:
-    """Return the cells; what fails is asked alone, and then row by row."""
+def all_answers(env: TableEnvironment, rows: Rows, kinds: dict[str, Any]) -> dict[str, Row]:
+    """Return the cells of expressions: by one query, or what fails in it as it was tried."""
+    with suppress(Exception):
+        return dict(zip(kinds, answers(env, list(kinds)), strict=True))
+    tried = try_out(rows, kinds)
+    sure = [text for text, cells in tried.items() if None not in cells]
+    found = dict(zip(sure, halved(env, sure), strict=True))
+    return tried | found | {text: halved(env, [text])[0] for text in kinds if text not in tried}
+
+
+def halved(env: TableEnvironment, asked: list[str]) -> list[Row]:
+    """Return the cells by as few queries as fail; of what fails alone, there is no program, whatever the rows."""
+    if not asked:
+        return []
     try:
         return answers(env, asked)
-    except Exception as error:
-        if len(asked) == 1 and RUNTIME not in str(error):
-            return [[None] * ROWS]  # there is no program for it, whatever the rows
-        if len(asked) > 1:
-            half = len(asked) // 2
-            return one_by_one(env, asked[:half]) + one_by_one(env, asked[half:])
-    cells: list[str | None] = []
-    for place in range(ROWS):
-        try:
-            cells += answers(env, asked, f"WHERE k = {place}")[0]
-        except Exception:
-            cells.append(None)
-    return [cells]
+    except Exception:
+        if len(asked) == 1:
+            return [[None] * ROWS]
+        half = len(asked) // 2
+        return halved(env, asked[:half]) + halved(env, asked[half:])
 
 
-def ask(env: TableEnvironment, subject: str, zone: str, asked: list[str], file: Any) -> None:
+def try_out(rows: Rows, kinds: dict[str, Any]) -> dict[str, Row]:
+    """Return the cells of expressions, None for rows that they fail for; the ones without code are left out."""
+    found = {}
+    for text, kind in kinds.items():
+        with suppress(Exception):
+            found[text] = rows.cells(text, kind)
+    return found
+
+
+def ask(env: TableEnvironment, rows: Rows, subject: str, zone: str, asked: list[str], file: Any) -> None:
     for start in range(0, len(asked), AT_ONCE):
         part = asked[start : start + AT_ONCE]
-        kinds = dict(zip(part, accepted(env, part), strict=True))
-        known = [text for text in part if kinds[text] != "refused"]
-        found = dict(zip(known, one_by_one(env, known), strict=True)) if known else {}
+        kinds = accepted(env, part)
+        found = all_answers(env, rows, kinds) if kinds else {}
         for text in part:
-            answer = {"subject": subject, "zone": zone, "expression": text, "type": kinds[text]}
-            if text in found:
+            kind = str(kinds[text].getLogicalType().asSummaryString()) if text in kinds else "refused"
+            answer = {"subject": subject, "zone": zone, "expression": text, "type": kind}
+            if text in kinds:
                 answer["cells"] = found[text]
             file.write(json.dumps(answer, ensure_ascii=False) + "\n")
         file.flush()
 
 
+@cache
+def session(zone: str) -> tuple[TableEnvironment, Rows]:
+    """Return an environment with the tables, and the rows of `t`."""
+    env = environment(zone)
+    declare(env)
+    return env, Rows(env, zone)
+
+
 def main(chosen: list[str]) -> None:
     """Write the answers, subject by subject."""
-    environments = {zone: environment(zone) for zone in ("UTC", "Europe/Berlin")}
-    for env in environments.values():
-        declare(env)
     known = questions()
     for subject in chosen or known:
         asked = known[subject]
@@ -162,7 +183,8 @@ def main(chosen: list[str]) -> None:
         with path.open("a", encoding="utf-8") as file:
             for zone, texts in (("UTC", asked), ("Europe/Berlin", zoned)):
                 missing = [text for text in texts if (zone, text) not in kept]
-                ask(environments[zone], subject, zone, missing, file)
+                if missing:
+                    ask(*session(zone), subject, zone, missing, file)
 
 
 if __name__ == "__main__":

@@ -272,12 +272,14 @@ def _quoted_character(character: str) -> str:
 
 
 def _unquote(text: str) -> str:
-    """Return the text that a text in quotes is; any other text stays as it is."""
+    """Return the text that a text in quotes is, `?` for half a pair of characters; any other text stays as it is."""
     try:
         value = parsed(text)
     except NoDocumentError:
         return text
-    return value if text[:1] == text[-1:] == '"' and isinstance(value, str) else text
+    if not text[:1] == text[-1:] == '"' or not isinstance(value, str):
+        return text
+    return value.encode("utf-8", "replace").decode()
 
 
 FAMILIES: Final[dict[str, Callable[..., VectorFunction]]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable, Iterable
+from decimal import Decimal
 from itertools import pairwise
 from typing import Any, Final
 
@@ -23,7 +24,7 @@ from firesteel.common.logical_types import (
 )
 from firesteel.common.logical_types.arrow import to_arrow
 from firesteel.common.logical_types.text_parts import java_instant_text
-from firesteel.common.typeinfo.java_text import double_text, float_text
+from firesteel.common.typeinfo.java_text import double_text
 from firesteel.runtime.columns.kernel.forms import converted
 from firesteel.runtime.columns.kernel.functions.documents import quoted
 from firesteel.runtime.columns.kernel.functions.vector import ComputeError, VectorFunction
@@ -31,9 +32,10 @@ from firesteel.runtime.columns.kernel.functions.vector import ComputeError, Vect
 _R = LogicalTypeRoot
 
 
-def _number(text: Callable[[float], str]) -> Callable[[float], str]:
-    """Return what writes floating point: what is no number is a text."""
-    return lambda value: text(value) if abs(value) < float("inf") else quoted(text(value))
+def _floating(value: float) -> str:
+    """Return a floating-point number as Java's BigDecimal writes its digits; what is no number is a text."""
+    text = double_text(value or 0.0)
+    return str(Decimal(text)) if abs(value) < float("inf") else quoted(text)
 
 
 _LEAVES: Final[dict[LogicalTypeRoot, Callable[[Any], str]]] = {
@@ -42,8 +44,7 @@ _LEAVES: Final[dict[LogicalTypeRoot, Callable[[Any], str]]] = {
     **dict.fromkeys((_R.BINARY, _R.VARBINARY), lambda data: quoted(b64encode(data).decode())),
     _R.BOOLEAN: lambda value: "true" if value else "false",
     _R.DECIMAL: str,
-    _R.FLOAT: _number(float_text),
-    _R.DOUBLE: _number(double_text),
+    **dict.fromkeys((_R.FLOAT, _R.DOUBLE), _floating),
 }
 
 

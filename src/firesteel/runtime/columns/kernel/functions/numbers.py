@@ -16,14 +16,14 @@ _ROUND: Final = Context(prec=400, rounding=ROUND_HALF_UP)
 
 
 def rounded(value: float, digits: int) -> float:
-    """Return a number rounded half up, by the decimal digits that it is printed with.
+    """Return a number rounded half up, by the decimal digits that it is printed with; 0 has no sign.
 
-    >>> rounded(1.005, 2), rounded(-2.5, 0), rounded(1234.5, -2)
-    (1.01, -3.0, 1200.0)
+    >>> rounded(1.005, 2), rounded(-2.5, 0), rounded(1234.5, -2), rounded(-0.1, 0)
+    (1.01, -3.0, 1200.0, 0.0)
     """
     if value != value or value in (float("inf"), float("-inf")):
         return value
-    return float(Decimal(double_text(value)).quantize(Decimal(1).scaleb(-digits), context=_ROUND))
+    return float(Decimal(double_text(value)).quantize(Decimal(1).scaleb(-digits), context=_ROUND)) + 0.0
 
 
 def _truncated(value: float, digits: int) -> float:

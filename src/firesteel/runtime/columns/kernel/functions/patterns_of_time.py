@@ -86,6 +86,9 @@ def _field(letter: str, count: int, wall: dt.datetime, nanos: int) -> str:
             return f"{nanos:09}"[:count].ljust(count, "0")
         case "n":
             return f"{nanos:0{count}}"
+        case "Y":
+            year = _week_end(wall).year
+            return f"{year % 100:02}" if count == 2 else f"{year:0{count}}"
         case "A":
             return f"{(wall - _EPOCH) % _DAY // _MILLISECOND:0{count}}"
     return number_field(Part(letter, letter * count), wall)
@@ -99,6 +102,16 @@ def number_field(part: Part, wall: dt.datetime) -> str:
     return f"{number(wall):0{len(part.text)}}"
 
 
+def _week_end(wall: dt.datetime) -> dt.datetime:
+    """Return the Saturday of a week; weeks begin on Sundays, as in the United States."""
+    return wall + _DAY * (6 - wall.isoweekday() % 7)
+
+
+def _week_of_year(wall: dt.datetime) -> int:
+    end = _week_end(wall)
+    return (end.timetuple().tm_yday + 6) // 7
+
+
 _NUMBERS: Final[dict[str, Callable[[dt.datetime], int]]] = {
     "d": lambda wall: wall.day,
     "D": lambda wall: wall.timetuple().tm_yday,
@@ -109,6 +122,8 @@ _NUMBERS: Final[dict[str, Callable[[dt.datetime], int]]] = {
     "k": lambda wall: (wall.hour + 23) % 24 + 1,
     "m": lambda wall: wall.minute,
     "s": lambda wall: wall.second,
+    "w": _week_of_year,
+    "W": lambda wall: (wall.day + 12 - wall.isoweekday() % 7) // 7,
     "F": lambda wall: (wall.day + 6) // 7,
 }
 
