@@ -194,6 +194,7 @@ REFUSED = [
     ("INSERT INTO keyed SELECT word, COUNT(*) FROM places GROUP BY word", "keyed", "differs from the upsert key"),
     ("SELECT COUNT(*)\n OVER (ORDER BY r) FROM places", "COUNT(*)\n OVER (ORDER BY r)", "cannot sort by values"),
     ("SELECT * FROM mistaken", "mistaken", "'no-such'"),
+    ("INSERT OVERWRITE appending SELECT word, id FROM places", "appending", "not supported in STREAMING mode"),
     ("INSERT INTO mistaken\nSELECT id FROM places", "mistaken", "is a source"),
 ]  # fmt: skip
 
@@ -221,11 +222,17 @@ def test_what_the_planner_refuses_is_pointed_at(statement: str, part: str, said:
             "SESSION(TABLE places, DESCRIPTOR(ts), INTERVAL '1' DAY)",
             "not supported in BATCH mode, as in Flink",
         ),
+        (
+            "INSERT OVERWRITE appending SELECT word, id FROM places",
+            "appending",
+            "OVERWRITE is not supported yet",
+        ),
     ],
 )
 def test_what_the_planner_refuses_in_batch_mode_is_pointed_at(statement: str, part: str, said: str) -> None:
     env = TableEnvironment.create(EnvironmentSettings.in_batch_mode())
     env.execute_sql(PLACES)
+    env.execute_sql(APPENDING)
     with pytest.raises(SqlUnsupportedError, match=said) as raised:
         env.explain_sql(statement)
     line, caret = raised.value.pointed.split("\n")

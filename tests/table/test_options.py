@@ -35,6 +35,13 @@ def test_other_options_are_kept_as_in_flink(env: TableEnvironment, key: str) -> 
     assert env.get_config().get(key, "") == "x"
 
 
+def test_there_are_two_modes(env: TableEnvironment) -> None:
+    env.execute_sql("SET 'execution.runtime-mode' = 'BATCH'")
+    with pytest.raises(SqlConfigurationError, match="takes batch or streaming; got 'sideways'"):
+        env.execute_sql("SET 'execution.runtime-mode' = 'sideways'")
+    assert env.get_config().get("execution.runtime-mode", "") == "BATCH"
+
+
 @pytest.mark.parametrize("key", sorted(ONLY))
 def test_values_that_would_give_other_answers_are_refused(env: TableEnvironment, key: str) -> None:
     assert key in KNOWN

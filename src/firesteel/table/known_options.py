@@ -11,6 +11,7 @@ from typing import Final
 
 from firesteel.common.errors import ConfigurationError, UnsupportedError
 from firesteel.common.suggestions import did_you_mean
+from firesteel.table.environment_settings import MODE
 
 _EXEC: Final = """
     async-lookup.buffer-capacity async-lookup.key-ordered-enabled async-lookup.output-mode async-lookup.timeout
@@ -98,6 +99,8 @@ def check_option(key: str, value: str) -> None:
     firesteel.common.errors.ConfigurationError: option 'table.exec.state.tll' is none that Flink or Firesteel has
       hint: did you mean table.exec.state.ttl?
     """
+    if key == MODE and value.strip().lower() not in ("batch", "streaming"):
+        raise ConfigurationError("takes batch or streaming", who=f"option {key!r}", got=repr(value))
     only = ONLY.get(key)
     if only is not None and value.strip().lower() != only.lower():
         raise UnsupportedError(

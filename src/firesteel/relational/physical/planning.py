@@ -226,6 +226,13 @@ class Planner:
     @_planned.register
     def _(self, node: logical.TableSink) -> PhysicalNode:
         table = node.table
+        if node.overwrite:
+            how = (
+                "is not supported yet"
+                if self._options.batch
+                else "is not supported in STREAMING mode, as in Flink"
+            )
+            raise UnsupportedError(how, who="INSERT OVERWRITE", hint="use INSERT INTO; it adds rows")
         title = shown_name(table)
         written = [table.written[place].name for place in delivery_order(table.written)]
         named = table.primary_key

@@ -205,7 +205,7 @@ def test_with_a_time_to_live_the_table_is_that_of_flink(
     upsert_key: tuple[int, ...], parallelism: int, seed: int
 ) -> None:
     chance = random.Random(seed)
-    changes = moves(200, seed)
+    changes = moves(70, seed, words=4, keys=2)
     run = harness("DEDUPLICATE", upsert_key, parallelism, time_to_live=10)
     model = Living(bool(upsert_key))
     table: dict[int | None, Row] = {}
