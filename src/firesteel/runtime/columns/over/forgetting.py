@@ -38,6 +38,9 @@ _NEVER: Final = (1 << 63) - 1
 _START: Final = MIN_WATERMARK + 1
 """Up to where time has progressed before the first watermark, exclusive."""
 
+_PATIENCE: Final = 5_000
+"""How long rows may at least wait (milliseconds) before the rows of their keys are looked at one by one."""
+
 _STRETCHES: Final = 8
 """About as many stretches of time make a frame."""
 
@@ -217,11 +220,11 @@ class Forgetting:
             self._timers.put(pa.RecordBatch.from_arrays(rows, schema=self._pending))
 
     def _look_ahead(self, step: Step) -> None:
-        """Note which keys have rows that came more than a frame before their time."""
+        """Note which keys have rows that came long before their time."""
         if step.until is not None and self._ahead.up_to(step.until).num_rows:
             self._ahead.drop_up_to(step.until)
         times, overs = (numbers(step.arrived.column(name)) for name in (TIME, _OVER))
-        far = (times - self._lower > overs) | (overs <= _START)
+        far = (times - max(self._lower, _PATIENCE) > overs) | (overs <= _START)
         if step.until is not None:
             far &= times > step.until
         if far.any():
@@ -267,9 +270,9 @@ def dropped_up_to(until: int, lower: int) -> int:
     """Return the time up to which rows are dropped once time has progressed so far.
 
     That is the frame before the last row of a key that is forgotten a frame and a half later, unless its next row has
-    come up to a frame before its time.
+    come up to a frame, or up to some seconds, before its time.
     """
-    return until - 7 * lower // 2 - 2
+    return until - 5 * lower // 2 - 2 - max(lower, _PATIENCE)
 
 
 def stretch_bits(lower: int) -> int:

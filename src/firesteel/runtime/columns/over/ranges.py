@@ -1,7 +1,8 @@
 """A frame of a range of time: the rows that it can contain, in stretches of time.
 
-Rows are kept for three and a half frames: a row that is later than the watermark may have an earlier frame, but seldom
-one that reaches further back. Then a whole stretch is dropped by one mark, whether its keys have rows or not.
+Rows are kept for three and a half frames or longer: a row that is later than the watermark may have an earlier frame,
+but seldom one that reaches further back. Then a whole stretch is dropped by one mark, whether its keys have
+rows or not.
 """
 
 from __future__ import annotations
