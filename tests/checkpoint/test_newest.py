@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firesteel.checkpoint import runs
+from firesteel.checkpoint import newest, runs
 from firesteel.checkpoint.compaction import merge, merge_tasks
 from firesteel.checkpoint.manifest import Layer
 from firesteel.checkpoint.newest import newest_entries
@@ -64,15 +64,16 @@ LAYERS = st.lists(
 def test_they_are_those_of_a_dict_in_order(layers, batch_bytes, of_one_state):
     with TemporaryDirectory() as directory, pytest.MonkeyPatch.context() as patch:
         patch.setattr(runs, "_BATCH_BYTES", batch_bytes)
+        patch.setattr(newest, "_READ_TOGETHER", batch_bytes)
         storage = Storage.of(directory)
         written_layers = [layer_of(storage, epoch, *layer) for epoch, layer in enumerate(layers, 1)]
         prefixes = (b"\0\1",) if of_one_state else (b"",)
         tables = newest_entries(storage, written_layers, (1, GROUPS - 1), prefixes)
         found = [*chain.from_iterable(map(entries_of, chain.from_iterable(map(pa.Table.to_batches, tables))))]
-    newest = dict(chain.from_iterable(entries.items() for entries, _ in layers))
+    last = dict(chain.from_iterable(entries.items() for entries, _ in layers))
     wanted = [
         (key, value)
-        for key, value in sorted(newest.items())
+        for key, value in sorted(last.items())
         if key[3] >= 1 and (key[1] == 1 or not of_one_state)
     ]
     assert found == wanted

@@ -1,7 +1,7 @@
 """The newest entry of each key in several layers, read in the order of keys.
 
-The runs are read side by side, a batch of each at a time. So memory depends on the number of runs, and neither on the
-size of the state nor on how well it is compressed.
+The runs are read side by side, about 1 MiB of each at a time. So memory depends on the number of runs, and neither on
+the size of the state nor on how well it is compressed.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.recovery import LayerEntries, runs_within
 from firesteel.checkpoint.runs import RUN_SCHEMA
 
+_READ_TOGETHER: Final = 1 << 20
+"""Bytes that are read of a run at a time, in whole batches."""
 _RANK: Final = "rank"
 _RANKED: Final = RUN_SCHEMA.append(pa.field(_RANK, pa.int32()))
 
@@ -45,7 +47,7 @@ def newest_entries(
 
 
 class _Run:
-    """A run of a layer, read batch by batch; call `fill` before anything else."""
+    """A run of a layer, read part by part; call `fill` before anything else."""
 
     def __init__(self, rank: int, batches: Iterator[pa.RecordBatch], prefixes: Sequence[bytes]) -> None:
         self._rank = rank
@@ -55,12 +57,16 @@ class _Run:
 
     def fill(self) -> bool:
         """Have at least one entry; return False if there are no more."""
-        while not self._head.num_rows:
-            batch = next(self._batches, None)
-            if batch is None:
-                return False
-            self._head = _beginning(batch, self._prefixes)
-        return True
+        if not self._head.num_rows:
+            held: list[pa.RecordBatch] = []
+            while sum(batch.nbytes for batch in held) < _READ_TOGETHER:
+                batch = next(self._batches, None)
+                if batch is None:
+                    break
+                held.append(_beginning(batch, self._prefixes))
+            if held:
+                self._head = pa.concat_batches(held)
+        return bool(self._head.num_rows)
 
     @property
     def last(self) -> bytes:
