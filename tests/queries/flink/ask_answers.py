@@ -27,7 +27,7 @@ def answer(env: Any, query: str) -> dict[str, Any]:
         finally:
             env.drop_temporary_view("answered")
     except Exception as error:
-        return {"refused": _message(error)}
+        return {"refused": message(error)}
 
 
 def _rows(env: Any) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def _rows(env: Any) -> dict[str, Any]:
     return {"names": names, "types": types, "rows": table}
 
 
-def _message(error: Exception) -> str:
+def message(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if "Exception:" in line]
     return lines[-1] if lines else str(error).splitlines()[0]
 

@@ -28,10 +28,10 @@ def definitions(directory: Path = HERE) -> Iterator[str]:
         )
 
 
-def queries() -> Iterator[tuple[str, str]]:
-    """Yield subjects and queries, each query in one line."""
+def queries(file: str = "queries.sql") -> Iterator[tuple[str, str]]:
+    """Yield subjects and queries of a file, each query in one line."""
     subject, lines = "", []
-    for line in (HERE / "queries.sql").read_text(encoding="utf-8").splitlines():
+    for line in (HERE / file).read_text(encoding="utf-8").splitlines():
         if line.startswith("--"):
             subject = line.rpartition("subject: ")[2]
             continue

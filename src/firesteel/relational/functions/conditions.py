@@ -15,6 +15,7 @@ from firesteel.relational.functions.results import (
     any_nullable,
     common,
     exactly,
+    nullable,
     nullable_operand,
 )
 
@@ -84,8 +85,8 @@ CONDITIONS: Final = (
     Function(
         "TYPEOF",
         (
-            Signature((ANY,), exactly(STRING.copy(nullable=False))),
-            Signature((ANY, BOOLEAN), exactly(STRING.copy(nullable=False))),
+            Signature((ANY,), nullable(STRING)),
+            Signature((ANY, BOOLEAN), nullable(STRING)),
         ),
         strict=False,
     ),
