@@ -39,7 +39,10 @@ def setting(codes: Positions, times: Times, timers: Times, lower: int) -> Positi
     some = np.flatnonzero(later)
     if not len(some):
         return some
-    places = some[np.argsort(codes[some], kind="stable")]
+    bits = len(some).bit_length()
+    keyed = codes[some] << bits | np.arange(len(some))
+    keyed.sort()  # words are sorted several times as fast as places by their words
+    places: Positions = some[keyed & ((1 << bits) - 1)]
     half = lower // 2
     span = int(times[places].max()) - int(times[places].min()) + half + 2
     if span * (int(codes[places[-1]]) + 1) >= _MOST:
