@@ -20,6 +20,7 @@ ANSWERS: Final[list[dict[str, Any]]] = [
 STRATEGIES: Final = ("DEDUPLICATE", "NOTHING", "ERROR")
 WAYS: Final[dict[str, dict[str, Any]]] = {
     "one epoch": {"parallelism": 1},
+    "many epochs": {"parallelism": 2, "epoch_records": 7},
 }
 
 

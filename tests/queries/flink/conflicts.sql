@@ -7,3 +7,7 @@ SELECT id / 20 AS score, id FROM orders WHERE id < 50;
 SELECT COALESCE(quantity, 0) AS q, id FROM orders;
 SELECT COALESCE(customer, 'nobody') AS c, product FROM orders WHERE id < 30;
 SELECT id / 2 AS half, 5 AS five FROM orders;
+
+-- subject: updates
+SELECT COALESCE(customer, 'nobody') AS c, COUNT(*) AS n FROM orders GROUP BY customer;
+SELECT earliest, n FROM (SELECT customer, MIN(id) AS earliest, COUNT(*) AS n FROM orders GROUP BY customer);

@@ -173,7 +173,12 @@ def _to_instant(translator: Translator, call: Call, texts: list[str]) -> str:
         if len(texts) == 2:
             return _read(translator, call, texts)
         return converted(translator, texts[0], given, TimestampType(3))
-    digits = call.operands[1].value if len(call.operands) > 1 and isinstance(call.operands[1], Literal) else 3
+    precision = call.operands[1] if len(call.operands) > 1 else None
+    if precision is not None and not isinstance(precision, Literal):
+        raise UnsupportedError(
+            "is not supported yet", who="TO_TIMESTAMP_LTZ with a precision that is no constant"
+        )
+    digits = 3 if precision is None else precision.value
     if digits not in (0, 3):
         raise UnsupportedError("is not supported yet", who=f"TO_TIMESTAMP_LTZ with the precision {digits}")
     if isinstance(given, FloatType | DoubleType):

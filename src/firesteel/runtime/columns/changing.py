@@ -1,4 +1,4 @@
-"""Operators that work on the changes of an epoch together."""
+"""Operators that work on their input together, at the end of an epoch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,48 @@ from firesteel.runtime.columns.batch import ColumnBatch, concatenated
 from firesteel.runtime.operator import Epoch, Operator, OperatorReport
 
 
-class ChangingOperator(Operator[ColumnBatch]):
+class SettlingOperator(Operator[ColumnBatch]):
+    """Emits what its input comes to at the end of the epoch, or before if very much of it waits.
+
+    Contract for subclasses: `_work` works on all input that waits. A watermark is passed on after that, so that
+    whatever waits for it later has what came before it.
+    """
+
+    def begin_epoch(self, epoch: Epoch) -> None:
+        """Start an epoch."""
+        super().begin_epoch(epoch)
+        self._sent = self.watermark
+
+    def advance_watermark(self, watermark: int) -> None:
+        """Advance; the watermark is sent after what comes before it."""
+        self.watermark = watermark
+
+    def advance_idle(self) -> None:
+        """Send what waits, and then that there is no watermark."""
+        self._settle()
+        super().advance_idle()
+
+    def finish(self) -> None:
+        """Send all that waits."""
+        self._settle()
+
+    def end_epoch(self) -> OperatorReport:
+        """Send all that waits."""
+        self._settle()
+        return OperatorReport()
+
+    @abstractmethod
+    def _work(self) -> None:
+        """Work on the input that waits, if there is any."""
+
+    def _settle(self) -> None:
+        self._work()
+        if self.watermark > self._sent:
+            self._sent = self.watermark
+            self.emit_watermark(self.watermark)
+
+
+class ChangingOperator(SettlingOperator):
     """Lets changes wait until the end of the epoch, or until `most` of them have come.
 
     Contract for subclasses: `_apply(batch, first)` takes changes, which are numbered from `first` on, after all earlier
@@ -32,11 +73,6 @@ class ChangingOperator(Operator[ColumnBatch]):
         self._count += len(batch)
         if self._count >= self.most:
             self._work()
-
-    def end_epoch(self) -> OperatorReport:
-        """Work on the changes that wait."""
-        self._work()
-        return OperatorReport()
 
     @abstractmethod
     def _apply(self, batch: ColumnBatch, first: int) -> None:

@@ -55,22 +55,30 @@ class TopOperator(ChangingOperator):
     def begin_epoch(self, epoch: Epoch) -> None:
         """Start an epoch."""
         super().begin_epoch(epoch)
+        if self._held != self.epoch - 1:
+            self._held = None
         self._shown: pa.RecordBatch | None = None
-        """What is shown before the epoch, once there is a change."""
+        """What those who follow know of what is shown, once there is a change."""
 
     def end_epoch(self) -> OperatorReport:
         """Emit how the first rows have changed."""
         report = super().end_epoch()
-        if self._shown is not None:
-            self._emit(self._shown, self._window())
-        if self._shown is not None or self._held == self.epoch - 1:
+        if self._held is not None:
             self._held = self.epoch
         return report
 
+    def _settle(self) -> None:
+        self._work()
+        if self._shown is not None:
+            self._emit(self._shown, self._window())
+            self._shown = None
+        super()._settle()
+
     def _apply(self, batch: ColumnBatch, first: int) -> None:
         if self._shown is None:
-            if self._held != self.epoch - 1:
+            if self._held is None:
                 self._read()
+                self._held = self.epoch
             self._shown = self._window()
         changes = numbered(batch, first, self._entries.stored)
         if self._top.retracts:

@@ -60,20 +60,24 @@ def sorted_plan(plan: LogicalNode, keys: Sequence[SortKey], query: exp.Expr, tex
 
     As in Flink, an order that says nothing about which rows there are is left out of queries within others.
     """
-    offset, fetch = _limits(query)
+    offset, fetch = _limits(query, text)
     limited = bool(offset) or fetch is not None
     if not limited and not (keys and _is_outermost(query)):
         return plan
     return Sort(plan, tuple(keys), offset, fetch, place=_sort_place(query, text))
 
 
-def _limits(query: exp.Expr) -> tuple[int, int | None]:
+def _limits(query: exp.Expr, text: Text) -> tuple[int, int | None]:
     """Return how many rows are left out at the start of a query's result, and how many are kept (None: all)."""
     offset, limit = query.args.get("offset"), query.args.get("limit")
-    return (
-        int(offset.expression.name) if offset is not None else 0,
-        int(limit.expression.name) if limit is not None else None,
-    )
+    return 0 if offset is None else _count(offset, text), None if limit is None else _count(limit, text)
+
+
+def _count(clause: exp.Expr, text: Text) -> int:
+    written = clause.expression
+    if not written.name.isdigit():
+        raise text.wrong(clause, "requires a whole number of rows", got=written.name)
+    return int(written.name)
 
 
 def _is_outermost(query: exp.Expr) -> bool:

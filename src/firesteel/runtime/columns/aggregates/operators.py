@@ -10,6 +10,7 @@ from firesteel.runtime.columns.aggregates.gathering import Gathered
 from firesteel.runtime.columns.aggregates.groups import Groups
 from firesteel.runtime.columns.aggregates.parts import Given
 from firesteel.runtime.columns.batch import ColumnBatch
+from firesteel.runtime.columns.changing import SettlingOperator
 from firesteel.runtime.columns.ending import EndingOperator
 from firesteel.runtime.operator import Epoch, Operator, OperatorContext, OperatorReport
 
@@ -50,7 +51,7 @@ class LocalAggregateOperator(Operator[ColumnBatch]):
             self.output.emit(ColumnBatch(self._form.shrink(rows)))
 
 
-class GroupAggregateOperator(Operator[ColumnBatch]):
+class GroupAggregateOperator(SettlingOperator):
     """Keeps the aggregates of each group up to date; its input comes by the keys.
 
     At the end of an epoch, or before if very many groups wait, the groups that the input touched are looked up and
@@ -78,14 +79,9 @@ class GroupAggregateOperator(Operator[ColumnBatch]):
         """Take rows, or partial results."""
         self._gathered.add(batch.rows if self._partial else self._form.lift(given(batch)))
         if self._gathered.full:
-            self._apply()
+            self._work()
 
-    def end_epoch(self) -> OperatorReport:
-        """Change the groups that were touched, and emit what that changes."""
-        self._apply()
-        return OperatorReport()
-
-    def _apply(self) -> None:
+    def _work(self) -> None:
         if (partials := self._gathered.take()) is not None:
             self._change(partials)
 
@@ -100,8 +96,11 @@ class FinalAggregateOperator(EndingOperator, GroupAggregateOperator):
 
     def results(self) -> Iterator[ColumnBatch]:
         """Yield the final results."""
-        self._apply()
+        self._work()
         return self._groups.all()
+
+    def _settle(self) -> None:
+        self._work()
 
     def _change(self, partials: Partials) -> None:
         self._groups.store(partials)

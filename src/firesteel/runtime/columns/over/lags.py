@@ -48,9 +48,8 @@ def buffered(distances: Positions, codes: Positions, begins: Positions, before: 
     places = np.arange(len(distances))
     most = distances + 1 - places
     most[begins] = np.minimum(most[begins], before + 1 - begins)
-    apart = codes * (
-        int(most.max()) - int(most.min()) + 1
-    )  # keys come later and lower, so each has its own minimum
+    # Later keys are moved below earlier ones, so that each has a minimum of its own.
+    apart = codes * (int(most.max()) - int(most.min()) + 1)
     held: Positions = np.minimum.accumulate(most - apart) + apart + places
     return held
 
