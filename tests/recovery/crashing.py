@@ -12,6 +12,7 @@ import pytest
 from firesteel.checkpoint import savepoint
 from firesteel.checkpoint.attach import CheckpointedState
 from firesteel.checkpoint.objects import Storage
+from firesteel.connectors.files.sink import writer
 from firesteel.connectors.files.sink.committer import FileCommitter
 from firesteel.control import JobSettings, loop
 from firesteel.control.loop import EpochLoop
@@ -84,11 +85,16 @@ def points(crasher: Crasher, *, upkeep: bool = False) -> Iterator[Crasher]:
         _wrap_tasks(patch, crasher)
         _wrap_storage(patch, crasher)
         _wrap_file_commits(patch, crasher)
+        opened = _wrap_part_files(patch)
         if upkeep:
             _wrap_maintenance(patch, crasher)
             _wrap_savepoints(patch, crasher)
             _wrap_changes(patch, crasher)
-        yield crasher
+        try:
+            yield crasher
+        finally:
+            for file in opened:  # as the system does for a process that is gone: nothing more is written
+                file.raw.close()
 
 
 def _wrap_planning(patch: pytest.MonkeyPatch, crasher: Crasher) -> None:
@@ -135,6 +141,19 @@ def _wrap_storage(patch: pytest.MonkeyPatch, crasher: Crasher) -> None:
 
     patch.setattr(Storage, "create", creating)
     patch.setattr(Storage, "put", putting)
+
+
+def _wrap_part_files(patch: pytest.MonkeyPatch) -> list[Any]:
+    """Return the list of all part files that are opened from now on."""
+    opened: list[Any] = []
+    init = writer._Active.__init__
+
+    def opening(self: writer._Active, *arguments: Any) -> None:
+        init(self, *arguments)
+        opened.append(self.file)
+
+    patch.setattr(writer._Active, "__init__", opening)
+    return opened
 
 
 def _wrap_file_commits(patch: pytest.MonkeyPatch, crasher: Crasher) -> None:
