@@ -33,6 +33,9 @@ RunPython = Callable[..., CompletedProcess[str]]
 
 PROJECT = Path(__file__).parents[1]
 PAGES = [*sorted(PROJECT.glob("*.md")), *sorted((PROJECT / "docs").glob("*.md"))]
+LENGTHY = {"state-processor"}
+"""The pages that are only run with --long."""
+
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROCESS_WIDE = re.compile(
@@ -136,7 +139,13 @@ def one_python(tmp_path: Path) -> Iterator[RunPython]:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=page.stem, marks=[pytest.mark.long] if page.stem in LENGTHY else [])
+        for page in PAGES
+    ],
+)
 def test_what_is_printed_runs(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     python: RunPython = request.getfixturevalue("run_python" if page.stem in OWN_PROCESSES else "one_python")
     reader = Reader(tmp_path, python)

@@ -78,6 +78,7 @@ def test_a_job_survives_the_loss_of_an_executor(tmp_path: Path, run_on_cluster: 
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.long
 def test_an_error_of_the_engine_is_tried_again_and_one_of_the_program_is_not(
     tmp_path: Path, run_on_cluster: RunPython
 ) -> None:

@@ -14,6 +14,7 @@ from tests.conftest import RunPython
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark"), pytest.mark.timeout(600)]
 
 
+@pytest.mark.long
 def test_a_job_of_sql_is_controlled_from_other_processes(tmp_path: Path, run_python: RunPython) -> None:
     def firesteel(*arguments: object) -> str:
         done = run_python("-m", "firesteel.cli", *arguments)
