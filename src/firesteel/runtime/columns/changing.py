@@ -1,54 +1,17 @@
-"""Operators that work on their input together, at the end of an epoch."""
+"""Operators that work on the changes of an epoch together."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from typing import ClassVar
 
+import numpy as np
+import pyarrow as pa
+
 from firesteel.runtime.columns.arrivals import first_number
-from firesteel.runtime.columns.batch import ColumnBatch, concatenated
-from firesteel.runtime.operator import Epoch, Operator, OperatorReport
-
-
-class SettlingOperator(Operator[ColumnBatch]):
-    """Emits what its input comes to at the end of the epoch, or before if very much of it waits.
-
-    Contract for subclasses: `_work` works on all input that waits. A watermark is passed on after that, so that
-    whatever waits for it later has what came before it.
-    """
-
-    def begin_epoch(self, epoch: Epoch) -> None:
-        """Start an epoch."""
-        super().begin_epoch(epoch)
-        self._sent = self.watermark
-
-    def advance_watermark(self, watermark: int) -> None:
-        """Advance; the watermark is sent after what comes before it."""
-        self.watermark = watermark
-
-    def advance_idle(self) -> None:
-        """Send what waits, and then that there is no watermark."""
-        self._settle()
-        super().advance_idle()
-
-    def finish(self) -> None:
-        """Send all that waits."""
-        self._settle()
-
-    def end_epoch(self) -> OperatorReport:
-        """Send all that waits."""
-        self._settle()
-        return OperatorReport()
-
-    @abstractmethod
-    def _work(self) -> None:
-        """Work on the input that waits, if there is any."""
-
-    def _settle(self) -> None:
-        self._work()
-        if self.watermark > self._sent:
-            self._sent = self.watermark
-            self.emit_watermark(self.watermark)
+from firesteel.runtime.columns.batch import DELETE, INSERT, ColumnBatch, concatenated
+from firesteel.runtime.columns.settling import SettlingOperator
+from firesteel.runtime.operator import Epoch
 
 
 class ChangingOperator(SettlingOperator):
@@ -73,6 +36,13 @@ class ChangingOperator(SettlingOperator):
         self._count += len(batch)
         if self._count >= self.most:
             self._work()
+
+    def _replace(self, gone: pa.RecordBatch, fresh: pa.RecordBatch) -> None:
+        """Send deletes, then inserts."""
+        for kind, rows in ((DELETE, gone), (INSERT, fresh)):
+            kinds = None if kind == INSERT else np.full(rows.num_rows, kind)
+            for part in ColumnBatch(rows, kinds).parts():
+                self.output.emit(part)
 
     @abstractmethod
     def _apply(self, batch: ColumnBatch, first: int) -> None:

@@ -16,7 +16,7 @@ from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.functions.columns.sinks import Materialization
 from firesteel.functions.columns.sorting import Top
 from firesteel.runtime.columns.arrivals import ARRIVAL, numbered
-from firesteel.runtime.columns.batch import DELETE, INSERT, ColumnBatch
+from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.changing import ChangingOperator
 from firesteel.runtime.columns.materialize.tables import KeyedEntries
 from firesteel.runtime.columns.sort_order import require_sortable, sorted_places
@@ -146,11 +146,10 @@ class TopOperator(ChangingOperator):
     def _emit(self, before: pa.RecordBatch, after: pa.RecordBatch) -> None:
         old, new = (numbers(rows.column(ARRIVAL)) for rows in (before, after))
         gone, fresh = _where(before, ~np.isin(old, new)), _where(after, ~np.isin(new, old))
-        for kind, rows in ((DELETE, gone), (INSERT, fresh)):
-            found = pa.RecordBatch.from_arrays(rows.columns[:-1], schema=self._schema)
-            kinds = None if kind == INSERT else np.full(rows.num_rows, kind)
-            for part in ColumnBatch(found, kinds).parts():
-                self.output.emit(part)
+        self._replace(self._as_input(gone), self._as_input(fresh))
+
+    def _as_input(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        return pa.RecordBatch.from_arrays(rows.columns[:-1], schema=self._schema)
 
 
 def _where(rows: pa.RecordBatch, mask: Mask) -> pa.RecordBatch:

@@ -10,8 +10,8 @@ from firesteel.runtime.columns.aggregates.gathering import Gathered
 from firesteel.runtime.columns.aggregates.groups import Groups
 from firesteel.runtime.columns.aggregates.parts import Given
 from firesteel.runtime.columns.batch import ColumnBatch
-from firesteel.runtime.columns.changing import SettlingOperator
 from firesteel.runtime.columns.ending import EndingOperator
+from firesteel.runtime.columns.settling import SettlingOperator
 from firesteel.runtime.operator import Epoch, Operator, OperatorContext, OperatorReport
 
 

@@ -15,7 +15,7 @@ from firesteel.common.logical_types import Field, RowType, TinyIntType
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.functions.columns.sinks import Materialization
 from firesteel.functions.columns.windows import OverPartitions
-from firesteel.runtime.columns.batch import DELETE, INSERT, ColumnBatch
+from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.changing import ChangingOperator
 from firesteel.runtime.columns.materialize.tables import KeyedEntries
 from firesteel.runtime.columns.over.framing import FramedCalls
@@ -99,8 +99,4 @@ class OverChangesOperator(ChangingOperator):
         fresh[stays[same]] = False
         gone: Mask = np.ones(len(was), np.bool_)
         gone[place[now[stays[same]]]] = False
-        for kind, rows, mask in ((DELETE, before.rows, gone), (INSERT, after.rows, fresh)):
-            found = rows.filter(pa.array(mask))
-            kinds = None if kind == INSERT else np.full(found.num_rows, kind)
-            for part in ColumnBatch(found, kinds).parts():
-                self.output.emit(part)
+        self._replace(before.rows.filter(pa.array(gone)), after.rows.filter(pa.array(fresh)))

@@ -12,10 +12,10 @@ import pyarrow as pa
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.common.time import MAX_WATERMARK
 from firesteel.functions.columns.windows import OverAggregate, WindowAssignment, WindowShape
-from firesteel.runtime.columns.arrivals import first_number
 from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.over.calls import Calls, require_streamable
 from firesteel.runtime.columns.over.due import BEFORE_ALL, Due, History
+from firesteel.runtime.columns.over.keyed_rows import KeyedRows
 from firesteel.runtime.columns.over.ordering import in_order
 from firesteel.runtime.columns.over.ranges import RangeRows
 from firesteel.runtime.columns.over.records import KeyRecords
@@ -23,7 +23,7 @@ from firesteel.runtime.columns.over.summed import SummedRanges
 from firesteel.runtime.columns.over.waiting import ORDER, TIME, Waiting
 from firesteel.runtime.columns.times import Times, times_of
 from firesteel.runtime.columns.windows.gathering import stages
-from firesteel.runtime.columns.windows.keys import Keys, codes_of
+from firesteel.runtime.columns.windows.keys import codes_of
 from firesteel.runtime.columns.windows.operator import GatheringOperator
 from firesteel.runtime.operator import Epoch, OperatorContext, OperatorReport
 from firesteel.state.arrangements.columns import Mask, numbers
@@ -39,8 +39,8 @@ class OverAggregateOperator(GatheringOperator):
         self._over_aggregate = over
         self._input = to_arrow_schema(over.input)
         self._schema = to_arrow_schema(over.output)
-        self._keys = Keys(self._input, over.keys)
-        self._others = [place for place in range(len(self._input)) if place not in over.keys]
+        self._kept = KeyedRows(self._input, over.keys)
+        self._keys = self._kept.keys
 
     def open(self, context: OperatorContext) -> None:
         super().open(context)
@@ -48,8 +48,7 @@ class OverAggregateOperator(GatheringOperator):
         over, groups = self._over_aggregate, context.max_parallelism
         require_streamable(over.aggregations, context.who)
         calls = Calls(over.input, over.aggregations)
-        others = [pa.field(f"c{place}", self._input.types[place]) for place in self._others]
-        self._waiting = Waiting(context.arrangements, self._keys, others, groups)
+        self._waiting = Waiting(context.arrangements, self._keys, self._kept.others, groups)
         self._history: History
         if over.frame.rows or over.frame.lower is None:
             self._history = KeyRecords(context.arrangements, over, self._keys, calls, groups)
@@ -61,7 +60,7 @@ class OverAggregateOperator(GatheringOperator):
         super().begin_epoch(epoch)
         self._waiting.begin()
         self._history.begin(self._fired - 1)
-        self._next = first_number(epoch) + self.context.subtask
+        self._kept.begin(epoch, self.context)
 
     def end_epoch(self) -> OperatorReport:
         report = super().end_epoch()
@@ -69,7 +68,7 @@ class OverAggregateOperator(GatheringOperator):
         self._history.settle()
         return report
 
-    def _work(self, batch: ColumnBatch, over: Times) -> None:
+    def _receive(self, batch: ColumnBatch, over: Times) -> None:
         times = times_of(batch, self._window, self.processing_time, self.context.who)
         rows = self._numbered(batch, times)
         if not self._window.event_time:
@@ -117,12 +116,8 @@ class OverAggregateOperator(GatheringOperator):
         return after + 1
 
     def _numbered(self, batch: ColumnBatch, times: Times) -> pa.RecordBatch:
-        # a step of the parallelism, so that no two rows of an epoch have one number, whoever gets them later
-        step = self.context.parallelism
-        order = np.arange(self._next, self._next + len(batch) * step, step)
-        self._next += len(batch) * step
-        others = [batch.rows.column(place) for place in self._others]
-        columns = [pa.array(times), pa.array(order), *self._keys.columns(batch), *others]
+        orders = self._kept.orders(len(batch))
+        columns = [pa.array(times), pa.array(orders), *self._kept.columns(batch)]
         return pa.RecordBatch.from_arrays(columns, schema=self._waiting.schema)
 
     def _emit(self, due: pa.RecordBatch, until: int) -> None:
@@ -134,16 +129,8 @@ class OverAggregateOperator(GatheringOperator):
         begins = np.flatnonzero(np.append(True, codes[1:] != codes[:-1]))
         keys = due.select(self._keys.names).take(pa.array(begins))
         times, orders = numbers(due.column(TIME)), numbers(due.column(ORDER))
-        rows = self._as_input(due)
+        rows = self._kept.as_input(due)
         counts = np.diff(begins, append=len(codes))
         results = self._history.advance(Due(keys, counts, times, orders, rows), until)
         columns = [*rows.columns, *results]
         self.output.emit(ColumnBatch(pa.RecordBatch.from_arrays(columns, schema=self._schema)))
-
-    def _as_input(self, rows: pa.RecordBatch) -> pa.RecordBatch:
-        columns: list[pa.Array] = [pa.nulls(0)] * len(self._input)
-        for name, place in zip(self._keys.names, self._keys.places, strict=False):
-            columns[place] = rows.column(name)
-        for place in self._others:
-            columns[place] = rows.column(f"c{place}")
-        return pa.RecordBatch.from_arrays(columns, schema=self._input)

@@ -13,10 +13,11 @@ import pyarrow as pa
 from firesteel.functions.columns.windows import OverAggregate
 from firesteel.runtime.columns.over.calls import Calls
 from firesteel.runtime.columns.over.due import BEFORE_ALL, Due, last_peers
-from firesteel.runtime.columns.over.forgetting import STRETCH, Forgetting, Known, dropped_up_to, stretch_bits
+from firesteel.runtime.columns.over.forgetting import STRETCH, Known, dropped_up_to, stretch_bits
 from firesteel.runtime.columns.over.frames import Frames
 from firesteel.runtime.columns.over.ordering import in_order, not_before
 from firesteel.runtime.columns.over.placing import Blocks, blocks_of
+from firesteel.runtime.columns.over.reaching import ReachingBack
 from firesteel.runtime.columns.over.waiting import ORDER, TIME
 from firesteel.runtime.columns.times import Times
 from firesteel.runtime.columns.windows.keys import Keys
@@ -26,37 +27,17 @@ from firesteel.state.arrangements.live import LiveArrangements
 from firesteel.state.arrangements.sorting import Positions
 
 
-class RangeRows:
+class RangeRows(ReachingBack):
     """Rows of frames that reach back in time, which are read by key."""
 
     def __init__(
         self, arrangements: LiveArrangements, over: OverAggregate, keys: Keys, calls: Calls, groups: int
     ) -> None:
-        assert over.frame.lower is not None
-        self._calls = calls
-        self._lower = over.frame.lower
-        self._names = keys.names
-        self._bits = stretch_bits(self._lower)
-        self._known = Forgetting(arrangements, keys, self._lower, [])
         fields = [pa.field(name, pa.int64()) for name in (STRETCH, TIME, ORDER)]
         self._kept = pa.schema([*fields, *keys.fields, *calls.kept])
         layout = Layout(self._kept, tuple(keys.names), Kind.MULTISET, leading=STRETCH)
-        self._recent = arrangements.declare("recent", layout)
-
-    def begin(self, until: int) -> None:
-        """Begin an epoch after the time `until`."""
-        self._known.begin(until)
-
-    def last_times(self, keys: pa.RecordBatch) -> Times:
-        """Return the last time of each key that a row or a timer has had."""
-        return self._known.last_times(keys)
-
-    def renew(self, keys: pa.RecordBatch) -> None:
-        """Only the time of rows counts."""
-
-    def arrive(self, rows: pa.RecordBatch, over: Times) -> None:
-        """Take note of rows that begin to wait."""
-        self._known.arrive(rows, over)
+        super().__init__(arrangements, over, keys, calls, [], layout)
+        self._bits = stretch_bits(self._lower)
 
     def settle(self) -> None:
         """Write what rows have set that time has not passed yet."""
@@ -73,12 +54,6 @@ class RangeRows:
             self._known.write(step, [])
         self._drop((dropped_up_to(until, self._lower) >> self._bits) - 1)
         return results
-
-    def _drop(self, until: int) -> None:
-        needed = self._known.needed(self._recent, until)
-        self._recent.drop_up_to(until)
-        if needed is not None:
-            self._recent.put(needed)
 
     def _results(self, due: Due, before: Known) -> list[pa.Array]:
         lifted = self._calls.lift(due.rows)

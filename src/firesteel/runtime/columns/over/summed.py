@@ -18,9 +18,10 @@ from firesteel.functions.columns.windows import OverAggregate
 from firesteel.runtime.columns.aggregates.parts import Additive, Columns, Part
 from firesteel.runtime.columns.over.calls import Calls
 from firesteel.runtime.columns.over.due import Due, last_peers
-from firesteel.runtime.columns.over.forgetting import Forgetting, Step, dropped_up_to
+from firesteel.runtime.columns.over.forgetting import Step, dropped_up_to
 from firesteel.runtime.columns.over.ordering import in_order, not_before
 from firesteel.runtime.columns.over.placing import Blocks, blocks_of
+from firesteel.runtime.columns.over.reaching import ReachingBack
 from firesteel.runtime.columns.over.waiting import ORDER, TIME, by_time
 from firesteel.runtime.columns.times import Times
 from firesteel.runtime.columns.windows.keys import Keys
@@ -34,7 +35,7 @@ Sums = npt.NDArray[np.int64]
 """A row for each column of the accumulators."""
 
 
-class SummedRanges:
+class SummedRanges(ReachingBack):
     """Sums over frames that reach back in time."""
 
     @staticmethod
@@ -48,32 +49,17 @@ class SummedRanges:
     def __init__(
         self, arrangements: LiveArrangements, over: OverAggregate, keys: Keys, calls: Calls, groups: int
     ) -> None:
-        assert over.frame.lower is not None
-        self._calls = calls
-        self._lower = over.frame.lower
-        self._keys = keys
-        self._known = Forgetting(arrangements, keys, self._lower, [pa.field(_GONE, pa.int64()), *calls.kept])
         words = [pa.field(TIME, pa.int64()), pa.field(ORDER, pa.int64())]
         self._kept = pa.schema([*words, *keys.fields, *calls.kept])
-        self._recent = arrangements.declare("recent", by_time(self._kept, keys, groups))
+        fields = [pa.field(_GONE, pa.int64()), *calls.kept]
+        super().__init__(arrangements, over, keys, calls, fields, by_time(self._kept, keys, groups))
         self._reached = MIN_WATERMARK
         """Rows before this time have left the frames of all rows that are not late."""
 
     def begin(self, until: int) -> None:
         """Begin an epoch at a time."""
+        super().begin(until)
         self._reached = self._frame_at(until)
-        self._known.begin(until)
-
-    def last_times(self, keys: pa.RecordBatch) -> Times:
-        """Return the last time of each key that a row or a timer has had."""
-        return self._known.last_times(keys)
-
-    def renew(self, keys: pa.RecordBatch) -> None:
-        """Only the time of rows counts."""
-
-    def arrive(self, rows: pa.RecordBatch, over: Times) -> None:
-        """Take note of rows that begin to wait."""
-        self._known.arrive(rows, over)
 
     def settle(self) -> None:
         """Write what rows have set that time has not passed yet."""
@@ -86,19 +72,13 @@ class SummedRanges:
         reached = max(self._frame_at(until), self._reached)
         low = self._reached if due is None else min(self._reached, int(due.times.min()) - self._lower)
         leaving = self._recent.up_to(reached - 1, after=low - 1)
-        step = self._known.step(due, leaving.select(self._keys.names), until)
+        step = self._known.step(due, leaving.select(self._names), until)
         results: list[pa.Array] = []
         if step is not None:
             results = self._apply(step, leaving, reached)
             self._drop(dropped_up_to(until, self._lower))
         self._reached = reached
         return results
-
-    def _drop(self, until: int) -> None:
-        needed = self._known.needed(self._recent, until)
-        self._recent.drop_up_to(until)
-        if needed is not None:
-            self._recent.put(needed)
 
     def _frame_at(self, until: int) -> int:
         """Return where the frame of the first row after a time begins at the earliest."""

@@ -72,7 +72,7 @@ class LocalWindowOperator(GatheringOperator):
     def _alone(self, bounds: Times, batch: ColumnBatch) -> pa.RecordBatch:
         """Return a partial result for each row."""
 
-    def _work(self, batch: ColumnBatch, over: Times) -> None:
+    def _receive(self, batch: ColumnBatch, over: Times) -> None:
         bounds = self._bounds(batch)
         tardy = self._tardy(bounds, over)
         for start, stop, until in stages(over, tardy):

@@ -7,16 +7,17 @@ from abc import abstractmethod
 from firesteel.common.time import MIN_WATERMARK
 from firesteel.functions.columns.windows import WindowAssignment
 from firesteel.runtime.columns.batch import ColumnBatch
+from firesteel.runtime.columns.settling import SettlingOperator
 from firesteel.runtime.columns.times import Times, instant, local_time, over_until
 from firesteel.runtime.columns.windows.gathering import MOST_ROWS, Gathered
-from firesteel.runtime.operator import Epoch, Operator, OperatorContext, OperatorReport
+from firesteel.runtime.operator import Epoch, OperatorContext, OperatorReport
 
 
-class GatheringOperator(Operator[ColumnBatch]):
+class GatheringOperator(SettlingOperator):
     """Gathers rows and watermarks, and works on them together.
 
-    Contract for subclasses: `_work(batch, over)` takes rows, each with the local time up to which windows were over as
-    it came; `_fire(until)` then completes all windows that end up to a local time, which never falls. Watermarks are
+    Contract for subclasses: `_receive(batch, over)` takes rows, each with the local time up to which windows were over
+    as it came; `_fire(until)` then completes all windows that end up to a local time, which never falls. Watermarks are
     passed on after the rows that follow from them, so to those who receive them nothing is late.
 
     In processing time rows come at the time of their epoch, and the state has the end of the last window that has any
@@ -35,7 +36,6 @@ class GatheringOperator(Operator[ColumnBatch]):
         self._gathered = Gathered()
         known = [state for state in (epoch.operator_state, *epoch.inherited) if state is not None]
         self._last = max((last for last, _ in known), default=MIN_WATERMARK)
-        self._sent = self.watermark
         self._fired = self._over = min((fired for _, fired in known), default=self._fired_by_all(epoch))
         if self._window.event_time:
             self._fired = self._over = over_until(self.watermark, self._window.zone)
@@ -45,13 +45,8 @@ class GatheringOperator(Operator[ColumnBatch]):
         before = epoch.facts.committed_time
         return MIN_WATERMARK if before is None else local_time(before, self._window.zone)
 
-    def announce(self) -> None:
-        """Complete the windows that what was announced to this operator completes; then send the watermark."""
-        self._settle()
-        super().announce()
-
     @abstractmethod
-    def _work(self, batch: ColumnBatch, over: Times) -> None:
+    def _receive(self, batch: ColumnBatch, over: Times) -> None:
         """Take rows into the state."""
 
     @abstractmethod
@@ -68,13 +63,9 @@ class GatheringOperator(Operator[ColumnBatch]):
             self._settle()
 
     def advance_watermark(self, watermark: int) -> None:
-        self.watermark = watermark
+        super().advance_watermark(watermark)
         if self._window.event_time:
             self._over = over_until(watermark, self._window.zone)
-
-    def advance_idle(self) -> None:
-        self._settle()
-        super().advance_idle()
 
     def advance_processing_time(self, now: int) -> None:
         self.processing_time = now
@@ -83,25 +74,18 @@ class GatheringOperator(Operator[ColumnBatch]):
             self._over = local_time(now, self._window.zone)
             self._fire(self._over)
 
-    def finish(self) -> None:
-        self._settle()
-
     def end_epoch(self) -> OperatorReport:
-        self._settle()
+        report = super().end_epoch()
         if self._window.event_time:
-            return OperatorReport()
+            return report
         return OperatorReport(operator_state=(self._last, self._fired), next_wakeup=self._wakeup())
 
-    def _settle(self) -> None:
-        """Work on what has been gathered; then pass on the watermark."""
+    def _work(self) -> None:
         taken = self._gathered.take()
         if taken is not None:
-            self._work(*taken)
+            self._receive(*taken)
         if self._window.event_time:
             self._fire(self._over)
-        if self.watermark > self._sent:
-            self._sent = self.watermark
-            self.emit_watermark(self.watermark)
 
     def _wakeup(self) -> int | None:
         """Return the processing time at which the next window is over; None if no row waits."""

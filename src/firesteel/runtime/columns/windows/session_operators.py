@@ -61,7 +61,7 @@ class SessionOperator(GatheringOperator):
         times = times_of(batch, self._window, self.processing_time, self.context.who)
         return times, times + self._gap
 
-    def _work(self, batch: ColumnBatch, over: Times) -> None:
+    def _receive(self, batch: ColumnBatch, over: Times) -> None:
         starts, ends = self._intervals(batch)
         self._last = max(self._last, int(ends.max()))
         for start, stop, until in stages(over, starts <= over):

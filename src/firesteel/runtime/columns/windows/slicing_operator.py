@@ -51,7 +51,7 @@ class SlicingOperator(GatheringOperator):
     def _complete(self, slices: pa.RecordBatch, after: int, until: int) -> None:
         """Emit the windows that end within `(after, until]`; `slices` are all that end up to then."""
 
-    def _work(self, batch: ColumnBatch, over: Times) -> None:
+    def _receive(self, batch: ColumnBatch, over: Times) -> None:
         windows = self._windows
         ends = self._ends(batch)
         if windows.all_open(ends, int(over[-1])):

@@ -1,0 +1,54 @@
+"""Operators that work on their input together, at the end of an epoch."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+from firesteel.runtime.columns.batch import ColumnBatch
+from firesteel.runtime.operator import Epoch, Operator, OperatorReport
+
+
+class SettlingOperator(Operator[ColumnBatch]):
+    """Emits what its input comes to at the end of the epoch, or before if very much of it waits.
+
+    Contract for subclasses: `_work` works on all input that waits. A watermark is passed on after that, so that
+    whatever waits for it later has what came before it.
+    """
+
+    def begin_epoch(self, epoch: Epoch) -> None:
+        """Start an epoch."""
+        super().begin_epoch(epoch)
+        self._sent = self.watermark
+
+    def announce(self) -> None:
+        """Settle what follows from watermarks that were announced to this operator; then send the watermark."""
+        self._settle()
+        super().announce()
+
+    def advance_watermark(self, watermark: int) -> None:
+        """Advance; the watermark is sent after what comes before it."""
+        self.watermark = watermark
+
+    def advance_idle(self) -> None:
+        """Send what waits, and then that there is no watermark."""
+        self._settle()
+        super().advance_idle()
+
+    def finish(self) -> None:
+        """Send all that waits."""
+        self._settle()
+
+    def end_epoch(self) -> OperatorReport:
+        """Send all that waits."""
+        self._settle()
+        return OperatorReport()
+
+    @abstractmethod
+    def _work(self) -> None:
+        """Work on the input that waits, if there is any."""
+
+    def _settle(self) -> None:
+        self._work()
+        if self.watermark > self._sent:
+            self._sent = self.watermark
+            self.emit_watermark(self.watermark)
