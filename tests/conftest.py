@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -54,6 +56,19 @@ def shared_data() -> Path:
     if not directory.is_dir():
         pytest.skip("no real event data beside the project (../shared/data)")
     return directory
+
+
+@pytest.fixture
+def replace_sleep(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[float], object]], None]:
+    """Replaces `time.sleep` in the test's thread; other threads of the process, as py4j's, sleep as before."""
+    sleep, here = time.sleep, threading.current_thread()
+
+    def replace(pause: Callable[[float], object]) -> None:
+        monkeypatch.setattr(
+            time, "sleep", lambda seconds: (pause if threading.current_thread() is here else sleep)(seconds)
+        )
+
+    return replace
 
 
 @pytest.fixture

@@ -91,9 +91,9 @@ def test_neighbours_work_while_the_clock_is_within_the_change(tmp_path):
         neighbours.end()
 
 
-def test_a_far_sink_waits_for_each_commit_and_for_no_record(tmp_path, monkeypatch):
+def test_a_far_sink_waits_for_each_commit_and_for_no_record(tmp_path, replace_sleep):
     clock, waited = tmp_path / "started", []
-    monkeypatch.setattr("bench.admission.program.time.sleep", waited.append)
+    replace_sleep(waited.append)
     sink = ChangingSink(BY_NAME["slow-floor"], (0.0, 60.0), clock)
     sink.create_committer().commit([(1, 1)])
     clock.write_text(repr(time.time() - 1.0))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import msgspec
@@ -248,14 +247,14 @@ def test_a_driver_that_does_not_answer_in_time(firesteel, silent):
     assert storage.list(COMMANDS) == []
 
 
-def test_a_driver_that_is_lost_while_it_is_waited_for(firesteel, silent, monkeypatch):
+def test_a_driver_that_is_lost_while_it_is_waited_for(firesteel, silent, replace_sleep):
     storage, status = silent
 
     def dies(seconds):
         old = msgspec.structs.replace(status, heartbeat_at=now_ms() - ALIVE_MS)
         write_status(storage, old)
 
-    monkeypatch.setattr(time, "sleep", dies)
+    replace_sleep(dies)
     done = firesteel("stop", storage.url)
     assert done.exit_code == 1
     assert "(process 77 on far) went away without an answer" in done.stderr
@@ -264,20 +263,20 @@ def test_a_driver_that_is_lost_while_it_is_waited_for(firesteel, silent, monkeyp
     assert "got the last sign of life of its driver (process 77 on far)" in done.stderr
 
 
-def test_ctrl_c_takes_a_command_back(firesteel, silent, monkeypatch):
+def test_ctrl_c_takes_a_command_back(firesteel, silent, replace_sleep):
     storage, _ = silent
 
     def interrupted(seconds):
         assert len(storage.list(COMMANDS)) == 1
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(time, "sleep", interrupted)
+    replace_sleep(interrupted)
     done = firesteel("rescale", storage.url, 3)
     assert done.exit_code == 130
     assert storage.list(COMMANDS) == []
 
 
-def test_a_driver_that_has_ended_may_still_be_writing_the_savepoint(firesteel, silent, monkeypatch):
+def test_a_driver_that_has_ended_may_still_be_writing_the_savepoint(firesteel, silent, replace_sleep):
     storage, status = silent
 
     def answers(seconds):
@@ -289,7 +288,7 @@ def test_a_driver_that_has_ended_may_still_be_writing_the_savepoint(firesteel, s
         turns.append(seconds)
 
     turns: list[float] = []
-    monkeypatch.setattr(time, "sleep", answers)
+    replace_sleep(answers)
     done = firesteel("stop", "--savepoint", storage.url)
     assert (done.exit_code, done.stdout, len(turns)) == (0, "there\n", 3)
     assert storage.list("replies") == []

@@ -298,7 +298,7 @@ def test_sqlite_has_no_prepared_transactions(tmp_path: Path):
         SqlSink(f"sqlite:///{tmp_path}/x.db", "t", ["id"], way="prepared").create_writer(context())
 
 
-def test_a_locked_sqlite_file_is_waited_for(tmp_path: Path, monkeypatch):
+def test_a_locked_sqlite_file_is_waited_for(tmp_path: Path, monkeypatch, replace_sleep):
     import sqlite3
 
     from firesteel.connectors.sql import database
@@ -310,9 +310,7 @@ def test_a_locked_sqlite_file_is_waited_for(tmp_path: Path, monkeypatch):
     sink = SqlSink(f"sqlite:///{path}", "t", ["id"])
     committables = write(sink, [(1,)])
     holder.execute("BEGIN IMMEDIATE")
-    monkeypatch.setattr(
-        database.time, "sleep", lambda seconds: holder.in_transaction and holder.execute("ROLLBACK")
-    )
+    replace_sleep(lambda seconds: holder.in_transaction and holder.execute("ROLLBACK"))
     commit(sink, committables)
     assert holder.execute("SELECT id FROM t").fetchall() == [(1,)]
     holder.close()

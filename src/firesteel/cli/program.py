@@ -17,8 +17,8 @@ import typer
 from firesteel.cli.progress import progress_for
 from firesteel.common.errors import ConfigurationError, FiresteelError, OutputClosedError
 from firesteel.common.excepthook import debug_requested, describe_failure
+from firesteel.common.signals import INTERRUPTED
 from firesteel.control.running import stop_jobs, wait_for_jobs
-from firesteel.control.signals import INTERRUPTED
 from firesteel.datastream.ambient import Ambient, surrounded_by
 from firesteel.datastream.pyflink_alias import install_pyflink_alias
 

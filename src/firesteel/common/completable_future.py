@@ -7,6 +7,8 @@ from concurrent.futures import CancelledError, Future
 from threading import Thread
 from typing import Any
 
+from firesteel.common.signals import result_of
+
 __all__ = ["CompletableFuture"]
 
 
@@ -58,7 +60,7 @@ class CompletableFuture:
 
     def result(self) -> Any:
         """Wait for the result and return it. Raises the call's error, or CancelledError if it was cancelled."""
-        value = self._future.result()
+        value = result_of(self._future)
         return value if self._py_class is None else self._py_class(value)
 
     def exception(self) -> BaseException | None:

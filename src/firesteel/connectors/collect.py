@@ -6,11 +6,12 @@ import pickle
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, Protocol
 
 import cloudpickle
 
 from firesteel.common.errors import ConnectorError
+from firesteel.common.signals import holding_signals, patiently
 from firesteel.common.typeinfo.collected import collected_floats
 from firesteel.functions.sink import Committer, Sink, SinkWriter, WriterContext
 
@@ -162,7 +163,7 @@ class CollectBuffer:
         self.on_room: Callable[[], None] | None = None
         self._capacity = capacity
         self._size_of = size_of
-        self._unread = 0
+        self._received = self._read = 0
         self._values: deque[Any] = deque()
         self._changed = threading.Condition()
         self._newest = self._last = 0
@@ -174,10 +175,10 @@ class CollectBuffer:
         """Take values from the driver; after `close` they are dropped."""
         with self._changed:
             if not self._ended:
-                self._values.extend(values)
                 size = sum(map(self._size_of, values))
                 self._newest += size
-                self._unread += size
+                self._received += size
+                self._values.extend(values)
                 self._changed.notify_all()
 
     @property
@@ -186,7 +187,9 @@ class CollectBuffer:
         with self._changed:
             if self._newest:
                 self._last, self._newest = self._newest, 0
-            self._held_back = self._unread > self._limit
+            # In this order, because the reader takes no lock: it counts what it has read, then asks this.
+            self._held_back = True
+            self._held_back = self._received - self._read > self._limit
             return self._held_back
 
     @property
@@ -202,10 +205,10 @@ class CollectBuffer:
 
     def close(self) -> None:
         """Drop what is held and what is still to come."""
-        with self._changed:
+        with holding_signals(), self._changed:
             self._ended = True
             self._values.clear()
-            self._unread = 0
+            self._read = self._received
             self._make_room()
             self._changed.notify_all()
 
@@ -218,16 +221,23 @@ class CollectBuffer:
         return self
 
     def __next__(self) -> Any:
+        while not self._values:
+            patiently(self._await)
+            if self._ended and not self._values:
+                self._end()
+        value = self._values.popleft()
+        self._read += self._size_of(value)
+        if self._held_back and self._received - self._read <= self._limit:
+            with holding_signals():
+                self._make_room()
+        return value
+
+    def _await(self, seconds: float | None) -> bool:
         with self._changed:
-            while not self._values and not self._ended:
-                self._changed.wait()
-            if self._values:
-                value = self._values.popleft()
-                self._unread -= self._size_of(value)
-                if self._held_back and self._unread <= self._limit:
-                    self._make_room()
-                return value
-            if self._error is not None:
-                error, self._error = self._error, None
-                raise error
-            raise StopIteration
+            return self._changed.wait_for(lambda: bool(self._values) or self._ended, seconds)
+
+    def _end(self) -> NoReturn:
+        if self._error is not None:
+            error, self._error = self._error, None
+            raise error
+        raise StopIteration

@@ -10,9 +10,9 @@ from typing import Any
 
 from firesteel.common.errors import EngineError
 from firesteel.common.job_status import JobStatus
+from firesteel.common.signals import Terminated, holding_signals, patiently
 from firesteel.connectors.collect import CollectBuffer
 from firesteel.control.loop import EpochLoop
-from firesteel.control.signals import Terminated
 from firesteel.control.vitals import Vitals
 
 
@@ -56,7 +56,8 @@ class JobHandle:
 
     def start(self) -> None:
         """Run the job. Call this once."""
-        self._thread.start()
+        with holding_signals():
+            self._thread.start()
 
     @property
     def collects(self) -> bool:
@@ -97,14 +98,15 @@ class JobHandle:
 
     def _until_done(self, timeout: float | None, signalled: BaseException | None) -> BaseException | None:
         """Wait for the end; return the last signal, or `signalled` if no other has come."""
-        while True:
-            try:
-                if not self._done.wait(timeout):
-                    raise TimeoutError(f"the job {self.job_id} still runs after {timeout} s")
-                return signalled
-            except (KeyboardInterrupt, Terminated) as signal:
-                self.stop() if signalled is None else self.cancel()
-                signalled = signal
+        with holding_signals():
+            while True:
+                try:
+                    if not patiently(self._done.wait, timeout):
+                        raise TimeoutError(f"the job {self.job_id} still runs after {timeout} s")
+                    return signalled
+                except (KeyboardInterrupt, Terminated) as signal:
+                    self.stop() if signalled is None else self.cancel()
+                    signalled = signal
 
     def done(self) -> bool:
         """Return whether the job has ended."""
@@ -116,19 +118,23 @@ class JobHandle:
         With a directory ("": the job's own) the job ends with a savepoint, whose URL is the result. With `drain` one
         more epoch sends the final watermark, so that all windows and timers fire; the job is then finished for good.
         """
-        return self._loop.stop(savepoint, drain)
+        with holding_signals():
+            return self._loop.stop(savepoint, drain)
 
     def cancel(self) -> Future[str]:
         """End the job now and discard the running epoch."""
-        return self._loop.cancel()
+        with holding_signals():
+            return self._loop.cancel()
 
     def savepoint(self, target: str | None = None) -> Future[str]:
         """Take a savepoint below a directory while the job runs; the result is its URL."""
-        return self._loop.savepoint(target)
+        with holding_signals():
+            return self._loop.savepoint(target)
 
     def rescale(self, parallelism: int, keep: bool = False) -> Future[str]:
         """Change the parallelism before the next epoch. Operators with their own parallelism keep it."""
-        return self._loop.rescale(parallelism, keep)
+        with holding_signals():
+            return self._loop.rescale(parallelism, keep)
 
     def results(self, node: int) -> Iterator[Any]:
         """Iterate over the records that reach the collect sink `node`, epoch by epoch, until the job ends.
@@ -139,9 +145,10 @@ class JobHandle:
         try:
             yield from values
         except (KeyboardInterrupt, Terminated) as signalled:
-            values.close()
-            self.stop()
-            self._until_done(None, signalled)
+            with holding_signals():
+                values.close()
+                self.stop()
+                self._until_done(None, signalled)
             raise
 
     def _run(self, body: Callable[[], JobResult]) -> None:

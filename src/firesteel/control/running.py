@@ -18,8 +18,8 @@ import sys
 import threading
 from typing import Final
 
+from firesteel.common.signals import INTERRUPTED, TERMINATED, Terminated, heed_sigterm, was_terminated
 from firesteel.control.handle import JobHandle
-from firesteel.control.signals import INTERRUPTED, TERMINATED, Terminated, heed_sigterm, was_terminated
 
 _log = logging.getLogger("firesteel.progress")
 

@@ -7,6 +7,7 @@ from typing import Final, TextIO
 from firesteel.cli.sql.live import show_live
 from firesteel.cli.sql.output import Format, write
 from firesteel.common.errors import ConfigurationError
+from firesteel.common.signals import result_of
 from firesteel.control import JobHandle
 from firesteel.sql.binding.places import Text
 from firesteel.sql.script import Piece, pieces
@@ -148,7 +149,7 @@ class Client:
                 statement.span, "requires the id of a job of this session", got=repr(statement.job)
             )
         stopped = known[statement.job].stop("" if statement.savepoint else None, statement.drain)
-        savepoint = stopped.result()
+        savepoint = result_of(stopped)
         if statement.savepoint:
             write(answers.listed("savepoint path", [savepoint]), self._form, self._output)
         else:

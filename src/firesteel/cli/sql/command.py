@@ -13,8 +13,8 @@ from firesteel.cli.sql.output import Format
 from firesteel.cli.sql.shell import Shell
 from firesteel.cli.sql_request import SqlRequest
 from firesteel.common.errors import ConfigurationError, FiresteelError, OutputClosedError
+from firesteel.common.signals import INTERRUPTED
 from firesteel.control.running import stop_jobs, wait_for_jobs
-from firesteel.control.signals import INTERRUPTED
 from firesteel.datastream.ambient import Ambient, surrounded_by
 from firesteel.table.environment_settings import EnvironmentSettings
 from firesteel.table.table_environment import TableEnvironment

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from firesteel.common.signals import patiently
 from firesteel.table.table_result import TableResult
 from firesteel.table.tableau import Tableau, widths_by_content
 
@@ -64,12 +65,12 @@ def show_live(result: TableResult, output: TextIO) -> None:
     interrupted = False
     with Live(console=console, auto_refresh=False, transient=True) as live:
         try:
-            while not reader.ended.wait(_EVERY):
+            while not patiently(reader.ended.wait, _EVERY):
                 live.update(Text(reader.picture(console.height, console.width)), refresh=True)
         except KeyboardInterrupt:
             interrupted = True
             result.close()
-            reader.ended.wait()
+            patiently(reader.ended.wait)
     if reader.error is not None and not interrupted:
         raise reader.error
     most = max(1, console.height - _AROUND) if interrupted else None
