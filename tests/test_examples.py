@@ -9,12 +9,15 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
+from typer.testing import CliRunner
 
 from firesteel.cli.examples import programs
+from firesteel.cli.main import app
 from firesteel.testing import executing
 
 RunPython = Callable[..., CompletedProcess[str]]
@@ -136,15 +139,17 @@ def test_every_example_is_tested_and_listed(project: Path, run_python: RunPython
     assert [line.split()[0] for line in done.stdout.splitlines()[1:]] == names
 
 
-def test_a_copied_example_has_all_it_needs(run_python: RunPython, tmp_path: Path) -> None:
+def test_a_copied_example_has_all_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    examples = partial(CliRunner().invoke, app)
     for name in [program.stem for program in programs()]:
-        done = run_python("-m", "firesteel.cli", "examples", name, f"copies/{name}")
-        assert done.returncode == 0, done.stderr
+        done = examples(["examples", name, f"copies/{name}"])
+        assert done.exit_code == 0, done.stderr
     assert (tmp_path / "copies/sessions/data/earthquakes.csv").is_file()
     assert (tmp_path / "copies/access_log/access_log_summary.py").is_file()
-    again = run_python("-m", "firesteel.cli", "examples", "windows", "copies/windows")
-    assert again.returncode == 1
+    again = examples(["examples", "windows", "copies/windows"])
+    assert again.exit_code == 1
     assert again.stderr.startswith("error: examples does not overwrite; got copies/windows/windows.py")
-    unknown = run_python("-m", "firesteel.cli", "examples", "window")
-    assert unknown.returncode == 1
+    unknown = examples(["examples", "window"])
+    assert unknown.exit_code == 1
     assert "window" in unknown.stderr

@@ -48,6 +48,7 @@ print("the end")
 """
 
 
+@pytest.mark.long
 def test_a_job_is_controlled_from_other_processes(tmp_path, run_python):
     def firesteel(*arguments: object) -> str:
         done = run_python("-m", "firesteel.cli", *arguments)

@@ -19,12 +19,10 @@ from harness.postgres import binaries
 @pytest.mark.xdist_group("spark-cluster")
 @pytest.mark.timeout(900)
 @pytest.mark.skipif(binaries() is None, reason="no PostgreSQL server here; ./run test installs one")
-@pytest.mark.parametrize(
-    "job",
-    [pytest.param(StreamJob(), id="streams"), pytest.param(SqlJob(), id="sql", marks=pytest.mark.long)],
-)
-def test_a_job_that_is_killed_loses_nothing_and_repeats_nothing(tmp_path, long_form, job):
-    seed, kills, rescaled = (18, 6, (3, 1, 2)) if long_form else (107, 3, (3,))
+@pytest.mark.long
+@pytest.mark.parametrize("job", [pytest.param(StreamJob(), id="streams"), pytest.param(SqlJob(), id="sql")])
+def test_a_job_that_is_killed_loses_nothing_and_repeats_nothing(tmp_path, job):
+    seed, kills, rescaled = 18, 6, (3, 1, 2)
     run = Run(job, tmp_path, seed, print)
     outcome = run(kills=kills, savepoints=1, rescales=len(rescaled), database_failures=1)
     assert outcome.differences == [], report(outcome)
