@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import gc
 import signal
 import sys
 import threading
@@ -38,6 +39,7 @@ def interrupted(step: int, call: Callable[[], object]) -> bool:
         return trace
 
     tracing = sys.gettrace()
+    gc.disable()  # what it calls in between would be steps, too, and loses the signal
     try:
         sys.settrace(trace)
         call()
@@ -45,6 +47,7 @@ def interrupted(step: int, call: Callable[[], object]) -> bool:
         pass
     finally:
         sys.settrace(tracing)
+        gc.enable()
     return steps >= step
 
 

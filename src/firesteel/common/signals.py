@@ -58,11 +58,13 @@ def holding_signals() -> Iterator[None]:
 
     In other threads, to which signals never come, this does nothing. Blocks may be nested.
 
+    >>> before = signal.signal(signal.SIGTERM, lambda number, frame: print("now"))
     >>> with holding_signals():
-    ...     signal.raise_signal(signal.SIGINT)
+    ...     signal.raise_signal(signal.SIGTERM)
     ...     print("not yet")
-    Traceback (most recent call last):
-    KeyboardInterrupt
+    not yet
+    now
+    >>> replaced = signal.signal(signal.SIGTERM, before)
     """
     if _held.holding or not _in_main_thread():
         yield
