@@ -15,7 +15,9 @@ from firesteel.functions.async_functions import NO_RETRY_STRATEGY, AsyncFunction
 from firesteel.functions.broadcast import BroadcastProcessFunction, KeyedBroadcastProcessFunction
 from firesteel.functions.columns.aggregates import Aggregation, GroupAggregate
 from firesteel.functions.columns.bridges import ColumnsToRows, RowsToColumns
+from firesteel.functions.columns.joins import Join
 from firesteel.functions.columns.program import Program
+from firesteel.functions.columns.ranks import Rank
 from firesteel.functions.columns.sinks import Constraints, Materialization
 from firesteel.functions.columns.sorting import Limit, Sort, SortColumn, TemporalSort, Top
 from firesteel.functions.columns.windows import (
@@ -39,6 +41,7 @@ from firesteel.functions.triggers import EventTimeTrigger
 from firesteel.graph import Edge, Graph, Location, Node, operations
 from firesteel.graph.nodes import Broadcast, Global, KeyBy, KeyColumns
 from firesteel.graph.operations import Operation
+from firesteel.relational.logical.joins import joined_row
 from tests.compiler.graph_text import parse
 
 SOURCE: Final = "numbers: source parallelism=2"
@@ -160,6 +163,15 @@ EXAMPLES: Final[list[tuple[Operation, tuple[tuple[Edge, ...], ...]]]] = [
     (operations.LimitOp(Limit(0, 3)), (PLAIN,)),
     (operations.TopOp(Top(ROW, (SortColumn(0, True, True),), 0, 3)), (PLAIN,)),
     (operations.TemporalSortOp(TemporalSort(ROW, 1)), (PLAIN,)),
+    (
+        operations.RankOp(Rank(ROW, ROW, (0,), (SortColumn(1, True, True),), "RANK", 1, 3, shows=False)),
+        (PLAIN,),
+    ),
+    (operations.ReplicateOp(), (PLAIN,)),
+    (
+        operations.JoinOp(Join("INNER", ROW, ROW, joined_row(ROW, ROW, "INNER"), (0,), (0,), (False,))),
+        (PLAIN, PLAIN),
+    ),
     (
         operations.OverPartitionsOp(OverPartitions(ROW, ROW, (0,), (SortColumn(1, True, True),), ())),
         (BY_COLUMN,),

@@ -91,9 +91,27 @@ class Queries:
     def _named(self, depth: int) -> str:
         """Return a query with the columns a, s and ts."""
         source = self._source(depth)
-        shape = self._one("plain", "plain", "grouped", "union")
+        shape = self._one("plain", "plain", "grouped", "union", "join", "ranked")
+        if shape == "ranked":
+            rank = self._one("ROW_NUMBER()", "RANK()", "DENSE_RANK()")
+            order, bound = (
+                self._filled(self._one("{0}", "{1} DESC", "{0}, {1}")),
+                self._one("= 1", "<= 2", "> 3"),
+            )
+            inner = f"SELECT *, {rank} OVER (PARTITION BY a ORDER BY {order}) AS place FROM {source}"
+            time = self._one(*self._scope.times)
+            self._scope = _U
+            return f"(SELECT a, s, {time} AS ts FROM ({inner}) WHERE place {bound})"
+        if shape == "join" and depth:
+            first, second = self._named(depth - 1), self._named(depth - 1)
+            kind = self._one("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN")
+            on = self._one(
+                "x.a = y.a", "x.s = y.s AND x.a < y.a", "x.a = y.s", "x.ts = y.ts", "x.a + 1 > y.a"
+            )
+            self._scope = _U
+            return f"(SELECT x.a, y.s, x.ts FROM {first} AS x {kind} {second} AS y ON {on})"
         if shape == "union" and depth:
-            first, word = self._named(depth - 1), self._one("UNION ALL", "UNION")
+            first, word = self._named(depth - 1), self._one("UNION ALL", "UNION", "INTERSECT", "EXCEPT ALL")
             return f"(SELECT a, s, ts FROM {first} {word} SELECT a, s, ts FROM t)"
         if shape == "grouped":
             call = self._filled(self._one(*_AGGREGATES[:9]))
@@ -153,7 +171,9 @@ class Queries:
         return name
 
     def _where(self) -> str:
-        return f" WHERE {self._condition(1)}" if self._chance.random() < 0.3 else ""
+        asked = self._one("a IN (SELECT a FROM u)", "NOT EXISTS (SELECT 1 FROM u AS other WHERE other.s = s)")
+        condition = self._one(self._condition(1), self._condition(1), asked)
+        return f" WHERE {condition}" if self._chance.random() < 0.3 else ""
 
     def _tail(self) -> str:
         order = self._one(

@@ -16,8 +16,22 @@ ANSWERS: Final[list[dict[str, Any]]] = [
 DIFFERENT_HERE: Final = {
     # Flink computes this one when it plans, and so has a row for no input, which it has not for others like it.
     "SELECT COUNT(*) FROM t WHERE FALSE",
+    # Flink sends the first row of each partition again whenever there is another one, and never takes one back; in
+    # BATCH mode it has the table that is expected here, too.
+    "SELECT a, b FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY b DESC, e, c) = 1",
 }
 """The queries whose table in STREAMING mode is another one here."""
+
+SUPPORTED_HERE: Final = {
+    given["query"]
+    for given in ANSWERS
+    if "RANK() on streaming table is not supported" in given.get("refused", "")
+} | {
+    # Flink does not cast the text of a key of a join, though it does so in other conditions.
+    "SELECT x.a FROM t AS x JOIN bid AS y ON x.c = y.k",
+    "SELECT a FROM t WHERE a IN (SELECT c FROM t)",
+}
+"""The queries that Flink refuses, and that have an answer here."""
 
 ACCEPTED: Final = [given for given in ANSWERS if "refused" not in given]
 

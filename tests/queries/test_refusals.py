@@ -162,19 +162,45 @@ KEYED = """CREATE TABLE keyed (word STRING, n BIGINT, PRIMARY KEY (n) NOT ENFORC
 ODD = "CREATE TABLE odd (id BIGINT, seed AS RAND(7)) WITH ('connector' = 'datagen')"
 MISTAKEN = "CREATE TABLE mistaken (id BIGINT) WITH ('connector' = 'datagen', 'no-such' = '1')"
 
+DAYS = "TABLE(TUMBLE(TABLE places, DESCRIPTOR(ts), INTERVAL '1' DAY))"
+BOUNDS = "window_start, window_end"
+
 REFUSED = [
     # statement, its refused part, what is said about it
     ("SELECT id,\n  word FROM places\nORDER BY id", "ORDER BY id", "Sort on a non-time-attribute field"),
     ("SELECT id FROM places WHERE id > 1 ORDER BY word DESC", "ORDER BY word DESC", "Sort on a non-time-attribute"),
     (
-        "SELECT id FROM (\nSELECT id, ROW_NUMBER() OVER (ORDER BY id DESC) AS n FROM places)\nWHERE n <= 3",
-        "n <= 3",
+        "SELECT id FROM (\nSELECT id, ROW_NUMBER() OVER (ORDER BY id DESC) AS n FROM places)\nWHERE n > 3",
+        "n > 3",
         "Top-N and deduplication of ROW_NUMBER is not supported yet in STREAMING mode",
     ),
     (
-        "SELECT id FROM (\nSELECT id, RANK() OVER (ORDER BY ts) AS n FROM places) WHERE id > 1 AND 2 > n",
-        "2 > n",
+        "SELECT id FROM (\nSELECT id, RANK() OVER (ORDER BY ts) AS n FROM places) WHERE id > 1 AND id > n",
+        "id > n",
         "Top-N and deduplication of RANK is not supported",
+    ),
+    (
+        f"SELECT id FROM (SELECT id, RANK() OVER (PARTITION BY {BOUNDS} ORDER BY id) AS n\nFROM {DAYS}) WHERE n < 3",
+        "n < 3",
+        "Top-N and deduplication of RANK is not supported",
+    ),
+    ("SELECT x.id FROM places AS x\n" + (join := "JOIN places AS y ON x.ts = y.ts"), join, "Interval join"),
+    (
+        "SELECT x.id FROM places AS x\n"
+        + (join := "JOIN places AS y ON x.ts > y.ts AND x.ts < y.ts + INTERVAL '1' DAY"),
+        join,
+        "Interval join is not supported yet in STREAMING mode",
+    ),
+    (
+        f"SELECT x.n FROM (SELECT {BOUNDS}, COUNT(*) AS n FROM {DAYS} GROUP BY {BOUNDS}) AS x\n"
+        + (join := f"JOIN {DAYS} AS y ON x.window_start = y.window_start AND x.window_end = y.window_end"),
+        join,
+        "Window join is not supported yet in STREAMING mode",
+    ),
+    (
+        "SELECT id FROM places WHERE id > 3 OR id IN (SELECT id FROM places)",
+        "id IN (SELECT id FROM places)",
+        "IN with a query",
     ),
     ("SELECT id + SUM(id) OVER (ORDER BY id DESC)\nFROM places", "SUM(id) OVER (ORDER BY id DESC)", "ASCENDING"),
     ("SELECT id, LAG(id) OVER (ORDER BY id) FROM places", "LAG(id) OVER (ORDER BY id)", "by values is not supported"),

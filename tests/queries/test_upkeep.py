@@ -33,6 +33,17 @@ QUERIES = [
     """SELECT k, SESSION_START(ts, INTERVAL '4' SECOND), SESSION_END(ts, INTERVAL '4' SECOND), MAX(v)
     FROM rows_ GROUP BY k, SESSION(ts, INTERVAL '4' SECOND)""",
     "SELECT k, v FROM rows_ WHERE v > 0 UNION ALL SELECT k, n FROM " + INNER,
+    f"SELECT x.k, x.v, y.s FROM rows_ AS x LEFT JOIN {INNER} AS y ON x.k = y.k AND x.g < y.g",
+    f"SELECT x.k, x.n, y.k, y.n FROM {INNER} AS x FULL JOIN {INNER} AS y ON x.s = y.m",
+    f"SELECT y.g, COUNT(*), SUM(x.s) FROM {INNER} AS x RIGHT JOIN {INNER} AS y ON x.n < y.n GROUP BY y.g",
+    "SELECT k, v, n FROM (SELECT k, v, RANK() OVER (PARTITION BY g ORDER BY v DESC) AS n FROM rows_) WHERE n <= 2",
+    f"""SELECT g, k, place FROM (
+      SELECT *, ROW_NUMBER() OVER (PARTITION BY g ORDER BY s DESC, n, k) AS place FROM {INNER}
+    ) WHERE place <= 2""",
+    f"SELECT k, s FROM {INNER} WHERE s NOT IN (SELECT v FROM rows_ WHERE v IS NOT NULL)",
+    f"SELECT k, v FROM rows_ AS x WHERE EXISTS (SELECT 1 FROM {INNER} AS y WHERE y.k = x.k AND y.n > x.v)",
+    f"SELECT n FROM {INNER} EXCEPT ALL SELECT g FROM rows_",
+    f"SELECT n FROM {INNER} INTERSECT SELECT g FROM rows_",
 ]
 
 row = st.tuples(

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from firesteel.common.errors import UnsupportedError
 from firesteel.relational import rules
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.explaining import forest
@@ -37,10 +38,10 @@ def shown(sql: str) -> str:
 
 
 def shown_or_refused(sql: str) -> str:
-    """Return the plan, or the error of a planner that the rule has left a node that it does not know."""
+    """Return the plan, or the error of a planner that the rule has left a node that it does not take."""
     try:
         return shown(sql)
-    except AssertionError as error:
+    except (AssertionError, UnsupportedError) as error:
         return str(error)
 
 

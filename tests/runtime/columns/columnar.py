@@ -24,8 +24,8 @@ from tests.state.arrangements.memory_store import MemoryStore
 
 GROUPS = 16
 
-Step = pa.RecordBatch | ColumnBatch | int | None
-"""Rows, a watermark, or None: the input is idle."""
+Step = pa.RecordBatch | ColumnBatch | int | None | tuple[int, ColumnBatch]
+"""Rows, a watermark, None: the input is idle; or rows with the input at which they come."""
 
 
 class Received:
@@ -55,7 +55,10 @@ class Subtask:
 
 @dataclass
 class Harness:
-    """An operator in some subtasks. `keys` are the places of the columns by which rows find their subtask."""
+    """An operator in some subtasks.
+
+    `keys` are the places of the columns by which rows find their subtask, `second_keys` those of the second input.
+    """
 
     make: Callable[[], Operator[ColumnBatch]]
     keys: Sequence[int] = ()
@@ -68,6 +71,7 @@ class Harness:
     states: list[Any] = field(default_factory=list)
     marks: list[int] = field(default_factory=list)
     wakeups: list[int | None] = field(default_factory=list)
+    second_keys: Sequence[int] = ()
 
     def renew(self, parallelism: int | None = None) -> None:
         """Go on in new processes, with another parallelism if one is given."""
@@ -128,15 +132,17 @@ class Harness:
                 if step > subtask.operator.watermark:
                     subtask.operator.advance_watermark(step)
         else:
-            batch = step if isinstance(step, ColumnBatch) else ColumnBatch(step)
-            for place, part in batch.scatter(self._targets(batch), self.parallelism):
+            port, given = step if isinstance(step, tuple) else (0, step)
+            batch = given if isinstance(given, ColumnBatch) else ColumnBatch(given)
+            for place, part in batch.scatter(self._targets(batch, port), self.parallelism):
                 if len(part):
-                    self.subtasks[place].operator.process(part, 0)
+                    self.subtasks[place].operator.process(part, port)
 
-    def _targets(self, batch: ColumnBatch) -> Any:
-        if not self.keys or self.parallelism == 1:
+    def _targets(self, batch: ColumnBatch, port: int) -> Any:
+        keys = self.second_keys if port else self.keys
+        if not keys or self.parallelism == 1:
             return np.zeros(len(batch), np.int64)
-        hashes = hash_columns([batch.rows.column(place) for place in self.keys])
+        hashes = hash_columns([batch.rows.column(place) for place in keys])
         return key_groups(hashes, GROUPS) * self.parallelism // GROUPS
 
     def _open(self, place: int) -> Subtask:

@@ -17,12 +17,15 @@ from firesteel.graph.operations import (
     GlobalAggregateOp,
     GlobalWindowAggregateOp,
     GroupAggregateOp,
+    JoinOp,
     LimitOp,
     LocalAggregateOp,
     LocalWindowAggregateOp,
     MaterializeOp,
     OverAggregateOp,
     OverPartitionsOp,
+    RankOp,
+    ReplicateOp,
     RowsToColumnsOp,
     SortOp,
     TemporalSortOp,
@@ -41,10 +44,13 @@ from firesteel.runtime.columns.bridges import ColumnsToRowsOperator, RowsToColum
 from firesteel.runtime.columns.calc import CalcOperator
 from firesteel.runtime.columns.constraints import ConstraintOperator
 from firesteel.runtime.columns.expand import ExpandOperator
+from firesteel.runtime.columns.joins.operator import FinalJoinOperator, JoinOperator
 from firesteel.runtime.columns.materialize.operators import CompactingOperator, MaterializeOperator
 from firesteel.runtime.columns.over.batch import OverPartitionsOperator
 from firesteel.runtime.columns.over.changes import OverChangesOperator
 from firesteel.runtime.columns.over.operator import OverAggregateOperator
+from firesteel.runtime.columns.ranks import RankOperator
+from firesteel.runtime.columns.replicate import ReplicateOperator
 from firesteel.runtime.columns.sink import ColumnSinkOperator
 from firesteel.runtime.columns.sorting import LimitOperator, SortOperator
 from firesteel.runtime.columns.source import ColumnSourceOperator
@@ -89,6 +95,11 @@ def _(operation: CalcOp, node: Node, batch: bool) -> Recipe:
 @recipe.register
 def _(operation: ExpandOp, node: Node, batch: bool) -> Recipe:
     return partial(ExpandOperator, operation.programs)
+
+
+@recipe.register
+def _(operation: ReplicateOp, node: Node, batch: bool) -> Recipe:
+    return ReplicateOperator
 
 
 @recipe.register
@@ -139,6 +150,16 @@ def _(operation: OverAggregateOp, node: Node, batch: bool) -> Recipe:
 @recipe.register
 def _(operation: OverPartitionsOp, node: Node, batch: bool) -> Recipe:
     return partial(OverPartitionsOperator if batch else OverChangesOperator, operation.over)
+
+
+@recipe.register
+def _(operation: JoinOp, node: Node, batch: bool) -> Recipe:
+    return partial(FinalJoinOperator if batch else JoinOperator, operation.join)
+
+
+@recipe.register
+def _(operation: RankOp, node: Node, batch: bool) -> Recipe:
+    return partial(RankOperator, operation.rank)
 
 
 @recipe.register

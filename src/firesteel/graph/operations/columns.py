@@ -10,7 +10,9 @@ from firesteel.common.logical_types import RowType
 from firesteel.functions.columns.aggregates import Aggregation, GroupAggregate
 from firesteel.functions.columns.bridges import ColumnsToRows, RowsToColumns
 from firesteel.functions.columns.endpoints import ColumnSink, ColumnSource
+from firesteel.functions.columns.joins import Join
 from firesteel.functions.columns.program import Program
+from firesteel.functions.columns.ranks import Rank
 from firesteel.functions.columns.sinks import Constraints, Materialization
 from firesteel.functions.columns.sorting import Limit, Sort, TemporalSort, Top
 from firesteel.functions.columns.windows import (
@@ -93,6 +95,13 @@ class ExpandOp(ColumnOperation):
     kind = "expand"
 
     programs: tuple[Program, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ReplicateOp(ColumnOperation):
+    """Gives each row as often as its first column says, without that column."""
+
+    kind = "replicate"
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,6 +217,41 @@ class OverPartitionsOp(ColumnOperation):
     kind = "over_partitions"
 
     over: OverPartitions
+
+
+@dataclass(frozen=True, eq=False)
+class JoinOp(ColumnOperation):
+    """Joins two inputs, which are partitioned by the keys."""
+
+    kind = "join"
+
+    join: Join
+
+    @property
+    def meaning(self) -> str:
+        """The kind, the rows of both sides, and the keys."""
+        join = self.join
+        sides = (
+            _calls(row, range(len(row.fields)), ()) + str(list(keys))
+            for row, keys in zip(join.sides, join.keys, strict=True)
+        )
+        return f"[{join.kind}]{''.join(sides)}"
+
+
+@dataclass(frozen=True, eq=False)
+class RankOp(ColumnOperation):
+    """Keeps the first rows of each partition of a table that changes; the input is partitioned by the keys."""
+
+    kind = "rank"
+
+    rank: Rank
+
+    @property
+    def meaning(self) -> str:
+        """The keys, the order, and which rows are kept."""
+        rank = self.rank
+        kept = "" if rank.retracts else f"[{rank.function} {rank.end}]"
+        return f"{_calls(rank.row, rank.keys, ())}{[tuple(key) for key in rank.order]}{kept}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from firesteel.common.logical_types import RowType
 from firesteel.functions.columns.connectors import TableSink
+from firesteel.functions.columns.ranks import RankFunction
+from firesteel.relational.expressions import SortKey
 from firesteel.relational.logical.nodes import GroupWindowAggregate, UnaryNode
 
 
@@ -35,6 +37,24 @@ class Expand(UnaryNode):
     def row(self) -> RowType:
         """Return the input's columns and the number."""
         return self.type
+
+
+@dataclass(frozen=True)
+class Rank(UnaryNode):
+    """The rows of each partition whose rank is from `start` to `end`, both included, with the rank if it `shows` it."""
+
+    partition: tuple[int, ...]
+    order: tuple[SortKey, ...]
+    function: RankFunction
+    start: int
+    end: int
+    type: RowType
+    shows: bool = True
+
+    @property
+    def row(self) -> RowType:
+        """Return the input's columns, and the rank."""
+        return self.type if self.shows else self.input.row
 
 
 @dataclass(frozen=True)

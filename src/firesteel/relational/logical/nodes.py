@@ -244,6 +244,16 @@ class UnionAll(LogicalNode):
 
 
 @dataclass(frozen=True)
+class Replicate(UnaryNode):
+    """Each row as often as its first column says, without that column."""
+
+    @property
+    def row(self) -> RowType:
+        """Return the other columns."""
+        return RowType(self.input.row.fields[1:], nullable=False)
+
+
+@dataclass(frozen=True)
 class Sort(UnaryNode):
     """Sorts all rows, and keeps `fetch` of them after `offset` (None: all)."""
 

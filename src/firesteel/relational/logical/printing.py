@@ -18,6 +18,7 @@ from firesteel.relational.expressions import (
     SortKey,
 )
 from firesteel.relational.logical import nodes
+from firesteel.relational.logical.joins import Join
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.relational.logical.windows import (
     Attached,
@@ -216,6 +217,8 @@ _ATTRIBUTES: Final[dict[type[LogicalNode], Callable[[Any], str]]] = {
     nodes.WindowTable: lambda node: f"window=[{window_text(node.window)}]",
     nodes.GroupWindowAggregate: _group_window_text,
     nodes.Over: _over_text,
+    Join: lambda node: f"condition=[{expression_text(node.condition)}], joinType=[{node.kind.lower()}]",
     nodes.UnionAll: lambda _: "all=[true]",
+    nodes.Replicate: lambda _: "times=[$0]",
     nodes.Sort: _sort_text,
 }

@@ -221,6 +221,30 @@ class Expand(UnaryNode):
 
 
 @dataclass(frozen=True)
+class Replicate(UnaryNode):
+    """Each row as often as its first column says, without that column."""
+
+    @property
+    def row(self) -> RowType:
+        """Return the other columns."""
+        return RowType(self.input.row.fields[1:], nullable=False)
+
+    def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
+        """Yield the column of the number, and the others."""
+        yield "times", self.input.row.field_names[0]
+        yield "select", ", ".join(self.row.field_names)
+
+    def changes(self, given: tuple[Changes, ...]) -> Changes:
+        """Return that rows come and go if they do so in the input."""
+        (below,) = given
+        return below if below == Changes() else Changes(update=True, delete=True)
+
+    def needs(self, required: Updates, given: Changes) -> Updates | None:
+        """Require the old rows of updates, which may have been there more often."""
+        return Updates.BOTH if given.update else Updates.NONE
+
+
+@dataclass(frozen=True)
 class Exchange(PassingNode):
     """Rows with equal values in `keys` go to one subtask; without keys all rows do."""
 

@@ -22,6 +22,7 @@ from firesteel.functions.columns.windows import WindowTable as WindowRows
 from firesteel.relational.expressions import AggregateCall, Expression
 from firesteel.relational.logical import derived
 from firesteel.relational.logical import nodes as logical
+from firesteel.relational.logical.joins import Join
 from firesteel.relational.logical.windows import Session
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.grouping import (
@@ -32,18 +33,20 @@ from firesteel.relational.physical.grouping import (
     WindowAggregate,
     WindowTableFunction,
 )
+from firesteel.relational.physical.joins import join_node
 from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.nodes import (
     Calc,
     Exchange,
     Expand,
+    Replicate,
     TableSourceScan,
     Union,
     Values,
     WatermarkAssigner,
 )
 from firesteel.relational.physical.overs import is_by_values, over_aggregate, over_changes, over_partitions
-from firesteel.relational.physical.ranks import refuse_ranks
+from firesteel.relational.physical.ranks import rank_node, refuse_ranks
 from firesteel.relational.physical.sinks import Sink, constrained
 from firesteel.relational.physical.sorting import sorting
 from firesteel.relational.physical.texts import call_text
@@ -159,6 +162,14 @@ class Planner:
         return Union(tuple(map(self.plan, node.parts)), node.type)
 
     @_planned.register
+    def _(self, node: Join) -> PhysicalNode:
+        return join_node(node, self.plan(node.left), self.plan(node.right), self._options)
+
+    @_planned.register
+    def _(self, node: logical.Replicate) -> PhysicalNode:
+        return Replicate(self.plan(node.input))
+
+    @_planned.register
     def _(self, node: logical.Aggregate) -> PhysicalNode:
         below = self.plan(node.input)
         given = below.row
@@ -218,6 +229,10 @@ class Planner:
         if is_by_values(node):
             return OverChanges(below, over_changes(node, self._options))
         return OverAggregate(below, over_aggregate(node, self._options))
+
+    @_planned.register
+    def _(self, node: derived.Rank) -> PhysicalNode:
+        return rank_node(node, self.plan(node.input), self._options)
 
     @_planned.register
     def _(self, node: logical.Sort) -> PhysicalNode:

@@ -1,21 +1,138 @@
-"""The first rows of each partition: a bound on ROW_NUMBER, RANK or DENSE_RANK; Flink runs it as Top-N or deduplication.
+"""The first rows of each partition: a bound on ROW_NUMBER, RANK or DENSE_RANK, which is Top-N or deduplication.
 
-Both take what an OVER window does not: other orders than time, late rows, and updates. So they are refused by name, and
-not run as a window whose rows are filtered. Source: FlinkLogicalRankRule, RankUtil.
+Both take what an OVER window does not: other orders than time, late rows, and updates. So bounds that are no such thing
+are refused by name, and not run as a window whose rows are filtered. Source: Flink's StreamPhysicalRank and
+StreamPhysicalDeduplicate.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Final
 
 from firesteel.common.errors import UnsupportedError
+from firesteel.common.logical_types import RowType
+from firesteel.common.logical_types.temporal import is_proctime, is_time_attribute
 from firesteel.common.places import errors_at
+from firesteel.functions.columns import ranks
+from firesteel.functions.columns.sorting import SortColumn
 from firesteel.relational.expressions import Call, Expression, InputRef, references
+from firesteel.relational.logical import derived
 from firesteel.relational.logical.nodes import Filter, LogicalNode, Over, Project
+from firesteel.relational.options import PlanOptions
+from firesteel.relational.physical.node import Changes, Keys, PhysicalNode, Shown, UnaryNode, Updates
+from firesteel.relational.physical.nodes import Exchange
 from firesteel.relational.rules.substitution import conjuncts
 
 _RANKS: Final = frozenset(["ROW_NUMBER", "RANK", "DENSE_RANK"])
 _BOUNDS: Final = frozenset(["=", "<", "<=", ">", ">="])
+
+
+@dataclass(frozen=True)
+class Rank(UnaryNode):
+    """The rows of each partition whose rank is within bounds."""
+
+    rank: ranks.Rank
+    ascending: tuple[str, ...]
+    """The columns of the order as text."""
+
+    @property
+    def row(self) -> RowType:
+        """Return the columns, and the rank if it is shown."""
+        return self.rank.output
+
+    @property
+    def deduplicates(self) -> bool:
+        """Return whether the rows kept are the first or the last ones by time."""
+        rank = self.rank
+        one = rank.start == rank.end == 1 and rank.function == "ROW_NUMBER" and not rank.shows
+        return one and len(self.ascending) == 1 and self.by_time
+
+    @property
+    def by_time(self) -> bool:
+        """Return whether the order is that of a time attribute."""
+        return not self.rank.order or is_time_attribute(self.rank.row.fields[self.rank.order[0].column].type)
+
+    @property
+    def name(self) -> str:
+        """Return Flink's name."""
+        return "Deduplicate" if self.deduplicates else "Rank"
+
+    @property
+    def state(self) -> str:
+        """Return which rows are kept."""
+        return "the rows up to the last rank" if self.input.mode.append_only else "all rows"
+
+    @property
+    def upsert_keys(self) -> Keys:
+        """Return the partition with the rank, the partition alone if it has one row, and those of the input."""
+        rank = self.rank
+        found = set(self.input.upsert_keys)
+        if rank.function == "ROW_NUMBER" and rank.start == rank.end:
+            found.add(frozenset(rank.keys))
+        elif rank.function == "ROW_NUMBER" and rank.shows:
+            found.add(frozenset((*rank.keys, len(rank.row.fields))))
+        return frozenset(found)
+
+    def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
+        """Yield the ranks, the partition and the order."""
+        rank, names = self.rank, self.rank.row.field_names
+        keys = ", ".join(names[key] for key in rank.keys)
+        if self.deduplicates:
+            yield "keep", "LastRow" if rank.latest else "FirstRow"
+            yield "key", keys
+            yield "order", "ROWTIME" if rank.order else "PROCTIME"
+            return
+        yield "strategy", "AppendFastStrategy" if self.input.mode.append_only else "RetractStrategy"
+        yield "rankType", rank.function
+        yield "rankRange", f"rankStart={rank.start}, rankEnd={rank.end}"
+        if keys:
+            yield "partitionBy", keys
+        yield "orderBy", ", ".join(self.ascending)
+        yield "select", ", ".join(self.row.field_names)
+
+    def changes(self, given: tuple[Changes, ...]) -> Changes:
+        """Return that rows come and go."""
+        return Changes(update=True, delete=True)
+
+    def needs(self, required: Updates, given: Changes) -> Updates | None:
+        """Require the old rows of updates."""
+        return Updates.BOTH if given.update else Updates.NONE
+
+    def operation(self) -> ranks.Rank:
+        """Return what the operator does, now that it is known whether rows can go."""
+        return replace(self.rank, retracts=not self.input.mode.append_only)
+
+
+def rank_node(node: derived.Rank, below: PhysicalNode, options: PlanOptions) -> PhysicalNode:
+    """Return the rank of the rows of a planned node, behind the exchange that it needs.
+
+    Raises UnsupportedError if rows have a time to live.
+    """
+    if options.state_ttl is not None:
+        raise UnsupportedError(
+            "keeps rows, for which 'table.exec.state.ttl' is not supported yet",
+            who="Top-N and deduplication",
+            hint="reset the option for this query",
+        )
+    row = below.row
+    kinds = [row.fields[key.index].type for key in node.order]
+    timed = is_time_attribute(kinds[0]) and len(kinds) == 1
+    order = tuple(SortColumn(key.index, key.ascending, key.nulls_first) for key in node.order)
+    rank = ranks.Rank(
+        row,
+        node.row,
+        node.partition,
+        () if is_proctime(kinds[0]) else order,
+        node.function,
+        node.start,
+        node.end,
+        shows=node.shows,
+        latest=timed and not node.order[0].ascending,
+    )
+    texts = tuple(f"{row.field_names[key.column]} {'ASC' if key.ascending else 'DESC'}" for key in order)
+    return Rank(Exchange(below, node.partition), rank, texts)
 
 
 def refuse_ranks(node: LogicalNode, condition: Expression) -> None:

@@ -11,12 +11,15 @@ from typing import Final
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.rules.aggregate_windows import aggregate_windows
+from firesteel.relational.rules.compute_join_keys import compute_join_keys
 from firesteel.relational.rules.expand_averages import expand_averages
 from firesteel.relational.rules.expand_grouping_sets import expand_grouping_sets
 from firesteel.relational.rules.fold_constants import fold_constants
 from firesteel.relational.rules.merge_projects import merge_projects
 from firesteel.relational.rules.prune_columns import prune_columns
 from firesteel.relational.rules.push_filters import push_filters
+from firesteel.relational.rules.recognise_ranks import recognise_ranks
+from firesteel.relational.rules.simplify_outer_joins import simplify_outer_joins
 from firesteel.relational.rules.split_distinct import split_distinct
 
 Rule = Callable[[LogicalNode, PlanOptions], LogicalNode]
@@ -28,8 +31,12 @@ RULES: Final[tuple[Rule, ...]] = (
     expand_averages,
     merge_projects,
     push_filters,
+    simplify_outer_joins,
+    push_filters,
+    compute_join_keys,
     merge_projects,
     aggregate_windows,
+    recognise_ranks,
     split_distinct,
     prune_columns,
     merge_projects,

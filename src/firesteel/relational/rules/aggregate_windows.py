@@ -33,7 +33,7 @@ Part = Literal["START", "END", "ROWTIME", "PROCTIME"]
 
 
 @dataclass(frozen=True)
-class _Windows:
+class Windows:
     """The windows of a relation's rows, and which columns say so."""
 
     window: Window
@@ -49,7 +49,7 @@ def aggregate_windows(plan: LogicalNode, options: PlanOptions) -> LogicalNode:
 def _replaced(node: LogicalNode) -> LogicalNode:
     if not isinstance(node, Aggregate) or node.sets is not None:
         return node
-    windows = _windows_of(node.input)
+    windows = windows_of(node.input)
     if windows is None or not {"START", "END"} <= {windows.parts.get(key) for key in node.keys}:
         return node
     by_key = tuple(key for key in node.keys if key not in windows.parts)
@@ -61,7 +61,7 @@ def _replaced(node: LogicalNode) -> LogicalNode:
     return _aggregate(node, given, window, windows, tuple(places[key] for key in by_key), calls)
 
 
-def _windows_of(node: LogicalNode) -> _Windows | None:
+def windows_of(node: LogicalNode) -> Windows | None:
     """Return the windows that the rows of a relation carry, if all of them do."""
     if isinstance(node, WindowTable):
         start = len(node.row.fields) - 3
@@ -69,7 +69,7 @@ def _windows_of(node: LogicalNode) -> _Windows | None:
         window = node.window
         assert not isinstance(window, Attached)
         parts: dict[int, Part] = {start: "START", start + 1: "END", start + 2: time}
-        return _Windows(window, parts, node.input.row.fields[window.time].type)
+        return Windows(window, parts, node.input.row.fields[window.time].type)
     if isinstance(node, WindowAggregate):
         start = len(node.keys) + len(node.calls)
         parts = {start + place: part for place, part in enumerate(_parts(node))}
@@ -78,11 +78,11 @@ def _windows_of(node: LogicalNode) -> _Windows | None:
             if isinstance(node.window, Attached)
             else node.input.row.fields[node.window.time].type
         )
-        return _Windows(node.window, parts, time_type) if "END" in parts.values() else None
+        return Windows(node.window, parts, time_type) if "END" in parts.values() else None
     if isinstance(node, Filter):
-        return _windows_of(node.input)
+        return windows_of(node.input)
     if isinstance(node, Project):
-        below = _windows_of(node.input)
+        below = windows_of(node.input)
         if below is None:
             return None
         parts = {
@@ -92,7 +92,7 @@ def _windows_of(node: LogicalNode) -> _Windows | None:
         }
         return replace(below, parts=parts)
     if isinstance(node, Expand):
-        below = _windows_of(node.input)
+        below = windows_of(node.input)
         kept = set.intersection(*map(set, node.sets)) if node.sets else set()
         if below is None:
             return None
@@ -108,7 +108,7 @@ def _parts(node: WindowAggregate) -> tuple[Part, ...]:
     return tuple(kinds[name] for name in node.properties)
 
 
-def _attached(windows: _Windows) -> Attached:
+def _attached(windows: Windows) -> Attached:
     by_part = {part: place for place, part in reversed(windows.parts.items())}
     window = windows.window.window if isinstance(windows.window, Attached) else windows.window
     assert not isinstance(window, Attached | CountTumble | CountHop)
@@ -181,7 +181,7 @@ def _aggregate(
     node: Aggregate,
     given: LogicalNode,
     window: Window,
-    windows: _Windows,
+    windows: Windows,
     keys: tuple[int, ...],
     calls: tuple[AggregateCall, ...],
 ) -> LogicalNode:

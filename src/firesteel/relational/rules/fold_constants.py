@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from firesteel.relational.expressions import Expression, Literal
 from firesteel.relational.folding import folded
+from firesteel.relational.logical.joins import Join
 from firesteel.relational.logical.nodes import Filter, LogicalNode, Project, Watermark, transformed
 from firesteel.relational.options import PlanOptions
 
@@ -21,6 +22,8 @@ def fold_constants(plan: LogicalNode, options: PlanOptions) -> LogicalNode:
             return replace(node, expressions=tuple(map(done, node.expressions)))
         if isinstance(node, Watermark):
             return replace(node, expression=done(node.expression))
+        if isinstance(node, Join):
+            return replace(node, condition=done(node.condition))
         if isinstance(node, Filter):
             condition = done(node.condition)
             always = isinstance(condition, Literal) and condition.value is True

@@ -11,7 +11,8 @@ from functools import singledispatch
 
 from firesteel.common.logical_types import BigIntType, RowType
 from firesteel.relational.expressions import AggregateCall, Expression, references
-from firesteel.relational.logical.derived import Delivery, Expand
+from firesteel.relational.logical.derived import Delivery, Expand, Rank
+from firesteel.relational.logical.joins import Join
 from firesteel.relational.logical.nodes import (
     Aggregate,
     Filter,
@@ -19,6 +20,7 @@ from firesteel.relational.logical.nodes import (
     LogicalNode,
     Over,
     Project,
+    Replicate,
     Sort,
     TableScan,
     TableSink,
@@ -193,10 +195,46 @@ def _(node: Over, wanted: frozenset[int]) -> Pruned:
 
 
 @_narrowed.register
+def _(node: Rank, wanted: frozenset[int]) -> Pruned:
+    width = len(node.input.row.fields)
+    kept = sorted(
+        {place for place in wanted if place < width} | {*node.partition, *(key.index for key in node.order)}
+    )
+    places = _now(kept)
+    all_kept = [*kept, width]
+    made = replace(
+        node,
+        input=_exact(node.input, kept),
+        partition=tuple(places[place] for place in node.partition),
+        order=tuple(replace(key, index=places[key.index]) for key in node.order),
+        type=_row(node.type, all_kept),
+        shows=node.shows and width in wanted,
+    )
+    return made, _now(all_kept if made.shows else kept)
+
+
+@_narrowed.register
 def _(node: UnionAll, wanted: frozenset[int]) -> Pruned:
     kept = _kept(wanted)
     parts = tuple(_exact(part, kept) for part in node.parts)
     return UnionAll(parts, _row(node.row, kept)), _now(kept)
+
+
+@_narrowed.register
+def _(node: Join, wanted: frozenset[int]) -> Pruned:
+    width = len(node.left.row.fields)
+    read = wanted | _used([node.condition])
+    left, places = _only(node.left, {place for place in read if place < width})
+    right, others = _only(node.right, {place - width for place in read if place >= width})
+    now = {**places, **{old + width: new + len(left.row.fields) for old, new in others.items()}}
+    made = replace(node, left=left, right=right, condition=moved(node.condition, now))
+    return made, now if node.pairs else places
+
+
+@_narrowed.register
+def _(node: Replicate, wanted: frozenset[int]) -> Pruned:
+    kept = _kept(wanted)
+    return Replicate(_exact(node.input, [0, *(place + 1 for place in kept)])), _now(kept)
 
 
 @_narrowed.register

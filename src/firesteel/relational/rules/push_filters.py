@@ -1,13 +1,20 @@
 """Conditions move towards the sources: fewer rows reach what comes after them.
 
 A condition moves through projections and unions, and its parts move through aggregates and window tables if they read
-nothing but keys. It stops at a watermark, which must see all rows, and at a table.
+nothing but keys. It stops at a watermark, which must see all rows, and at a table. Of a join, parts that read one side
+move to this side, unless its rows stay without a partner; the others become part of the condition of an inner join.
 """
 
 from __future__ import annotations
 
-from firesteel.relational.expressions import Expression, references
+from dataclasses import replace
+from typing import Final
+
+from firesteel.common.logical_types import BooleanType, RowType
+from firesteel.functions.columns.joins import KEEPING
+from firesteel.relational.expressions import Expression, InputRef, Literal, references, rewritten
 from firesteel.relational.logical.derived import Expand
+from firesteel.relational.logical.joins import Join
 from firesteel.relational.logical.nodes import (
     Aggregate,
     Filter,
@@ -26,8 +33,11 @@ from firesteel.relational.rules.substitution import (
     conjuncts,
     is_deterministic,
     moved,
+    refs,
     substituted,
 )
+
+_TRUE: Final = Literal(BooleanType(nullable=False), True)
 
 
 def push_filters(plan: LogicalNode, options: PlanOptions) -> LogicalNode:
@@ -36,6 +46,8 @@ def push_filters(plan: LogicalNode, options: PlanOptions) -> LogicalNode:
 
 
 def _pushed(node: LogicalNode) -> LogicalNode:
+    if isinstance(node, Join):
+        return _sifted(node)
     if not isinstance(node, Filter):
         return node
     below, condition = node.input, node.condition
@@ -46,8 +58,74 @@ def _pushed(node: LogicalNode) -> LogicalNode:
         return below.with_inputs((inner,))
     if isinstance(below, UnionAll):
         return below.with_inputs(tuple(_pushed(Filter(part, condition)) for part in below.parts))
+    if isinstance(below, Join):
+        return _through(node, below)
     places = _passing(below)
     return node if places is None else _parted(node, places)
+
+
+def _through(node: Filter, join: Join) -> LogicalNode:
+    """Return the join with what may go to a side, or into its condition; the rest stays above it."""
+    keeps_left, keeps_right = KEEPING[join.kind]
+    left, right, rest = _by_side(
+        conjuncts(node.condition), join, to_left=not keeps_right, to_right=not keeps_left and join.pairs
+    )
+    if rest and join.kind == "INNER":
+        both = [part for part in rest if is_deterministic(part) and {*references(part)}]
+        rest = [part for part in rest if part not in both]
+        join = replace(join, condition=all_of([*conjuncts(join.condition), *both]))
+    made = _sifted(_filtered(join, left, right))
+    return Filter(made, all_of(rest), place=node.place) if rest else made
+
+
+def _sifted(join: Join) -> Join:
+    """Return the join with those parts of its condition at a side that decide only which of its rows have partners."""
+    keeps_left, keeps_right = KEEPING[join.kind]
+    left, right, rest = _by_side(
+        conjuncts(join.condition), join, to_left=not keeps_left, to_right=not keeps_right
+    )
+    return replace(_filtered(join, left, right), condition=all_of(rest or [_TRUE]))
+
+
+def _by_side(
+    parts: list[Expression], join: Join, *, to_left: bool, to_right: bool
+) -> tuple[list[Expression], list[Expression], list[Expression]]:
+    """Return the parts that read nothing but the left side, or the right one, if they may go there; and the rest."""
+    width = len(join.left.row.fields)
+    left: list[Expression] = []
+    right: list[Expression] = []
+    rest: list[Expression] = []
+    for part in parts:
+        read = {*references(part)}
+        if not read or not is_deterministic(part):
+            rest.append(part)
+        elif to_left and max(read) < width:
+            left.append(part)
+        elif to_right and min(read) >= width:
+            right.append(part)
+        else:
+            rest.append(part)
+    return left, right, [part for part in rest if part != _TRUE]
+
+
+def _filtered(join: Join, left: list[Expression], right: list[Expression]) -> Join:
+    """Return the join of the rows for which parts are TRUE, which are over the columns of the join's condition."""
+    width = len(join.left.row.fields)
+    made = join
+    if left:
+        # The columns of a side that can be NULL in the result are not NULL there.
+        kept = all_of([_typed(part, join.left.row, 0) for part in left])
+        made = replace(made, left=_pushed(Filter(join.left, kept)))
+    if right:
+        kept = all_of([_typed(part, join.right.row, width) for part in right])
+        made = replace(made, right=_pushed(Filter(join.right, kept)))
+    return made
+
+
+def _typed(part: Expression, row: RowType, first: int) -> Expression:
+    """Return an expression over the columns of a join as one over those of a side, which begin at place `first`."""
+    columns = {place + first: ref for place, ref in enumerate(refs(row, range(len(row.fields))))}
+    return rewritten(part, lambda inner: columns[inner.index] if isinstance(inner, InputRef) else inner)
 
 
 def _passing(node: LogicalNode) -> dict[int, int] | None:

@@ -19,6 +19,7 @@ from firesteel.graph.operations import (
     GlobalAggregateOp,
     GlobalWindowAggregateOp,
     GroupAggregateOp,
+    JoinOp,
     LimitOp,
     LocalAggregateOp,
     LocalWindowAggregateOp,
@@ -26,6 +27,8 @@ from firesteel.graph.operations import (
     Operation,
     OverAggregateOp,
     OverPartitionsOp,
+    RankOp,
+    ReplicateOp,
     SortOp,
     TemporalSortOp,
     TopOp,
@@ -43,15 +46,18 @@ from firesteel.relational.physical.grouping import (
     WindowAggregate,
     WindowTableFunction,
 )
+from firesteel.relational.physical.joins import Join
 from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.nodes import (
     Calc,
     DropUpdateBefore,
     Expand,
+    Replicate,
     TableSourceScan,
     Values,
     WatermarkAssigner,
 )
+from firesteel.relational.physical.ranks import Rank
 from firesteel.relational.physical.sinks import ConstraintEnforcer, Sink, SinkMaterializer
 from firesteel.relational.physical.sorting import Limit, Sort, TemporalSort
 from firesteel.relational.to_graph.watermarks import scanned_by_split, watermark_assignment
@@ -108,6 +114,11 @@ def _(plan: Expand, options: PlanOptions) -> Operation:
 
 
 @operation.register
+def _(plan: Replicate, options: PlanOptions) -> Operation:
+    return ReplicateOp()
+
+
+@operation.register
 def _(plan: WatermarkAssigner, options: PlanOptions) -> Operation:
     assignment = watermark_assignment(plan, options)
     found = scanned_by_split(plan, options)
@@ -143,6 +154,16 @@ def _(plan: OverAggregate, options: PlanOptions) -> Operation:
 @operation.register
 def _(plan: OverPartitions, options: PlanOptions) -> Operation:
     return OverPartitionsOp(plan.over)
+
+
+@operation.register
+def _(plan: Join, options: PlanOptions) -> Operation:
+    return JoinOp(plan.join(options.zone))
+
+
+@operation.register
+def _(plan: Rank, options: PlanOptions) -> Operation:
+    return RankOp(plan.operation())
 
 
 @operation.register

@@ -7,7 +7,7 @@ exchange an operator has the parallelism of its input, as in Flink, so that the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from firesteel.common.errors import ProgramError
@@ -16,6 +16,7 @@ from firesteel.graph import Edge, GraphBuilder, Location, Node
 from firesteel.graph.nodes import KeyColumns
 from firesteel.graph.operations import SourceOp
 from firesteel.relational.options import PlanOptions
+from firesteel.relational.physical.joins import Join
 from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.nodes import Exchange, TableSourceScan, Union
 from firesteel.relational.physical.sinks import Sink
@@ -58,7 +59,10 @@ class GraphWriter:
     def _made(self, plan: PhysicalNode) -> Iterator[_Output]:
         found = scanned_by_split(plan, self._options)
         if found is not None:
-            yield self._node(plan, [], name=found.scan.name)
+            yield self._node(plan, name=found.scan.name)
+            return
+        if isinstance(plan, Join):
+            yield self._node(plan, *map(self._outputs, plan.inputs))
             return
         below = [output for given in plan.inputs for output in self._outputs(given)]
         if isinstance(plan, Union):
@@ -77,7 +81,7 @@ class GraphWriter:
             parallelism = plan.sink.parallelism
             yield self._node(plan, self._before_sink(plan, below), parallelism=parallelism)
         else:
-            yield self._node(plan, below)
+            yield self._node(plan, *([below] if below else []))
 
     def _before_sink(self, plan: Sink, below: list[_Output]) -> list[_Output]:
         """Return where the sink's rows come from: by the primary key, if they must change the subtask."""
@@ -105,12 +109,13 @@ class GraphWriter:
     def _node(
         self,
         plan: PhysicalNode,
-        below: list[_Output],
+        *ports: Sequence[_Output],
         name: str | None = None,
         parallelism: int | None = None,
     ) -> _Output:
+        """Add an operator; `ports` are the outputs that it reads at each of its inputs."""
         self._count += 1
-        parallelism = parallelism or _common(below)
+        parallelism = parallelism or _common([output for port in ports for output in port])
         made = operation(plan, self._options)
         if isinstance(made, SourceOp):
             parallelism = made.source.preferred_parallelism
@@ -119,7 +124,7 @@ class GraphWriter:
                 id=0,
                 name=f"{name or plan.name}[{self._count}]",
                 operation=made,
-                inputs=(tuple(output.edge for output in below),) if below else (),
+                inputs=tuple(tuple(output.edge for output in port) for port in ports),
                 location=self._location,
                 parallelism=parallelism,
                 description=f"[{self._count}]:{plan.text}",

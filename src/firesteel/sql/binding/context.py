@@ -12,6 +12,7 @@ from firesteel.relational.expressions import Expression
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.sql.binding.catalog import CatalogObject, CatalogView, View, qualified
 from firesteel.sql.binding.places import Text
+from firesteel.sql.binding.scope import Scope
 
 Selected = tuple[str | None, Expression]
 """The name and the value of a column."""
@@ -26,6 +27,8 @@ class Context:
     path: tuple[str, str]
     bind: Callable[[exp.Expr, Context], LogicalNode]
     queries: Mapping[str, LogicalNode] = field(default_factory=dict)
+    outer: Scope | None = None
+    """The columns of the query around a subquery."""
     views: tuple[str, ...] = ()
     """The full names of the views that the query is in, outermost first."""
     asterisks: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
@@ -41,13 +44,24 @@ class Context:
         """Return the surroundings in which a name of WITH is known, too."""
         return replace(self, queries={**self.queries, name: plan})
 
+    def around(self, scope: Scope) -> Context:
+        """Return the surroundings of a subquery of a query with these columns."""
+        return replace(self, outer=scope)
+
     def within(self, view: View) -> Context:
         """Return the surroundings of a view's query."""
         name = str(view.identifier)
         text = Text(view.source, f"view {name}")
         views = (*self.views, name)
         return replace(
-            self, text=text, path=view.path, queries={}, views=views, asterisks=view.asterisks, met={}
+            self,
+            text=text,
+            path=view.path,
+            queries={},
+            outer=None,
+            views=views,
+            asterisks=view.asterisks,
+            met={},
         )
 
     def behind(self, asterisk: exp.Expr, columns: Sequence[Selected]) -> list[Selected]:

@@ -27,26 +27,26 @@ def with_hints(table: ResolvedTable, node: exp.Table, context: Context) -> Resol
     return replace(table, options={**table.options, **options}) if options else table
 
 
-def state_time_to_live(select: exp.Select, scope: Scope, context: Context) -> int | None:
-    """Return how many milliseconds the groups of a SELECT live by its hint STATE_TTL, None where there is none.
+def state_times_to_live(select: exp.Select, scope: Scope, context: Context) -> dict[str, int]:
+    """Return how many milliseconds state lives by the hint STATE_TTL of a SELECT, by the names that it gives.
 
     Raises SqlValidationError for a name that is not in FROM and for a text that is no duration, SqlUnsupportedError for
     other hints.
     """
-    found: int | None = None
+    found: dict[str, int] = {}
     hint = select.args.get("hint")
+    known = [relation.name[-1] for relation in scope.relations if relation.name]
     for call in hint.expressions if hint is not None else ():
         if call.this.name.upper() != "STATE_TTL":
             raise context.text.unsupported(call, f"the hint {call.this.name}")
         for name, value, node in _options(call, context):
-            known = [relation.name[-1] for relation in scope.relations if relation.name]
             if name not in known:
                 hint_text = suggestion(name, known)
                 raise context.text.wrong(
                     node, "requires the name of a table in FROM in STATE_TTL", got=name, hint=hint_text
                 )
             try:
-                found = duration_ms("STATE_TTL", value)
+                found[name] = duration_ms("STATE_TTL", value)
             except ConfigurationError as error:
                 raise context.text.located(node, error) from None
     return found

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from sqlglot import exp
 
 from firesteel.common.logical_types import (
     Field,
     LogicalType,
-    LogicalTypeFamily,
-    LogicalTypeRoot,
     NullType,
     RowType,
 )
 from firesteel.common.logical_types.merging import find_common_type
-from firesteel.common.logical_types.temporal import AnyTimestampType
 from firesteel.relational.expressions import Expression, Literal, SortKey
-from firesteel.relational.functions import cast
 from firesteel.relational.logical.nodes import LogicalNode, Project, UnionAll, Values
 from firesteel.sql.binding.context import Context
 from firesteel.sql.binding.expressions import Expressions
 from firesteel.sql.binding.functions import as_type
 from firesteel.sql.binding.scope import Relation, Scope
 from firesteel.sql.binding.selects import NULL_HINT, bind_select
+from firesteel.sql.binding.sets import bind_set_operation
 from firesteel.sql.binding.sorting import bind_order_by, sorted_plan
 from firesteel.sql.binding.sources import columns_of, no_table, renamed
-from firesteel.sql.binding.time_attributes import distinct_rows
 from firesteel.sql.nodes import Call
 
 
@@ -46,7 +41,7 @@ def _bound(node: exp.Expr, context: Context) -> LogicalNode:
         case exp.Values():
             return _ordered(node, _values(node, context), context)
         case exp.SetOperation():
-            return _ordered(node, _union(node, context), context)
+            return _ordered(node, bind_set_operation(node, context), context)
         case exp.Subquery():
             return _ordered(node, bind_query(node.this, context), context)
     raise context.text.unsupported(node, type(node).__name__)
@@ -120,73 +115,3 @@ def _common(values: Sequence[Expression], column: int, node: exp.Expr, context: 
             node, f"requires values of one type in column {column + 1} of VALUES", got=shown
         )
     return found
-
-
-def _union(node: exp.SetOperation, context: Context) -> LogicalNode:
-    if not isinstance(node, exp.Union):
-        raise context.text.unsupported(node, type(node).__name__.upper())
-    nodes = list(_operands(node))
-    parts = [bind_query(part, context) for part in nodes]
-    width = len(parts[0].row.fields)
-    for place, part in zip(nodes, parts, strict=True):
-        if len(part.row.fields) != width:
-            raise context.text.wrong(
-                place, f"requires {width} columns in each part of UNION ALL", got=str(len(part.row.fields))
-            )
-    kinds = [_union_type([part.row.fields[place] for part in parts], node, context) for place in range(width)]
-    fields = tuple(Field(field.name, kind) for field, kind in zip(parts[0].row.fields, kinds, strict=True))
-    union = UnionAll(tuple(_as(part, kinds) for part in parts), RowType(fields, nullable=False))
-    return distinct_rows(union).at(context.text.place(node)) if node.args.get("distinct") else union
-
-
-def _operands(node: exp.SetOperation) -> list[exp.Expr]:
-    """Return the queries of a chain of UNION ALL or of UNION, from left to right."""
-    found: list[exp.Expr] = []
-    part: exp.Expr = node
-    distinct = bool(node.args.get("distinct"))
-    while (
-        isinstance(part, exp.Union) and bool(part.args.get("distinct")) is distinct and _is_plain(part, node)
-    ):
-        found.append(part.expression)
-        part = part.this
-    return [part, *reversed(found)]
-
-
-def _is_plain(part: exp.Expr, top: exp.Expr) -> bool:
-    clauses = ("order", "limit", "offset", "with_")
-    return part is top or not any(part.args.get(clause) for clause in clauses)
-
-
-def _union_type(fields: Sequence[Field], node: exp.Expr, context: Context) -> LogicalType:
-    types = [field.type for field in fields]
-    nullable = any(kind.nullable for kind in types)
-    first = types[0]
-    if all(kind.copy(nullable=True) == first.copy(nullable=True) for kind in types):
-        return _same_kind(types).copy(nullable=nullable)
-    roots = {kind.root for kind in types}
-    dated = LogicalTypeRoot.DATE in roots and any(
-        kind.has_family(LogicalTypeFamily.TIMESTAMP) for kind in types
-    )
-    found = None if dated else find_common_type(types)
-    if found is None:
-        shown = ", ".join(dict.fromkeys(map(str, types)))
-        raise context.text.wrong(
-            node, f"requires one type of column {fields[0].name} in all parts of UNION ALL", got=shown
-        )
-    return found.copy(nullable=nullable)
-
-
-def _same_kind(types: Sequence[LogicalType]) -> LogicalType:
-    """Return the type, which is a time attribute if all are of the same kind."""
-    first = types[0]
-    if isinstance(first, AnyTimestampType):
-        kinds = {kind.kind for kind in types if isinstance(kind, AnyTimestampType)}
-        if len(kinds) > 1:
-            return replace(first, kind=type(first.kind).REGULAR)
-    return first
-
-
-def _as(plan: LogicalNode, kinds: Sequence[LogicalType]) -> LogicalNode:
-    refs = columns_of(plan)
-    values = tuple(cast(ref, kind) for ref, kind in zip(refs, kinds, strict=True))
-    return plan if values == refs else Project(plan, values, tuple(plan.row.field_names))

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from firesteel.common.logical_types import Field, LogicalType
 from firesteel.common.suggestions import suggestion
-from firesteel.relational.expressions import InputRef
+from firesteel.relational.expressions import Expression, InputRef, rewritten
 from firesteel.sql.binding.places import Text
+from firesteel.sql.binding.values import OuterRef
+
+Merged = tuple[str, Expression]
+"""A column that USING or NATURAL makes of two, by its name alone."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +40,15 @@ class Relation:
 
 @dataclass(frozen=True)
 class Scope:
-    """The relations of FROM, side by side in one row."""
+    """The relations of FROM, side by side in one row; `merged` are columns of USING, which hide those of their names.
+
+    A merged column is found by its name alone; the two that it is made of, by the names of their relations. What is not
+    found here is looked for in `outer`, the query around a subquery.
+    """
 
     relations: tuple[Relation, ...] = ()
+    merged: tuple[Merged, ...] = ()
+    outer: Scope | None = None
 
     @property
     def names(self) -> list[str]:
@@ -55,21 +65,71 @@ class Scope:
         """Return the types of all columns."""
         return [field.type for field in self.fields]
 
-    def column(self, parts: Sequence[exp.Identifier], text: Text) -> tuple[InputRef, int]:
+    def shown(self) -> list[tuple[str, Expression]]:
+        """Return what an asterisk stands for: merged columns once and first, then all others."""
+        hidden = {name for name, _ in self.merged}
+        return [
+            *self.merged,
+            *(
+                (field.name, ref)
+                for relation in self.relations
+                for field, ref in zip(relation.fields, relation.refs(), strict=True)
+                if field.name not in hidden
+            ),
+        ]
+
+    def beside(self, other: Scope) -> Scope:
+        """Return the columns of both, those of the other one after these."""
+        width = len(self.fields)
+        moved = tuple(replace(relation, first=relation.first + width) for relation in other.relations)
+        merged = tuple((name, shifted(value, width)) for name, value in other.merged)
+        return Scope((*self.relations, *moved), (*self.merged, *merged))
+
+    def nullable(self, can_be: bool) -> Scope:
+        """Return the same columns, which `can_be` NULL now."""
+        if not can_be:
+            return self
+        relations = (
+            replace(
+                relation, fields=tuple(Field(field.name, field.type.copy(True)) for field in relation.fields)
+            )
+            for relation in self.relations
+        )
+        return Scope(tuple(relations), tuple((name, _nullable(value)) for name, value in self.merged))
+
+    def merging(self, columns: Sequence[Merged]) -> Scope:
+        """Return the scope with further merged columns, which replace those of their names."""
+        names = {name for name, _ in columns}
+        kept = [known for known in self.merged if known[0] not in names]
+        return replace(self, merged=(*columns, *kept))
+
+    def column(self, parts: Sequence[exp.Identifier], text: Text) -> tuple[Expression, int]:
         """Return the column that a name begins with, and the number of parts up to it; the rest are fields.
 
         The longest beginning that is the name of a relation counts, as in Flink.
         """
+        found, used = self._found(parts, text)
+        if not found and self.outer is not None:
+            outer, outer_used = self.outer._found(parts, text)
+            if outer:
+                return _outer(_only(outer, parts[outer_used - 1], self.outer.fields, text)), outer_used
+        if not found and used == 1 and len(parts) > 1:
+            raise self.no_relation(parts[0], text)
+        return _only(found, parts[used - 1], self.fields, text), used
+
+    def _found(self, parts: Sequence[exp.Identifier], text: Text) -> tuple[list[Expression], int]:
         names = tuple(part.name for part in parts)
         for length in range(len(names) - 1, 0, -1):
             for relation in self.relations:
                 if relation.answers_to(names[:length]):
-                    found = relation.named(names[length])
-                    return _only(found, parts[length], relation.fields, text), length + 1
-        candidates = [ref for relation in self.relations for ref in relation.named(names[0])]
-        if not candidates and len(names) > 1:
-            raise self.no_relation(parts[0], text)
-        return _only(candidates, parts[0], self.fields, text), 1
+                    ref = _only(relation.named(names[length]), parts[length], relation.fields, text)
+                    return [ref], length + 1
+        return self.named(names[0]), 1
+
+    def named(self, name: str) -> list[Expression]:
+        """Return the columns that a name alone can stand for."""
+        merged = [value for known, value in self.merged if known == name]
+        return merged or [ref for relation in self.relations for ref in relation.named(name)]
 
     def relation(self, parts: Sequence[exp.Identifier]) -> Relation | None:
         """Return the relation of a name."""
@@ -85,10 +145,37 @@ class Scope:
         )
 
 
-def _only(found: list[InputRef], part: exp.Identifier, fields: Sequence[Field], text: Text) -> InputRef:
+def only(
+    found: Sequence[Expression], part: exp.Expr, name: str, fields: Sequence[Field], text: Text
+) -> Expression:
+    """Return the column that a name stands for; raises SqlValidationError if there is none, or more than one."""
     if not found:
-        hint = suggestion(part.name, [field.name for field in fields])
-        raise text.wrong(part, "requires the name of a column", got=part.name, hint=hint)
+        hint = suggestion(name, [field.name for field in fields])
+        raise text.wrong(part, "requires the name of a column", got=name, hint=hint)
     if len(found) > 1:
-        raise text.wrong(part, "names a column that is not the only one of this name", got=part.name)
+        raise text.wrong(part, "names a column that is not the only one of this name", got=name)
     return found[0]
+
+
+def _only(
+    found: Sequence[Expression], part: exp.Identifier, fields: Sequence[Field], text: Text
+) -> Expression:
+    return only(found, part, part.name, fields, text)
+
+
+def shifted(value: Expression, by: int) -> Expression:
+    """Return a value of which all columns are so many places later."""
+    return rewritten(
+        value, lambda part: replace(part, index=part.index + by) if isinstance(part, InputRef) else part
+    )
+
+
+def _outer(value: Expression) -> Expression:
+    """Return a value of the query around as a subquery has it."""
+    return rewritten(
+        value, lambda part: OuterRef(part.type, part.index) if isinstance(part, InputRef) else part
+    )
+
+
+def _nullable(value: Expression) -> Expression:
+    return replace(value, type=value.type.copy(True))

@@ -9,16 +9,18 @@ from typing import Final
 from sqlglot import exp
 
 from firesteel.common.errors import SqlError
-from firesteel.common.logical_types import BooleanType, NullType, RowType
+from firesteel.common.logical_types import NullType, RowType
 from firesteel.relational.expressions import Expression, InputRef, SortKey
-from firesteel.relational.functions import cast, field_of
+from firesteel.relational.functions import field_of
 from firesteel.relational.functions.aggregates import is_aggregate
 from firesteel.relational.logical.nodes import Aggregate, Filter, LogicalNode, Project
 from firesteel.sql import nodes
+from firesteel.sql.binding.conditions import as_condition
 from firesteel.sql.binding.context import Context, Selected, name_parts
 from firesteel.sql.binding.expressions import Expressions
 from firesteel.sql.binding.groups import GroupBinder, Groups, groups_by_nothing
-from firesteel.sql.binding.hints import state_time_to_live
+from firesteel.sql.binding.hints import state_times_to_live
+from firesteel.sql.binding.joins import with_times_to_live
 from firesteel.sql.binding.lowering import (
     NotGroupedError,
     WrongGroupingError,
@@ -29,6 +31,7 @@ from firesteel.sql.binding.lowering import (
 from firesteel.sql.binding.scope import Scope
 from firesteel.sql.binding.sorting import SortItem, bind_order_by, sorted_plan
 from firesteel.sql.binding.sources import bind_from, columns_of
+from firesteel.sql.binding.subqueries import filtered
 from firesteel.sql.binding.time_attributes import distinct_rows
 from firesteel.sql.binding.values import AggregateValue, GroupingValue, WindowProperty, parts_of
 
@@ -47,38 +50,32 @@ class Item:
 def bind_select(select: exp.Select, context: Context) -> LogicalNode:
     """Return the plan of a SELECT with its ORDER BY and LIMIT."""
     plan, scope = bind_from(select, context)
+    times_to_live = state_times_to_live(select, scope, context)
+    if select.args.get("joins"):
+        plan, times_to_live = with_times_to_live(plan, scope, times_to_live), {}
+    scope = replace(scope, outer=context.outer)
     where = select.args.get("where")
     if where is not None:
-        condition = Expressions(context, scope, "WHERE", later=_aliases(select))
-        plan = Filter(plan, as_condition(condition, where.this), place=context.text.place(where.this))
-    return _Select(select, context, plan, scope).plan()
+        plan = filtered(plan, Expressions(context, scope, "WHERE", later=_aliases(select)), where.this)
+    last = next(reversed(times_to_live.values()), None)
+    return _Select(select, context, plan, scope, last).plan()
 
 
 def _aliases(select: exp.Select) -> frozenset[str]:
     return frozenset(item.alias for item in select.expressions if isinstance(item, exp.Alias))
 
 
-def as_condition(binder: Expressions, node: exp.Expr) -> Expression:
-    """Return a condition; raises SqlValidationError for a value that is no truth value."""
-    found = binder.bind(node)
-    if isinstance(found.type, NullType):
-        return cast(found, BooleanType())
-    if not isinstance(found.type, BooleanType):
-        raise binder.context.text.wrong(
-            node, f"requires a condition (BOOLEAN) in {binder.clause}", got=f"a value of {found.type}"
-        )
-    return found
-
-
 class _Select:
     """One SELECT, after its FROM and WHERE."""
 
-    def __init__(self, select: exp.Select, context: Context, plan: LogicalNode, scope: Scope) -> None:
+    def __init__(
+        self, select: exp.Select, context: Context, plan: LogicalNode, scope: Scope, time_to_live: int | None
+    ) -> None:
         self._select = select
         self._context = context
         self._source = plan
         self._group = select.args.get("group")
-        self._time_to_live = state_time_to_live(select, scope, context)
+        self._time_to_live = time_to_live
         windows = {window.this.name: window for window in select.args.get("windows") or ()}
         self._binder = Expressions(
             context,
@@ -197,7 +194,7 @@ class _Select:
         for column in place.find_all(exp.Column):
             if isinstance(column.this, exp.Identifier) and not _within_aggregate(column, place):
                 found, _ = scope.column(name_parts(column), text)
-                if found.index == error.value.index:
+                if isinstance(found, InputRef) and found.index == error.value.index:
                     place = column
                     break
         hint = f"add {name} to GROUP BY, or aggregate it, for example MAX({name})"
@@ -242,12 +239,7 @@ class _Select:
         if isinstance(node, exp.Star):
             if not scope.relations:
                 raise text.wrong(node, "has an asterisk without FROM")
-            every: list[Selected] = [
-                (field.name, ref)
-                for relation in scope.relations
-                for field, ref in zip(relation.fields, relation.refs(), strict=True)
-            ]
-            return self._context.behind(node, every)
+            return self._context.behind(node, scope.shown())
         if isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
             return self._context.behind(node, self._star_of(node))
         if isinstance(node, exp.Alias):

@@ -12,12 +12,14 @@ from firesteel.common.logical_types import Field, IntType, RowType, TimestampKin
 from firesteel.common.logical_types.temporal import AnyTimestampType
 from firesteel.common.places import Place
 from firesteel.relational.expressions import Expression, InputRef, Literal
+from firesteel.relational.logical.joins import different_names
 from firesteel.relational.logical.nodes import LogicalNode, Project, TableScan, Values, Watermark
 from firesteel.relational.tables import ComputedColumn, ResolvedTable
 from firesteel.sql import nodes
 from firesteel.sql.binding.catalog import PlannedView, View
 from firesteel.sql.binding.context import Context, name_parts
 from firesteel.sql.binding.hints import with_hints
+from firesteel.sql.binding.joins import Item, bind_joins
 from firesteel.sql.binding.scope import Relation, Scope
 from firesteel.sql.binding.window_tables import bind_window_table
 
@@ -39,28 +41,30 @@ def bind_from(select: exp.Select, context: Context) -> tuple[LogicalNode, Scope]
     start = select.args.get("from_")
     if start is None:
         return no_table(), Scope()
-    joins = select.args.get("joins")
-    if joins:
-        raise context.text.unsupported(joins[0], _joined(joins[0].this))
-    plan, name = bind_source(start.this, context)
-    return plan, Scope((Relation(name, plan.row.fields),))
+    return bind_joins(bind_item(start.this, context), select.args.get("joins") or (), context, bind_item)
 
 
-def _joined(item: exp.Expr) -> str:
-    """Return what an item is joined as."""
-    if isinstance(item, nodes.TableFunction):
-        return "LATERAL"
-    if item.args.get("version") is not None:
-        return "FOR SYSTEM_TIME AS OF"
-    return _UNSUPPORTED.get(type(item), "a join")
+def bind_item(node: exp.Expr, context: Context) -> Item:
+    """Return the plan of an item of FROM, with what it is joined with in parentheses or after a comma."""
+    joins = node.args.get("joins") or ()
+    if isinstance(node, exp.Subquery) and not isinstance(node.this, exp.Query) and not node.args.get("alias"):
+        found = bind_item(node.this, context)
+    else:
+        plan, name = _bind_one(node, context)
+        found = plan, Scope((Relation(name, plan.row.fields),))
+    return bind_joins(found, joins, context, bind_item)
 
 
 def bind_source(node: exp.Expr, context: Context) -> tuple[LogicalNode, tuple[str, ...]]:
-    """Return the plan of an item of FROM, and the name that its columns can be called by."""
+    """Return the plan of an item of FROM that is not joined, and the name that its columns can be called by."""
+    if node.args.get("joins"):
+        raise context.text.unsupported(node.args["joins"][0], "a join here")
+    return _bind_one(node, context)
+
+
+def _bind_one(node: exp.Expr, context: Context) -> tuple[LogicalNode, tuple[str, ...]]:
     if type(node) in _UNSUPPORTED:
         raise context.text.unsupported(node, _UNSUPPORTED[type(node)])
-    if node.args.get("joins"):
-        raise context.text.unsupported(node.args["joins"][0], "a join")
     name: tuple[str, ...] = ()
     if isinstance(node, exp.Table):
         plan, name = bind_table(node, context)
@@ -71,10 +75,18 @@ def bind_source(node: exp.Expr, context: Context) -> tuple[LogicalNode, tuple[st
     elif isinstance(node, exp.Subquery) and isinstance(node.this, exp.Query):
         plan = context.query(node.this)
     elif isinstance(node, exp.Subquery):
-        plan, name = bind_source(node.this, context)
+        plan = _with_shown(*bind_item(node.this, context))
     else:
         plan = context.query(node)
     return _with_alias(plan, name, node, context)
+
+
+def _with_shown(plan: LogicalNode, scope: Scope) -> LogicalNode:
+    """Return the columns of joined items that an asterisk stands for, each with a name of its own."""
+    names, values = zip(*scope.shown(), strict=True)
+    different = tuple(different_names(names))
+    same = values == columns_of(plan) and different == tuple(plan.row.field_names)
+    return plan if same else Project(plan, values, different)
 
 
 def _with_alias(

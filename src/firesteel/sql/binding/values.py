@@ -37,6 +37,13 @@ class AggregateValue(Expression):
 
 
 @dataclass(frozen=True)
+class OuterRef(Expression):
+    """The column at place `index` of the query around a subquery; it becomes one of a join."""
+
+    index: int
+
+
+@dataclass(frozen=True)
 class GroupingValue(Expression):
     """GROUPING or GROUPING_ID: which of the expressions the row's grouping set leaves out."""
 

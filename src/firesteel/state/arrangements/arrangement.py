@@ -145,8 +145,13 @@ class Arrangement:
 
     def rows(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows, in parts, in their order; a row of a multiset occurs once, however large its weight is."""
+        for rows, _ in self.weighted():
+            yield rows
+
+    def weighted(self) -> Iterator[tuple[pa.RecordBatch, Numbers]]:
+        """Yield all rows as `rows` does, with their weights."""
         for chunk in merged_levels(self.layout, self._oldest_first(), self._chunk_rows, whole=True):
-            yield self._visible(chunk)
+            yield self._weighted(chunk)
 
     def changes(self) -> Changes:
         """Return the changes of the epoch, consolidated, and start the next one, which sees them as committed."""
@@ -192,9 +197,12 @@ class Arrangement:
         return Found(keys, batch.select(self.layout.rows.names), numbers(batch.column(WEIGHT)))
 
     def _visible(self, chunk: Chunk) -> pa.RecordBatch:
+        return self._weighted(chunk)[0]
+
+    def _weighted(self, chunk: Chunk) -> tuple[pa.RecordBatch, Numbers]:
         there = visible(chunk.batch, self.layout.expired_at(self.now))
-        rows = chunk.batch.select(self.layout.rows.names)
-        return rows if there.all() else rows.filter(pa.array(there))
+        batch = chunk.batch if there.all() else chunk.batch.filter(pa.array(there))
+        return batch.select(self.layout.rows.names), numbers(batch.column(WEIGHT))
 
 
 class _Search:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from firesteel.common.logical_types import Field, RowType, TinyIntType
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.functions.columns.sinks import Materialization
 from firesteel.runtime.columns.arrivals import ARRIVAL, numbered, numbered_schema
@@ -21,6 +22,8 @@ from firesteel.state.arrangements.arrangement import Arrangement
 from firesteel.state.arrangements.columns import Numbers, numbers, same_rows
 from firesteel.state.arrangements.layout import Kind, Layout
 from firesteel.state.arrangements.sorting import Positions
+
+_ONLY: Final = Field("only", TinyIntType(nullable=False))
 
 
 class Applied(NamedTuple):
@@ -137,6 +140,23 @@ class KeyedEntries:
         kinds = np.repeat(np.array([DELETE, UPDATE_AFTER, INSERT]), (len(gone), len(updated), len(fresh)))
         rows = applied.rows.take(pa.array(places)).columns[:-1]
         return ColumnBatch(pa.RecordBatch.from_arrays(rows, schema=self._schema), kinds)
+
+
+class PartitionEntries(KeyedEntries):
+    """The rows of all partitions, of which there may be one only: without keys, all rows share a column."""
+
+    def __init__(self, row: RowType, keys: tuple[int, ...]) -> None:
+        self._alone = not keys
+        if not keys:
+            row, keys = RowType((*row.fields, _ONLY), nullable=False), (len(row.fields),)
+        super().__init__(Materialization(row, keys, ()))
+
+    def numbered(self, batch: ColumnBatch, first: int) -> pa.RecordBatch:
+        """Return the rows of a batch as they are stored, numbered from `first` on."""
+        if self._alone:
+            only = pa.array(np.zeros(len(batch), np.int8))
+            batch = ColumnBatch(batch.rows.append_column(_ONLY.name, only))
+        return super().numbered(batch, first)
 
 
 def lasts(codes: Positions) -> Positions:

@@ -1,0 +1,69 @@
+"""What joins do, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from firesteel.common.logical_types import RowType
+from firesteel.functions.columns.program import Program
+
+JoinKind = Literal["INNER", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI"]
+"""LEFT, RIGHT and FULL keep rows without a partner; SEMI has the left rows with a partner, ANTI those without one."""
+
+Side = Literal[0, 1]
+"""The left input of a join, or the right one."""
+
+KEEPING: Final[dict[JoinKind, tuple[bool, bool]]] = {
+    "INNER": (False, False),
+    "LEFT": (True, False),
+    "RIGHT": (False, True),
+    "FULL": (True, True),
+    "SEMI": (False, False),
+    "ANTI": (True, False),
+}
+"""Whether the left and the right rows without a partner are in the result."""
+
+
+@dataclass(frozen=True)
+class Join:
+    """Rows of two inputs that belong together.
+
+    Two rows do if their keys are equal, column by column, and `condition` is TRUE for them (None: always). `condition`
+    is a program over the left columns, the right ones and a number of the pair; it gives the numbers of the pairs that
+    stay. A NULL equals none, but in keys that are `null_safe` it equals itself. The inputs are partitioned by the keys;
+    without keys there is one subtask. `times_to_live` are those of the rows of each side (milliseconds, None: for
+    ever).
+    """
+
+    kind: JoinKind
+    left: RowType
+    right: RowType
+    output: RowType
+    left_keys: tuple[int, ...] = ()
+    right_keys: tuple[int, ...] = ()
+    null_safe: tuple[bool, ...] = ()
+    condition: Program | None = None
+    times_to_live: tuple[int | None, int | None] = (None, None)
+
+    def __post_init__(self) -> None:
+        assert len(self.left_keys) == len(self.right_keys) == len(self.null_safe)
+
+    @property
+    def sides(self) -> tuple[RowType, RowType]:
+        """Return the types of the rows of both inputs."""
+        return self.left, self.right
+
+    @property
+    def keys(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return the keys of both inputs."""
+        return self.left_keys, self.right_keys
+
+    @property
+    def pairs(self) -> bool:
+        """Return whether the result has rows of both sides."""
+        return self.kind not in ("SEMI", "ANTI")
+
+    def counts(self, side: Side) -> bool:
+        """Return whether it matters how many partners a row of a side has."""
+        return KEEPING[self.kind][side] or (self.kind == "SEMI" and side == 0)

@@ -1,0 +1,77 @@
+"""The first rows of each partition of a table that changes: Top-N, and deduplication.
+
+If rows never go, those alone are kept that can be shown; otherwise all are, and the partitions that change are read.
+Source: Flink's AppendOnlyTopNFunction, RetractableTopNFunction and deduplicate functions.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.common.logical_types.arrow import to_arrow_schema
+from firesteel.functions.columns.ranks import Rank, RankFunction
+from firesteel.runtime.columns.arrivals import ARRIVAL
+from firesteel.runtime.columns.batch import ColumnBatch
+from firesteel.runtime.columns.changing import ChangingOperator
+from firesteel.runtime.columns.materialize.entries import Entries
+from firesteel.runtime.columns.materialize.tables import Applied, PartitionEntries
+from firesteel.runtime.columns.over.differences import Known, differences
+from firesteel.runtime.columns.over.partitions import Partitions, sorting
+from firesteel.runtime.columns.sort_order import require_sortable
+from firesteel.runtime.operator import OperatorContext
+from firesteel.state.arrangements.columns import numbers
+
+_RANKS: Final = {
+    "ROW_NUMBER": Partitions.row_number,
+    "RANK": Partitions.rank,
+    "DENSE_RANK": Partitions.dense_rank,
+}
+
+
+class RankOperator(ChangingOperator):
+    """Emits how the rows of some ranks change, once in an epoch: deletes, then inserts."""
+
+    most = 1 << 18
+
+    def __init__(self, rank: Rank) -> None:
+        self._rank = rank
+        self._input = to_arrow_schema(rank.row)
+        self._schema = to_arrow_schema(rank.output)
+        self._entries = PartitionEntries(rank.row, rank.keys)
+        function: RankFunction = rank.function
+        self._number = _RANKS[function]
+
+    def open(self, context: OperatorContext) -> None:
+        """Declare the arrangement of the rows."""
+        super().open(context)
+        require_sortable(self._input, self._rank.order, context.who)
+        assert context.arrangements is not None
+        self._rows = context.arrangements.declare("rows", self._entries.layout)
+
+    def _apply(self, batch: ColumnBatch, first: int) -> None:
+        applied = self._entries.apply(self._rows, self._entries.numbered(batch, first), batch.signs())
+        arrivals = numbers(applied.rows.column(ARRIVAL))
+        before, _ = self._ranked(applied, Entries(np.arange(applied.old), arrivals[: applied.old]))
+        after, first_rows = self._ranked(applied, applied.entries)
+        self._entries.store(self._rows, applied, applied.entries if self._rank.retracts else first_rows)
+        self._replace(*differences(before, after))
+
+    def _ranked(self, applied: Applied, entries: Entries) -> tuple[Known, Entries]:
+        """Return those of some entries that are shown, and all whose rank is not above the last one."""
+        rank, places = self._rank, entries.places
+        codes, chosen = applied.codes[places], applied.rows.take(pa.array(places))
+        given = pa.RecordBatch.from_arrays(chosen.columns[: len(self._input)], schema=self._input)
+        order = sorting(codes, given, rank.order, -entries.arrivals if rank.latest else entries.arrivals)
+        given, codes = given.take(pa.array(order)), codes[order]
+        ranks = np.asarray(self._number(Partitions(codes, given, rank.order)))
+        first = np.flatnonzero(ranks <= rank.end)
+        shown = first[ranks[first] >= rank.start]
+        columns = [column.take(pa.array(shown)) for column in given.columns]
+        if rank.shows:
+            columns.append(pa.array(ranks[shown], pa.int64()))
+        arrivals = entries.arrivals[order]
+        known = Known(pa.RecordBatch.from_arrays(columns, schema=self._schema), codes[shown], arrivals[shown])
+        return known, Entries(places[order[first]], arrivals[first])

@@ -1,0 +1,102 @@
+"""Joins in FROM: ON, USING, NATURAL, CROSS, and the comma."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from sqlglot import exp
+
+from firesteel.common.logical_types import BooleanType
+from firesteel.functions.columns.joins import KEEPING, JoinKind
+from firesteel.relational.expressions import Expression, Literal
+from firesteel.relational.functions import resolve
+from firesteel.relational.logical.joins import Join
+from firesteel.relational.logical.nodes import LogicalNode
+from firesteel.relational.rules.substitution import all_of
+from firesteel.sql.binding.conditions import as_condition
+from firesteel.sql.binding.context import Context
+from firesteel.sql.binding.expressions import Expressions
+from firesteel.sql.binding.functions import called
+from firesteel.sql.binding.scope import Merged, Scope, only, shifted
+
+Item = tuple[LogicalNode, Scope]
+"""The plan of what stands in FROM, and the names of its columns."""
+
+_ALWAYS: Final = Literal(BooleanType(nullable=False), True)
+_KINDS: Final[dict[str | None, JoinKind]] = {None: "INNER", "LEFT": "LEFT", "RIGHT": "RIGHT", "FULL": "FULL"}
+
+
+def bind_joins(
+    first: Item, joins: Sequence[exp.Join], context: Context, bind: Callable[[exp.Expr, Context], Item]
+) -> Item:
+    """Return the plan of an item of FROM with what it is joined with; `bind` makes that of one item."""
+    plan, scope = first
+    for join in joins:
+        plan, scope = _joined((plan, scope), join, bind(join.this, context), context)
+    return plan, scope
+
+
+def with_times_to_live(plan: LogicalNode, scope: Scope, times: Mapping[str, int]) -> LogicalNode:
+    """Return the joins of FROM with how long the rows of each side live, by the names of relations.
+
+    A side that is a join itself has no name, and so its rows live as the session says, as in Flink.
+    """
+    if not isinstance(plan, Join) or not times:
+        return plan
+    by_first = {relation.first: times.get(relation.name[-1]) for relation in scope.relations if relation.name}
+    width = len(plan.left.row.fields)
+    left_alone = not isinstance(plan.left, Join)
+    return replace(
+        plan,
+        left=with_times_to_live(plan.left, scope, times),
+        times_to_live=(by_first.get(0) if left_alone else None, by_first.get(width)),
+    )
+
+
+def _joined(left: Item, join: exp.Join, right: Item, context: Context) -> Item:
+    kind = _KINDS[join.args.get("side")]
+    keeps_left, keeps_right = KEEPING[kind]
+    names = _common_names(left[1], right[1], join)
+    plan = Join(left[0], right[0], kind, _condition(left[1], right[1], join, names, context))
+    mine, others = left[1].nullable(keeps_right), right[1].nullable(keeps_left)
+    moved = mine.beside(others)
+    merged = [_merged(name, mine, moved, kind) for name, _ in names]
+    return plan.at(context.text.place(join)), moved.merging(merged)
+
+
+def _condition(
+    left: Scope, right: Scope, join: exp.Join, names: Sequence[tuple[str, exp.Expr]], context: Context
+) -> Expression:
+    both = left.beside(right)
+    if join.args.get("on") is not None:
+        return as_condition(Expressions(context, both, "ON"), join.args["on"])
+    width, equal = len(left.fields), []
+    for name, place in names:
+        mine, other = (
+            only(side.named(name), place, name, side.fields, context.text) for side in (left, right)
+        )
+        equal.append(called("=", [mine, shifted(other, width)], place, context.text))
+    return all_of(equal) if equal else _ALWAYS
+
+
+def _common_names(left: Scope, right: Scope, join: exp.Join) -> list[tuple[str, exp.Expr]]:
+    """Return the columns by which USING or NATURAL joins, each with the place where that is written."""
+    using = join.args.get("using")
+    if using:
+        return [(name.name, name) for name in using]
+    if join.args.get("method") != "NATURAL":
+        return []
+    theirs = {name for name, _ in right.shown()}
+    return [(name, join) for name in [name for name, _ in left.shown()] if name in theirs]
+
+
+def _merged(name: str, left: Scope, both: Scope, kind: JoinKind) -> Merged:
+    """Return the column that the columns of a name are, once."""
+    (mine,) = left.named(name)
+    if kind in ("INNER", "LEFT"):
+        return name, mine
+    other = both.relations[len(left.relations) :]
+    (theirs,) = Scope(other, both.merged[len(left.merged) :]).named(name)
+    return name, resolve("COALESCE", (mine, theirs))

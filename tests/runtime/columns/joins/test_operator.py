@@ -1,0 +1,199 @@
+"""Regular joins of tables that change, beside a join of lists that is made anew after each epoch."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from firesteel.common.logical_types import BigIntType, IntType, RowType, VarCharType
+from firesteel.functions.columns.joins import KEEPING, Join, JoinKind
+from firesteel.relational.expressions import InputRef
+from firesteel.relational.functions import resolve
+from firesteel.relational.logical.joins import joined_row
+from firesteel.relational.translation import program
+from firesteel.runtime.columns.batch import ColumnBatch
+from firesteel.runtime.columns.joins import operator as joins
+from firesteel.runtime.columns.joins import pairs
+from firesteel.runtime.columns.joins.operator import FinalJoinOperator, JoinOperator
+from tests.runtime.columns.columnar import Harness
+
+INSERT, DELETE = 0, 3
+KINDS: list[JoinKind] = ["INNER", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI"]
+Row = tuple[Any, ...]
+LEFT = RowType.of({"k": IntType(), "n": BigIntType(), "s": VarCharType(9)}, nullable=False)
+RIGHT = RowType.of({"v": BigIntType(), "k": IntType()}, nullable=False)
+LEFT_SCHEMA = pa.schema([("k", pa.int32()), ("n", pa.int64()), ("s", pa.string())])
+RIGHT_SCHEMA = pa.schema([("v", pa.int64()), ("k", pa.int32())])
+SCHEMAS = (LEFT_SCHEMA, RIGHT_SCHEMA)
+
+
+def spec(kind: JoinKind, *, keys: bool, null_safe: bool, smaller: bool, live: int | None = None) -> Join:
+    condition = None
+    if smaller:
+        types = [*(field.type for field in (*LEFT.fields, *RIGHT.fields)), BigIntType(nullable=False)]
+        given = RowType.of({str(place): kind for place, kind in enumerate(types)}, nullable=False)
+        less = resolve("<", (InputRef(types[1], 1), InputRef(types[3], 3)))
+        condition = program(given, [InputRef(types[5], 5)], ["pair"], less)
+    return Join(
+        kind,
+        LEFT,
+        RIGHT,
+        joined_row(LEFT, RIGHT, kind),
+        (0,) if keys else (),
+        (1,) if keys else (),
+        (null_safe,) if keys else (),
+        condition,
+        (live, live),
+    )
+
+
+def batch(side: int, changes: list[tuple[int, Row]]) -> tuple[int, ColumnBatch]:
+    columns = zip(*(row for _, row in changes), strict=True)
+    schema = SCHEMAS[side]
+    arrays = [pa.array(column, kind) for column, kind in zip(columns, schema.types, strict=True)]
+    kinds = np.array([kind for kind, _ in changes], np.int8)
+    rows = pa.RecordBatch.from_arrays(arrays, schema=schema)
+    return side, ColumnBatch(rows, kinds if kinds.any() else None)
+
+
+def model(join: Join, left: list[Row], right: list[Row]) -> Counter[Row]:
+    """Return the join of two lists."""
+
+    def meets(one: Row, other: Row) -> bool:
+        if join.left_keys:
+            (safe,) = join.null_safe
+            equal = one[0] == other[1] and (safe or one[0] is not None)
+        else:
+            equal = True
+        less = join.condition is None or (one[1] is not None and other[0] is not None and one[1] < other[0])
+        return equal and less
+
+    found: Counter[Row] = Counter()
+    partners = [[other for other in right if meets(one, other)] for one in left]
+    if join.kind == "SEMI":
+        return Counter(one for one, others in zip(left, partners, strict=True) if others)
+    if join.kind == "ANTI":
+        return Counter(one for one, others in zip(left, partners, strict=True) if not others)
+    for one, others in zip(left, partners, strict=True):
+        found.update(one + other for other in others)
+    keeps_left, keeps_right = KEEPING[join.kind]
+    if keeps_left:
+        found.update(one + (None,) * 2 for one, others in zip(left, partners, strict=True) if not others)
+    if keeps_right:
+        found.update((None,) * 3 + other for other in right if not any(meets(one, other) for one in left))
+    return found
+
+
+def random_row(side: int, chance: random.Random) -> Row:
+    key, number = chance.choice([None, 1, 2, 3, 4, 5]), chance.choice([None, 1, 2, 3])
+    return (key, number, chance.choice("ab")) if side == 0 else (number, key)
+
+
+def random_changes(side: int, table: list[Row], chance: random.Random) -> list[tuple[int, Row]]:
+    changes: list[tuple[int, Row]] = []
+    for _ in range(chance.randrange(9)):
+        if table and chance.random() < 0.45:
+            row = chance.choice(table)
+            table.remove(row)
+            changes.append((DELETE, row))
+        else:
+            row = random_row(side, chance)
+            table.append(row)
+            changes.append((INSERT, row))
+    return changes
+
+
+def apply(table: Counter[Row], sent: list[Row]) -> None:
+    for kind, *values in sent:
+        row = tuple(values)
+        table[row] += 1 if kind == INSERT else -1
+        assert table[row] >= 0, row
+
+
+@pytest.mark.parametrize("small", [True, False], ids=["in small parts", "at once"])
+@pytest.mark.parametrize("smaller", [True, False], ids=["condition", "keys alone"])
+@pytest.mark.parametrize(
+    ("keys", "null_safe"),
+    [(True, False), (True, True), (False, False)],
+    ids=["keys", "NULL = NULL", "no keys"],
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_result_is_the_join_of_both_tables(
+    kind: JoinKind, keys: bool, null_safe: bool, smaller: bool, small: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if small:
+        monkeypatch.setattr(joins, "_KEYS_AT_ONCE", 2)
+        monkeypatch.setattr(joins, "_MOST_SENT", 5)
+        monkeypatch.setattr(joins, "_MOST_WAITING", 4)
+        monkeypatch.setattr(pairs, "MOST", 3)
+    chance = random.Random(f"{kind}{keys}{null_safe}{smaller}")
+    join = spec(kind, keys=keys, null_safe=null_safe, smaller=smaller)
+    run = Harness(partial(JoinOperator, join), keys=join.left_keys, second_keys=join.right_keys)
+    tables: tuple[list[Row], list[Row]] = ([], [])
+    shown: Counter[Row] = Counter()
+    for epoch in range(40):
+        steps = [
+            batch(side, changes)
+            for side in chance.sample([0, 1, 0, 1], chance.randrange(5))
+            if (changes := random_changes(side, tables[side], chance))
+        ]
+        apply(shown, run.rows(*steps))
+        assert +shown == model(join, *tables)
+        if keys and epoch % 7 == 6:
+            run.renew(chance.choice([1, 2, 3]))
+
+
+@pytest.mark.parametrize("smaller", [True, False])
+@pytest.mark.parametrize("keys", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+def test_inputs_that_end_give_final_rows_only(kind: JoinKind, keys: bool, smaller: bool) -> None:
+    chance = random.Random(f"{kind}{keys}{smaller}")
+    join = spec(kind, keys=keys, null_safe=False, smaller=smaller)
+    run = Harness(partial(FinalJoinOperator, join), keys=join.left_keys, second_keys=join.right_keys)
+    tables: tuple[list[Row], list[Row]] = ([], [])
+    shown: Counter[Row] = Counter()
+    for epoch in range(6):
+        steps = []
+        for side in (0, 1):
+            rows = [random_row(side, chance) for _ in range(chance.randrange(1, 9))]
+            tables[side].extend(rows)
+            steps.append(batch(side, [(INSERT, row) for row in rows]))
+        sent = run.rows(*steps, final=epoch == 5)
+        assert all(kind == INSERT for kind, *_ in sent)
+        apply(shown, sent)
+        run.renew(1 if not keys else chance.choice([1, 2]))
+    assert shown == model(join, *tables)
+
+
+def test_what_does_not_change_is_not_sent() -> None:
+    join = spec("LEFT", keys=True, null_safe=False, smaller=False)
+    run = Harness(partial(JoinOperator, join))
+    first: Row = (1, 1, "a")
+    run.rows(batch(0, [(INSERT, first)]), batch(1, [(INSERT, (7, 1))]))
+    assert run.rows(batch(0, [(DELETE, first), (INSERT, first)])) == []
+    assert run.rows(batch(1, [(DELETE, (7, 1)), (INSERT, (8, 1))])) == [
+        (DELETE, *first, 7, 1),
+        (INSERT, *first, 8, 1),
+    ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_that_have_expired_meet_nobody(kind: JoinKind) -> None:
+    join = spec(kind, keys=True, null_safe=False, smaller=False, live=100)
+    run = Harness(partial(JoinOperator, join))
+    left, right = (1, 1, "a"), (7, 1)
+    run.rows(batch(0, [(INSERT, left)]), now=0)
+    run.rows(batch(1, [(INSERT, right)]), now=60)
+    sent = run.rows(batch(1, [(INSERT, (8, 1))]), now=130)
+    apart: dict[str, list[Row]] = {"RIGHT": [(INSERT, None, None, None, 8, 1)]}
+    # The row of a side that counts partners was written when it got one, and so lives until 160.
+    met: dict[str, list[Row]] = {"LEFT": [(INSERT, *left, 8, 1)], "FULL": [(INSERT, *left, 8, 1)]}
+    assert sent == {**apart, **met}.get(kind, [])
+    # What has expired cannot go: nobody misses it.
+    assert run.rows(batch(0, [(DELETE, left)]), now=500) == []
