@@ -29,6 +29,8 @@ def log(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     path = tmp_path / "access.log"
     generate_access_log.write(path, 3_000, seed=3)
+    with path.open("a") as file:  # lines that are cut off, of which there are few in a log of this size
+        file.write("10.0.0.83 - - [08/Mar/2024:11:41:2\n10.0.2.39 - - [\n10.0.0.83 - - \n")
     sys.modules.pop("generate_access_log")
     return path
 
