@@ -164,3 +164,15 @@ def rewritten(expression: Expression, change: Callable[[Expression], Expression]
     operands = expression.operands
     changed = tuple(rewritten(operand, change) for operand in operands)
     return change(expression.with_operands(changed) if changed != operands else expression)
+
+
+def shifted(expression: Expression, by: int) -> Expression:
+    """Return an expression with all columns so many places later.
+
+    >>> from firesteel.common.logical_types import BigIntType
+    >>> shifted(InputRef(BigIntType(), 1), 3).index
+    4
+    """
+    return rewritten(
+        expression, lambda part: replace(part, index=part.index + by) if isinstance(part, InputRef) else part
+    )

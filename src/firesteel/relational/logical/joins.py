@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from firesteel.common.logical_types import BooleanType, Field, RowType
 from firesteel.functions.columns.joins import KEEPING, JoinKind
-from firesteel.relational.expressions import Call, Expression, InputRef, references, rewritten
+from firesteel.relational.expressions import Call, Expression, references, shifted
 from firesteel.relational.logical.nodes import LogicalNode
 
 _EQUALITIES: Final = ("=", "IS NOT DISTINCT FROM")
@@ -93,13 +93,7 @@ def equality(part: Expression, width: int) -> Equality | None:
         first, second = second, first
     if _side(first, width) != 0 or _side(second, width) != 1:
         return None
-    return Equality(first, _shifted(second, width), part.function == "IS NOT DISTINCT FROM")
-
-
-def _shifted(value: Expression, width: int) -> Expression:
-    return rewritten(
-        value, lambda part: replace(part, index=part.index - width) if isinstance(part, InputRef) else part
-    )
+    return Equality(first, shifted(second, -width), part.function == "IS NOT DISTINCT FROM")
 
 
 def _side(value: Expression, width: int) -> int | None:

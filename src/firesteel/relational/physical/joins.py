@@ -19,7 +19,7 @@ from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.node import Changes, Keys, PhysicalNode, Shown, Updates
 from firesteel.relational.physical.nodes import Exchange
 from firesteel.relational.rules.aggregate_windows import windows_of
-from firesteel.relational.rules.substitution import all_of, conjuncts
+from firesteel.relational.rules.substitution import ALWAYS, all_of, conjuncts
 from firesteel.relational.translation import program
 
 _NAMES: Final[dict[JoinKind, str]] = {
@@ -145,7 +145,7 @@ def join_node(
                 one.type
             ) == to_arrow(other.type):
                 keys.append((mine, theirs, null_safe))
-            case _ if not _is_true(part):
+            case _ if part != ALWAYS:
                 rest.append(part)
     hints: tuple[int | None, int | None] = (0, 0) if options.batch else node.times_to_live
     return Join(
@@ -197,10 +197,6 @@ def _bounds(part: Expression, mine: set[int], theirs: set[int]) -> str:
     if first & theirs and second & mine:
         return _BOUNDS[part.function].translate(_MIRRORED)
     return ""
-
-
-def _is_true(part: Expression) -> bool:
-    return getattr(part, "value", None) is True
 
 
 def _pairs(left: RowType, right: RowType) -> RowType:

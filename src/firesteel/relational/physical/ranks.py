@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, get_args
 
 from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types import RowType
@@ -25,7 +25,7 @@ from firesteel.relational.physical.node import Changes, Keys, PhysicalNode, Show
 from firesteel.relational.physical.nodes import Exchange
 from firesteel.relational.rules.substitution import conjuncts
 
-_RANKS: Final = frozenset(["ROW_NUMBER", "RANK", "DENSE_RANK"])
+_RANKS: Final = frozenset(get_args(ranks.RankFunction))
 _BOUNDS: Final = frozenset(["=", "<", "<=", ">", ">="])
 
 

@@ -8,11 +8,10 @@ move to this side, unless its rows stay without a partner; the others become par
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
 
-from firesteel.common.logical_types import BooleanType, RowType
+from firesteel.common.logical_types import RowType
 from firesteel.functions.columns.joins import KEEPING
-from firesteel.relational.expressions import Expression, InputRef, Literal, references, rewritten
+from firesteel.relational.expressions import Expression, InputRef, references, rewritten
 from firesteel.relational.logical.derived import Expand
 from firesteel.relational.logical.joins import Join
 from firesteel.relational.logical.nodes import (
@@ -28,6 +27,7 @@ from firesteel.relational.logical.nodes import (
 from firesteel.relational.logical.windows import Session
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.rules.substitution import (
+    ALWAYS,
     all_of,
     can_be_inlined,
     conjuncts,
@@ -36,8 +36,6 @@ from firesteel.relational.rules.substitution import (
     refs,
     substituted,
 )
-
-_TRUE: Final = Literal(BooleanType(nullable=False), True)
 
 
 def push_filters(plan: LogicalNode, options: PlanOptions) -> LogicalNode:
@@ -84,7 +82,7 @@ def _sifted(join: Join) -> Join:
     left, right, rest = _by_side(
         conjuncts(join.condition), join, to_left=not keeps_left, to_right=not keeps_right
     )
-    return replace(_filtered(join, left, right), condition=all_of(rest or [_TRUE]))
+    return replace(_filtered(join, left, right), condition=all_of(rest or [ALWAYS]))
 
 
 def _by_side(
@@ -105,7 +103,7 @@ def _by_side(
             right.append(part)
         else:
             rest.append(part)
-    return left, right, [part for part in rest if part != _TRUE]
+    return left, right, [part for part in rest if part != ALWAYS]
 
 
 def _filtered(join: Join, left: list[Expression], right: list[Expression]) -> Join:

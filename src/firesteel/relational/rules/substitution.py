@@ -5,10 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
-from firesteel.common.logical_types import RowType
-from firesteel.relational.expressions import AggregateCall, Call, Expression, InputRef, references, rewritten
+from firesteel.common.logical_types import BooleanType, RowType
+from firesteel.relational.expressions import (
+    AggregateCall,
+    Call,
+    Expression,
+    InputRef,
+    Literal,
+    references,
+    rewritten,
+)
 from firesteel.relational.functions import FUNCTIONS
+
+ALWAYS: Final = Literal(BooleanType(nullable=False), True)
+"""The condition that is TRUE for all rows."""
 
 
 def substituted(expression: Expression, columns: Sequence[Expression]) -> Expression:

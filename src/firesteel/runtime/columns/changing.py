@@ -5,11 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import ClassVar
 
-import numpy as np
-import pyarrow as pa
-
 from firesteel.runtime.columns.arrivals import first_number
-from firesteel.runtime.columns.batch import DELETE, INSERT, ColumnBatch, concatenated
+from firesteel.runtime.columns.batch import ColumnBatch, concatenated
 from firesteel.runtime.columns.settling import SettlingOperator
 from firesteel.runtime.operator import Epoch
 
@@ -36,13 +33,6 @@ class ChangingOperator(SettlingOperator):
         self._count += len(batch)
         if self._count >= self.most:
             self._work()
-
-    def _replace(self, gone: pa.RecordBatch, fresh: pa.RecordBatch) -> None:
-        """Send deletes, then inserts."""
-        for kind, rows in ((DELETE, gone), (INSERT, fresh)):
-            kinds = None if kind == INSERT else np.full(rows.num_rows, kind)
-            for part in ColumnBatch(rows, kinds).parts():
-                self.output.emit(part)
 
     @abstractmethod
     def _apply(self, batch: ColumnBatch, first: int) -> None:

@@ -6,29 +6,21 @@ Source: Flink's AppendOnlyTopNFunction, RetractableTopNFunction and deduplicate 
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 import pyarrow as pa
 
 from firesteel.common.logical_types.arrow import to_arrow_schema
-from firesteel.functions.columns.ranks import Rank, RankFunction
+from firesteel.functions.columns.ranks import Rank
 from firesteel.runtime.columns.arrivals import ARRIVAL
 from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.changing import ChangingOperator
 from firesteel.runtime.columns.materialize.entries import Entries
 from firesteel.runtime.columns.materialize.tables import Applied, PartitionEntries
 from firesteel.runtime.columns.over.differences import Known, differences
-from firesteel.runtime.columns.over.partitions import Partitions, sorting
+from firesteel.runtime.columns.over.partitions import RANKS, Partitions, sorting
 from firesteel.runtime.columns.sort_order import require_sortable
 from firesteel.runtime.operator import OperatorContext
 from firesteel.state.arrangements.columns import numbers
-
-_RANKS: Final = {
-    "ROW_NUMBER": Partitions.row_number,
-    "RANK": Partitions.rank,
-    "DENSE_RANK": Partitions.dense_rank,
-}
 
 
 class RankOperator(ChangingOperator):
@@ -41,8 +33,7 @@ class RankOperator(ChangingOperator):
         self._input = to_arrow_schema(rank.row)
         self._schema = to_arrow_schema(rank.output)
         self._entries = PartitionEntries(rank.row, rank.keys)
-        function: RankFunction = rank.function
-        self._number = _RANKS[function]
+        self._number = RANKS[rank.function]
 
     def open(self, context: OperatorContext) -> None:
         """Declare the arrangement of the rows."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from firesteel.runtime.columns.batch import ColumnBatch
+import numpy as np
+import pyarrow as pa
+
+from firesteel.runtime.columns.batch import DELETE, INSERT, ColumnBatch
 from firesteel.runtime.operator import Epoch, Operator, OperatorReport
 
 
@@ -46,6 +49,13 @@ class SettlingOperator(Operator[ColumnBatch]):
     @abstractmethod
     def _work(self) -> None:
         """Work on the input that waits, if there is any."""
+
+    def _replace(self, gone: pa.RecordBatch, fresh: pa.RecordBatch) -> None:
+        """Send deletes, then inserts."""
+        for kind, rows in ((DELETE, gone), (INSERT, fresh)):
+            kinds = None if kind == INSERT else np.full(rows.num_rows, kind)
+            for part in ColumnBatch(rows, kinds).parts():
+                self.output.emit(part)
 
     def _settle(self) -> None:
         self._work()

@@ -8,23 +8,21 @@ from typing import Final
 
 from sqlglot import exp
 
-from firesteel.common.logical_types import BooleanType
 from firesteel.functions.columns.joins import KEEPING, JoinKind
-from firesteel.relational.expressions import Expression, Literal
+from firesteel.relational.expressions import Expression, shifted
 from firesteel.relational.functions import resolve
 from firesteel.relational.logical.joins import Join
 from firesteel.relational.logical.nodes import LogicalNode
-from firesteel.relational.rules.substitution import all_of
+from firesteel.relational.rules.substitution import ALWAYS, all_of
 from firesteel.sql.binding.conditions import as_condition
 from firesteel.sql.binding.context import Context
 from firesteel.sql.binding.expressions import Expressions
 from firesteel.sql.binding.functions import called
-from firesteel.sql.binding.scope import Merged, Scope, only, shifted
+from firesteel.sql.binding.scope import Merged, Scope, only
 
 Item = tuple[LogicalNode, Scope]
 """The plan of what stands in FROM, and the names of its columns."""
 
-_ALWAYS: Final = Literal(BooleanType(nullable=False), True)
 _KINDS: Final[dict[str | None, JoinKind]] = {None: "INNER", "LEFT": "LEFT", "RIGHT": "RIGHT", "FULL": "FULL"}
 
 
@@ -78,7 +76,7 @@ def _condition(
             only(side.named(name), place, name, side.fields, context.text) for side in (left, right)
         )
         equal.append(called("=", [mine, shifted(other, width)], place, context.text))
-    return all_of(equal) if equal else _ALWAYS
+    return all_of(equal) if equal else ALWAYS
 
 
 def _common_names(left: Scope, right: Scope, join: exp.Join) -> list[tuple[str, exp.Expr]]:

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from firesteel.common.logical_types import Field, LogicalType
 from firesteel.common.suggestions import suggestion
-from firesteel.relational.expressions import Expression, InputRef, rewritten
+from firesteel.relational.expressions import Expression, InputRef, rewritten, shifted
 from firesteel.sql.binding.places import Text
 from firesteel.sql.binding.values import OuterRef
 
@@ -161,13 +161,6 @@ def _only(
     found: Sequence[Expression], part: exp.Identifier, fields: Sequence[Field], text: Text
 ) -> Expression:
     return only(found, part, part.name, fields, text)
-
-
-def shifted(value: Expression, by: int) -> Expression:
-    """Return a value of which all columns are so many places later."""
-    return rewritten(
-        value, lambda part: replace(part, index=part.index + by) if isinstance(part, InputRef) else part
-    )
 
 
 def _outer(value: Expression) -> Expression:

@@ -18,7 +18,7 @@ from firesteel.common.logical_types import (
 )
 from firesteel.common.logical_types.merging import find_common_type
 from firesteel.common.logical_types.temporal import AnyTimestampType
-from firesteel.relational.expressions import AggregateCall, Expression, Literal
+from firesteel.relational.expressions import AggregateCall, Expression, Literal, shifted
 from firesteel.relational.functions import cast, resolve
 from firesteel.relational.logical.joins import Join
 from firesteel.relational.logical.nodes import (
@@ -31,7 +31,6 @@ from firesteel.relational.logical.nodes import (
 )
 from firesteel.relational.rules.substitution import all_of
 from firesteel.sql.binding.context import Context
-from firesteel.sql.binding.scope import shifted
 from firesteel.sql.binding.sources import columns_of
 from firesteel.sql.binding.time_attributes import distinct_rows
 

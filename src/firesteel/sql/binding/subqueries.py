@@ -8,24 +8,21 @@ RelDecorrelator, which Flink applies (FlinkSubQueryRemoveRule).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from sqlglot import exp
 
-from firesteel.common.logical_types import BooleanType
 from firesteel.functions.columns.joins import JoinKind
-from firesteel.relational.expressions import Expression, InputRef, Literal, rewritten
+from firesteel.relational.expressions import Expression, InputRef, rewritten
 from firesteel.relational.functions import resolve
 from firesteel.relational.logical.joins import Join
 from firesteel.relational.logical.nodes import Aggregate, Filter, LogicalNode, Project
-from firesteel.relational.rules.substitution import all_of, conjuncts
+from firesteel.relational.rules.substitution import ALWAYS, all_of, conjuncts
 from firesteel.sql.binding.conditions import as_condition
 from firesteel.sql.binding.expressions import Expressions
 from firesteel.sql.binding.functions import called
 from firesteel.sql.binding.sources import columns_of
 from firesteel.sql.binding.values import OuterRef, parts_of
-
-_ALWAYS: Final = Literal(BooleanType(nullable=False), True)
 
 
 class _Question(NamedTuple):
@@ -96,7 +93,7 @@ def _asked(plan: LogicalNode, binder: Expressions, question: _Question) -> Logic
             mine, other = binder.bind(operand), _joined(column, width)
             conditions.append(_equal(mine, other, called("=", [mine, other], node, text), question.negated))
     kind: JoinKind = "ANTI" if question.negated else "SEMI"
-    return Join(plan, inner, kind, all_of(conditions or [_ALWAYS]), place=text.place(node))
+    return Join(plan, inner, kind, all_of(conditions or [ALWAYS]), place=text.place(node))
 
 
 def _equal(mine: Expression, other: Expression, same: Expression, negated: bool) -> Expression:

@@ -18,7 +18,7 @@ import pyarrow as pa
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.functions.columns.joins import KEEPING, Join, Side
 from firesteel.runtime.columns.aggregates.segments import Segments
-from firesteel.runtime.columns.batch import DELETE, INSERT, ColumnBatch
+from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.joins.changes import Weighted, net, repeated, weighted
 from firesteel.runtime.columns.joins.pairs import Condition, equal_pairs, paired
 from firesteel.runtime.columns.joins.sides import JoinSide, Partners
@@ -119,14 +119,10 @@ class JoinOperator(SettlingOperator):
                 self._add(paired(side, changes.rows, found.rows, pairs), weights)
         kept, partners = own.known_partners(changes, mine)
         own.store(kept, partners)
-        self._met(side, kept, partners)
+        if own.counts:
+            self._appear(side, kept.where(self._shows(side, partners)))
         if other.counts:
             self._move(_SIDES[1 - side], found, theirs)
-
-    def _met(self, side: Side, changes: Weighted, partners: Numbers) -> None:
-        """Send those changed rows of a side that are in the result by themselves."""
-        if self._sides[side].counts:
-            self._alone(side, changes.where(self._shows(side, partners)))
 
     def _move(self, side: Side, found: Partners, more: Numbers) -> None:
         """Change the numbers of partners of rows that are kept, and send those that begin or cease to be alone."""
@@ -135,7 +131,11 @@ class JoinOperator(SettlingOperator):
         after = before + more[moved]
         self._sides[side].move(rows, weights, before, after)
         shown = self._shows(side, after).astype(np.int64) - self._shows(side, before)
-        self._alone(side, Weighted(rows, weights * shown).where(shown != 0))
+        self._appear(side, Weighted(rows, weights * shown).where(shown != 0))
+
+    def _appear(self, side: Side, changes: Weighted) -> None:
+        """Send rows that begin or cease to be in the result by themselves."""
+        self._alone(side, changes)
 
     def _shows(self, side: Side, partners: Numbers) -> Mask:
         """Return which rows of a side are in the result by themselves, by the numbers of their partners."""
@@ -166,11 +166,10 @@ class JoinOperator(SettlingOperator):
         rows = pa.concat_batches([part.rows for part in self._sending])
         changes = net(Weighted(rows, np.concatenate([part.weights for part in self._sending])))
         self._sending, self._sent_rows = [], 0
-        for kind, part in zip((DELETE, INSERT), repeated(changes), strict=True):
-            named = pa.RecordBatch.from_arrays(part.columns, schema=self._schema)
-            kinds = None if kind == INSERT else np.full(part.num_rows, kind)
-            for piece in ColumnBatch(named, kinds).parts():
-                self.output.emit(piece)
+        self._replace(*(self._as_output(part) for part in repeated(changes)))
+
+    def _as_output(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        return pa.RecordBatch.from_arrays(rows.columns, schema=self._schema)
 
 
 class FinalJoinOperator(JoinOperator):
@@ -185,12 +184,5 @@ class FinalJoinOperator(JoinOperator):
                 self._send()
         super().finish()
 
-    def _move(self, side: Side, found: Partners, more: Numbers) -> None:
-        moved = np.flatnonzero(more)
-        before = found.partners[moved]
-        self._sides[side].move(
-            found.rows.take(pa.array(moved)), found.weights[moved], before, before + more[moved]
-        )
-
-    def _met(self, side: Side, changes: Weighted, partners: Numbers) -> None:
+    def _appear(self, side: Side, changes: Weighted) -> None:
         """Send nothing: more partners may come."""

@@ -76,7 +76,7 @@ class Partitions:
 
     def special(self, call: Aggregation) -> pa.Array | None:
         """Return the results of a function that is no aggregate; None for others."""
-        make = _OF_RANK.get(call.function)
+        make = RANKS.get(call.function)
         if make is not None:
             return make(self)
         if call.function == "NTILE":
@@ -202,7 +202,7 @@ def _distances(call: Aggregation, rows: pa.RecordBatch) -> Positions:
     return found
 
 
-_OF_RANK: Final[dict[str, Callable[[Partitions], pa.Array]]] = {
+RANKS: Final[dict[str, Callable[[Partitions], pa.Array]]] = {
     "ROW_NUMBER": Partitions.row_number,
     "RANK": Partitions.rank,
     "DENSE_RANK": Partitions.dense_rank,
