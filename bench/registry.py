@@ -8,6 +8,7 @@ from typing import Final
 from bench.admission.part import PART as ADMISSION
 from bench.durability.parts import PARTS as DURABILITY
 from bench.floor.part import PART as FLOOR
+from bench.nexmark.part import PART as NEXMARK
 from bench.part import Part
 from bench.scale.part import PART as SCALE
 from bench.sql.part import PART as SQL
@@ -37,6 +38,7 @@ GROUPS: Final = (
     Group(DURABILITY, ("bench/durability",)),
     Group((YAHOO,), ("bench/yahoo",)),
     Group((SQL,), ("bench/sql", "bench/measure.py")),
+    Group((NEXMARK,), ("bench/nexmark",)),
     Group((SCALE,), ("bench/scale", "bench/systems/firesteel.py", "bench/tally.py")),
 )
 

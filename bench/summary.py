@@ -10,6 +10,9 @@ from typing import Final
 
 from bench.floor.report import AFTER_SESSION_S, AIM_S, AIMS_MS, COMMAND, middle
 from bench.measure import FIRESTEEL, PROCESS, THREAD
+from bench.nexmark.files import FORMATS
+from bench.nexmark.report import AIM as NEXMARK_AIM
+from bench.nexmark.report import mean
 from bench.part import Runs
 from bench.scale.part import LIMIT, growth, seconds_by_size
 from bench.sql.part import FIRESTEEL as SQL
@@ -100,11 +103,22 @@ def _sql(runs: Runs) -> list[list[str]]:
     return rows
 
 
+def _nexmark(runs: Runs) -> list[list[str]]:
+    rows = []
+    for kind in FORMATS:
+        times = mean(runs, kind)
+        if times is not None:
+            said = f"Nexmark from {kind}: geometric mean of the queries"
+            rows.append([said, f"{times:.1f} times Flink SQL", f"{NEXMARK_AIM} times", "", f"{times:.1f}"])
+    return rows
+
+
 SUMMARIES: Final[dict[str, Summary]] = {
     **{row.name: partial(_throughput, row) for row in ROWS_OF_ALL},
     "floor": _floor,
     "yahoo": _yahoo,
     "sql": _sql,
+    "nexmark": _nexmark,
     "scale": _scale,
 }
 """By the name of the part."""

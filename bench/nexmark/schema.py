@@ -1,0 +1,51 @@
+"""The table of events, the views over it, and the tables that queries fill: the same statements for every system.
+
+This module is imported by the programs of all systems: it uses the standard library only.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+PERSON: Final = (
+    "id BIGINT, name STRING, emailAddress STRING, creditCard STRING, city STRING, state STRING, "
+    "`dateTime` TIMESTAMP(3), extra STRING"
+)
+AUCTION: Final = (
+    "id BIGINT, itemName STRING, description STRING, initialBid BIGINT, reserve BIGINT, "
+    "`dateTime` TIMESTAMP(3), expires TIMESTAMP(3), seller BIGINT, category BIGINT, extra STRING"
+)
+BID: Final = (
+    "auction BIGINT, bidder BIGINT, price BIGINT, channel STRING, url STRING, `dateTime` TIMESTAMP(3), "
+    "extra STRING"
+)
+
+_VIEWS: Final = (("person", PERSON, 0), ("auction", AUCTION, 1), ("bid", BID, 2))
+
+OPTIONS: Final = {
+    "json": "'format' = 'json'",
+    "parquet": "'format' = 'parquet'",
+}
+
+
+def events(folder: str, kind: str) -> list[str]:
+    """Return the statements that define the events of a folder, and the views person, auction and bid."""
+    table = f"""CREATE TABLE events (
+        event_type INT, person ROW<{PERSON}>, auction ROW<{AUCTION}>, bid ROW<{BID}>,
+        `dateTime` AS CASE WHEN event_type = 0 THEN person.`dateTime`
+            WHEN event_type = 1 THEN auction.`dateTime` ELSE bid.`dateTime` END,
+        WATERMARK FOR `dateTime` AS `dateTime` - INTERVAL '4' SECOND
+    ) WITH ('connector' = 'filesystem', 'path' = '{folder}', {OPTIONS[kind]})"""
+    return [table, *(_view(name, columns, number) for name, columns, number in _VIEWS)]
+
+
+def dropped() -> list[str]:
+    """Return the statements that drop what `events` defines, and the sink."""
+    views = [f"DROP VIEW IF EXISTS {name}" for name, _, _ in _VIEWS]
+    return [*views, "DROP TABLE IF EXISTS events", "DROP TABLE IF EXISTS sink"]
+
+
+def _view(name: str, columns: str, number: int) -> str:
+    names = [column.split()[0] for column in columns.split(", ")]
+    shown = ", ".join(column if column == "`dateTime`" else f"{name}.{column}" for column in names)
+    return f"CREATE VIEW {name} AS SELECT {shown} FROM events WHERE event_type = {number}"
