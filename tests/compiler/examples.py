@@ -15,7 +15,7 @@ from firesteel.functions.async_functions import NO_RETRY_STRATEGY, AsyncFunction
 from firesteel.functions.broadcast import BroadcastProcessFunction, KeyedBroadcastProcessFunction
 from firesteel.functions.columns.aggregates import Aggregation, GroupAggregate
 from firesteel.functions.columns.bridges import ColumnsToRows, RowsToColumns
-from firesteel.functions.columns.joins import Join
+from firesteel.functions.columns.joins import IntervalJoin, Join
 from firesteel.functions.columns.program import Program
 from firesteel.functions.columns.ranks import Rank
 from firesteel.functions.columns.sinks import Constraints, Materialization
@@ -170,6 +170,14 @@ EXAMPLES: Final[list[tuple[Operation, tuple[tuple[Edge, ...], ...]]]] = [
     (operations.ReplicateOp(), (PLAIN,)),
     (
         operations.JoinOp(Join("INNER", ROW, ROW, joined_row(ROW, ROW, "INNER"), (0,), (0,), (False,))),
+        (PLAIN, PLAIN),
+    ),
+    (
+        operations.IntervalJoinOp(
+            IntervalJoin(
+                Join("INNER", ROW, ROW, joined_row(ROW, ROW, "INNER"), (0,), (0,), (False,)), -5, 5, (1, 1)
+            )
+        ),
         (PLAIN, PLAIN),
     ),
     (

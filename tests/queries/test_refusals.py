@@ -184,13 +184,6 @@ REFUSED = [
         "n < 3",
         "Top-N and deduplication of RANK is not supported",
     ),
-    ("SELECT x.id FROM places AS x\n" + (join := "JOIN places AS y ON x.ts = y.ts"), join, "Interval join"),
-    (
-        "SELECT x.id FROM places AS x\n"
-        + (join := "JOIN places AS y ON x.ts > y.ts AND x.ts < y.ts + INTERVAL '1' DAY"),
-        join,
-        "Interval join is not supported yet in STREAMING mode",
-    ),
     (
         f"SELECT x.n FROM (SELECT {BOUNDS}, COUNT(*) AS n FROM {DAYS} GROUP BY {BOUNDS}) AS x\n"
         + (join := f"JOIN {DAYS} AS y ON x.window_start = y.window_start AND x.window_end = y.window_end"),

@@ -17,6 +17,7 @@ from firesteel.graph.operations import (
     GlobalAggregateOp,
     GlobalWindowAggregateOp,
     GroupAggregateOp,
+    IntervalJoinOp,
     JoinOp,
     LimitOp,
     LocalAggregateOp,
@@ -44,6 +45,7 @@ from firesteel.runtime.columns.bridges import ColumnsToRowsOperator, RowsToColum
 from firesteel.runtime.columns.calc import CalcOperator
 from firesteel.runtime.columns.constraints import ConstraintOperator
 from firesteel.runtime.columns.expand import ExpandOperator
+from firesteel.runtime.columns.joins.interval import interval_join_operator
 from firesteel.runtime.columns.joins.operator import FinalJoinOperator, JoinOperator
 from firesteel.runtime.columns.materialize.operators import CompactingOperator, MaterializeOperator
 from firesteel.runtime.columns.over.batch import OverPartitionsOperator
@@ -155,6 +157,11 @@ def _(operation: OverPartitionsOp, node: Node, batch: bool) -> Recipe:
 @recipe.register
 def _(operation: JoinOp, node: Node, batch: bool) -> Recipe:
     return partial(FinalJoinOperator if batch else JoinOperator, operation.join)
+
+
+@recipe.register
+def _(operation: IntervalJoinOp, node: Node, batch: bool) -> Recipe:
+    return partial(interval_join_operator, operation.interval)
 
 
 @recipe.register

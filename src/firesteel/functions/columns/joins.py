@@ -67,3 +67,26 @@ class Join:
     def counts(self, side: Side) -> bool:
         """Return whether it matters how many partners a row of a side has."""
         return KEEPING[self.kind][side] or (self.kind == "SEMI" and side == 0)
+
+
+@dataclass(frozen=True)
+class IntervalJoin:
+    """Rows of two inputs that belong together as `join` says, and whose times are near each other.
+
+    The time of the left row less that of the right one is from `lower` to `upper`, both included (milliseconds); if
+    `upper` is the smaller one, no rows belong together. `times` are the places of the time attributes of both inputs,
+    which are never NULL; without them, processing time counts. All rows are inserts.
+    """
+
+    join: Join
+    lower: int
+    upper: int
+    times: tuple[int, int] | None = None
+
+    def __post_init__(self) -> None:
+        assert self.join.pairs
+
+    @property
+    def reaches(self) -> tuple[int, int]:
+        """Return for each side how much later than a row of it a partner can be, at most."""
+        return -self.lower, self.upper

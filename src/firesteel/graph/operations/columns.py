@@ -10,7 +10,7 @@ from firesteel.common.logical_types import RowType
 from firesteel.functions.columns.aggregates import Aggregation, GroupAggregate
 from firesteel.functions.columns.bridges import ColumnsToRows, RowsToColumns
 from firesteel.functions.columns.endpoints import ColumnSink, ColumnSource
-from firesteel.functions.columns.joins import Join
+from firesteel.functions.columns.joins import IntervalJoin, Join
 from firesteel.functions.columns.program import Program
 from firesteel.functions.columns.ranks import Rank
 from firesteel.functions.columns.sinks import Constraints, Materialization
@@ -230,12 +230,22 @@ class JoinOp(ColumnOperation):
     @property
     def meaning(self) -> str:
         """The kind, the rows of both sides, and the keys."""
-        join = self.join
-        sides = (
-            _calls(row, range(len(row.fields)), ()) + str(list(keys))
-            for row, keys in zip(join.sides, join.keys, strict=True)
-        )
-        return f"[{join.kind}]{''.join(sides)}"
+        return _joined(self.join)
+
+
+@dataclass(frozen=True, eq=False)
+class IntervalJoinOp(ColumnOperation):
+    """Joins the rows of two inputs whose times are near each other; the inputs are partitioned by the keys."""
+
+    kind = "interval_join"
+
+    interval: IntervalJoin
+
+    @property
+    def meaning(self) -> str:
+        """The join, the interval and the time attributes."""
+        interval = self.interval
+        return f"{_joined(interval.join)}[{interval.lower} {interval.upper} {interval.times}]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -347,3 +357,12 @@ def _windows(row: RowType, window: WindowAssignment) -> str:
     unit = "rows" if shape.count else "ms"
     size = f"{shape.kind} {shape.size} {shape.slide} {shape.offset} {unit}"
     return f"[{size} {' '.join(names)} {'event' if window.event_time else 'processing'} {window.zone}]"
+
+
+def _joined(join: Join) -> str:
+    """Return a join as text."""
+    sides = (
+        _calls(row, range(len(row.fields)), ()) + str(list(keys))
+        for row, keys in zip(join.sides, join.keys, strict=True)
+    )
+    return f"[{join.kind}]{''.join(sides)}"

@@ -1,24 +1,21 @@
-"""The node of joins."""
+"""What all joins have, and the regular join."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Self
 
-from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types import BigIntType, Field, RowType
 from firesteel.common.logical_types.arrow import to_arrow
-from firesteel.common.logical_types.temporal import is_time_attribute
 from firesteel.functions.columns import joins
 from firesteel.functions.columns.joins import KEEPING, JoinKind
-from firesteel.relational.expressions import Call, Expression, InputRef, references
+from firesteel.relational.expressions import Expression, InputRef
 from firesteel.relational.logical import joins as logical
 from firesteel.relational.logical.joins import different_names, equality
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.node import Changes, Keys, PhysicalNode, Shown, Updates
 from firesteel.relational.physical.nodes import Exchange
-from firesteel.relational.rules.aggregate_windows import windows_of
 from firesteel.relational.rules.substitution import ALWAYS, all_of, conjuncts
 from firesteel.relational.translation import program
 
@@ -31,16 +28,14 @@ _NAMES: Final[dict[JoinKind, str]] = {
     "ANTI": "LeftAntiJoin",
 }
 _PAIR: Final = "$pair"
-_BOUNDS: Final = {"=": "<>", "<": "<", "<=": "<", ">": ">", ">=": ">"}
-_MIRRORED: Final = str.maketrans("<>", "><")
 
 
 @dataclass(frozen=True)
-class Join(PhysicalNode):
-    """The regular join: all rows of both sides are kept.
+class AnyJoin(PhysicalNode):
+    """What all joins have.
 
-    `keys` are the places of columns that are equal, left and right, and whether NULL equals itself there; `rest` is
-    what else must be TRUE, over the columns of both sides.
+    `condition` is what plans show. `keys` are the places of columns that are equal, left and right, and whether NULL
+    equals itself there; `rest` is what else must be TRUE, over the columns of both sides.
     """
 
     left: PhysicalNode
@@ -50,14 +45,13 @@ class Join(PhysicalNode):
     keys: tuple[tuple[int, int, bool], ...]
     rest: Expression | None
     type: RowType
-    times_to_live: tuple[int | None, int | None] = (None, None)
 
     @property
     def inputs(self) -> tuple[PhysicalNode, ...]:
         """Return both sides."""
         return self.left, self.right
 
-    def with_inputs(self, inputs: tuple[PhysicalNode, ...]) -> Join:
+    def with_inputs(self, inputs: tuple[PhysicalNode, ...]) -> Self:
         """Return the join of other sides."""
         left, right = inputs
         return replace(self, left=left, right=right)
@@ -68,21 +62,15 @@ class Join(PhysicalNode):
         return self.type
 
     @property
-    def state(self) -> str:
-        """Return the rows of both sides."""
-        return "all rows of both sides"
+    def kind_text(self) -> str:
+        """Return Flink's name of the kind."""
+        return _NAMES[self.kind]
 
-    def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
-        """Yield the kind, the condition, the columns, and what is known of the keys of each side."""
-        names = different_names([*self.left.row.field_names, *self.right.row.field_names])
-        yield "joinType", _NAMES[self.kind]
-        yield "where", shown(self.condition, names)
-        yield "select", ", ".join(self.row.field_names)
-        for side, given, place in (("left", self.left, 0), ("right", self.right, 1)):
-            yield (
-                f"{side}InputSpec",
-                _keys_text(given.upsert_keys, frozenset(key[place] for key in self.keys)),
-            )
+    def where(self, shown: Shown) -> str:
+        """Return the condition."""
+        return shown(
+            self.condition, different_names([*self.left.row.field_names, *self.right.row.field_names])
+        )
 
     @property
     def upsert_keys(self) -> Keys:
@@ -100,6 +88,42 @@ class Join(PhysicalNode):
             found |= moved
         return frozenset(found)
 
+    def join(self, zone: str) -> joins.Join:
+        """Return which rows belong together."""
+        sides = self.left.row, self.right.row
+        return joins.Join(
+            self.kind,
+            *sides,
+            self.row,
+            tuple(key[0] for key in self.keys),
+            tuple(key[1] for key in self.keys),
+            tuple(key[2] for key in self.keys),
+            None if self.rest is None else program(_pairs(*sides), [_pair(*sides)], [_PAIR], self.rest, zone),
+        )
+
+
+@dataclass(frozen=True)
+class Join(AnyJoin):
+    """The regular join: all rows of both sides are kept."""
+
+    times_to_live: tuple[int | None, int | None] = (None, None)
+
+    @property
+    def state(self) -> str:
+        """Return the rows of both sides."""
+        return "all rows of both sides"
+
+    def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
+        """Yield the kind, the condition, the columns, and what is known of the keys of each side."""
+        yield "joinType", self.kind_text
+        yield "where", self.where(shown)
+        yield "select", ", ".join(self.row.field_names)
+        for side, given, place in (("left", self.left, 0), ("right", self.right, 1)):
+            yield (
+                f"{side}InputSpec",
+                _keys_text(given.upsert_keys, frozenset(key[place] for key in self.keys)),
+            )
+
     def changes(self, given: tuple[Changes, ...]) -> Changes:
         """Return that rows without a partner come and go, and others as their sides do."""
         if any(KEEPING[self.kind]):
@@ -113,32 +137,16 @@ class Join(PhysicalNode):
 
     def join(self, zone: str) -> joins.Join:
         """Return what the operator does."""
-        sides = self.left.row, self.right.row
-        return joins.Join(
-            self.kind,
-            *sides,
-            self.row,
-            tuple(key[0] for key in self.keys),
-            tuple(key[1] for key in self.keys),
-            tuple(key[2] for key in self.keys),
-            None if self.rest is None else program(_pairs(*sides), [_pair(*sides)], [_PAIR], self.rest, zone),
-            self.times_to_live,
-        )
+        return replace(super().join(zone), times_to_live=self.times_to_live)
 
 
-def join_node(
-    node: logical.Join, left: PhysicalNode, right: PhysicalNode, options: PlanOptions
-) -> PhysicalNode:
-    """Return the join of two planned sides, behind the exchanges that it needs.
-
-    Raises UnsupportedError for joins of windows, and within an interval of time, in STREAMING mode.
-    """
-    if not options.batch:
-        _refuse_timed(node)
-    width = len(left.row.fields)
+def equal_columns(
+    parts: Iterable[Expression], width: int
+) -> tuple[tuple[tuple[int, int, bool], ...], Expression | None]:
+    """Return the keys of a join and the rest of its condition, whose parts are given; the left side is so wide."""
     keys: list[tuple[int, int, bool]] = []
     rest: list[Expression] = []
-    for part in conjuncts(node.condition):
+    for part in parts:
         found = equality(part, width)
         match found:
             case (InputRef(index=mine) as one, InputRef(index=theirs) as other, null_safe) if to_arrow(
@@ -147,14 +155,22 @@ def join_node(
                 keys.append((mine, theirs, null_safe))
             case _ if part != ALWAYS:
                 rest.append(part)
+    return tuple(keys), all_of(rest) if rest else None
+
+
+def regular_join(
+    node: logical.Join, left: PhysicalNode, right: PhysicalNode, options: PlanOptions
+) -> PhysicalNode:
+    """Return the regular join of two planned sides, behind the exchanges that it needs."""
+    keys, rest = equal_columns(conjuncts(node.condition), len(left.row.fields))
     hints: tuple[int | None, int | None] = (0, 0) if options.batch else node.times_to_live
     return Join(
         Exchange(left, tuple(key[0] for key in keys)),
         Exchange(right, tuple(key[1] for key in keys)),
         node.kind,
         node.condition,
-        tuple(keys),
-        all_of(rest) if rest else None,
+        keys,
+        rest,
         node.row,
         (_time_to_live(hints[0], options), _time_to_live(hints[1], options)),
     )
@@ -162,41 +178,6 @@ def join_node(
 
 def _time_to_live(hint: int | None, options: PlanOptions) -> int | None:
     return (options.state_ttl if hint is None else hint) or None
-
-
-def _refuse_timed(node: logical.Join) -> None:
-    """Refuse joins that Flink runs until a time has passed: their late rows are dropped."""
-    width, parts = len(node.left.row.fields), conjuncts(node.condition)
-    left, right = windows_of(node.left), windows_of(node.right)
-    if left is not None and right is not None:
-        equal = {
-            (left.parts.get(found.left.index), right.parts.get(found.right.index))
-            for found in (equality(part, width) for part in parts)
-            if found is not None and isinstance(found.left, InputRef) and isinstance(found.right, InputRef)
-        }
-        if {("START", "START"), ("END", "END")} <= equal:
-            raise UnsupportedError("is not supported yet in STREAMING mode", who="Window join")
-    times = [
-        {place for place, field in enumerate(row.fields) if is_time_attribute(field.type)}
-        for row in (node.left.row, node.right.row)
-    ]
-    bounds = {
-        bound for part in parts for bound in _bounds(part, times[0], {place + width for place in times[1]})
-    }
-    if len(bounds) == 2:
-        raise UnsupportedError("is not supported yet in STREAMING mode", who="Interval join")
-
-
-def _bounds(part: Expression, mine: set[int], theirs: set[int]) -> str:
-    """Return which bounds a part of a condition sets to the distance of two time attributes, one of each side."""
-    if not isinstance(part, Call) or part.function not in _BOUNDS:
-        return ""
-    first, second = (set(references(operand)) for operand in part.arguments)
-    if first & mine and second & theirs:
-        return _BOUNDS[part.function]
-    if first & theirs and second & mine:
-        return _BOUNDS[part.function].translate(_MIRRORED)
-    return ""
 
 
 def _pairs(left: RowType, right: RowType) -> RowType:

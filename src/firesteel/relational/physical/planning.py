@@ -33,7 +33,6 @@ from firesteel.relational.physical.grouping import (
     WindowAggregate,
     WindowTableFunction,
 )
-from firesteel.relational.physical.joins import join_node
 from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.nodes import (
     Calc,
@@ -50,6 +49,7 @@ from firesteel.relational.physical.ranks import rank_node, refuse_ranks
 from firesteel.relational.physical.sinks import Sink, constrained
 from firesteel.relational.physical.sorting import sorting
 from firesteel.relational.physical.texts import call_text
+from firesteel.relational.physical.timed_joins import join_node
 from firesteel.relational.physical.windows import assignment
 from firesteel.relational.rules.substitution import moved, refs
 from firesteel.relational.tables import MetadataColumn, ResolvedTable, delivery_order

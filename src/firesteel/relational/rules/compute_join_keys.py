@@ -18,22 +18,28 @@ from firesteel.relational.logical.joins import Equality, Join, equality
 from firesteel.relational.logical.nodes import LogicalNode, Project, transformed
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.rules.expand_grouping_sets import fresh
+from firesteel.relational.rules.intervals import interval_of
 from firesteel.relational.rules.substitution import all_of, conjuncts, is_deterministic, moved, refs
 
 
 def compute_join_keys(plan: LogicalNode, options: PlanOptions) -> LogicalNode:
-    """Compute the keys of all joins below them."""
-    return transformed(plan, _computed)
+    """Compute the keys of all joins below them, but no times that an interval join compares."""
+
+    def changed(node: LogicalNode) -> LogicalNode:
+        if not isinstance(node, Join):
+            return node
+        interval = None if options.batch else interval_of(node)
+        return _computed(node, () if interval is None else interval.parts)
+
+    return transformed(plan, changed)
 
 
-def _computed(node: LogicalNode) -> LogicalNode:
-    if not isinstance(node, Join):
-        return node
+def _computed(node: Join, spared: tuple[Expression, ...]) -> LogicalNode:
     width = len(node.left.row.fields)
     left, right = _Keys(node.left), _Keys(node.right)
     parts: list[tuple[Expression, tuple[int, int, bool] | None]] = []
     for part in conjuncts(node.condition):
-        found = equality(part, width)
+        found = None if part in spared else equality(part, width)
         pair = None if found is None else _of_one_type(found)
         keys = None if pair is None else (left.place(pair.left), right.place(pair.right), pair.null_safe)
         parts.append((part, keys))

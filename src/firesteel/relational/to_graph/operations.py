@@ -19,6 +19,7 @@ from firesteel.graph.operations import (
     GlobalAggregateOp,
     GlobalWindowAggregateOp,
     GroupAggregateOp,
+    IntervalJoinOp,
     JoinOp,
     LimitOp,
     LocalAggregateOp,
@@ -60,6 +61,7 @@ from firesteel.relational.physical.nodes import (
 from firesteel.relational.physical.ranks import Rank
 from firesteel.relational.physical.sinks import ConstraintEnforcer, Sink, SinkMaterializer
 from firesteel.relational.physical.sorting import Limit, Sort, TemporalSort
+from firesteel.relational.physical.timed_joins import IntervalJoin
 from firesteel.relational.to_graph.watermarks import scanned_by_split, watermark_assignment
 from firesteel.relational.translation import program
 
@@ -159,6 +161,11 @@ def _(plan: OverPartitions, options: PlanOptions) -> Operation:
 @operation.register
 def _(plan: Join, options: PlanOptions) -> Operation:
     return JoinOp(plan.join(options.zone))
+
+
+@operation.register
+def _(plan: IntervalJoin, options: PlanOptions) -> Operation:
+    return IntervalJoinOp(plan.interval_join(options.zone))
 
 
 @operation.register

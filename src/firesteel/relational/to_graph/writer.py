@@ -16,7 +16,7 @@ from firesteel.graph import Edge, GraphBuilder, Location, Node
 from firesteel.graph.nodes import KeyColumns
 from firesteel.graph.operations import SourceOp
 from firesteel.relational.options import PlanOptions
-from firesteel.relational.physical.joins import Join
+from firesteel.relational.physical.joins import AnyJoin
 from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.nodes import Exchange, TableSourceScan, Union
 from firesteel.relational.physical.sinks import Sink
@@ -61,7 +61,7 @@ class GraphWriter:
         if found is not None:
             yield self._node(plan, name=found.scan.name)
             return
-        if isinstance(plan, Join):
+        if isinstance(plan, AnyJoin):
             yield self._node(plan, *map(self._outputs, plan.inputs))
             return
         below = [output for given in plan.inputs for output in self._outputs(given)]

@@ -143,6 +143,11 @@ class Arrangement:
             return pa.RecordBatch.from_pylist([], self.layout.rows)
         return self._visible(merged(self.layout, chunks, whole=True))
 
+    def least(self) -> int | None:
+        """Return a leading value that no row is below of, which some row has had; None if nothing was ever stored."""
+        firsts = (chunk.first().leading for level in self._newest_first() for chunk in level if len(chunk))
+        return min(firsts, default=None)
+
     def rows(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows, in parts, in their order; a row of a multiset occurs once, however large its weight is."""
         for rows, _ in self.weighted():

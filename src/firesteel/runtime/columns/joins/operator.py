@@ -20,7 +20,7 @@ from firesteel.functions.columns.joins import KEEPING, Join, Side
 from firesteel.runtime.columns.aggregates.segments import Segments
 from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.joins.changes import Weighted, net, repeated, weighted
-from firesteel.runtime.columns.joins.pairs import Condition, equal_pairs, paired
+from firesteel.runtime.columns.joins.pairs import Condition, alone, equal_pairs, paired, unmatchable
 from firesteel.runtime.columns.joins.sides import JoinSide, Partners
 from firesteel.runtime.columns.materialize.entries import groups_of
 from firesteel.runtime.columns.settling import SettlingOperator
@@ -79,7 +79,7 @@ class JoinOperator(SettlingOperator):
 
     def _change(self, side: Side, changes: Weighted) -> None:
         """Take changes of a side: those that have no partner anyway, then the others by their keys."""
-        lonely = self._sides[side].unmatchable(changes.rows)
+        lonely = unmatchable(self._join, side, changes.rows)
         if lonely.any():
             if KEEPING[self._join.kind][side]:
                 self._alone(side, changes.where(lonely))
@@ -146,13 +146,10 @@ class JoinOperator(SettlingOperator):
         """Send rows of a side by themselves."""
         if not len(changes.weights):
             return
-        columns = [*changes.rows.columns]
-        if self._join.pairs:
-            others = self._sides[1 - side].schema
-            nothing = [pa.nulls(changes.rows.num_rows, field.type) for field in others]
-            columns = [*columns, *nothing] if side == 0 else [*nothing, *columns]
-        names = [str(place) for place in range(len(columns))]
-        self._add(pa.RecordBatch.from_arrays(columns, names=names), changes.weights)
+        rows = changes.rows
+        self._add(
+            alone(side, rows, self._sides[1 - side].schema) if self._join.pairs else rows, changes.weights
+        )
 
     def _add(self, rows: pa.RecordBatch, weights: Numbers) -> None:
         self._sending.append(Weighted(rows, weights))

@@ -9,10 +9,11 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.functions.columns.joins import Join, Side
-from firesteel.runtime.columns.aggregates.segments import Segments
+from firesteel.runtime.columns.aggregates.segments import Segments, segments_of
 from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.kernel.statement import Statement
-from firesteel.state.arrangements.columns import numbers
+from firesteel.state.arrangements.columns import Mask, numbers
+from firesteel.state.arrangements.hashing import hash_columns
 from firesteel.state.arrangements.sorting import Positions
 
 MOST: Final = 1 << 16
@@ -39,6 +40,32 @@ def equal_pairs(groups: Segments, keys: Positions) -> Iterator[tuple[Positions, 
         firsts = np.repeat(groups.starts[keys[start:stop]], mine)
         yield groups.order[firsts + steps], np.repeat(np.arange(start, stop), mine)
         start = stop
+
+
+def grouped(mine: pa.RecordBatch, theirs: pa.RecordBatch) -> tuple[Segments, Positions]:
+    """Return groups of equal rows of `mine`, and the number of the group of each row of `theirs`, which may be empty.
+
+    >>> rows = [pa.RecordBatch.from_pydict({"k": values}) for values in ([7, 8, 7], [8, 9])]
+    >>> groups, numbers = grouped(*rows)
+    >>> [groups.order[groups.starts[number] :][: groups.lengths[number]].tolist() for number in numbers]
+    [[1], []]
+    """
+    count = mine.num_rows
+    every = pa.concat_batches([mine, theirs])
+    found = segments_of(every, hash_columns(every.columns))
+    mine_first = found.order < count
+    before = np.cumsum(mine_first) - mine_first
+    return Segments(found.order[mine_first], before[found.starts]), found.numbers[count:]
+
+
+def unmatchable(join: Join, side: Side, rows: pa.RecordBatch) -> Mask:
+    """Return which rows of a side have a NULL in a key, so that nothing equals them."""
+    found: Mask = np.zeros(rows.num_rows, np.bool_)
+    for place, safe in zip(join.keys[side], join.null_safe, strict=True):
+        column = rows.column(place)
+        if column.null_count and not safe:
+            found |= np.asarray(column.is_null())
+    return found
 
 
 class Condition:
@@ -71,4 +98,16 @@ def paired(
     """Return the columns of the left rows of pairs, and then those of the right ones, named by their places."""
     first, second = mine.take(pa.array(pairs[0])), theirs.take(pa.array(pairs[1]))
     columns = [*first.columns, *second.columns] if side == 0 else [*second.columns, *first.columns]
+    return pa.RecordBatch.from_arrays(columns, names=[str(place) for place in range(len(columns))])
+
+
+def alone(side: Side, rows: pa.RecordBatch, others: pa.Schema) -> pa.RecordBatch:
+    """Return rows of a side beside NULL in the columns of the other one, named by their places.
+
+    >>> rows = pa.RecordBatch.from_pydict({"a": [1]})
+    >>> alone(1, rows, pa.schema([("b", pa.int64())])).to_pylist()
+    [{'0': None, '1': 1}]
+    """
+    nothing = [pa.nulls(rows.num_rows, field.type) for field in others]
+    columns = [*rows.columns, *nothing] if side == 0 else [*nothing, *rows.columns]
     return pa.RecordBatch.from_arrays(columns, names=[str(place) for place in range(len(columns))])

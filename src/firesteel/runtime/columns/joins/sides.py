@@ -14,7 +14,7 @@ from firesteel.runtime.columns.aggregates.segments import segments_of
 from firesteel.runtime.columns.joins.changes import Weighted
 from firesteel.runtime.columns.materialize.entries import groups_of
 from firesteel.state.arrangements.arrangement import Arrangement
-from firesteel.state.arrangements.columns import Mask, Numbers, numbers
+from firesteel.state.arrangements.columns import Numbers, numbers
 from firesteel.state.arrangements.hashing import hash_columns
 from firesteel.state.arrangements.layout import Kind, Layout
 from firesteel.state.arrangements.live import LiveArrangements
@@ -49,7 +49,6 @@ class JoinSide:
         self._names = [field.name for field in self._columns]
         self._keys = [f"c{place}" for place in keys] or [_ONLY]
         self._has_keys = bool(keys)
-        self._strict = [key for key, safe in zip(keys, join.null_safe, strict=True) if not safe]
         fields = [*self._columns]
         if not keys:
             fields.append(pa.field(_ONLY, pa.int8(), nullable=False))
@@ -63,15 +62,6 @@ class JoinSide:
     def declare(self, arrangements: LiveArrangements, name: str) -> None:
         """Declare the arrangement of the rows."""
         self.rows: Arrangement = arrangements.declare(name, self._layout)
-
-    def unmatchable(self, rows: pa.RecordBatch) -> Mask:
-        """Return which rows have a NULL in a key, so that nothing equals it."""
-        found: Mask = np.zeros(rows.num_rows, np.bool_)
-        for place in self._strict:
-            column = rows.column(place)
-            if column.null_count:
-                found |= np.asarray(column.is_null())
-        return found
 
     def keyed(self, rows: pa.RecordBatch) -> pa.RecordBatch:
         """Return the keys of rows, as columns named as those of this side."""
