@@ -20,6 +20,7 @@ from firesteel.functions.columns.program import Program
 from firesteel.functions.columns.ranks import Rank
 from firesteel.functions.columns.sinks import Constraints, Materialization
 from firesteel.functions.columns.sorting import Limit, Sort, SortColumn, TemporalSort, Top
+from firesteel.functions.columns.temporal_joins import TemporalJoin, Versions
 from firesteel.functions.columns.windows import (
     OverAggregate,
     OverFrame,
@@ -180,6 +181,13 @@ EXAMPLES: Final[list[tuple[Operation, tuple[tuple[Edge, ...], ...]]]] = [
         ),
         (PLAIN, PLAIN),
     ),
+    (
+        operations.TemporalJoinOp(
+            TemporalJoin(Join("INNER", ROW, ROW, joined_row(ROW, ROW, "INNER"), (0,), (0,), (False,)), 1, 1)
+        ),
+        (BY_COLUMN, BY_COLUMN),
+    ),
+    (operations.VersionsOp(Versions(ROW, (0,), 1)), (BY_COLUMN,)),
     (
         operations.OverPartitionsOp(OverPartitions(ROW, ROW, (0,), (SortColumn(1, True, True),), ())),
         (BY_COLUMN,),

@@ -418,3 +418,28 @@ SELECT id FROM orders WHERE customer NOT IN (SELECT customer FROM orders WHERE q
 SELECT a FROM t WHERE a IN (SELECT k, v FROM bid);
 SELECT a FROM t WHERE EXISTS (SELECT zzz FROM bid);
 SELECT a FROM t WHERE a IN (SELECT c FROM t);
+
+-- subject: a small temporal join
+SELECT o.id, o.product, t.rate FROM orders AS o JOIN tariff FOR SYSTEM_TIME AS OF o.ts AS t ON o.product = t.product;
+SELECT o.id, o.product, t.rate, t.note, t.ts FROM orders AS o LEFT JOIN tariff FOR SYSTEM_TIME AS OF o.ts AS t ON o.product = t.product;
+SELECT o.id, t.rate FROM orders AS o LEFT JOIN tariff FOR SYSTEM_TIME AS OF o.ts AS t ON o.product = t.product AND t.rate > 1;
+SELECT o.id, t.rate FROM orders AS o JOIN tariff FOR SYSTEM_TIME AS OF o.ts AS t ON o.product = t.product AND o.quantity > t.rate;
+SELECT o.id, t.rate FROM orders AS o LEFT JOIN tariff FOR SYSTEM_TIME AS OF o.ts AS t ON o.product = t.product AND o.quantity > 2 WHERE t.note = 'a' OR t.rate IS NULL;
+SELECT id, product, rate FROM orders LEFT JOIN tariff FOR SYSTEM_TIME AS OF orders.ts USING (product);
+SELECT o.id, t.rate FROM orders AS o JOIN tariff FOR SYSTEM_TIME AS OF o.ts AS t ON o.product = t.product AND t.note = o.customer;
+SELECT o.id, t.rate FROM orders AS o LEFT JOIN tariff FOR SYSTEM_TIME AS OF o.ts AS t ON SUBSTRING(o.product FROM 1) = t.product AND o.product IS NOT DISTINCT FROM t.product;
+SELECT o.id, t.rate, t.note FROM orders AS o JOIN latest_tariff FOR SYSTEM_TIME AS OF o.ts AS t ON o.product = t.product;
+SELECT o.id, o.product, t.rate, t.ts FROM orders AS o LEFT JOIN latest_tariff FOR SYSTEM_TIME AS OF o.ts AS t ON o.product = t.product;
+SELECT o.id, t.rate FROM orders AS o LEFT JOIN latest_tariff FOR SYSTEM_TIME AS OF o.ts AS t ON o.product = t.product AND t.note <> 'a';
+SELECT o.id, t.rate, l.rate FROM orders AS o JOIN tariff FOR SYSTEM_TIME AS OF o.ts AS t ON o.product = t.product LEFT JOIN latest_tariff FOR SYSTEM_TIME AS OF o.ts AS l ON l.product = t.product;
+SELECT product, COUNT(*), SUM(rate) FROM (SELECT t.product, t.rate, o.ts FROM orders AS o JOIN tariff FOR SYSTEM_TIME AS OF o.ts AS t ON o.product = t.product) GROUP BY product, TUMBLE(ts, INTERVAL '1' MINUTE);
+SELECT t.note, SUM(o.quantity * t.rate) FROM orders AS o JOIN tariff FOR SYSTEM_TIME AS OF o.ts AS t ON o.product = t.product GROUP BY t.note;
+SELECT l.product, t.rate, l.rate FROM tariff_log AS l JOIN tariff FOR SYSTEM_TIME AS OF l.ts AS t ON l.product = t.product;
+SELECT o.id FROM orders AS o JOIN tariff_log FOR SYSTEM_TIME AS OF o.ts AS t ON o.product = t.product;
+SELECT o.id FROM orders AS o JOIN t FOR SYSTEM_TIME AS OF o.ts AS u ON o.product = u.c;
+SELECT o.id FROM orders AS o JOIN tariff FOR SYSTEM_TIME AS OF o.`day` AS t ON o.product = t.product;
+SELECT o.id FROM orders AS o JOIN tariff FOR SYSTEM_TIME AS OF o.ts + INTERVAL '1' SECOND AS t ON o.product = t.product;
+SELECT o.id FROM orders AS o JOIN tariff FOR SYSTEM_TIME AS OF o.ts AS t ON o.product = t.note;
+SELECT o.id FROM orders AS o JOIN tariff FOR SYSTEM_TIME AS OF o.ts AS t ON o.product > t.product;
+SELECT o.id FROM orders AS o RIGHT JOIN tariff FOR SYSTEM_TIME AS OF o.ts AS t ON o.product = t.product;
+SELECT * FROM tariff FOR SYSTEM_TIME AS OF ts;

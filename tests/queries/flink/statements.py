@@ -15,17 +15,34 @@ TABLES: Final = {
     ),
     "t": "a INT, b BIGINT, c STRING, d DECIMAL(10, 2), e DOUBLE, f BOOLEAN",
     "bid": "k INT, v BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND",
+    "tariff": (
+        "product STRING, rate DECIMAL(4, 2), note STRING, ts TIMESTAMP(3), "
+        "WATERMARK FOR ts AS ts - INTERVAL '5' SECOND, PRIMARY KEY (product) NOT ENFORCED"
+    ),
+    "tariff_log": (
+        "product STRING, rate DECIMAL(4, 2), note STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND"
+    ),
 }
 """The columns of each table, whose rows are lines of a JSON file of its name."""
 
+VIEWS: Final = {
+    "latest_tariff": (
+        "SELECT product, rate, note, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY product ORDER BY ts DESC) AS n "
+        "FROM tariff_log) WHERE n = 1"
+    ),
+}
+"""Queries that have a name, which only a table or a view can be joined by FOR SYSTEM_TIME AS OF."""
+
 
 def definitions(directory: Path = HERE) -> Iterator[str]:
-    """Yield the statement that creates each table, of files in a directory."""
+    """Yield the statement that creates each table, of files in a directory, and each view."""
     for name, columns in TABLES.items():
         yield (
             f"CREATE TABLE {name} ({columns}) WITH ('connector' = 'filesystem', 'path' = '{directory / name}.json', "
             "'format' = 'json', 'json.timestamp-format.standard' = 'SQL')"
         )
+    for name, query in VIEWS.items():
+        yield f"CREATE VIEW {name} AS {query}"
 
 
 def queries(file: str = "queries.sql") -> Iterator[tuple[str, str]]:

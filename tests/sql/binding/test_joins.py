@@ -65,3 +65,44 @@ def test_what_is_wrong_is_said(query: str, part: str) -> None:
     with pytest.raises(SqlError) as found:
         CATALOG.query(query)
     assert part in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("join", "said", "column"),
+    [
+        ("RIGHT JOIN bid FOR SYSTEM_TIME AS OF b.bidtime AS x ON b.auction = x.auction", "RIGHT JOIN", 22),
+        (
+            "JOIN bid FOR SYSTEM_TIME AS OF b.price AS x ON b.auction = x.auction",
+            "requires a TIMESTAMP in",
+            53,
+        ),
+        (
+            "JOIN bid FOR SYSTEM_TIME AS OF b.bidtime + INTERVAL '1' DAY AS x ON b.auction = x.auction",
+            "requires a time attribute of the left table",
+            53,
+        ),
+        ("JOIN s FOR SYSTEM_TIME AS OF b.bidtime AS x ON b.auction = x.a", "got no row time attribute", 27),
+        ("JOIN bid FOR SYSTEM_TIME AS OF b.nosuch AS x ON b.auction = x.auction", "got nosuch", 55),
+        (", bid FOR SYSTEM_TIME AS OF x.bidtime AS x", "requires the name of a table in FROM", 49),
+    ],
+)
+def test_what_a_temporal_join_requires(join: str, said: str, column: int) -> None:
+    with pytest.raises(SqlError) as caught:
+        CATALOG.query(f"SELECT 1 FROM bid b {'' if join.startswith(',') else ' '}{join}")
+    assert said in str(caught.value)
+    assert f"column {column})" in str(caught.value)
+
+
+def test_the_right_columns_of_a_temporal_join_are_no_time_attributes() -> None:
+    plan = CATALOG.query(
+        "SELECT b.bidtime, x.bidtime AS was FROM bid AS b JOIN bid FOR SYSTEM_TIME AS OF b.bidtime AS x"
+        " ON b.auction = x.auction"
+    )
+    assert [str(field.type).endswith("*ROWTIME*") for field in plan.row.fields] == [True, False]
+
+
+def test_a_table_as_it_was_needs_a_table_to_the_left_of_it() -> None:
+    with pytest.raises(SqlError, match=r"(?s)column 19\) requires a table to the left of it"):
+        CATALOG.query("SELECT * FROM bid FOR SYSTEM_TIME AS OF bidtime")
+    with pytest.raises(SqlError, match="a time that is given"):
+        CATALOG.query("SELECT * FROM bid FOR SYSTEM_TIME AS OF TIMESTAMP '2026-01-01 00:00:00'")

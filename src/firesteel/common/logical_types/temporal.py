@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import ClassVar
 
@@ -115,3 +115,14 @@ def is_proctime(data_type: LogicalType) -> bool:
 def is_time_attribute(data_type: LogicalType) -> bool:
     """Return whether the type is a time attribute."""
     return is_rowtime(data_type) or is_proctime(data_type)
+
+
+def regular(data_type: LogicalType) -> LogicalType:
+    """Return the type of a time attribute's values as plain times; any other type as it is.
+
+    >>> regular(TimestampType(3, TimestampKind.ROWTIME)).kind.name
+    'REGULAR'
+    """
+    if isinstance(data_type, AnyTimestampType) and is_time_attribute(data_type):
+        return replace(data_type, kind=TimestampKind.REGULAR)
+    return data_type

@@ -29,9 +29,11 @@ from firesteel.graph.operations import (
     ReplicateOp,
     RowsToColumnsOp,
     SortOp,
+    TemporalJoinOp,
     TemporalSortOp,
     TopOp,
     UpdateBeforeOp,
+    VersionsOp,
     WatermarkOp,
     WindowAggregateOp,
     WindowTableOp,
@@ -56,6 +58,8 @@ from firesteel.runtime.columns.replicate import ReplicateOperator
 from firesteel.runtime.columns.sink import ColumnSinkOperator
 from firesteel.runtime.columns.sorting import LimitOperator, SortOperator
 from firesteel.runtime.columns.source import ColumnSourceOperator
+from firesteel.runtime.columns.temporal_joins.operator import TemporalJoinOperator
+from firesteel.runtime.columns.temporal_joins.versions import VersionsOperator
 from firesteel.runtime.columns.temporal_sort import TemporalSortOperator
 from firesteel.runtime.columns.top import TopOperator
 from firesteel.runtime.columns.update_before import UpdateBeforeOperator
@@ -162,6 +166,16 @@ def _(operation: JoinOp, node: Node, batch: bool) -> Recipe:
 @recipe.register
 def _(operation: IntervalJoinOp, node: Node, batch: bool) -> Recipe:
     return partial(interval_join_operator, operation.interval)
+
+
+@recipe.register
+def _(operation: TemporalJoinOp, node: Node, batch: bool) -> Recipe:
+    return partial(TemporalJoinOperator, operation.temporal)
+
+
+@recipe.register
+def _(operation: VersionsOp, node: Node, batch: bool) -> Recipe:
+    return partial(VersionsOperator, operation.versions)
 
 
 @recipe.register

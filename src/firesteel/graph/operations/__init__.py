@@ -52,6 +52,7 @@ from firesteel.graph.operations.rows import (
     ProjectOp,
     ReduceOp,
 )
+from firesteel.graph.operations.temporal_joins import TemporalJoinOp, VersionsOp
 from firesteel.graph.operations.windows import WindowMode, WindowOp
 
 __all__ = [
@@ -96,10 +97,12 @@ __all__ = [
     "RowsToColumnsOp",
     "SortOp",
     "SourceOp",
+    "TemporalJoinOp",
     "TemporalSortOp",
     "TimestampsOp",
     "TopOp",
     "UpdateBeforeOp",
+    "VersionsOp",
     "WatermarkOp",
     "WindowAggregateOp",
     "WindowMode",

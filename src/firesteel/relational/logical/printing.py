@@ -20,6 +20,7 @@ from firesteel.relational.expressions import (
 from firesteel.relational.logical import nodes
 from firesteel.relational.logical.joins import Join
 from firesteel.relational.logical.nodes import LogicalNode
+from firesteel.relational.logical.temporal_joins import TemporalJoin, Versions
 from firesteel.relational.logical.windows import (
     Attached,
     CountHop,
@@ -218,6 +219,11 @@ _ATTRIBUTES: Final[dict[type[LogicalNode], Callable[[Any], str]]] = {
     nodes.GroupWindowAggregate: _group_window_text,
     nodes.Over: _over_text,
     Join: lambda node: f"condition=[{expression_text(node.condition)}], joinType=[{node.kind.lower()}]",
+    TemporalJoin: lambda node: (
+        f"condition=[{expression_text(node.condition)}], joinType=[{node.kind.lower()}], "
+        f"period=[{node.left.row.field_names[node.time]}]"
+    ),
+    Versions: lambda node: f"partition=[{_places(node.partition)}], time=[${node.time}]",
     nodes.UnionAll: lambda _: "all=[true]",
     nodes.Replicate: lambda _: "times=[$0]",
     nodes.Sort: _sort_text,

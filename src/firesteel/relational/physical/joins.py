@@ -82,9 +82,9 @@ class AnyJoin(PhysicalNode):
         width = len(self.left.row.fields)
         moved = {frozenset(place + width for place in key) for key in right}
         found = {one | other for one in left for other in moved}
-        if _covers(right, frozenset(key[1] for key in self.keys)) and not keeps_right:
+        if covers(right, frozenset(key[1] for key in self.keys)) and not keeps_right:
             found |= left
-        if _covers(left, frozenset(key[0] for key in self.keys)) and not keeps_left:
+        if covers(left, frozenset(key[0] for key in self.keys)) and not keeps_left:
             found |= moved
         return frozenset(found)
 
@@ -190,7 +190,7 @@ def _pair(left: RowType, right: RowType) -> Expression:
     return InputRef(BigIntType(nullable=False), len(left.fields) + len(right.fields))
 
 
-def _covers(known: Keys, columns: frozenset[int]) -> bool:
+def covers(known: Keys, columns: frozenset[int]) -> bool:
     """Return whether columns tell all rows apart that have these keys."""
     return any(key <= columns for key in known)
 
@@ -198,4 +198,4 @@ def _covers(known: Keys, columns: frozenset[int]) -> bool:
 def _keys_text(known: Keys, columns: frozenset[int]) -> str:
     if not known:
         return "NoUniqueKey"
-    return "JoinKeyContainsUniqueKey" if _covers(known, columns) else "HasUniqueKey"
+    return "JoinKeyContainsUniqueKey" if covers(known, columns) else "HasUniqueKey"

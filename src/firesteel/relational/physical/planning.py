@@ -23,6 +23,7 @@ from firesteel.relational.expressions import AggregateCall, Expression
 from firesteel.relational.logical import derived
 from firesteel.relational.logical import nodes as logical
 from firesteel.relational.logical.joins import Join
+from firesteel.relational.logical.temporal_joins import TemporalJoin, Versions
 from firesteel.relational.logical.windows import Session
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.grouping import (
@@ -48,6 +49,7 @@ from firesteel.relational.physical.overs import is_by_values, over_aggregate, ov
 from firesteel.relational.physical.ranks import rank_node, refuse_ranks
 from firesteel.relational.physical.sinks import Sink, constrained
 from firesteel.relational.physical.sorting import sorting
+from firesteel.relational.physical.temporal_joins import temporal_join_node, versions_node
 from firesteel.relational.physical.texts import call_text
 from firesteel.relational.physical.timed_joins import join_node
 from firesteel.relational.physical.windows import assignment
@@ -164,6 +166,14 @@ class Planner:
     @_planned.register
     def _(self, node: Join) -> PhysicalNode:
         return join_node(node, self.plan(node.left), self.plan(node.right), self._options)
+
+    @_planned.register
+    def _(self, node: TemporalJoin) -> PhysicalNode:
+        return temporal_join_node(node, self.plan(node.left), self.plan(node.right), self._options)
+
+    @_planned.register
+    def _(self, node: Versions) -> PhysicalNode:
+        return versions_node(node, self.plan(node.input))
 
     @_planned.register
     def _(self, node: logical.Replicate) -> PhysicalNode:

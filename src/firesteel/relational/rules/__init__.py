@@ -15,6 +15,7 @@ from firesteel.relational.rules.compute_join_keys import compute_join_keys
 from firesteel.relational.rules.expand_averages import expand_averages
 from firesteel.relational.rules.expand_grouping_sets import expand_grouping_sets
 from firesteel.relational.rules.fold_constants import fold_constants
+from firesteel.relational.rules.keep_versions import keep_versions
 from firesteel.relational.rules.merge_projects import merge_projects
 from firesteel.relational.rules.prune_columns import prune_columns
 from firesteel.relational.rules.push_filters import push_filters
@@ -37,6 +38,7 @@ RULES: Final[tuple[Rule, ...]] = (
     merge_projects,
     aggregate_windows,
     recognise_ranks,
+    keep_versions,
     split_distinct,
     prune_columns,
     merge_projects,

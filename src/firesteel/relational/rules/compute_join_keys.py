@@ -16,6 +16,7 @@ from firesteel.relational.expressions import Call, Expression, InputRef
 from firesteel.relational.functions import cast
 from firesteel.relational.logical.joins import Equality, Join, equality
 from firesteel.relational.logical.nodes import LogicalNode, Project, transformed
+from firesteel.relational.logical.temporal_joins import TemporalJoin
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.rules.expand_grouping_sets import fresh
 from firesteel.relational.rules.intervals import interval_of
@@ -26,15 +27,15 @@ def compute_join_keys(plan: LogicalNode, options: PlanOptions) -> LogicalNode:
     """Compute the keys of all joins below them, but no times that an interval join compares."""
 
     def changed(node: LogicalNode) -> LogicalNode:
-        if not isinstance(node, Join):
+        if not isinstance(node, Join | TemporalJoin):
             return node
-        interval = None if options.batch else interval_of(node)
+        interval = None if options.batch or isinstance(node, TemporalJoin) else interval_of(node)
         return _computed(node, () if interval is None else interval.parts)
 
     return transformed(plan, changed)
 
 
-def _computed(node: Join, spared: tuple[Expression, ...]) -> LogicalNode:
+def _computed(node: Join | TemporalJoin, spared: tuple[Expression, ...]) -> LogicalNode:
     width = len(node.left.row.fields)
     left, right = _Keys(node.left), _Keys(node.right)
     parts: list[tuple[Expression, tuple[int, int, bool] | None]] = []

@@ -29,6 +29,7 @@ from firesteel.relational.logical.nodes import (
     Watermark,
     WindowTable,
 )
+from firesteel.relational.logical.temporal_joins import TemporalJoin, Versions
 from firesteel.relational.logical.windows import Attached, Session, Window
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.rules.substitution import columns_of, moved, moved_call, refs
@@ -229,6 +230,34 @@ def _(node: Join, wanted: frozenset[int]) -> Pruned:
     now = {**places, **{old + width: new + len(left.row.fields) for old, new in others.items()}}
     made = replace(node, left=left, right=right, condition=moved(node.condition, now))
     return made, now if node.pairs else places
+
+
+@_narrowed.register
+def _(node: TemporalJoin, wanted: frozenset[int]) -> Pruned:
+    width = len(node.left.row.fields)
+    read = wanted | _used([node.condition]) | {node.time}
+    if node.version_time is not None:
+        read |= {width + node.version_time}
+    left, places = _only(node.left, {place for place in read if place < width})
+    right, others = _only(node.right, {place - width for place in read if place >= width})
+    now = {**places, **{old + width: new + len(left.row.fields) for old, new in others.items()}}
+    made = replace(
+        node,
+        left=left,
+        right=right,
+        condition=moved(node.condition, now),
+        time=places[node.time],
+        version_time=None if node.version_time is None else others[node.version_time],
+    )
+    return made, now
+
+
+@_narrowed.register
+def _(node: Versions, wanted: frozenset[int]) -> Pruned:
+    kept = sorted({*wanted, *node.partition, node.time})
+    places = _now(kept)
+    partition = tuple(places[place] for place in node.partition)
+    return Versions(_exact(node.input, kept), partition, places[node.time]), places
 
 
 @_narrowed.register

@@ -31,9 +31,11 @@ from firesteel.graph.operations import (
     RankOp,
     ReplicateOp,
     SortOp,
+    TemporalJoinOp,
     TemporalSortOp,
     TopOp,
     UpdateBeforeOp,
+    VersionsOp,
     WatermarkOp,
     WindowAggregateOp,
     WindowTableOp,
@@ -61,6 +63,7 @@ from firesteel.relational.physical.nodes import (
 from firesteel.relational.physical.ranks import Rank
 from firesteel.relational.physical.sinks import ConstraintEnforcer, Sink, SinkMaterializer
 from firesteel.relational.physical.sorting import Limit, Sort, TemporalSort
+from firesteel.relational.physical.temporal_joins import TemporalJoin, Versions
 from firesteel.relational.physical.timed_joins import IntervalJoin
 from firesteel.relational.to_graph.watermarks import scanned_by_split, watermark_assignment
 from firesteel.relational.translation import program
@@ -166,6 +169,16 @@ def _(plan: Join, options: PlanOptions) -> Operation:
 @operation.register
 def _(plan: IntervalJoin, options: PlanOptions) -> Operation:
     return IntervalJoinOp(plan.interval_join(options.zone))
+
+
+@operation.register
+def _(plan: TemporalJoin, options: PlanOptions) -> Operation:
+    return TemporalJoinOp(plan.temporal_join(options.zone))
+
+
+@operation.register
+def _(plan: Versions, options: PlanOptions) -> Operation:
+    return VersionsOp(plan.versions)
 
 
 @operation.register

@@ -8,9 +8,9 @@ from dataclasses import replace
 from sqlglot import exp
 
 from firesteel.common.errors import SqlError
-from firesteel.common.logical_types import LogicalType, TimestampKind
+from firesteel.common.logical_types import LogicalType
 from firesteel.common.logical_types.casts import supports_implicit_cast
-from firesteel.common.logical_types.temporal import AnyTimestampType, is_time_attribute
+from firesteel.common.logical_types.temporal import regular
 from firesteel.relational.expressions import Call, Expression, Literal
 from firesteel.relational.functions import FunctionError, cast, explicit_cast, resolve
 from firesteel.sql.binding.places import Text
@@ -34,13 +34,6 @@ def called(
         raise text.located(place, error) from None
     kind = regular(found.type)
     return found if function == "PROCTIME" or kind is found.type else replace(found, type=kind)
-
-
-def regular(kind: LogicalType) -> LogicalType:
-    """Return the type of a time attribute's values when they are computed with."""
-    if isinstance(kind, AnyTimestampType) and is_time_attribute(kind):
-        return replace(kind, kind=TimestampKind.REGULAR)
-    return kind
 
 
 def materialized(value: Expression) -> Expression:

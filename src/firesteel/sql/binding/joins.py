@@ -13,12 +13,14 @@ from firesteel.relational.expressions import Expression, shifted
 from firesteel.relational.functions import resolve
 from firesteel.relational.logical.joins import Join
 from firesteel.relational.logical.nodes import LogicalNode
+from firesteel.relational.logical.temporal_joins import TemporalJoin
 from firesteel.relational.rules.substitution import ALWAYS, all_of
 from firesteel.sql.binding.conditions import as_condition
 from firesteel.sql.binding.context import Context
 from firesteel.sql.binding.expressions import Expressions
 from firesteel.sql.binding.functions import called
 from firesteel.sql.binding.scope import Merged, Scope, only
+from firesteel.sql.binding.temporal_joins import temporal_join, version_of, without_version
 
 Item = tuple[LogicalNode, Scope]
 """The plan of what stands in FROM, and the names of its columns."""
@@ -32,7 +34,7 @@ def bind_joins(
     """Return the plan of an item of FROM with what it is joined with; `bind` makes that of one item."""
     plan, scope = first
     for join in joins:
-        plan, scope = _joined((plan, scope), join, bind(join.this, context), context)
+        plan, scope = _joined((plan, scope), join, bind(without_version(join.this), context), context)
     return plan, scope
 
 
@@ -41,11 +43,13 @@ def with_times_to_live(plan: LogicalNode, scope: Scope, times: Mapping[str, int]
 
     A side that is a join itself has no name, and so its rows live as the session says, as in Flink.
     """
-    if not isinstance(plan, Join) or not times:
+    if not times or not isinstance(plan, Join | TemporalJoin):
         return plan
+    if isinstance(plan, TemporalJoin):
+        return replace(plan, left=with_times_to_live(plan.left, scope, times))
     by_first = {relation.first: times.get(relation.name[-1]) for relation in scope.relations if relation.name}
     width = len(plan.left.row.fields)
-    left_alone = not isinstance(plan.left, Join)
+    left_alone = not isinstance(plan.left, Join | TemporalJoin)
     return replace(
         plan,
         left=with_times_to_live(plan.left, scope, times),
@@ -56,9 +60,16 @@ def with_times_to_live(plan: LogicalNode, scope: Scope, times: Mapping[str, int]
 def _joined(left: Item, join: exp.Join, right: Item, context: Context) -> Item:
     kind = _KINDS[join.args.get("side")]
     keeps_left, keeps_right = KEEPING[kind]
-    names = _common_names(left[1], right[1], join)
-    plan = Join(left[0], right[0], kind, _condition(left[1], right[1], join, names, context))
-    mine, others = left[1].nullable(keeps_right), right[1].nullable(keeps_left)
+    versioned = version_of(join) is not None
+    theirs = right[1].with_plain_times() if versioned else right[1]
+    names = _common_names(left[1], theirs, join)
+    condition = _condition(left[1], theirs, join, names, context)
+    plan: LogicalNode
+    if versioned:
+        plan = temporal_join(*left, right[0], kind, condition, join, context)
+    else:
+        plan = Join(left[0], right[0], kind, condition)
+    mine, others = left[1].nullable(keeps_right), theirs.nullable(keeps_left)
     moved = mine.beside(others)
     merged = [_merged(name, mine, moved, kind) for name, _ in names]
     return plan.at(context.text.place(join)), moved.merging(merged)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from firesteel.common.logical_types import Field, LogicalType
+from firesteel.common.logical_types.temporal import regular
 from firesteel.common.suggestions import suggestion
 from firesteel.relational.expressions import Expression, InputRef, rewritten, shifted
 from firesteel.sql.binding.places import Text
@@ -96,6 +97,18 @@ class Scope:
             for relation in self.relations
         )
         return Scope(tuple(relations), tuple((name, _nullable(value)) for name, value in self.merged))
+
+    def with_plain_times(self) -> Scope:
+        """Return the same columns, of which none is a time attribute any more."""
+        relations = (
+            replace(
+                relation,
+                fields=tuple(Field(field.name, regular(field.type)) for field in relation.fields),
+            )
+            for relation in self.relations
+        )
+        merged = ((name, replace(value, type=regular(value.type))) for name, value in self.merged)
+        return Scope(tuple(relations), tuple(merged))
 
     def merging(self, columns: Sequence[Merged]) -> Scope:
         """Return the scope with further merged columns, which replace those of their names."""

@@ -21,6 +21,7 @@ from firesteel.sql.binding.context import Context, name_parts
 from firesteel.sql.binding.hints import with_hints
 from firesteel.sql.binding.joins import Item, bind_joins
 from firesteel.sql.binding.scope import Relation, Scope
+from firesteel.sql.binding.temporal_joins import refuse_alone
 from firesteel.sql.binding.window_tables import bind_window_table
 
 _UNSUPPORTED: Final[dict[type[exp.Expr], str]] = {
@@ -125,7 +126,7 @@ def columns_of(plan: LogicalNode) -> tuple[Expression, ...]:
 def bind_table(node: exp.Table, context: Context) -> tuple[LogicalNode, tuple[str, ...]]:
     """Return the plan of a table, a view or a query of WITH by its name, and its full name."""
     if node.args.get("version") is not None:
-        raise context.text.unsupported(node.args["version"], "FOR SYSTEM_TIME AS OF")
+        refuse_alone(node.args["version"], context)
     parts = name_parts(node)
     if len(parts) == 1 and parts[0].name in context.queries:
         return context.queries[parts[0].name], (parts[0].name,)

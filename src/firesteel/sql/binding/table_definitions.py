@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from firesteel.common.logical_types import RowType
 from firesteel.common.logical_types.casts import supports_implicit_cast
+from firesteel.common.logical_types.temporal import regular
 from firesteel.relational.expressions import Expression, InputRef, rewritten
 from firesteel.relational.tables import (
     ComputedColumn,
@@ -21,7 +22,6 @@ from firesteel.relational.tables import (
 )
 from firesteel.sql.binding.catalog import qualified
 from firesteel.sql.binding.context import Context
-from firesteel.sql.binding.functions import regular
 from firesteel.sql.binding.table_elements import (
     computed,
     declared_column,

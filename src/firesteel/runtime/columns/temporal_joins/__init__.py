@@ -1,0 +1,1 @@
+"""Joins with tables as they were at a time."""
