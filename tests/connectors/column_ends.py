@@ -11,7 +11,7 @@ from firesteel.common.logical_types import LogicalType, RowType, parse_type
 from firesteel.common.logical_types.python_values import from_column
 from firesteel.connectors.tables.values import rows_of
 from firesteel.functions.columns.connectors import TableRequest
-from firesteel.functions.columns.endpoints import ColumnSink, ColumnSource
+from firesteel.functions.columns.endpoints import Changes, ColumnSink, ColumnSource
 from firesteel.functions.epoch import EpochFacts
 from firesteel.functions.sink import WriterContext
 from firesteel.functions.source import UNLIMITED, Split
@@ -77,13 +77,22 @@ def write(
     now: int = 0,
 ) -> Any:
     """Write batches of rows in one epoch, commit it, and return the state for the next."""
-    context = WriterContext(
-        "job", "sink", 0, parallelism, EpochFacts(epoch, f"try{epoch}", now, final=final), state
-    )
+    given = [
+        (rows_of(row, batch), None if kinds is None else np.array(kinds[number], np.int8))
+        for number, batch in enumerate(batches)
+    ]
+    facts = EpochFacts(epoch, f"try{epoch}", now, final=final)
+    return write_changes(sink, *given, context=WriterContext("job", "sink", 0, parallelism, facts, state))
+
+
+ONLY_EPOCH = WriterContext("job", "sink", 0, 1, EpochFacts(1, "try1", 0, final=True), None)
+
+
+def write_changes(sink: ColumnSink, *batches: Changes, context: WriterContext = ONLY_EPOCH) -> Any:
+    """Write changes in one epoch, commit it, and return the state for the next."""
     writer = sink.create_writer(context)
-    for number, batch in enumerate(batches):
-        given = None if kinds is None else np.array(kinds[number], np.int8)
-        writer.write_columns(rows_of(row, batch), given)
+    for rows, kinds in batches:
+        writer.write_columns(rows, kinds)
     committables = writer.prepare_commit()
     following = writer.snapshot_state()
     committer = sink.create_committer()

@@ -11,24 +11,34 @@ import pyarrow as pa
 from firesteel.common.logical_types import RowType
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.connectors.files.parts import PartFormat, PartWriter
+from firesteel.functions.columns.endpoints import Kinds
 
 Encode = Callable[[pa.RecordBatch, RowType, Any], pa.Array]
 """Returns the lines of rows of a type, each with its end; the last argument are the format's settings."""
 
 
 class RowsToWrite:
-    """Rows that a file writer takes some of, from the first."""
+    """Rows that a file writer takes some of, from the first, and the kinds of their changes (None: inserts)."""
 
-    __slots__ = ("rows",)
+    __slots__ = ("kinds", "rows")
 
-    def __init__(self, rows: pa.RecordBatch) -> None:
+    def __init__(self, rows: pa.RecordBatch, kinds: Kinds | None = None) -> None:
         self.rows = rows
+        self.kinds = kinds
+
+    @staticmethod
+    def none(row: RowType) -> RowsToWrite:
+        """Return no rows of a type."""
+        schema = to_arrow_schema(row)
+        return RowsToWrite(
+            pa.RecordBatch.from_arrays([pa.array([], kind) for kind in schema.types], schema=schema)
+        )
 
     def __len__(self) -> int:
         return int(self.rows.num_rows)
 
     def __getitem__(self, rest: slice) -> RowsToWrite:
-        return RowsToWrite(self.rows[rest])
+        return RowsToWrite(self.rows[rest], None if self.kinds is None else self.kinds[rest])
 
 
 class TextParts(PartFormat):
@@ -38,25 +48,22 @@ class TextParts(PartFormat):
         self._row = row
         self._encode = encode
         self._settings = settings
-        schema = to_arrow_schema(row)
-        encode(
-            pa.RecordBatch.from_arrays([pa.array([], kind) for kind in schema.types], schema=schema),
-            row,
-            settings,
-        )
+        encode(RowsToWrite.none(row).rows, row, settings)
 
     def open(self, file: BinaryIO) -> PartWriter:
         """Return a writer of one segment."""
-        return _TextWriter(file, lambda rows: self._encode(rows, self._row, self._settings))
+        return TextWriter(file, lambda given: self._encode(given.rows, self._row, self._settings))
 
 
-class _TextWriter(PartWriter):
-    def __init__(self, file: BinaryIO, encode: Callable[[pa.RecordBatch], pa.Array]) -> None:
+class TextWriter(PartWriter):
+    """Writes rows as the lines that `encode` returns for them."""
+
+    def __init__(self, file: BinaryIO, encode: Callable[[RowsToWrite], pa.Array]) -> None:
         self._file = file
         self._encode = encode
 
     def write(self, values: Any, limit: int | None) -> int:
-        lines = self._encode(values.rows)
+        lines = self._encode(values)
         _, offsets, data = lines.buffers()
         ends = np.frombuffer(offsets, np.int32, len(lines) + 1, lines.offset * 4)
         count = len(lines)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence
-from typing import ClassVar, Final
+from collections.abc import Hashable, Mapping, Sequence
+from typing import ClassVar, Final, TypeAlias
 
 import pyarrow as pa
 
-from firesteel.common.errors import ConnectorError, UnsupportedError
-from firesteel.common.logical_types import Field, RowType
+from firesteel.common.errors import UnsupportedError
+from firesteel.common.logical_types import Field, LogicalType, RowType
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.connectors.files.file import SourceFile
 from firesteel.connectors.files.format import FileFormat, LineFormat
@@ -26,9 +26,15 @@ from firesteel.connectors.tables.formats.json_exact import JsonRules
 from firesteel.connectors.tables.formats.json_texts import JsonWriting, json_lines
 from firesteel.connectors.tables.formats.misfit import Misfit
 from firesteel.connectors.tables.options import Options, choice, text, truth
+from firesteel.functions.columns.connectors import ChangelogMode
+from firesteel.functions.columns.endpoints import Changes
 
-_BLOCK: Final = 2 << 20
-_SHOWN: Final = 200
+BLOCK: Final = 2 << 20
+"""About how many bytes of text are decoded at once."""
+
+
+Rows: TypeAlias = pa.RecordBatch | Changes
+"""What formats read: rows, or changes."""
 
 
 class TableFormat(ABC):
@@ -39,31 +45,33 @@ class TableFormat(ABC):
     bulk: ClassVar[bool]
     """Whether a part file ends with its epoch, as Flink's do for formats that write whole files."""
 
+    mode: ClassVar[ChangelogMode] = ChangelogMode.inserts()
+    """The kinds of changes that files can have."""
+
+    metadata: ClassVar[Mapping[str, LogicalType]] = {}
+    """What records can have besides their rows, by name."""
+
     @abstractmethod
-    def reader(self, options: Options, row: RowType, wanted: Sequence[int]) -> FileFormat[pa.RecordBatch]:
-        """Return what reads the columns `wanted` (places) of files whose rows are of type `row`."""
+    def reader(
+        self, options: Options, row: RowType, wanted: Sequence[int], metadata: Sequence[str] = ()
+    ) -> FileFormat[Rows]:
+        """Return what reads the columns `wanted` (places) of files whose rows are of type `row`, then `metadata`."""
 
     @abstractmethod
     def writer(self, options: Options, row: RowType) -> PartFormat:
         """Return what writes rows of a type."""
 
 
-class _Lines(LineFormat[pa.RecordBatch]):
+class _Lines(LineFormat[Rows]):
     """Text, a block of which becomes rows."""
 
-    block = _BLOCK
+    block = BLOCK
 
-    def rows(self, file: SourceFile, position: int, read: pa.RecordBatch | Misfit) -> list[pa.RecordBatch]:
+    def rows(self, file: SourceFile, position: int, read: pa.RecordBatch | Misfit) -> list[Rows]:
         """Return what was read. Raises ConnectorError for a record that does not fit."""
-        if not isinstance(read, Misfit):
-            return [read] if read.num_rows else []
-        shown = read.text if len(read.text) <= _SHOWN else f"{read.text[:_SHOWN]}..."
-        raise ConnectorError(
-            f"requires a row of the table in record {read.number + 1} after byte {position}",
-            who=f"file {file.path}",
-            got=f"{shown!r} ({read.why})",
-            hint=f"with '{self.option}' = 'true' what does not fit is skipped",
-        )
+        if isinstance(read, Misfit):
+            raise read.error(file.path, position, self.option)
+        return [read] if read.num_rows else []
 
     option: ClassVar[str]
 
@@ -74,10 +82,12 @@ class JsonFormat(TableFormat):
     name = "json"
     bulk = False
 
-    def reader(self, options: Options, row: RowType, wanted: Sequence[int]) -> FileFormat[pa.RecordBatch]:
+    def reader(
+        self, options: Options, row: RowType, wanted: Sequence[int], metadata: Sequence[str] = ()
+    ) -> FileFormat[Rows]:
         """Return the reader of the wanted columns: others are not looked at, as in Flink."""
         rules = JsonRules(
-            iso=_iso(options),
+            iso=is_iso(options, self.name),
             strict=options.get(truth("json.fail-on-missing-field"), False),
             lenient=options.get(truth("json.ignore-parse-errors"), False),
         )
@@ -91,43 +101,48 @@ class JsonFormat(TableFormat):
 
     def writer(self, options: Options, row: RowType) -> PartFormat:
         """Return the writer."""
-        writing = JsonWriting(
-            iso=_iso(options),
-            without_nulls=options.get(truth("json.encode.ignore-null-fields"), False),
-            plain_decimals=options.get(truth("json.encode.decimal-as-plain-number"), False),
-        )
-        _require_keys(options)
+        writing = json_writing(options, self.name)
         _know_json(options)
         return TextParts(row, json_lines, writing)
 
 
-def _iso(options: Options) -> bool:
-    return options.get(choice("json.timestamp-format.standard", "SQL", "ISO-8601"), "SQL") == "ISO-8601"
+def is_iso(options: Options, form: str) -> bool:
+    """Return whether timestamps of a format have a T."""
+    return options.get(choice(f"{form}.timestamp-format.standard", "SQL", "ISO-8601"), "SQL") == "ISO-8601"
 
 
-def _require_keys(options: Options) -> None:
-    """Refuse to write maps whose keys are NULL in another way than by failing."""
-    mode = options.get(choice("json.map-null-key.mode", "FAIL", "DROP", "LITERAL"), "FAIL")
+def json_writing(options: Options, form: str) -> JsonWriting:
+    """Return how a format that is JSON is written. Raises UnsupportedError for maps with keys that are NULL."""
+    mode = options.get(choice(f"{form}.map-null-key.mode", "FAIL", "DROP", "LITERAL"), "FAIL")
     if mode != "FAIL":
         raise UnsupportedError(
             "is not supported yet for a table that is written",
-            who=f"option 'json.map-null-key.mode' = '{mode}'",
+            who=f"option '{form}.map-null-key.mode' = '{mode}'",
         )
+    return JsonWriting(
+        iso=is_iso(options, form),
+        without_nulls=options.get(truth(f"{form}.encode.ignore-null-fields"), False),
+        plain_decimals=options.get(truth(f"{form}.encode.decimal-as-plain-number"), False),
+    )
+
+
+def know_json(options: Options, form: str) -> None:
+    """Accept the options of a format that is JSON that say how the other direction works."""
+    options.get(choice(f"{form}.map-null-key.mode", "FAIL", "DROP", "LITERAL"))
+    names = (
+        "ignore-parse-errors",
+        "encode.ignore-null-fields",
+        "encode.decimal-as-plain-number",
+        "map-null-key.literal",
+    )
+    options.know([f"{form}.{name}" for name in names])
 
 
 def _know_json(options: Options) -> None:
     # Which of its two parsers Flink takes; both read the same.
     options.get(truth("json.decode.json-parser.enabled"))
-    options.get(choice("json.map-null-key.mode", "FAIL", "DROP", "LITERAL"))
-    options.know(
-        [
-            "json.fail-on-missing-field",
-            "json.ignore-parse-errors",
-            "json.encode.ignore-null-fields",
-            "json.encode.decimal-as-plain-number",
-            "json.map-null-key.literal",
-        ]
-    )
+    options.know(["json.fail-on-missing-field"])
+    know_json(options, JsonFormat.name)
 
 
 class _JsonLines(_Lines):
@@ -141,7 +156,7 @@ class _JsonLines(_Lines):
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_columns": None}
 
-    def decode(self, file: SourceFile, block: bytes, position: int) -> list[pa.RecordBatch]:
+    def decode(self, file: SourceFile, block: bytes, position: int) -> list[Rows]:
         """Return the rows of a block."""
         if self._columns is None:
             self._columns = JsonColumns(self._row, self._rules)
@@ -154,7 +169,9 @@ class CsvFormat(TableFormat):
     name = "csv"
     bulk = True
 
-    def reader(self, options: Options, row: RowType, wanted: Sequence[int]) -> FileFormat[pa.RecordBatch]:
+    def reader(
+        self, options: Options, row: RowType, wanted: Sequence[int], metadata: Sequence[str] = ()
+    ) -> FileFormat[Rows]:
         """Return the reader; the fields of a record are those of the whole row."""
         return _CsvRecords(row, tuple(wanted), _csv_rules(options))
 
@@ -216,7 +233,7 @@ class _CsvRecords(_Lines):
         """Return a reader of whole records."""
         return RecordReader(file.open(), self._rules, self.block)
 
-    def decode(self, file: SourceFile, block: bytes, position: int) -> list[pa.RecordBatch]:
+    def decode(self, file: SourceFile, block: bytes, position: int) -> list[Rows]:
         """Return the rows of a block."""
         if self._columns is None:
             self._columns = CsvColumns(self._row, self._wanted, self._rules)
@@ -229,7 +246,9 @@ class ParquetFormat(TableFormat):
     name = "parquet"
     bulk = True
 
-    def reader(self, options: Options, row: RowType, wanted: Sequence[int]) -> FileFormat[pa.RecordBatch]:
+    def reader(
+        self, options: Options, row: RowType, wanted: Sequence[int], metadata: Sequence[str] = ()
+    ) -> FileFormat[Rows]:
         """Return the reader of the wanted columns."""
         fields: list[Field] = [row.fields[place] for place in wanted]
         return ParquetColumns(to_arrow_schema(RowType(tuple(fields), nullable=False)))
@@ -241,7 +260,3 @@ class ParquetFormat(TableFormat):
         )
         kind = "none" if compression == "UNCOMPRESSED" else compression.lower()
         return ParquetRowGroups(to_arrow_schema(row), kind)
-
-
-FORMATS: Final = {kind.name: kind() for kind in (CsvFormat, JsonFormat, ParquetFormat)}
-"""The formats by name."""

@@ -30,7 +30,7 @@ class FileTableSink(ColumnSink):
     """Writes rows of a type as part files below a path; see `FileSink` for when they become visible.
 
     The columns of `partition_keys` are in the names of directories, `key=value`, and not in the files; NULL and empty
-    text are `default_partition` there.
+    text are `default_partition` there. With `changes` the format takes all kinds of changes.
     """
 
     def __init__(
@@ -41,7 +41,10 @@ class FileTableSink(ColumnSink):
         format: PartFormat,
         rolling: RollingPolicy,
         default_partition: str,
+        *,
+        changes: bool = False,
     ) -> None:
+        self._changes = changes
         self._files = FileSink(path, format, bucket_assigner=BasePathBuckets(), rolling_policy=rolling)
         self._row = row
         self._keys = tuple(partition_keys)
@@ -55,15 +58,18 @@ class FileTableSink(ColumnSink):
     def create_writer(self, context: WriterContext) -> ColumnWriter:
         writer = self._files.create_writer(context)
         assert isinstance(writer, FileWriter)
-        return _Writer(writer, self._row, self._keys, self._default)
+        return _Writer(writer, self._row, self._keys, self._default, changes=self._changes)
 
     def create_committer(self) -> Committer:
         return self._files.create_committer()
 
 
 class _Writer(ColumnWriter):
-    def __init__(self, files: FileWriter, row: RowType, keys: tuple[str, ...], default: str) -> None:
+    def __init__(
+        self, files: FileWriter, row: RowType, keys: tuple[str, ...], default: str, *, changes: bool
+    ) -> None:
         self._files = files
+        self._changes = changes
         names = [field.name for field in row.fields]
         self._keys = [(name, row.fields[names.index(name)].type) for name in keys]
         self._kept = [name for name in names if name not in keys]
@@ -72,7 +78,7 @@ class _Writer(ColumnWriter):
 
     def write_columns(self, rows: pa.RecordBatch, kinds: Kinds | None) -> None:
         """Write the rows into the parts of their partitions."""
-        if kinds is not None and kinds.any():
+        if kinds is not None and kinds.any() and not self._changes:
             raise UnsupportedError(
                 "cannot take updates", who="a table of files", hint="it takes inserts only"
             )
@@ -80,21 +86,23 @@ class _Writer(ColumnWriter):
             return
         rows = rows.rename_columns(self._names)
         if not self._keys:
-            self._files.write_to("", RowsToWrite(rows))
+            self._files.write_to("", RowsToWrite(rows, kinds))
             return
-        for bucket, part in self._partitions(rows):
-            self._files.write_to(bucket, RowsToWrite(part.select(self._kept)))
+        for bucket, part in self._partitions(rows, kinds):
+            self._files.write_to(bucket, part)
 
-    def _partitions(self, rows: pa.RecordBatch) -> Iterator[tuple[str, pa.RecordBatch]]:
+    def _partitions(self, rows: pa.RecordBatch, kinds: Kinds | None) -> Iterator[tuple[str, RowsToWrite]]:
         texts = [cast_to_string(rows.column(name), kind).fill_null("") for name, kind in self._keys]
         together = pc.binary_join_element_wise(*texts, "\0").dictionary_encode()
         codes = together.indices.to_numpy()
         order = np.argsort(codes, kind="stable")
         ends = np.cumsum(np.bincount(codes, minlength=len(together.dictionary)))
-        in_order = rows.take(pa.array(order))
+        in_order = RowsToWrite(
+            rows.select(self._kept).take(pa.array(order)), None if kinds is None else kinds[order]
+        )
         start = 0
         for values, end in zip(together.dictionary.to_pylist(), ends.tolist(), strict=True):
-            yield self._bucket(values.split("\0")), in_order.slice(start, end - start)
+            yield self._bucket(values.split("\0")), in_order[start:end]
             start = end
 
     def _bucket(self, values: Sequence[str]) -> str:

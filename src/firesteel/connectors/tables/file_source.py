@@ -24,6 +24,7 @@ from firesteel.common.logical_types.arrow import to_arrow, to_arrow_schema
 from firesteel.connectors.files.file import SourceFile
 from firesteel.connectors.files.format import FileFormat
 from firesteel.connectors.files.source import FileSource
+from firesteel.connectors.tables.file_formats import Rows
 from firesteel.functions.columns.endpoints import ColumnBatches, ColumnSource
 from firesteel.functions.source import Boundedness, DiscoveryContext, Split
 
@@ -49,15 +50,15 @@ _VALUES: Final[dict[str, Callable[[SourceFile], Any]]] = {
 
 @dataclass(frozen=True)
 class FileColumn:
-    """A column of a table of files: of the rows in them, a partition's, or metadata, by its name."""
+    """A column of a table of files: of the rows in them, of their messages, a partition's, or metadata, by its name."""
 
     name: str
     type: LogicalType
-    kind: Literal["row", "partition", "metadata"] = "row"
+    kind: Literal["row", "message", "partition", "metadata"] = "row"
 
 
-Reader = Callable[[RowType, Sequence[int]], FileFormat[pa.RecordBatch]]
-"""Makes the format that reads some columns (places) of rows of a type."""
+Reader = Callable[[RowType, Sequence[int], Sequence[str]], FileFormat[Rows]]
+"""Makes the format that reads some columns (places) of rows of a type, and then what messages have besides rows."""
 
 
 class FileTableSource(ColumnSource):
@@ -84,11 +85,11 @@ class FileTableSource(ColumnSource):
         self._default = default_partition
         names = [field.name for field in row.fields]
         wanted = [names.index(column.name) for column in columns if column.kind == "row"]
-        self._files: FileSource[pa.RecordBatch] = FileSource([path], reader(row, wanted), interval)
+        besides = [column.name for column in columns if column.kind == "message"]
+        self._files: FileSource[Rows] = FileSource([path], reader(row, wanted, besides), interval)
         self._schema = to_arrow_schema(
             RowType(tuple(Field(column.name, column.type) for column in columns), nullable=False)
         )
-        self._bare = not wanted
         self.unit = self._files.unit
         self.discovery_interval = self._files.discovery_interval
 
@@ -112,7 +113,9 @@ class FileTableSource(ColumnSource):
     def read_columns(self, split: Split, start: int, end: int) -> ColumnBatches:
         file: SourceFile = split.payload[0]
         constants = {
-            column.name: self._constant(column, file) for column in self._columns if column.kind != "row"
+            column.name: self._constant(column, file)
+            for column in self._columns
+            if column.kind in ("partition", "metadata")
         }
         batches = self._files.read(split, start, end)
         while True:
@@ -120,8 +123,9 @@ class FileTableSource(ColumnSource):
                 found = next(batches)
             except StopIteration as stop:
                 return stop.value  # type: ignore[no-any-return]
-            for rows in found:
-                yield self._completed(rows, constants), None
+            for given in found:
+                rows, kinds = given if isinstance(given, tuple) else (given, None)
+                yield self._completed(rows, constants), kinds
 
     def projected(self, columns: tuple[int, ...]) -> ColumnSource | None:
         """Return a source of these columns; None if none of them is in the rows of the files."""
@@ -131,11 +135,14 @@ class FileTableSource(ColumnSource):
         return FileTableSource(*self._arguments, kept, self._reader, **self._options)
 
     def _completed(self, rows: pa.RecordBatch, constants: dict[str, pa.Scalar]) -> pa.RecordBatch:
-        if not constants:
+        if not constants and rows.schema == self._schema:
             return rows
-        given = iter(rows.columns)
+        count = sum(column.kind == "row" for column in self._columns)
+        given = {"row": iter(rows.columns[:count]), "message": iter(rows.columns[count:])}
         columns = [
-            pa.repeat(constants[column.name], rows.num_rows) if column.name in constants else next(given)
+            pa.repeat(constants[column.name], rows.num_rows)
+            if column.name in constants
+            else next(given[column.kind])
             for column in self._columns
         ]
         return pa.RecordBatch.from_arrays(columns, schema=self._schema)

@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import pyarrow as pa
-
 from firesteel.common.errors import ConfigurationError, UnsupportedError
 from firesteel.common.logical_types import RowType
 from firesteel.connectors.files.format import FileFormat
 from firesteel.connectors.files.sink.rolling import RollingPolicy
-from firesteel.connectors.tables.file_formats import FORMATS, TableFormat
+from firesteel.connectors.tables.changes.formats import CHANGE_FORMATS
+from firesteel.connectors.tables.file_formats import CsvFormat, JsonFormat, ParquetFormat, Rows, TableFormat
 from firesteel.connectors.tables.file_sink import FileTableSink
 from firesteel.connectors.tables.file_source import METADATA, FileColumn, FileTableSource
 from firesteel.connectors.tables.options import PARALLELISM, Options, duration, size, suggestion, text, truth
@@ -39,8 +38,22 @@ _WRITING: Final = (
 )
 
 
+_KINDS: Final[tuple[type[TableFormat], ...]] = (CsvFormat, JsonFormat, ParquetFormat, *CHANGE_FORMATS)
+
+FORMATS: Final[dict[str, TableFormat]] = {kind.name: kind() for kind in _KINDS}
+"""The formats by name."""
+
+READABLE: Final = {
+    **METADATA,
+    **{key: kind for form in FORMATS.values() for key, kind in form.metadata.items()},
+}
+"""The metadata that is known of files, and in each format of the records in them, with its types."""
+
+
 class FilesystemConnector(TableConnector):
-    """Reads and writes the formats csv, json and parquet; with `source.monitor-interval` new files are looked for.
+    """Reads and writes csv, json and parquet, and changes as debezium-json, canal-json and maxwell-json.
+
+    With `source.monitor-interval` new files are looked for.
 
     Part files of csv and parquet end with their epoch, those of json by the `sink.rolling-policy` options; what these
     say is looked at when it is due, so that `check-interval` is kept whatever it is. A table can be partitioned by
@@ -49,7 +62,7 @@ class FilesystemConnector(TableConnector):
     """
 
     name = "filesystem"
-    readable_metadata = METADATA
+    readable_metadata = READABLE
 
     def source(self, table: TableRequest) -> TableSource:
         """Return the source."""
@@ -58,33 +71,32 @@ class FilesystemConnector(TableConnector):
         interval = options.get(duration("source.monitor-interval"))
         default = options.get(text("partition.default-name"), _DEFAULT_PARTITION)
         form = _format(options, table)
-        row, columns = _split(table)
-
+        row, columns = _split(table, form)
         reader = _Reader(form, dict(table.options), table.who)
         source = FileTableSource(path, row, columns, reader, interval=interval, default_partition=default)
         form.reader(options, row, range(len(row.fields)))
         options.know(_WRITING)
         options.finish()
-        return TableSource(source)
+        return TableSource(source, form.mode)
 
     def sink(self, table: TableRequest) -> TableSink:
-        """Return the sink, which takes inserts."""
+        """Return the sink, which takes inserts, and all changes in a format that has them."""
         options = self._options(table)
         path = options.required(text("path"))
         default = options.get(text("partition.default-name"), _DEFAULT_PARTITION)
         form = _format(options, table)
         if options.get(truth("auto-compaction"), False):
             raise UnsupportedError("cannot have the option 'auto-compaction'", who=table.who)
-        row, _ = _split(table)
-        sink = FileTableSink(
-            path, table.row, table.partition_keys, form.writer(options, row), _rolling(options, form), default
-        )
+        row, _ = _split(table, form)
+        writer, rolling = form.writer(options, row), _rolling(options, form)
+        changes = not form.mode.append_only
+        sink = FileTableSink(path, table.row, table.partition_keys, writer, rolling, default, changes=changes)
         parallelism = options.get(PARALLELISM)
         together = options.get(truth("sink.shuffle-by-partition.enable"), False)
         options.know(_READING)
         options.finish()
         partitions = table.partition_keys if together else ()
-        return TableSink(sink, parallelism=parallelism, distribution=partitions)
+        return TableSink(sink, form.mode, adapts=changes, parallelism=parallelism, distribution=partitions)
 
     def _options(self, table: TableRequest) -> Options:
         for key in _REFUSED:
@@ -101,8 +113,9 @@ class _Reader:
     options: Mapping[str, str]
     who: str
 
-    def __call__(self, row: RowType, wanted: Sequence[int]) -> FileFormat[pa.RecordBatch]:
-        return self.form.reader(Options(self.options, self.who, FilesystemConnector.name), row, wanted)
+    def __call__(self, row: RowType, wanted: Sequence[int], metadata: Sequence[str]) -> FileFormat[Rows]:
+        options = Options(self.options, self.who, FilesystemConnector.name)
+        return self.form.reader(options, row, wanted, metadata)
 
 
 def _format(options: Options, table: TableRequest) -> TableFormat:
@@ -114,14 +127,22 @@ def _format(options: Options, table: TableRequest) -> TableFormat:
     return FORMATS[name]
 
 
-def _split(table: TableRequest) -> tuple[RowType, list[FileColumn]]:
+def _split(table: TableRequest, form: TableFormat) -> tuple[RowType, list[FileColumn]]:
     """Return the type of the rows in the files, and the columns of the table."""
     physical = table.row.fields[: len(table.row.fields) - len(table.metadata)]
     columns = [
         FileColumn(field.name, field.type, "partition" if field.name in table.partition_keys else "row")
         for field in physical
     ]
-    columns += [FileColumn(key, kind, "metadata") for key, kind in table.metadata.items()]
+    for key, kind in table.metadata.items():
+        if key not in METADATA and key not in form.metadata:
+            raise ConfigurationError(
+                f"requires metadata that the format {form.name!r} has",
+                who=table.who,
+                got=repr(key),
+                hint=suggestion(key, [*METADATA, *form.metadata]),
+            )
+        columns.append(FileColumn(key, kind, "metadata" if key in METADATA else "message"))
     kept = tuple(field for field in physical if field.name not in table.partition_keys)
     return RowType(kept, nullable=False), columns
 

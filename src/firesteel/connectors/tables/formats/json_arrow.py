@@ -8,12 +8,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.json
 
-from firesteel.common.logical_types import LogicalType, LogicalTypeRoot, RowType
+from firesteel.common.logical_types import ArrayType, DecimalType, LogicalType, LogicalTypeRoot, RowType
 from firesteel.common.logical_types.arrow import to_arrow, to_arrow_schema
 from firesteel.common.logical_types.temporal import LocalZonedTimestampType, TimestampType
 from firesteel.connectors.tables.formats.json_exact import JsonRules
-from firesteel.connectors.tables.formats.json_uniform import UniformBlock
-from firesteel.connectors.tables.formats.plain_texts import Doubtful, plain_dates, plain_timestamps
+from firesteel.connectors.tables.formats.json_uniform import UniformBlock, require_numbers, truth_texts
+from firesteel.connectors.tables.formats.lists import regrouped
+from firesteel.connectors.tables.formats.plain_texts import (
+    Doubtful,
+    plain_dates,
+    plain_decimals,
+    plain_timestamps,
+)
 
 _R = LogicalTypeRoot
 _LF: Final = ord("\n")
@@ -26,33 +32,45 @@ _TRIES: Final = 8
 
 _DIRECT: Final = (
     *(_R.TINYINT, _R.SMALLINT, _R.INTEGER, _R.BIGINT, _R.FLOAT, _R.DOUBLE),
-    *(_R.CHAR, _R.VARCHAR, _R.BOOLEAN),
+    *(_R.CHAR, _R.VARCHAR, _R.BOOLEAN, _R.DECIMAL),
 )
 _AS_TEXT: Final = (_R.DATE, _R.TIMESTAMP_WITHOUT_TIME_ZONE, _R.TIMESTAMP_WITH_LOCAL_TIME_ZONE)
 
 
 def arrow_reads(row: RowType, rules: JsonRules) -> bool:
     """Return whether Arrow's reader serves for rows of a type."""
-    kinds = (*_DIRECT, *_AS_TEXT)
-    names = [field.name for field in row.fields]
-    plain = all(field.type.root in kinds for field in row.fields)
-    return plain and bool(names) and len(set(names)) == len(names) and not rules.strict
+    return not rules.strict and _is_plain(row)
+
+
+def _is_plain(kind: LogicalType) -> bool:
+    if isinstance(kind, RowType):
+        names = [field.name for field in kind.fields]
+        return (
+            bool(names)
+            and len(set(names)) == len(names)
+            and all(_is_plain(field.type) for field in kind.fields)
+        )
+    if isinstance(kind, ArrayType):
+        return _is_plain(kind.element)
+    return kind.root in (*_DIRECT, *_AS_TEXT)
 
 
 class ArrowLines:
     """Reads blocks of lines; raises Doubtful or ArrowInvalid for what is not plain.
 
     Lines that all have one form need no parser. Once several blocks have had lines that do not, none is looked at in
-    that way any more.
+    that way any more. With `quoted`, numbers and truth values are taken in quotes, and only so.
     """
 
-    def __init__(self, row: RowType, rules: JsonRules) -> None:
+    def __init__(self, row: RowType, rules: JsonRules, *, quoted: bool = False) -> None:
         self._row = row
         self._iso = rules.iso
+        self._quoted = quoted
         self._schema = to_arrow_schema(row)
         self._keys = {field.name.encode() for field in row.fields}
-        self._read = pa.schema([(field.name, _read_as(field.type)) for field in row.fields])
-        self._tries = _TRIES
+        self._read = pa.schema([(field.name, self._read_as(field.type)) for field in row.fields])
+        flat = not any(isinstance(field.type, RowType | ArrayType) for field in row.fields)
+        self._tries = _TRIES if flat else 0
         self._options = pa.json.ParseOptions(explicit_schema=self._read, unexpected_field_behavior="ignore")
 
     def read(self, block: bytes) -> pa.RecordBatch:
@@ -88,10 +106,39 @@ class ArrowLines:
         return pa.RecordBatch.from_arrays(columns, schema=self._schema)
 
     def _finished(self, column: pa.Array, kind: LogicalType) -> pa.Array:
+        if isinstance(kind, RowType):
+            parts = [
+                self._finished(part, field.type)
+                for part, field in zip(column.flatten(), kind.fields, strict=True)
+            ]
+            return pa.StructArray.from_arrays(parts, fields=list(to_arrow(kind)), mask=column.is_null())
+        if isinstance(kind, ArrayType):
+            return regrouped(column, self._finished(column.flatten(), kind.element)).cast(to_arrow(kind))
         if isinstance(kind, TimestampType | LocalZonedTimestampType):
             zulu = isinstance(kind, LocalZonedTimestampType)
             return plain_timestamps(column, kind.precision, to_arrow(kind), "T" if self._iso else " ", zulu)
-        return plain_dates(column) if kind.root is _R.DATE else column
+        if kind.root is _R.DATE:
+            return plain_dates(column)
+        return self._unquoted(column, kind) if self._quoted else column
+
+    def _unquoted(self, column: pa.Array, kind: LogicalType) -> pa.Array:
+        if kind.root in (_R.CHAR, _R.VARCHAR):
+            return column
+        if kind.root is _R.BOOLEAN:
+            return truth_texts(column)
+        require_numbers(column)
+        return (
+            plain_decimals(column, to_arrow(kind))
+            if isinstance(kind, DecimalType)
+            else column.cast(to_arrow(kind))
+        )
+
+    def _read_as(self, kind: LogicalType) -> pa.DataType:
+        if isinstance(kind, RowType):
+            return pa.struct([(field.name, self._read_as(field.type)) for field in kind.fields])
+        if isinstance(kind, ArrayType):
+            return pa.list_(self._read_as(kind.element))
+        return pa.string() if self._quoted or kind.root in _AS_TEXT else to_arrow(kind)
 
 
 def _check(block: bytes) -> None:
@@ -104,7 +151,3 @@ def _check(block: bytes) -> None:
         raise Doubtful
     if not block.isascii():
         block.decode()
-
-
-def _read_as(kind: LogicalType) -> pa.DataType:
-    return to_arrow(kind) if kind.root in _DIRECT else pa.string()

@@ -97,6 +97,12 @@ def rows_reader(row: RowType, rules: JsonRules) -> Callable[[str], list[tuple[An
     return read
 
 
+def row_reader(row: RowType, rules: JsonRules) -> Callable[[str], tuple[Any, ...]]:
+    """Return a function as `rows_reader` does, for lines that have one object each."""
+    convert = _row(row, rules)
+    return lambda line: convert(_DECODER.raw_decode(line.lstrip(_BLANK))[0])
+
+
 def _nullable(convert: Convert, rules: JsonRules) -> Convert:
     def lenient(value: Any) -> Any:
         try:

@@ -47,15 +47,15 @@ class JsonWriting:
     plain_decimals: bool = False
 
 
-def json_lines(rows: pa.RecordBatch, row: RowType, writing: JsonWriting) -> pa.Array:
-    """Return the lines of rows, each with its end.
+def json_lines(rows: pa.RecordBatch, row: RowType, writing: JsonWriting, end: str = "\n") -> pa.Array:
+    """Return the lines of rows, each with its `end`.
 
     >>> from firesteel.common.logical_types import parse_type
     >>> rows = pa.RecordBatch.from_pydict({"n": [1, None], "s": ['a"b', ""]})
     >>> json_lines(rows, parse_type("ROW<n BIGINT, s STRING>"), JsonWriting()).to_pylist()
     ['{"n":1,"s":"a\\\\"b"}\\n', '{"n":null,"s":""}\\n']
     """
-    return _object(rows.columns, row, writing, "\n", rows.num_rows)
+    return _object(rows.columns, row, writing, end, rows.num_rows)
 
 
 def _object(columns: list[pa.Array], row: RowType, writing: JsonWriting, end: str, count: int) -> pa.Array:

@@ -173,17 +173,17 @@ class UniformBlock:
             texts = pc.if_else(pa.array(nulls), pa.scalar(None, pa.string()), texts)
             start, end, first = start[present], end[present], first[present]
         if pa.types.is_boolean(kind):
-            return _truths(texts)
+            return truth_texts(texts)
         last = self._chars[end - 1]
         digits = (first >= _ZERO) & (first <= _NINE)
         if not ((last >= _ZERO) & (last <= _NINE)).all():
             raise Doubtful
         second = self._chars[start + 1]
         doubtful = ~digits | ((first == _ZERO) & (second >= _ZERO) & (second <= _NINE))
-        floating = pa.types.is_floating(kind)
+        floating = pa.types.is_floating(kind) or pa.types.is_decimal(kind)
         # Arrow reads 1.e5 as a number, too; only what is between the ends can have such a point.
         if doubtful.any() or (floating and _has_exponent(texts)):
-            _require_numbers(texts)
+            require_numbers(texts)
         return texts.cast(kind)
 
 
@@ -194,13 +194,15 @@ def _has_exponent(texts: pa.Array) -> bool:
     return bool((np.frombuffer(data, np.uint8)[ends[0] : ends[-1]] > _NINE).any())
 
 
-def _require_numbers(texts: pa.Array) -> None:
-    if not pc.all(pc.match_substring_regex(texts, _NUMBER)).as_py():
+def require_numbers(texts: pa.Array) -> None:
+    """Raise Doubtful unless all texts are numbers as JSON has them."""
+    if not pc.all(pc.match_substring_regex(texts, _NUMBER), min_count=0).as_py():
         raise Doubtful
 
 
-def _truths(texts: pa.Array) -> pa.Array:
+def truth_texts(texts: pa.Array) -> pa.Array:
+    """Return the truth values of texts. Raises Doubtful for texts that are neither true nor false."""
     truths = pc.equal(texts, "true")
-    if not pc.all(pc.or_(truths, pc.equal(texts, "false"))).as_py():
+    if not pc.all(pc.or_(truths, pc.equal(texts, "false")), min_count=0).as_py():
         raise Doubtful
     return truths

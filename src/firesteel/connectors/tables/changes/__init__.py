@@ -1,0 +1,1 @@
+"""Formats whose messages say how rows change: those of Debezium, Canal and Maxwell."""

@@ -1,0 +1,200 @@
+"""The formats 'debezium-json', 'canal-json' and 'maxwell-json' of files."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import BinaryIO, ClassVar, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from firesteel.common.logical_types import LogicalType, RowType
+from firesteel.common.types import RowKind
+from firesteel.connectors.files.file import SourceFile
+from firesteel.connectors.files.format import FileFormat, LineFormat, Part
+from firesteel.connectors.files.parts import PartFormat, PartWriter
+from firesteel.connectors.tables.changes.canal import CanalEnvelope
+from firesteel.connectors.tables.changes.debezium import DebeziumEnvelope
+from firesteel.connectors.tables.changes.envelope import Envelope
+from firesteel.connectors.tables.changes.maxwell import MaxwellEnvelope
+from firesteel.connectors.tables.changes.messages import MessageReader
+from firesteel.connectors.tables.column_parts import RowsToWrite, TextWriter
+from firesteel.connectors.tables.file_formats import BLOCK, Rows, TableFormat, is_iso, json_writing, know_json
+from firesteel.connectors.tables.formats.json_exact import JsonRules
+from firesteel.connectors.tables.formats.json_texts import JsonWriting, json_lines
+from firesteel.connectors.tables.formats.misfit import Misfit
+from firesteel.connectors.tables.options import Options, text, truth
+from firesteel.functions.columns.connectors import ChangelogMode
+
+PREFIX: Final = "value."
+"""What the names of metadata of messages begin with, as those of Flink's connectors do that have keys and values."""
+
+_ADDED: Final = (RowKind.INSERT.value, RowKind.UPDATE_AFTER.value)
+
+
+class ChangeFormat(TableFormat):
+    """Messages on lines; a file is read in its order, as one part. An update is written as a delete and an insert."""
+
+    bulk: ClassVar[bool] = False
+    mode: ClassVar[ChangelogMode] = ChangelogMode.all()
+    frames: ClassVar[tuple[tuple[str, str], tuple[str, str]]]
+    """What is written before and after a row that is added, and one that goes."""
+
+    short_frames: ClassVar[tuple[tuple[str, str], tuple[str, str]]]
+    """The same without fields that are NULL."""
+
+    @abstractmethod
+    def envelope(self, options: Options, row: RowType, metadata: Sequence[str]) -> Envelope:
+        """Return what knows the messages."""
+
+    def reader(
+        self, options: Options, row: RowType, wanted: Sequence[int], metadata: Sequence[str] = ()
+    ) -> FileFormat[Rows]:
+        """Return the reader of the wanted columns and metadata."""
+        rules = JsonRules(
+            iso=is_iso(options, self.name),
+            lenient=options.get(truth(f"{self.name}.ignore-parse-errors"), False),
+        )
+        know_json(options, self.name)
+        read = RowType(tuple(row.fields[place] for place in wanted), nullable=False)
+        names = [key.removeprefix(PREFIX) for key in metadata]
+        return _ChangeLines(self.envelope(options, read, names), rules)
+
+    def writer(self, options: Options, row: RowType) -> PartFormat:
+        """Return the writer."""
+        writing = json_writing(options, self.name)
+        know_json(options, self.name)
+        self._check_writing(options)
+        return _ChangeParts(row, writing, self.short_frames if writing.without_nulls else self.frames)
+
+    def _check_writing(self, options: Options) -> None:
+        """Accept or refuse the options of the format when a table is written."""
+
+
+def _metadata(envelope: type[Envelope]) -> dict[str, LogicalType]:
+    return {f"{PREFIX}{name}": known.type for name, known in envelope.known.items()}
+
+
+class DebeziumFormat(ChangeFormat):
+    """Messages of Debezium."""
+
+    name = DebeziumEnvelope.name
+    metadata = _metadata(DebeziumEnvelope)
+    frames = (('{"before":null,"after":', ',"op":"c"}\n'), ('{"before":', ',"after":null,"op":"d"}\n'))
+    short_frames = (('{"after":', ',"op":"c"}\n'), ('{"before":', ',"op":"d"}\n'))
+
+    def envelope(self, options: Options, row: RowType, metadata: Sequence[str]) -> Envelope:
+        """Return what knows the messages, with or without their schema."""
+        return DebeziumEnvelope(row, metadata, schema=options.get(truth(_SCHEMA_INCLUDE), False))
+
+    def _check_writing(self, options: Options) -> None:
+        if options.get(truth(_SCHEMA_INCLUDE), False):
+            raise options.wrong(_SCHEMA_INCLUDE, "'false' for a table that is written")
+
+
+_SCHEMA_INCLUDE: Final = "debezium-json.schema-include"
+
+
+class CanalFormat(ChangeFormat):
+    """Messages of Canal."""
+
+    name = CanalEnvelope.name
+    metadata = _metadata(CanalEnvelope)
+    frames = (('{"data":[', '],"type":"INSERT"}\n'), ('{"data":[', '],"type":"DELETE"}\n'))
+    short_frames = frames
+
+    def envelope(self, options: Options, row: RowType, metadata: Sequence[str]) -> Envelope:
+        """Return what knows the messages, and which databases and tables are wanted."""
+        only: dict[str, re.Pattern[str]] = {}
+        for name in ("database", "table"):
+            key = f"canal-json.{name}.include"
+            given = options.get(text(key))
+            if given is not None:
+                try:
+                    only[name] = re.compile(given)
+                except re.error as error:
+                    raise options.wrong(key, "a regular expression") from error
+        return CanalEnvelope(row, metadata, only=only)
+
+    def _check_writing(self, options: Options) -> None:
+        options.know(["canal-json.database.include", "canal-json.table.include"])
+
+
+class MaxwellFormat(ChangeFormat):
+    """Messages of Maxwell."""
+
+    name = MaxwellEnvelope.name
+    metadata = _metadata(MaxwellEnvelope)
+    frames = (('{"data":', ',"type":"insert"}\n'), ('{"data":', ',"type":"delete"}\n'))
+    short_frames = frames
+
+    def envelope(self, options: Options, row: RowType, metadata: Sequence[str]) -> Envelope:
+        """Return what knows the messages."""
+        return MaxwellEnvelope(row, metadata)
+
+
+class _ChangeLines(LineFormat[Rows]):
+    """Reads changes; picklable."""
+
+    block = BLOCK
+
+    def __init__(self, envelope: Envelope, rules: JsonRules) -> None:
+        self._envelope = envelope
+        self._rules = rules
+        self._reader: MessageReader | None = None
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_reader": None}
+
+    def parts(self, file: SourceFile, size: int | None) -> Iterable[Part]:
+        """Return the file as one part: the order of changes counts."""
+        return super().parts(file, None)
+
+    def decode(self, file: SourceFile, block: bytes, position: int) -> list[Rows]:
+        """Return the changes of a block."""
+        envelope = self._envelope
+        if self._reader is None:
+            self._reader = MessageReader(
+                envelope.message, self._rules, quoted=envelope.quoted, skips=envelope.skips
+            )
+        messages = self._reader.read(block)
+        if isinstance(messages, Misfit):
+            raise messages.error(file.path, position, f"{envelope.name}.ignore-parse-errors")
+        rows, kinds, wrong = envelope.changes(messages)
+        if wrong is not None and not self._rules.lenient:
+            shown = messages.texts()[wrong.place].decode("utf-8", "replace")
+            misfit = Misfit(messages.number(wrong.place), shown, wrong.why)
+            raise misfit.error(file.path, position, f"{envelope.name}.ignore-parse-errors")
+        return [(rows, kinds if kinds.any() else None)] if len(kinds) else []
+
+
+class _ChangeParts(PartFormat):
+    """Changes as lines, each in its frame."""
+
+    def __init__(
+        self, row: RowType, writing: JsonWriting, frames: tuple[tuple[str, str], tuple[str, str]]
+    ) -> None:
+        self._row = row
+        self._writing = writing
+        self._frames = frames
+        self._lines(RowsToWrite.none(row))
+
+    def open(self, file: BinaryIO) -> PartWriter:
+        """Return a writer of one segment."""
+        return TextWriter(file, self._lines)
+
+    def _lines(self, given: RowsToWrite) -> pa.Array:
+        texts = json_lines(given.rows, self._row, self._writing, "")
+        added, gone = self._frames
+        if given.kinds is None or not given.kinds.any():
+            return pc.binary_join_element_wise(added[0], texts, added[1], "")
+        adds = pa.array(np.isin(given.kinds, _ADDED))
+        starts, ends = (pc.if_else(adds, one, other) for one, other in zip(added, gone, strict=True))
+        return pc.binary_join_element_wise(starts, texts, ends, "")
+
+
+CHANGE_FORMATS: Final[tuple[type[ChangeFormat], ...]] = (DebeziumFormat, CanalFormat, MaxwellFormat)
+"""The formats of changes."""
