@@ -16,6 +16,7 @@ from firesteel.functions.broadcast import BroadcastProcessFunction, KeyedBroadca
 from firesteel.functions.columns.aggregates import Aggregation, GroupAggregate
 from firesteel.functions.columns.bridges import ColumnsToRows, RowsToColumns
 from firesteel.functions.columns.joins import IntervalJoin, Join
+from firesteel.functions.columns.normalizing import Normalization
 from firesteel.functions.columns.program import Program
 from firesteel.functions.columns.ranks import Rank
 from firesteel.functions.columns.sinks import Constraints, Materialization
@@ -193,6 +194,7 @@ EXAMPLES: Final[list[tuple[Operation, tuple[tuple[Edge, ...], ...]]]] = [
         (BY_COLUMN,),
     ),
     (operations.UpdateBeforeOp(True), (PLAIN,)),
+    (operations.NormalizeOp(Normalization(ROW, (0,), time_to_live=1000)), (BY_COLUMN,)),
     (operations.ConstraintOp(Constraints(ROW, (0,))), (PLAIN,)),
     (operations.MaterializeOp(Materialization(ROW, (0,), (1,), "DEDUPLICATE")), (BY_COLUMN,)),
     (operations.ColumnSinkOp(CollectTableSink("token")), (PLAIN,)),

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from firesteel.common.errors import ProgramError, SqlUnsupportedError, TypeMismatchError
+from firesteel.common.errors import ProgramError, TypeMismatchError
 from firesteel.common.typeinfo import Types
 from firesteel.common.types import Row, RowKind
 from firesteel.datastream import StreamExecutionEnvironment
@@ -170,7 +170,9 @@ def test_the_mode_of_a_stream_of_changes_is_kept() -> None:
         with pytest.raises(TypeMismatchError, match=r"requires records of the kind \+I; got -U"):
             list(appended.execute().collect())
         upserted = env.from_changelog_stream(changes(streams), schema, ChangelogMode.upsert())
-        with pytest.raises(SqlUnsupportedError, match="gives the new rows of updates alone"):
+        with pytest.raises(
+            ProgramError, match="requires a primary key, because it gives the new rows of updates alone"
+        ):
             upserted.explain()
 
 

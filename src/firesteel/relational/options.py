@@ -19,6 +19,7 @@ class PlanOptions:
     ('table.optimizer.agg-phase-strategy'). `idle_timeout` (milliseconds, None: never) is
     'table.exec.source.idle-timeout'. `split_distinct` is 'table.optimizer.distinct-agg.split.enabled',
     `distinct_buckets` how many parts a group has then. `parallelism` is that of the job; None if it is not known yet.
+    `duplicates` is 'table.exec.source.cdc-events-duplicate'.
     """
 
     batch: bool = False
@@ -30,6 +31,7 @@ class PlanOptions:
     idle_timeout: int | None = None
     sinks: SinkOptions = field(default_factory=SinkOptions)
     parallelism: int | None = None
+    duplicates: bool = False
 
     @staticmethod
     def of(options: Mapping[str, str], *, batch: bool, zone: str) -> PlanOptions:
@@ -56,4 +58,5 @@ class PlanOptions:
             count(options, "table.optimizer.distinct-agg.split.bucket-num", 1024),
             duration(options, "table.exec.source.idle-timeout"),
             SinkOptions.of(options),
+            duplicates=truth(options, "table.exec.source.cdc-events-duplicate"),
         )

@@ -77,7 +77,6 @@ ONLY: Final = {
     "table.exec.legacy-cast-behaviour": "DISABLED",
     "table.exec.sink.rowtime-inserter": "ENABLED",
     "table.exec.sort.default-limit": "-1",
-    "table.exec.source.cdc-events-duplicate": "false",
     "table.legacy-nested-row-nullability": "false",
     "table.optimizer.non-deterministic-update.strategy": "IGNORE",
     "table.rtas-ctas.atomicity-enabled": "false",

@@ -92,8 +92,8 @@ class StreamTableEnvironment(TableEnvironment):
         """Return the table that a stream of changes makes; each record is a Row, whose kind is that of the change.
 
         The schema is as in `from_data_stream`; all kinds of changes may come unless a mode says otherwise. Raises what
-        `from_data_stream` raises; UnsupportedError, when the table is read, for a mode with the new rows of updates
-        alone.
+        `from_data_stream` raises; ProgramError, when the table is read, for a mode with the new rows of updates alone
+        and a schema without a primary key.
         """
         given = () if schema is None else (schema,)
         return self._from_stream(

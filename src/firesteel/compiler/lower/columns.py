@@ -23,6 +23,7 @@ from firesteel.graph.operations import (
     LocalAggregateOp,
     LocalWindowAggregateOp,
     MaterializeOp,
+    NormalizeOp,
     OverAggregateOp,
     OverPartitionsOp,
     RankOp,
@@ -50,6 +51,7 @@ from firesteel.runtime.columns.expand import ExpandOperator
 from firesteel.runtime.columns.joins.interval import interval_join_operator
 from firesteel.runtime.columns.joins.operator import FinalJoinOperator, JoinOperator
 from firesteel.runtime.columns.materialize.operators import CompactingOperator, MaterializeOperator
+from firesteel.runtime.columns.normalizing import NormalizeOperator
 from firesteel.runtime.columns.over.batch import OverPartitionsOperator
 from firesteel.runtime.columns.over.changes import OverChangesOperator
 from firesteel.runtime.columns.over.operator import OverAggregateOperator
@@ -181,6 +183,11 @@ def _(operation: VersionsOp, node: Node, batch: bool) -> Recipe:
 @recipe.register
 def _(operation: RankOp, node: Node, batch: bool) -> Recipe:
     return partial(RankOperator, operation.rank)
+
+
+@recipe.register
+def _(operation: NormalizeOp, node: Node, batch: bool) -> Recipe:
+    return partial(NormalizeOperator, operation.normalization)
 
 
 @recipe.register

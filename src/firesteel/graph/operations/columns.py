@@ -11,6 +11,7 @@ from firesteel.functions.columns.aggregates import Aggregation, GroupAggregate
 from firesteel.functions.columns.bridges import ColumnsToRows, RowsToColumns
 from firesteel.functions.columns.endpoints import ColumnSink, ColumnSource
 from firesteel.functions.columns.joins import IntervalJoin, Join
+from firesteel.functions.columns.normalizing import Normalization
 from firesteel.functions.columns.program import Program
 from firesteel.functions.columns.ranks import Rank
 from firesteel.functions.columns.sinks import Constraints, Materialization
@@ -262,6 +263,22 @@ class RankOp(ColumnOperation):
         rank = self.rank
         kept = "" if rank.retracts else f"[{rank.function} {rank.end}]"
         return f"{_calls(rank.row, rank.keys, ())}{[tuple(key) for key in rank.order]}{kept}"
+
+
+@dataclass(frozen=True, eq=False)
+class NormalizeOp(ColumnOperation):
+    """Makes changes of a table of changes by key; the input is partitioned by the key."""
+
+    kind = "normalize"
+
+    normalization: Normalization
+
+    @property
+    def meaning(self) -> str:
+        """The rows, the key and the condition."""
+        spec = self.normalization
+        condition = "" if spec.condition is None else f"[{spec.condition.columns[0].shown}]"
+        return f"{_calls(spec.row, range(len(spec.row.fields)), ())}{list(spec.key)}{condition}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from firesteel.common.logical_types import Field, RowType
 from firesteel.common.logical_types.casts import supports_implicit_cast
-from firesteel.functions.columns.connectors import TableSource
+from firesteel.functions.columns.connectors import ChangelogMode, TableSource
 from firesteel.relational.expressions import Call, Expression, InputRef, Literal, references
 from firesteel.relational.logical.printing import expression_text
 from firesteel.relational.physical.node import (
@@ -58,8 +58,17 @@ class TableSourceScan(PhysicalNode):
 
     def changes(self, given: tuple[Changes, ...]) -> Changes:
         """Return those of the source."""
-        mode = self.table.changes if self.source is None else self.source.mode
-        return Changes(mode.update_after, mode.delete)
+        return Changes(self._given.update_after, self._given.delete)
+
+    def inferred(self, given: tuple[Changes, ...], required: Updates) -> PhysicalNode:
+        """Return the node with the source's mode, below one that leaves out old rows if they are not needed."""
+        made = replace(self, mode=self._given)
+        drops = required is Updates.AFTER and self._given.update_before
+        return DropUpdateBefore.of(made, as_delete=False) if drops else made
+
+    @property
+    def _given(self) -> ChangelogMode:
+        return self.table.changes if self.source is None else self.source.mode
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ Source: Flink's physical rules, such as TwoStageOptimizedAggregateRule.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import singledispatchmethod
 from typing import Final, Literal
 
@@ -15,7 +15,7 @@ from firesteel.common.logical_types import Field, RowType
 from firesteel.common.places import errors_at
 from firesteel.functions.columns.aggregates import Aggregation
 from firesteel.functions.columns.aggregates import GroupAggregate as Groups
-from firesteel.functions.columns.connectors import ChangelogMode, TableSink, TableSource
+from firesteel.functions.columns.connectors import TableSink, TableSource
 from firesteel.functions.columns.windows import WindowAggregate as Windows
 from firesteel.functions.columns.windows import WindowAssignment
 from firesteel.functions.columns.windows import WindowTable as WindowRows
@@ -44,6 +44,14 @@ from firesteel.relational.physical.nodes import (
     Union,
     Values,
     WatermarkAssigner,
+)
+from firesteel.relational.physical.normalizing import (
+    ChangelogNormalize,
+    filtered,
+    narrowed,
+    narrowed_scan,
+    normalized,
+    with_watermarks,
 )
 from firesteel.relational.physical.overs import is_by_values, over_aggregate, over_changes, over_partitions
 from firesteel.relational.physical.ranks import rank_node, refuse_ranks
@@ -94,13 +102,12 @@ class Planner:
     @_planned.register
     def _(self, node: logical.TableScan) -> PhysicalNode:
         table, columns = node.table, tuple(range(len(node.table.read)))
+        who = f"Table source '{shown_name(table)}'"
         if table.origin is not None:
-            _require_old_rows(table, table.changes)
-            return TableSourceScan(table, columns, None)
+            return normalized(TableSourceScan(table, columns, None), table.changes, self._options, who)
         source = self._connections.source(table)
-        _require_old_rows(table, source.mode)
         order = delivery_order(table.read)
-        scan = TableSourceScan(table, order, source)
+        scan = normalized(TableSourceScan(table, order, source), source.mode, self._options, who)
         # Connectors call metadata by their own names, and deliver it last.
         renamed = any(
             isinstance(column, MetadataColumn) and column.name != column.key for column in table.read
@@ -135,25 +142,30 @@ class Planner:
         if condition is not None and not self._options.batch:
             refuse_ranks(below, condition)
         given = self.plan(below)
-        if isinstance(given, TableSourceScan):
-            made = Calc(given, expressions, condition, row)
-            used = made.used
-            narrow = _narrowed(given, used)
-            if narrow is not None:
-                places = {place: now for now, place in enumerate(used)}
-                given, expressions = narrow, tuple(moved(one, places) for one in expressions)
+        if isinstance(given, TableSourceScan | ChangelogNormalize):
+            used = Calc(given, expressions, condition, row).used
+            kept = _narrowed(given, used)
+            if kept is not None:
+                given, read = kept
+                places = {place: now for now, place in enumerate(read)}
+                expressions = tuple(moved(one, places) for one in expressions)
                 condition = None if condition is None else moved(condition, places)
+        if isinstance(given, ChangelogNormalize) and condition is not None:
+            given, condition = filtered(given, condition)
         calc = Calc(given, expressions, condition, row)
         return given if calc.changes_nothing else calc
 
     @_planned.register
     def _(self, node: logical.Watermark) -> PhysicalNode:
         below = self.plan(node.input)
-        return (
-            below
-            if self._options.batch
-            else WatermarkAssigner(below, node.column, node.expression, node.type)
-        )
+        if self._options.batch:
+            return below
+
+        def assigned(given: PhysicalNode, row: RowType) -> PhysicalNode:
+            fields = (*node.type.fields, *row.fields[len(node.type.fields) :])
+            return WatermarkAssigner(given, node.column, node.expression, RowType(fields, nullable=False))
+
+        return with_watermarks(below, assigned)
 
     @_planned.register
     def _(self, node: derived.Expand) -> PhysicalNode:
@@ -292,15 +304,6 @@ _PROPERTIES: Final[dict[str, Literal["start", "end", "time"]]] = {
 }
 
 
-def _require_old_rows(table: ResolvedTable, mode: ChangelogMode) -> None:
-    if mode.update_after and not mode.update_before:
-        raise UnsupportedError(
-            "gives the new rows of updates alone, and this is not supported yet",
-            who=f"Table source '{shown_name(table)}'",
-            hint="use a source that gives the old row of an update, too",
-        )
-
-
 def _require_aligned(window: WindowAssignment) -> None:
     """Refuse the window table functions that Flink has in STREAMING mode only."""
     if window.shape.kind == "session":
@@ -318,15 +321,14 @@ def _reordered(given: PhysicalNode, places: tuple[int, ...]) -> Calc:
     return Calc(given, refs(given.row, places), None, RowType(fields, nullable=False))
 
 
-def _narrowed(scan: TableSourceScan, places: tuple[int, ...]) -> TableSourceScan | None:
-    """Return a scan of the columns at some of its places; None if they are all, or the source always reads all."""
-    if scan.source is None or not places or len(places) == len(scan.columns):
-        return None
-    source = scan.source.source.projected(places)
-    if source is None:
-        return None
-    columns = tuple(scan.columns[place] for place in places)
-    return replace(scan, columns=columns, source=replace(scan.source, source=source))
+def _narrowed(
+    given: TableSourceScan | ChangelogNormalize, used: tuple[int, ...]
+) -> tuple[TableSourceScan | ChangelogNormalize, tuple[int, ...]] | None:
+    """Return a node that reads no other columns than it must, and which they are; None if it reads all."""
+    if isinstance(given, ChangelogNormalize):
+        return narrowed(given, used)
+    scan = narrowed_scan(given, used)
+    return None if scan is None else (scan, used)
 
 
 def aggregations(calls: tuple[AggregateCall, ...], given: RowType) -> tuple[Aggregation, ...]:

@@ -25,6 +25,7 @@ from firesteel.graph.operations import (
     LocalAggregateOp,
     LocalWindowAggregateOp,
     MaterializeOp,
+    NormalizeOp,
     Operation,
     OverAggregateOp,
     OverPartitionsOp,
@@ -60,6 +61,7 @@ from firesteel.relational.physical.nodes import (
     Values,
     WatermarkAssigner,
 )
+from firesteel.relational.physical.normalizing import ChangelogNormalize
 from firesteel.relational.physical.ranks import Rank
 from firesteel.relational.physical.sinks import ConstraintEnforcer, Sink, SinkMaterializer
 from firesteel.relational.physical.sorting import Limit, Sort, TemporalSort
@@ -184,6 +186,11 @@ def _(plan: Versions, options: PlanOptions) -> Operation:
 @operation.register
 def _(plan: Rank, options: PlanOptions) -> Operation:
     return RankOp(plan.operation())
+
+
+@operation.register
+def _(plan: ChangelogNormalize, options: PlanOptions) -> Operation:
+    return NormalizeOp(plan.operation(options.zone))
 
 
 @operation.register
