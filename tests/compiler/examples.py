@@ -15,6 +15,7 @@ from firesteel.functions.async_functions import NO_RETRY_STRATEGY, AsyncFunction
 from firesteel.functions.broadcast import BroadcastProcessFunction, KeyedBroadcastProcessFunction
 from firesteel.functions.columns.aggregates import Aggregation, GroupAggregate
 from firesteel.functions.columns.bridges import ColumnsToRows, RowsToColumns
+from firesteel.functions.columns.correlates import Correlate, Unnest
 from firesteel.functions.columns.joins import IntervalJoin, Join
 from firesteel.functions.columns.normalizing import Normalization
 from firesteel.functions.columns.program import Program
@@ -170,6 +171,7 @@ EXAMPLES: Final[list[tuple[Operation, tuple[tuple[Edge, ...], ...]]]] = [
         (PLAIN,),
     ),
     (operations.ReplicateOp(), (PLAIN,)),
+    (operations.CorrelateOp(Correlate(ROW, ROW, Unnest("ARRAY"), (1,), (0,))), (PLAIN,)),
     (
         operations.JoinOp(Join("INNER", ROW, ROW, joined_row(ROW, ROW, "INNER"), (0,), (0,), (False,))),
         (PLAIN, PLAIN),

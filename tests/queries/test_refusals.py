@@ -191,9 +191,9 @@ REFUSED = [
         "Window join is not supported yet in STREAMING mode",
     ),
     (
-        "SELECT id FROM places WHERE id > 3 OR id IN (SELECT id FROM places)",
-        "id IN (SELECT id FROM places)",
-        "IN with a query",
+        "SELECT x.id FROM places AS x LEFT JOIN places AS y ON x.id IN (SELECT id FROM places)",
+        "x.id IN (SELECT id FROM places)",
+        "a query in ON of an outer join",
     ),
     ("SELECT id + SUM(id) OVER (ORDER BY id DESC)\nFROM places", "SUM(id) OVER (ORDER BY id DESC)", "ASCENDING"),
     ("SELECT id, LAG(id) OVER (ORDER BY id) FROM places", "LAG(id) OVER (ORDER BY id)", "by values is not supported"),

@@ -68,7 +68,8 @@ class LocalExecutor:
     def _run_level(self, plan: Plan, epoch: EpochPlan, level: int, width: int, rows: list[Row]) -> list[Row]:
         incoming: list[list[Row]] = [[] for _ in range(width)]
         for row in sorted(rows, key=lambda row: (row[3], row[2])):
-            incoming[row[0]].append(row)
+            # A row that passes this level may be for a subtask that it does not have; Spark wraps it, too.
+            incoming[row[0] % width].append(row)
         outgoing: list[Row] = []
         for subtask in range(width):
             if self._interrupted.is_set():

@@ -58,7 +58,17 @@ def test_the_hint_of_a_join_is_not_that_of_groups() -> None:
         ("SELECT t.a FROM t JOIN s ON t.a + s.a", "requires a condition (BOOLEAN) in ON"),
         ("SELECT t.a FROM t JOIN s ON t.a = q.a", "requires the name of a table in FROM"),
         ("SELECT a FROM t WHERE (a, b) IN (SELECT a FROM s)", "requires as many columns"),
-        ("SELECT a FROM t WHERE a IN (SELECT MAX(s.a + t.b) FROM s)", "outside of its WHERE"),
+        ("SELECT (SELECT COLLECT(s.a) FROM s WHERE s.a > t.a) FROM t", "COLLECT of all rows"),
+        ("SELECT a FROM t WHERE a = (SELECT s.a FROM s WHERE s.a = t.a LIMIT 1)", "LIMIT and no ORDER BY"),
+        ("SELECT a FROM t WHERE a = (SELECT a, a FROM s)", "requires one column"),
+        ("SELECT t.a FROM t LEFT JOIN s ON t.a = (SELECT 1)", "a query in ON of an outer join"),
+        (
+            "SELECT t.a FROM t RIGHT JOIN UNNEST(ARRAY[1]) AS u(x) ON TRUE",
+            "requires CROSS, INNER or LEFT JOIN",
+        ),
+        ("SELECT t.a FROM t CROSS JOIN UNNEST(t.a)", "requires an ARRAY, a MAP or a MULTISET"),
+        ("SELECT t.a FROM t CROSS JOIN UNNEST(ARRAY[1]) AS u(x, y)", "requires 1 names of columns"),
+        ("SELECT t.a FROM t, LATERAL TABLE(f(a))", "LATERAL TABLE of a function"),
     ],
 )
 def test_what_is_wrong_is_said(query: str, part: str) -> None:

@@ -13,6 +13,7 @@ from firesteel.graph.operations import (
     ColumnSourceOp,
     ColumnsToRowsOp,
     ConstraintOp,
+    CorrelateOp,
     ExpandOp,
     GlobalAggregateOp,
     GlobalWindowAggregateOp,
@@ -47,6 +48,7 @@ from firesteel.runtime.columns.aggregates.operators import (
 from firesteel.runtime.columns.bridges import ColumnsToRowsOperator, RowsToColumnsOperator
 from firesteel.runtime.columns.calc import CalcOperator
 from firesteel.runtime.columns.constraints import ConstraintOperator
+from firesteel.runtime.columns.correlate import CorrelateOperator
 from firesteel.runtime.columns.expand import ExpandOperator
 from firesteel.runtime.columns.joins.interval import interval_join_operator
 from firesteel.runtime.columns.joins.operator import FinalJoinOperator, JoinOperator
@@ -108,6 +110,11 @@ def _(operation: ExpandOp, node: Node, batch: bool) -> Recipe:
 @recipe.register
 def _(operation: ReplicateOp, node: Node, batch: bool) -> Recipe:
     return ReplicateOperator
+
+
+@recipe.register
+def _(operation: CorrelateOp, node: Node, batch: bool) -> Recipe:
+    return partial(CorrelateOperator, operation.correlate)
 
 
 @recipe.register

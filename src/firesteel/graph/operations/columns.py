@@ -9,6 +9,7 @@ from typing import ClassVar
 from firesteel.common.logical_types import RowType
 from firesteel.functions.columns.aggregates import Aggregation, GroupAggregate
 from firesteel.functions.columns.bridges import ColumnsToRows, RowsToColumns
+from firesteel.functions.columns.correlates import Correlate
 from firesteel.functions.columns.endpoints import ColumnSink, ColumnSource
 from firesteel.functions.columns.joins import IntervalJoin, Join
 from firesteel.functions.columns.normalizing import Normalization
@@ -103,6 +104,15 @@ class ReplicateOp(ColumnOperation):
     """Gives each row as often as its first column says, without that column."""
 
     kind = "replicate"
+
+
+@dataclass(frozen=True, eq=False)
+class CorrelateOp(ColumnOperation):
+    """Joins each row with the rows that a table function gives for it."""
+
+    kind = "correlate"
+
+    correlate: Correlate
 
 
 @dataclass(frozen=True, eq=False)

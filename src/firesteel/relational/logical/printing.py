@@ -18,6 +18,7 @@ from firesteel.relational.expressions import (
     SortKey,
 )
 from firesteel.relational.logical import nodes
+from firesteel.relational.logical.correlates import Correlate
 from firesteel.relational.logical.joins import Join
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.relational.logical.temporal_joins import TemporalJoin, Versions
@@ -224,6 +225,9 @@ _ATTRIBUTES: Final[dict[type[LogicalNode], Callable[[Any], str]]] = {
         f"period=[{node.left.row.field_names[node.time]}]"
     ),
     Versions: lambda node: f"partition=[{_places(node.partition)}], time=[${node.time}]",
+    Correlate: lambda node: (
+        f"function=[UNNEST({_places(node.arguments)})], joinType=[{'left' if node.keeps else 'inner'}]"
+    ),
     nodes.UnionAll: lambda _: "all=[true]",
     nodes.Replicate: lambda _: "times=[$0]",
     nodes.Sort: _sort_text,

@@ -16,16 +16,19 @@ from firesteel.common.places import errors_at
 from firesteel.functions.columns.aggregates import Aggregation
 from firesteel.functions.columns.aggregates import GroupAggregate as Groups
 from firesteel.functions.columns.connectors import TableSink, TableSource
+from firesteel.functions.columns.correlates import Correlate as Correlated
 from firesteel.functions.columns.windows import WindowAggregate as Windows
 from firesteel.functions.columns.windows import WindowAssignment
 from firesteel.functions.columns.windows import WindowTable as WindowRows
 from firesteel.relational.expressions import AggregateCall, Expression
 from firesteel.relational.logical import derived
 from firesteel.relational.logical import nodes as logical
+from firesteel.relational.logical.correlates import Correlate
 from firesteel.relational.logical.joins import Join
 from firesteel.relational.logical.temporal_joins import TemporalJoin, Versions
 from firesteel.relational.logical.windows import Session
 from firesteel.relational.options import PlanOptions
+from firesteel.relational.physical import correlates
 from firesteel.relational.physical.grouping import (
     GroupAggregate,
     OverAggregate,
@@ -186,6 +189,12 @@ class Planner:
     @_planned.register
     def _(self, node: Versions) -> PhysicalNode:
         return versions_node(node, self.plan(node.input))
+
+    @_planned.register
+    def _(self, node: Correlate) -> PhysicalNode:
+        below = self.plan(node.input)
+        spec = Correlated(below.row, node.type, node.function, node.arguments, node.kept, node.keeps)
+        return correlates.Correlate(below, spec)
 
     @_planned.register
     def _(self, node: logical.Replicate) -> PhysicalNode:

@@ -11,6 +11,7 @@ from functools import singledispatch
 
 from firesteel.common.logical_types import BigIntType, RowType
 from firesteel.relational.expressions import AggregateCall, Expression, references
+from firesteel.relational.logical.correlates import Correlate
 from firesteel.relational.logical.derived import Delivery, Expand, Rank
 from firesteel.relational.logical.joins import Join
 from firesteel.relational.logical.nodes import (
@@ -258,6 +259,22 @@ def _(node: Versions, wanted: frozenset[int]) -> Pruned:
     places = _now(kept)
     partition = tuple(places[place] for place in node.partition)
     return Versions(_exact(node.input, kept), partition, places[node.time]), places
+
+
+@_narrowed.register
+def _(node: Correlate, wanted: frozenset[int]) -> Pruned:
+    width = len(node.kept)
+    kept = [place for place in range(width) if place in wanted]
+    below, places = pruned(node.input, frozenset([*node.arguments, *(node.kept[place] for place in kept)]))
+    left = [*kept, *range(width, len(node.row.fields))]
+    made = replace(
+        node,
+        input=below,
+        arguments=tuple(places[place] for place in node.arguments),
+        kept=tuple(places[node.kept[place]] for place in kept),
+        type=_row(node.row, left),
+    )
+    return made, _now(left)
 
 
 @_narrowed.register

@@ -12,6 +12,7 @@ from dataclasses import replace
 from firesteel.common.logical_types import RowType
 from firesteel.functions.columns.joins import KEEPING
 from firesteel.relational.expressions import Expression, InputRef, references, rewritten
+from firesteel.relational.logical.correlates import Correlate
 from firesteel.relational.logical.derived import Expand
 from firesteel.relational.logical.joins import Join
 from firesteel.relational.logical.nodes import (
@@ -137,6 +138,8 @@ def _passing(node: LogicalNode) -> dict[int, int] | None:
         if isinstance(node.window, Session):
             return {place: place for place in node.window.partition}
         return {place: place for place in range(len(node.input.row.fields))}
+    if isinstance(node, Correlate):
+        return dict(enumerate(node.kept))
     if isinstance(node, Over):
         return {place: place for place in node.partition}
     if isinstance(node, Expand):

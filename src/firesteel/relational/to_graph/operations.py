@@ -15,6 +15,7 @@ from firesteel.graph.operations import (
     ColumnSinkOp,
     ColumnSourceOp,
     ConstraintOp,
+    CorrelateOp,
     ExpandOp,
     GlobalAggregateOp,
     GlobalWindowAggregateOp,
@@ -43,6 +44,7 @@ from firesteel.graph.operations import (
 )
 from firesteel.relational.expressions import InputRef
 from firesteel.relational.options import PlanOptions
+from firesteel.relational.physical.correlates import Correlate
 from firesteel.relational.physical.grouping import (
     GroupAggregate,
     OverAggregate,
@@ -123,6 +125,11 @@ def _(plan: Expand, options: PlanOptions) -> Operation:
 @operation.register
 def _(plan: Replicate, options: PlanOptions) -> Operation:
     return ReplicateOp()
+
+
+@operation.register
+def _(plan: Correlate, options: PlanOptions) -> Operation:
+    return CorrelateOp(plan.correlate)
 
 
 @operation.register

@@ -13,7 +13,7 @@ from firesteel.common.suggestions import suggestion
 from firesteel.relational.expressions import Expression
 from firesteel.relational.functions import field_of
 from firesteel.sql import nodes
-from firesteel.sql.binding import calls
+from firesteel.sql.binding import calls, questions
 from firesteel.sql.binding.context import Context, name_parts
 from firesteel.sql.binding.functions import called, written_cast
 from firesteel.sql.binding.literals import bind_literal, negated, number_literal
@@ -39,10 +39,6 @@ _BINARY: Final[dict[type[exp.Expr], str]] = {
     exp.NullSafeNEQ: "IS DISTINCT FROM",
 }
 _UNSUPPORTED: Final[dict[type[exp.Expr], str]] = {
-    exp.Subquery: "a query as a value",
-    exp.Exists: "EXISTS",
-    exp.Any: "a comparison with ANY",
-    exp.All: "a comparison with ALL",
     exp.Select: "a query as an argument",
     exp.Overlaps: "OVERLAPS",
     exp.ILike: "ILIKE",
@@ -59,9 +55,10 @@ _UNSUPPORTED: Final[dict[type[exp.Expr], str]] = {
 class Expressions:
     """Binds expressions over the columns of a scope.
 
-    `clause` is where they stand, for errors; `aggregates` and `overs` say whether aggregates and windows may be part of
-    them. `one_group` is whether aggregates are over all rows, of which there may be none. `aliases` are names that hide
-    the columns, `windows` those of WINDOW; `later` are the aliases of SELECT, which are not known here.
+    `clause` is where they stand, for errors; `aggregates`, `overs` and `queries` say whether aggregates, windows and
+    subqueries may be part of them. `one_group` is whether aggregates are over all rows, of which there may be none.
+    `aliases` are names that hide the columns, `windows` those of WINDOW; `later` are the aliases of SELECT, which are
+    not known here.
     """
 
     context: Context
@@ -69,6 +66,7 @@ class Expressions:
     clause: str = "SELECT"
     aggregates: bool = False
     overs: bool = False
+    queries: bool = False
     one_group: bool = False
     aliases: Mapping[str, Expression] = field(default_factory=dict)
     windows: Mapping[str, exp.Window] = field(default_factory=dict)
@@ -86,6 +84,8 @@ class Expressions:
         if literal is not None:
             return literal
         if type(node) in _BINARY:
+            if isinstance(node.expression, exp.Any | exp.All):
+                return questions.bind_quantified(self, node, _BINARY[type(node)])
             return self.call(_BINARY[type(node)], node, node.this, node.expression)
         method = _METHODS.get(type(node))
         if method is None:
@@ -187,9 +187,9 @@ class Expressions:
         bounds = [called(">=", [value, low], node, text), called("<=", [value, high], node, text)]
         return called("AND", bounds, node, text)
 
-    def _in(self, node: exp.Expr) -> Expression:
+    def _in(self, node: exp.In) -> Expression:
         if node.args.get("query") is not None:
-            raise self.context.text.unsupported(node, "IN with a query")
+            return questions.bind_in(self, node)
         return self.call("IN", node, node.this, *node.expressions)
 
     def _case(self, node: exp.Expr) -> Expression:
@@ -237,6 +237,8 @@ _METHODS: Final[dict[type[exp.Expr], Callable[[Expressions, Any], Expression]]] 
     exp.Escape: Expressions._escaped,
     exp.Between: Expressions._between,
     exp.In: Expressions._in,
+    exp.Exists: questions.bind_query_value,
+    exp.Subquery: questions.bind_query_value,
     exp.Case: Expressions._case,
     exp.Cast: Expressions._cast,
     exp.TryCast: Expressions._cast,

@@ -12,15 +12,18 @@ from firesteel.functions.columns.joins import KEEPING, JoinKind
 from firesteel.relational.expressions import Expression, shifted
 from firesteel.relational.functions import resolve
 from firesteel.relational.logical.joins import Join
-from firesteel.relational.logical.nodes import LogicalNode
+from firesteel.relational.logical.nodes import Filter, LogicalNode, Project
 from firesteel.relational.logical.temporal_joins import TemporalJoin
-from firesteel.relational.rules.substitution import ALWAYS, all_of
+from firesteel.relational.rules.substitution import ALWAYS, all_of, conjuncts, refs
+from firesteel.sql.binding.asking import answered
 from firesteel.sql.binding.conditions import as_condition
 from firesteel.sql.binding.context import Context
 from firesteel.sql.binding.expressions import Expressions
 from firesteel.sql.binding.functions import called
+from firesteel.sql.binding.laterals import bind_lateral, is_lateral
 from firesteel.sql.binding.scope import Merged, Scope, only
 from firesteel.sql.binding.temporal_joins import temporal_join, version_of, without_version
+from firesteel.sql.binding.values import QueryValue, parts_of
 
 Item = tuple[LogicalNode, Scope]
 """The plan of what stands in FROM, and the names of its columns."""
@@ -34,8 +37,34 @@ def bind_joins(
     """Return the plan of an item of FROM with what it is joined with; `bind` makes that of one item."""
     plan, scope = first
     for join in joins:
-        plan, scope = _joined((plan, scope), join, bind(without_version(join.this), context), context)
+        if is_lateral(join.this):
+            plan, scope = _beside_lateral((plan, scope), join, context)
+            rest = join.this.args.get("joins") or ()
+            plan, scope = bind_joins((plan, scope), rest, context, bind)
+        else:
+            plan, scope = _joined((plan, scope), join, bind(without_version(join.this), context), context)
     return plan, scope
+
+
+def _beside_lateral(left: Item, join: exp.Join, context: Context) -> Item:
+    """Return a join with an item that speaks of what is before it."""
+    kind, text = _KINDS[join.args.get("side")], context.text
+    if kind in ("RIGHT", "FULL") or join.args.get("using") or join.args.get("method"):
+        raise text.wrong(join, "requires CROSS, INNER or LEFT JOIN of an item that speaks of those before it")
+    plan, scope = left
+    made, relation = bind_lateral(plan, scope, join.this, kind == "LEFT", context)
+    found = scope.beside(Scope((relation,)))
+    on = join.args.get("on")
+    condition = (
+        ALWAYS
+        if on is None
+        else as_condition(Expressions(context, replace(found, outer=context.outer), "ON"), on)
+    )
+    if condition == ALWAYS:
+        return made.at(text.place(join)), found
+    if kind == "LEFT":
+        raise text.unsupported(on or join, "another condition than TRUE in LEFT JOIN of such an item")
+    return Filter(made, condition, place=text.place(join)), found
 
 
 def with_times_to_live(plan: LogicalNode, scope: Scope, times: Mapping[str, int]) -> LogicalNode:
@@ -68,19 +97,33 @@ def _joined(left: Item, join: exp.Join, right: Item, context: Context) -> Item:
     if versioned:
         plan = temporal_join(*left, right[0], kind, condition, join, context)
     else:
-        plan = Join(left[0], right[0], kind, condition)
+        plan = _conditioned(left[0], right[0], kind, condition)
     mine, others = left[1].nullable(keeps_right), theirs.nullable(keeps_left)
     moved = mine.beside(others)
     merged = [_merged(name, mine, moved, kind) for name, _ in names]
     return plan.at(context.text.place(join)), moved.merging(merged)
 
 
+def _conditioned(left: LogicalNode, right: LogicalNode, kind: JoinKind, condition: Expression) -> LogicalNode:
+    """Return a join on a condition, which may ask queries if it is an inner join."""
+    if next(parts_of(condition, QueryValue), None) is None:
+        return Join(left, right, kind, condition)
+    parts = conjuncts(condition)
+    asking = [part for part in parts if next(parts_of(part, QueryValue), None) is not None]
+    plain = [part for part in parts if part not in asking]
+    joined = Join(left, right, kind, all_of(plain or [ALWAYS]))
+    plan, found = answered(joined, asking)
+    columns = refs(joined.row, range(len(joined.row.fields)))
+    return Project(Filter(plan, all_of(found)), columns, tuple(joined.row.field_names))
+
+
 def _condition(
     left: Scope, right: Scope, join: exp.Join, names: Sequence[tuple[str, exp.Expr]], context: Context
 ) -> Expression:
-    both = left.beside(right)
+    both = replace(left.beside(right), outer=context.outer)
     if join.args.get("on") is not None:
-        return as_condition(Expressions(context, both, "ON"), join.args["on"])
+        inner = join.args.get("side") is None
+        return as_condition(Expressions(context, both, "ON of an outer join", queries=inner), join.args["on"])
     width, equal = len(left.fields), []
     for name, place in names:
         mine, other = (

@@ -122,10 +122,13 @@ class Scope:
         The longest beginning that is the name of a relation counts, as in Flink.
         """
         found, used = self._found(parts, text)
-        if not found and self.outer is not None:
-            outer, outer_used = self.outer._found(parts, text)
+        around, depth = self.outer, 1
+        while not found and around is not None:
+            outer, outer_used = around._found(parts, text)
             if outer:
-                return _outer(_only(outer, parts[outer_used - 1], self.outer.fields, text)), outer_used
+                value = _only(outer, parts[outer_used - 1], around.fields, text)
+                return _outer(value, depth), outer_used
+            around, depth = around.outer, depth + 1
         if not found and used == 1 and len(parts) > 1:
             raise self.no_relation(parts[0], text)
         return _only(found, parts[used - 1], self.fields, text), used
@@ -176,10 +179,10 @@ def _only(
     return only(found, part, part.name, fields, text)
 
 
-def _outer(value: Expression) -> Expression:
-    """Return a value of the query around as a subquery has it."""
+def _outer(value: Expression, depth: int) -> Expression:
+    """Return a value of a query around as a subquery has it."""
     return rewritten(
-        value, lambda part: OuterRef(part.type, part.index) if isinstance(part, InputRef) else part
+        value, lambda part: OuterRef(part.type, part.index, depth) if isinstance(part, InputRef) else part
     )
 
 

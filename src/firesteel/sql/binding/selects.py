@@ -15,6 +15,7 @@ from firesteel.relational.functions import field_of
 from firesteel.relational.functions.aggregates import is_aggregate
 from firesteel.relational.logical.nodes import Aggregate, Filter, LogicalNode, Project
 from firesteel.sql import nodes
+from firesteel.sql.binding.asking import answered
 from firesteel.sql.binding.conditions import as_condition
 from firesteel.sql.binding.context import Context, Selected, name_parts
 from firesteel.sql.binding.expressions import Expressions
@@ -26,6 +27,7 @@ from firesteel.sql.binding.lowering import (
     WrongGroupingError,
     WrongWindowError,
     grouped,
+    rewritten_top,
     windowed,
 )
 from firesteel.sql.binding.scope import Scope
@@ -56,7 +58,9 @@ def bind_select(select: exp.Select, context: Context) -> LogicalNode:
     scope = replace(scope, outer=context.outer)
     where = select.args.get("where")
     if where is not None:
-        plan = filtered(plan, Expressions(context, scope, "WHERE", later=_aliases(select)), where.this)
+        plan = filtered(
+            plan, Expressions(context, scope, "WHERE", queries=True, later=_aliases(select)), where.this
+        )
     last = next(reversed(times_to_live.values()), None)
     return _Select(select, context, plan, scope, last).plan()
 
@@ -82,6 +86,7 @@ class _Select:
             scope,
             aggregates=True,
             overs=True,
+            queries=True,
             one_group=groups_by_nothing(self._group),
             windows=windows,
         )
@@ -108,7 +113,13 @@ class _Select:
                 values.append(condition)
                 places.append(self._select.args[clause].this)
         names = {item.value: item.name for item in reversed(items) if not isinstance(item.value, InputRef)}
-        plan, values = self._grouped(groups, values, places, names)
+        self._source, asked = answered(self._source, groups.keys)
+        known = dict(zip(groups.keys, asked, strict=True))
+        self._source, values = answered(
+            self._source, [rewritten_top(value, known.get) for value in values], in_aggregates=True
+        )
+        plan, values = self._grouped(replace(groups, keys=tuple(asked)), values, places, names)
+        plan, values = answered(plan, values)
         return self._finished(plan, values, items, order, conditions, names)
 
     def _finished(
@@ -126,7 +137,7 @@ class _Select:
             plan = Filter(plan, having)
         visible = list(values[: len(items) + len(order)])
         original = {value: item.name for value, item in zip(visible, items, strict=False)}
-        plan, visible = windowed(plan, [*visible, *rest], {**names, **original})
+        plan, visible = answered(*windowed(plan, [*visible, *rest], {**names, **original}))
         if rest:
             plan = Filter(plan, visible.pop())
         keys = [replace(key, value=value) for key, value in zip(order, visible[len(items) :], strict=True)]

@@ -20,13 +20,12 @@ from firesteel.sql.binding.catalog import PlannedView, View
 from firesteel.sql.binding.context import Context, name_parts
 from firesteel.sql.binding.hints import with_hints
 from firesteel.sql.binding.joins import Item, bind_joins
+from firesteel.sql.binding.laterals import bind_first_lateral, is_lateral
 from firesteel.sql.binding.scope import Relation, Scope
 from firesteel.sql.binding.temporal_joins import refuse_alone
 from firesteel.sql.binding.window_tables import bind_window_table
 
 _UNSUPPORTED: Final[dict[type[exp.Expr], str]] = {
-    nodes.UnnestTable: "UNNEST",
-    nodes.LateralQuery: "LATERAL",
     nodes.RowPattern: "MATCH_RECOGNIZE",
 }
 
@@ -50,6 +49,9 @@ def bind_item(node: exp.Expr, context: Context) -> Item:
     joins = node.args.get("joins") or ()
     if isinstance(node, exp.Subquery) and not isinstance(node.this, exp.Query) and not node.args.get("alias"):
         found = bind_item(node.this, context)
+    elif is_lateral(node):
+        plan, relation = bind_first_lateral(node, no_table(), context)
+        found = plan, Scope((relation,))
     else:
         plan, name = _bind_one(node, context)
         found = plan, Scope((Relation(name, plan.row.fields),))
@@ -71,7 +73,7 @@ def _bind_one(node: exp.Expr, context: Context) -> tuple[LogicalNode, tuple[str,
         plan, name = bind_table(node, context)
     elif isinstance(node, nodes.TableFunction):
         if node.args.get("lateral"):
-            raise context.text.unsupported(node, "LATERAL")
+            raise context.text.unsupported(node, "LATERAL TABLE of a function")
         plan = bind_window_table(node.this, context, bind_source)
     elif isinstance(node, exp.Subquery) and isinstance(node.this, exp.Query):
         plan = context.query(node.this)

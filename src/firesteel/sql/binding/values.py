@@ -1,4 +1,4 @@
-"""What an expression of SELECT can have besides scalar functions: aggregates, OVER windows, windows of GROUP BY.
+"""What an expression of SELECT can have besides scalar functions: aggregates, windows, subqueries.
 
 These parts exist while a SELECT is bound. They are over the rows of FROM (those within an OVER over the groups, if
 there are groups), and lowering replaces each by a column of the node that computes it.
@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Literal, TypeVar
 
+from firesteel.common.places import Place
 from firesteel.relational.expressions import Expression, Frame
+from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.relational.logical.windows import CountHop, CountTumble, Hop, Session, Tumble
 
 
@@ -38,9 +40,51 @@ class AggregateValue(Expression):
 
 @dataclass(frozen=True)
 class OuterRef(Expression):
-    """The column at place `index` of the query around a subquery; it becomes one of a join."""
+    """The column at place `index` of the query around a subquery; it becomes one of a join.
+
+    `depth` says which query that is: 1 is the one that the subquery stands in, 2 the one around that.
+    """
 
     index: int
+    depth: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What a subquery is asked.
+
+    VALUE: the value of its only row. EXISTS: whether it has a row. IN: whether it has a row that equals the values
+    before IN. SOME: whether one of its values compares with the value before, as `comparison` says. `reads` are the
+    columns of queries around that it speaks of, `place` is where it is written.
+    """
+
+    kind: Literal["VALUE", "EXISTS", "IN", "SOME"]
+    plan: LogicalNode
+    reads: tuple[OuterRef, ...]
+    place: Place
+    comparison: str = "="
+
+
+@dataclass(frozen=True)
+class QueryValue(Expression):
+    """What a subquery says of a row.
+
+    `given` are the values before IN or a comparison, `outer` is what each of `question.reads` is in the row.
+    """
+
+    question: Question
+    given: tuple[Expression, ...]
+    outer: tuple[Expression, ...]
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        """Return the values before IN or a comparison, and the columns that the subquery speaks of."""
+        return (*self.given, *self.outer)
+
+    def with_operands(self, operands: tuple[Expression, ...]) -> Expression:
+        """Return the same of other values."""
+        count = len(self.given)
+        return replace(self, given=operands[:count], outer=operands[count:])
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from firesteel.common.errors import ConstraintError
 from firesteel.common.logical_types import STRING, LogicalType
 from firesteel.runtime.columns.aggregates.json_values import json_texts
 from firesteel.runtime.columns.aggregates.segments import Segments, segments_of
@@ -65,6 +66,28 @@ def end_of(last: bool) -> Results:
         return contents.columns[0].take(pa.array(places, mask=~some))
 
     return result
+
+
+def only_value(shown: str) -> Results:
+    """Return what gives each group's only value; an error if it has several."""
+
+    def result(contents: Contents) -> pa.Array:
+        require_one(shown, np.bincount(contents.owners, contents.weights, contents.groups))
+        return end_of(last=False)(contents)
+
+    return result
+
+
+def require_one(shown: str, counts: Numbers) -> None:
+    """Raise ConstraintError if one of the groups of an aggregate has more than one row."""
+    most = int(counts.max(initial=0))
+    if most > 1:
+        raise ConstraintError(
+            "requires at most one row of a query that is a value",
+            who=shown,
+            got=str(most),
+            hint="let the query give one row, for example by MAX(...), or by ORDER BY with LIMIT 1",
+        )
 
 
 def array_of(kind: pa.DataType) -> Results:

@@ -55,6 +55,7 @@ class Form:
         keys = [to_arrow_field(names.new(field.name), field.type) for field in given]
         fields = keys or [THE_GROUP]
         self.keys = tuple(field.name for field in fields)
+        self._named = tuple(field.name for field in given) or self.keys
         self._columns: dict[Part, slice] = {}
         for part in self.parts:
             name = part.label if part.argument is None else f"{part.label}_{columns[part.argument].name}"
@@ -73,6 +74,19 @@ class Form:
         self.schema = pa.schema(fields)
         self.layout = Layout(self.state, self.keys, time_to_live=spec.time_to_live)
         self._adding = _Adding(self)
+
+    def sent(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """Return partial results with the keys named as in the plan, by which an exchange finds them."""
+        return self._renamed(rows, self._named)
+
+    def received(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """Return partial results that came through an exchange."""
+        return self._renamed(rows, self.keys)
+
+    def _renamed(self, rows: pa.RecordBatch, names: tuple[str, ...]) -> pa.RecordBatch:
+        if self._named == self.keys:
+            return rows
+        return rows.rename_columns([*names, *rows.schema.names[len(names) :]])
 
     def lift(self, given: Given) -> pa.RecordBatch:
         """Return a partial result for each row of the input."""

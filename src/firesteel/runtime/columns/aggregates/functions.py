@@ -24,6 +24,8 @@ from firesteel.runtime.columns.aggregates.contents import (
     json_object_of,
     multiset_of,
     of_each_once,
+    only_value,
+    require_one,
 )
 from firesteel.runtime.columns.aggregates.decimals import decimal_averages, decimal_sums
 from firesteel.runtime.columns.aggregates.moments import Variance, net
@@ -94,7 +96,7 @@ def _of_contents(aggregation: Aggregation) -> Function:
     """Return a function whose results are made of all values of a group."""
     make, nulls = _OF_CONTENTS[aggregation.function]
     nulls = nulls and not aggregation.ignore_nulls
-    kind = Bag if aggregation.function == "COLLECT" else Log
+    kind = Bag if aggregation.function in ("COLLECT", "SINGLE_VALUE") else Log
     contents = make(aggregation)
     if aggregation.distinct and aggregation.function not in _INDIFFERENT:
         contents = of_each_once(contents)
@@ -185,6 +187,18 @@ def _variance(less: int, *, root: bool) -> Callable[[Aggregation, bool], Functio
     return make
 
 
+def _only_value(aggregation: Aggregation, _: bool) -> Function:
+    kind = to_arrow(aggregation.types[0])
+    value = Chosen(aggregation.arguments[0], aggregation.filter, "first", kind)
+
+    def result(parts: Sequence[Columns]) -> pa.Array:
+        (values,), (counts,) = parts
+        require_one(aggregation.shown, numbers(counts))
+        return values
+
+    return Function((value, Count(None, aggregation.filter)), result)
+
+
 def _listagg(aggregation: Aggregation, _: bool) -> Function:
     text, *delimiter = aggregation.arguments
     part = Joined(text, aggregation.filter, delimiter[0] if delimiter else None)
@@ -233,6 +247,7 @@ def _json_object(aggregation: Aggregation) -> Results:
 _OF_CONTENTS: Final[dict[str, tuple[Callable[[Aggregation], Results], bool]]] = {
     "FIRST_VALUE": (lambda _: end_of(last=False), False),
     "LAST_VALUE": (lambda _: end_of(last=True), False),
+    "SINGLE_VALUE": (lambda aggregation: only_value(aggregation.shown), True),
     "LISTAGG": (lambda _: joined, False),
     "COLLECT": (lambda aggregation: multiset_of(to_arrow(aggregation.type)), False),
     "ARRAY_AGG": (lambda aggregation: array_of(to_arrow(aggregation.type)), True),
@@ -253,6 +268,7 @@ _FUNCTIONS: Final[dict[str, Callable[[Aggregation, bool], Function]]] = {
     "MAX": _chosen("max"),
     "FIRST_VALUE": _chosen("first"),
     "LAST_VALUE": _chosen("last"),
+    "SINGLE_VALUE": _only_value,
     "VAR_POP": _variance(0, root=False),
     "VAR_SAMP": _variance(1, root=False),
     "STDDEV_POP": _variance(0, root=True),

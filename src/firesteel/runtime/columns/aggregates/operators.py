@@ -35,7 +35,7 @@ class LocalAggregateOperator(Operator[ColumnBatch]):
                 self._emit()
         else:
             self._emit()
-            self.output.emit(ColumnBatch(rows))
+            self.output.emit(ColumnBatch(self._form.sent(rows)))
 
     def finish(self) -> None:
         """Emit what has been added up."""
@@ -48,7 +48,7 @@ class LocalAggregateOperator(Operator[ColumnBatch]):
 
     def _emit(self) -> None:
         for rows in self._gathered.parts():
-            self.output.emit(ColumnBatch(self._form.shrink(rows)))
+            self.output.emit(ColumnBatch(self._form.sent(self._form.shrink(rows))))
 
 
 class GroupAggregateOperator(SettlingOperator):
@@ -77,7 +77,9 @@ class GroupAggregateOperator(SettlingOperator):
 
     def process(self, batch: ColumnBatch, port: int) -> None:
         """Take rows, or partial results."""
-        self._gathered.add(batch.rows if self._partial else self._form.lift(given(batch)))
+        self._gathered.add(
+            self._form.received(batch.rows) if self._partial else self._form.lift(given(batch))
+        )
         if self._gathered.full:
             self._work()
 
