@@ -122,8 +122,10 @@ def _condition(
 ) -> Expression:
     both = replace(left.beside(right), outer=context.outer)
     if join.args.get("on") is not None:
-        inner = join.args.get("side") is None
-        return as_condition(Expressions(context, both, "ON of an outer join", queries=inner), join.args["on"])
+        outer, versioned = join.args.get("side") is not None, version_of(join) is not None
+        clause = "ON of an outer join" if outer else "ON"
+        asks = not (outer or versioned)
+        return as_condition(Expressions(context, both, clause, queries=asks), join.args["on"])
     width, equal = len(left.fields), []
     for name, place in names:
         mine, other = (
