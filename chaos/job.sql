@@ -1,5 +1,5 @@
--- The job of SQL that is killed: windows, sessions and OVER into files, groups and groups of groups into PostgreSQL.
--- $INPUT, $OUTPUT and $DATABASE are replaced.
+-- The job of SQL that is killed: windows, sessions and OVER into files; groups, groups of groups, joins of rows and of
+-- groups, and the first rows of partitions into PostgreSQL. $INPUT, $OUTPUT and $DATABASE are replaced.
 
 SET 'table.local-time-zone' = 'UTC';
 
@@ -23,6 +23,13 @@ WITH ('connector' = 'jdbc', 'url' = '$DATABASE', 'table-name' = 'totals');
 CREATE TABLE counts (n BIGINT, ks BIGINT, greatest STRING, PRIMARY KEY (n) NOT ENFORCED)
 WITH ('connector' = 'jdbc', 'url' = '$DATABASE', 'table-name' = 'counts');
 
+CREATE TABLE later (id BIGINT, other BIGINT, total BIGINT, PRIMARY KEY (id) NOT ENFORCED)
+WITH ('connector' = 'jdbc', 'url' = '$DATABASE', 'table-name' = 'later');
+
+CREATE TABLE leaders (
+  class BIGINT, place BIGINT, k STRING, total BIGINT, ks BIGINT, PRIMARY KEY (class, place) NOT ENFORCED
+) WITH ('connector' = 'jdbc', 'url' = '$DATABASE', 'table-name' = 'leaders');
+
 EXECUTE STATEMENT SET BEGIN
 INSERT INTO seen SELECT 'seen', id FROM events;
 INSERT INTO in_windows
@@ -44,4 +51,18 @@ INSERT INTO sums
 INSERT INTO totals SELECT k, COUNT(*), SUM(v), MIN(v), COUNT(DISTINCT MOD(v, 100)) FROM events GROUP BY k;
 INSERT INTO counts
   SELECT MOD(n, 10), COUNT(*), MAX(k) FROM (SELECT k, COUNT(*) AS n FROM events GROUP BY k) GROUP BY MOD(n, 10);
+INSERT INTO later
+  SELECT a.id, b.id, a.v + COALESCE(b.v, 0)
+  FROM (SELECT id, k, v FROM events) a LEFT JOIN (SELECT id, k, v FROM events) b
+  ON a.k = b.k AND a.id = b.id - 3 AND b.v > a.v;
+INSERT INTO leaders
+  SELECT class, place, k, total, ks FROM (
+    SELECT g.class, g.k, g.total, c.ks,
+      ROW_NUMBER() OVER (PARTITION BY g.class ORDER BY g.total DESC, g.k) AS place
+    FROM (SELECT k, MOD(COUNT(*), 10) AS class, SUM(v) AS total FROM events GROUP BY k) g
+    JOIN (
+      SELECT MOD(n, 10) AS class, COUNT(*) AS ks FROM (SELECT k, COUNT(*) AS n FROM events GROUP BY k) d
+      GROUP BY MOD(n, 10)
+    ) c ON g.class = c.class
+  ) numbered WHERE place <= 3;
 END;

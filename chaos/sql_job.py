@@ -1,12 +1,19 @@
-"""The job of SQL (`job.sql`), and what an uninterrupted run gives, computed without Firesteel."""
+"""The job of SQL (`job.sql`), and what an uninterrupted run gives, computed without Firesteel.
+
+Windows, groups and OVER are computed here; joins and first rows are what DuckDB answers to the same query.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+import duckdb
+import pyarrow as pa
 
 from chaos.events import Event, closing
 from chaos.job import ChaosJob, Tables
@@ -25,6 +32,9 @@ class SqlJob(ChaosJob):
     tables: Final = (
         "CREATE TABLE totals (k text PRIMARY KEY, n bigint, total bigint, least bigint, different bigint)",
         "CREATE TABLE counts (n bigint PRIMARY KEY, ks bigint, greatest text)",
+        "CREATE TABLE later (id bigint PRIMARY KEY, other bigint, total bigint)",
+        "CREATE TABLE leaders (class bigint, place bigint, k text, total bigint, ks bigint, "
+        "PRIMARY KEY (class, place))",
     )
 
     def command(self, directory: Path, database: str) -> tuple[str, list[str]]:
@@ -58,7 +68,7 @@ class SqlJob(ChaosJob):
         )
 
     def in_tables(self, events: list[Event]) -> Tables:
-        """Return what is known of each key, and how many keys have been met so many times."""
+        """Return what is known of each key, how many keys have been met so many times, and what DuckDB answers."""
         by_key: dict[str, list[int]] = defaultdict(list)
         for event in (*events, closing()):
             by_key[event.key].append(event.value)
@@ -72,7 +82,19 @@ class SqlJob(ChaosJob):
         return {
             "totals": Counter(totals),
             "counts": Counter((number, len(found), max(found)) for number, found in keys.items()),
+            "later": _answered("later", events),
+            "leaders": _answered("leaders", events),
         }
+
+
+def _answered(table: str, events: list[Event]) -> Counter[tuple[Any, ...]]:
+    """Return what DuckDB answers to the query of a table of the script."""
+    found = re.search(rf"INSERT INTO {table}\s(.*?);", _SCRIPT.read_text(encoding="utf-8"), re.DOTALL)
+    assert found is not None
+    rows = [{"id": event.id, "k": event.key, "v": event.value} for event in (*events, closing())]
+    with duckdb.connect() as connection:
+        connection.register("events", pa.Table.from_pylist(rows))
+        return Counter(connection.execute(found[1]).fetchall())
 
 
 def _tumbling(key: str, events: list[Event]) -> Iterator[str]:

@@ -92,4 +92,6 @@ def test_the_model_of_an_uninterrupted_run_of_sql():
     assert job.in_tables(events) == {
         "totals": Counter([("a", 3, -99, -102, 2), ("b", 1, 5, 5, 1), ("closing", 1, 0, 0, 1)]),
         "counts": Counter([(3, 1, "a"), (1, 2, "closing")]),
+        "later": Counter([(0, None, 5), (1, None, -2), (2, None, -102), (3, None, 5), (-1, None, 0)]),
+        "leaders": Counter([(3, 1, "a", -99, 1), (1, 1, "b", 5, 2), (1, 2, "closing", 0, 2)]),
     }

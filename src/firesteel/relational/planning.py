@@ -14,6 +14,7 @@ from firesteel.relational.physical.changelog import with_changelog_modes
 from firesteel.relational.physical.checking import check_operators
 from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.planning import Connections, Planner
+from firesteel.relational.physical.sharing import with_shared_scans
 from firesteel.relational.rules import optimized
 from firesteel.relational.to_graph import GraphWriter
 
@@ -28,7 +29,7 @@ def physical_plans(
     somewhere.
     """
     planner = Planner(options, connections)
-    planned = [planner.plan(optimized(plan, options)) for plan in plans]
+    planned = with_shared_scans([planner.plan(optimized(plan, options)) for plan in plans])
     made = planned if options.batch else with_changelog_modes(planned, options.state_ttl)
     for plan in made:
         check_operators(plan)

@@ -25,11 +25,30 @@ from firesteel.relational.tables import ResolvedTable
 
 @dataclass(frozen=True)
 class TableSourceScan(PhysicalNode):
-    """The rows of a table; `columns` are places in `ResolvedTable.read`. Without `source` it is a stream's."""
+    """The rows of a table; `columns` are places in `ResolvedTable.read`. Without `source` it is a stream's.
+
+    `base` is the scan of all columns that this one is a projection of.
+    """
 
     table: ResolvedTable
     columns: tuple[int, ...]
     source: TableSource | None = field(compare=False)
+    base: TableSourceScan | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def whole(self) -> TableSourceScan | None:
+        """Return the scan of all columns; None for a stream's."""
+        return self.base or (None if self.source is None else self)
+
+    def narrowed(self, places: tuple[int, ...]) -> TableSourceScan | None:
+        """Return a scan of the columns at some places; None if they are all, or the source always reads all."""
+        if self.source is None or not places or len(places) == len(self.columns):
+            return None
+        source = self.source.source.projected(places)
+        if source is None:
+            return None
+        columns = tuple(self.columns[place] for place in places)
+        return replace(self, columns=columns, source=replace(self.source, source=source), base=self.whole)
 
     @property
     def row(self) -> RowType:

@@ -157,22 +157,11 @@ def narrowed(node: ChangelogNormalize, used: tuple[int, ...]) -> tuple[Changelog
     below, every = node.input, tuple(range(len(node.row.fields)))
     assert isinstance(below, Exchange)
     places = tuple(sorted({*used, *node.keys}))
-    scan = narrowed_scan(below.input, places) if isinstance(below.input, TableSourceScan) else None
+    scan = below.input.narrowed(places) if isinstance(below.input, TableSourceScan) else None
     if scan is None:
         return node, every
     keys = tuple(map(places.index, node.keys))
     return replace(node, input=Exchange(scan, keys), keys=keys), places
-
-
-def narrowed_scan(scan: TableSourceScan, places: tuple[int, ...]) -> TableSourceScan | None:
-    """Return a scan of the columns at some of its places; None if they are all, or the source always reads all."""
-    if scan.source is None or not places or len(places) == len(scan.columns):
-        return None
-    source = scan.source.source.projected(places)
-    if source is None:
-        return None
-    columns = tuple(scan.columns[place] for place in places)
-    return replace(scan, columns=columns, source=replace(scan.source, source=source))
 
 
 def with_watermarks(

@@ -52,7 +52,6 @@ from firesteel.relational.physical.normalizing import (
     ChangelogNormalize,
     filtered,
     narrowed,
-    narrowed_scan,
     normalized,
     with_watermarks,
 )
@@ -336,7 +335,7 @@ def _narrowed(
     """Return a node that reads no other columns than it must, and which they are; None if it reads all."""
     if isinstance(given, ChangelogNormalize):
         return narrowed(given, used)
-    scan = narrowed_scan(given, used)
+    scan = given.narrowed(used)
     return None if scan is None else (scan, used)
 
 
