@@ -54,7 +54,8 @@ INSERT INTO counts
 INSERT INTO later
   SELECT a.id, b.id, a.v + COALESCE(b.v, 0)
   FROM (SELECT id, k, v FROM events) a LEFT JOIN (SELECT id, k, v FROM events) b
-  ON a.k = b.k AND a.id = b.id - 3 AND b.v > a.v;
+  ON a.k = b.k AND a.id = b.id - 3 AND b.v > a.v
+  ON CONFLICT DO DEDUPLICATE;
 INSERT INTO leaders
   SELECT class, place, k, total, ks FROM (
     SELECT g.class, g.k, g.total, c.ks,

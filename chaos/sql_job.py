@@ -33,8 +33,8 @@ class SqlJob(ChaosJob):
         "CREATE TABLE totals (k text PRIMARY KEY, n bigint, total bigint, least bigint, different bigint)",
         "CREATE TABLE counts (n bigint PRIMARY KEY, ks bigint, greatest text)",
         "CREATE TABLE later (id bigint PRIMARY KEY, other bigint, total bigint)",
-        "CREATE TABLE leaders (class bigint, place bigint, k text, total bigint, ks bigint, "
-        "PRIMARY KEY (class, place))",
+        """CREATE TABLE leaders (
+        class bigint, place bigint, k text, total bigint, ks bigint, PRIMARY KEY (class, place))""",
     )
 
     def command(self, directory: Path, database: str) -> tuple[str, list[str]]:
@@ -89,7 +89,9 @@ class SqlJob(ChaosJob):
 
 def _answered(table: str, events: list[Event]) -> Counter[tuple[Any, ...]]:
     """Return what DuckDB answers to the query of a table of the script."""
-    found = re.search(rf"INSERT INTO {table}\s(.*?);", _SCRIPT.read_text(encoding="utf-8"), re.DOTALL)
+    found = re.search(
+        rf"INSERT INTO {table}\s(.*?)(ON CONFLICT [\w ]+)?;", _SCRIPT.read_text(encoding="utf-8"), re.DOTALL
+    )
     assert found is not None
     rows = [{"id": event.id, "k": event.key, "v": event.value} for event in (*events, closing())]
     with duckdb.connect() as connection:
