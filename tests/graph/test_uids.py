@@ -7,8 +7,9 @@ import pytest
 from firesteel.common.errors import ProgramError
 from firesteel.connectors.collection import CollectionSource
 from firesteel.graph import Edge, Location, Node
-from firesteel.graph.operations import FilterOp, MapOp, SourceOp
-from firesteel.graph.uids import operator_ids
+from firesteel.graph.nodes import QueryPart
+from firesteel.graph.operations import FilterOp, MapOp, ReplicateOp, SourceOp
+from firesteel.graph.uids import identities, operator_ids
 
 HERE = Location("job.py", 1)
 
@@ -68,3 +69,51 @@ def test_collisions_name_both_operations():
         operator_ids([source(0), mapped(1, 0, uid="twice"), mapped(2, 0, uid="twice")])
     assert "requires a uid that no other operation has; got 'twice'" in str(raised.value)
     assert str(raised.value).count("map 'map' (job.py:1)") == 2
+
+
+def read(id: int, table: str = "t", text: str = "scan") -> Node:
+    return source(id, query_part=QueryPart(text, table))
+
+
+def part(id: int, origin: int, text: str = "keeps") -> Node:
+    return mapped(id, origin, query_part=QueryPart(text))
+
+
+def stateless(id: int, origin: int, text: str) -> Node:
+    return Node(id, "calc", ReplicateOp(), ((Edge(origin),),), HERE, query_part=QueryPart(text))
+
+
+def test_parts_of_queries_that_keep_nothing_may_come_and_go():
+    direct = operator_ids([read(0), part(1, 0)])
+    through = operator_ids([read(0), stateless(1, 0, "where v > 1"), stateless(2, 1, "select k"), part(3, 2)])
+    assert through[3] == direct[1]
+
+
+def test_parts_of_queries_have_the_names_of_their_tables():
+    ids = [operator_ids([read(0, name), part(1, 0)]) for name in ("t", "u")]
+    assert ids[0][0] != ids[1][0]
+    assert ids[0][1] != ids[1][1]
+
+
+def test_digests_tell_parts_of_one_form_apart():
+    nodes = [
+        read(0),
+        *(stateless(1 + side, 0, f"where v > {side}") for side in (0, 1)),
+        part(3, 1),
+        part(4, 2),
+    ]
+    found = identities(nodes)
+    assert found[3].form == found[4].form
+    assert found[3].digest != found[4].digest
+    ids = operator_ids(nodes)
+    assert ids[3] != ids[4]
+
+
+def test_digests_do_not_depend_on_what_else_reads_a_table():
+    few = identities([read(0, text="scan of k"), part(1, 0)])
+    more = identities([read(0, text="scan of k, v"), part(1, 0)])
+    assert few == more
+
+
+def test_stream_programs_have_no_parts_of_queries():
+    assert identities([source(0), mapped(1, 0)]) == {}

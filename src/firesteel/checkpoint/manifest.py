@@ -84,6 +84,17 @@ class Layer(msgspec.Struct, frozen=True, array_like=True):
         return sum(run.size for run in self.runs)
 
 
+class PartIdentity(msgspec.Struct, frozen=True, array_like=True):
+    """What the operator of a part of a query is known by in other versions of the program, and what it does.
+
+    `form` and `digest` are those of `firesteel.graph.uids`; `text` is what plans show (empty: it keeps nothing).
+    """
+
+    form: str
+    digest: str
+    text: str
+
+
 class OperatorSnapshot(msgspec.Struct, frozen=True):
     """One operator after an epoch.
 
@@ -95,7 +106,7 @@ class OperatorSnapshot(msgspec.Struct, frozen=True):
 
     `holds_lists` means that the operator state is operator list state (`OperatorLists`); otherwise it is an object that
     belongs to the operator. `arrangements` are the layouts of its arrangements (`encode_layout`), by the names of their
-    states, which their runs among `runs` give as their operator.
+    states, which their runs among `runs` give as their operator. `identity` is None for operators of stream programs.
     """
 
     name: str
@@ -109,6 +120,7 @@ class OperatorSnapshot(msgspec.Struct, frozen=True):
     key_kinds: list[str] | None = None
     holds_lists: bool = False
     arrangements: dict[str, bytes] = {}
+    identity: PartIdentity | None = None
 
 
 class Manifest(msgspec.Struct, frozen=True):

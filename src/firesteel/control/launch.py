@@ -17,6 +17,7 @@ from firesteel.common.job_status import JobStatus
 from firesteel.compiler import Compiled, compile_graph
 from firesteel.connectors.collect import CollectBuffer, CollectSink, register_receiver, unregister_receiver
 from firesteel.connectors.tables.collect import CollectTableSink
+from firesteel.control.adopting import adopted
 from firesteel.control.clock import Clock, SystemClock
 from firesteel.control.executor import Executor
 from firesteel.control.handle import JobHandle, JobResult
@@ -28,7 +29,7 @@ from firesteel.control.machine import Job
 from firesteel.control.maintenance import Maintenance
 from firesteel.control.program import Program
 from firesteel.control.provenance import program_version
-from firesteel.control.restoring import open_history
+from firesteel.control.restoring import open_history, starting_manifest
 from firesteel.control.running import follow
 from firesteel.control.settings import JobSettings
 from firesteel.control.vitals import Vitals
@@ -75,6 +76,8 @@ def launch(graph: Graph, settings: JobSettings, surroundings: Surroundings) -> J
     storage = _existing_storage(settings)
     if storage is not None:
         settings = replace(settings, parallelism=kept_parallelism(storage, settings.parallelism))
+    if graph.identities:
+        graph = adopted(graph, starting_manifest(storage, settings.restore_from))
     compiled = compile_graph(graph, settings)
     program = _program(graph, settings, compiled)
     with ExitStack() as opened:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from firesteel.checkpoint.manifest import Manifest, OperatorSnapshot
 from firesteel.common.errors import StateMismatchError
 from firesteel.runtime.plan import OperatorSpec, Plan
@@ -16,7 +18,8 @@ def check_program(
 
     With `allow_non_restored_state` state without an operator is left out instead (Flink: the option of the same name).
     This is refused while the manifest's output is still `unpublished`: nobody else could make it visible. Raises
-    StateMismatchError, which lists the operators and their states; `who` names the place that holds them.
+    StateMismatchError, which lists the operators and their states, and for queries the difference of the plans; `who`
+    names the place that holds them.
     """
     known = {spec.id: spec for spec in plan.operators}
     missing = []
@@ -39,10 +42,22 @@ def check_program(
         raise StateMismatchError(
             "belongs to another program",
             who=who,
-            got=f"state of operators this program does not have: {'; '.join(sorted(left))}",
+            got=f"state of operators this program does not have: {'; '.join(sorted(left))}"
+            + "".join(f"\n    {line}" for line in _difference(manifest, plan)),
             hint="give the operators the uid() they had, use another state directory, or start with "
             "--allow-non-restored-state to drop that state",
         )
+
+
+def _difference(manifest: Manifest, plan: Plan) -> Iterator[str]:
+    """Yield the parts of queries that are in one version only, except those that keep nothing."""
+    known = {spec.id for spec in plan.operators}
+    before = {number: snapshot.identity for number, snapshot in manifest.operators.items()}
+    now = {spec.id: spec.identity for spec in plan.operators}
+    for sign, parts, others in (("-", before, known), ("+", now, before.keys())):
+        for number, identity in parts.items():
+            if number not in others and identity is not None and identity.text:
+                yield f"{sign} {identity.text}"
 
 
 def _has_state(operator_id: str, snapshot: OperatorSnapshot, manifest: Manifest) -> bool:

@@ -63,6 +63,30 @@ def open_history(
     return restoring.take_over(Storage.existing(restore_from))
 
 
+def starting_manifest(storage: Storage | None, restore_from: str | None) -> Manifest | None:
+    """Return the state from which `open_history` will let a job go on.
+
+    None means that it begins empty, or that `open_history` will not open it: that says why.
+    """
+    try:
+        return _starting_manifest(storage, restore_from)
+    except StateError:
+        return None
+
+
+def _starting_manifest(storage: Storage | None, restore_from: str | None) -> Manifest | None:
+    log = None if storage is None else ManifestLog.open(storage)
+    epochs = [] if log is None else log.epochs()
+    if restore_from is not None and restore_from.isdecimal():
+        return log.read(int(restore_from)) if log is not None and int(restore_from) in epochs else None
+    if log is not None and epochs:
+        return log.latest()
+    if restore_from is None or restore_from == LATEST:
+        return None
+    source = Storage.existing(restore_from)
+    return ManifestReader(source).read(_identity(source)[0])
+
+
 class _Restoring:
     def __init__(self, storage: Storage, plan: Plan, allow_non_restored_state: bool) -> None:
         self._storage = storage

@@ -47,6 +47,7 @@ def operator_snapshot(
         arrangements=_layouts(reports, {} if previous is None else previous.arrangements),
         key_types=list(spec.key_types),
         key_kinds=_key_kinds(spec, reports, previous, resuming),
+        identity=spec.identity,
     )
 
 

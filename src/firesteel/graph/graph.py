@@ -12,7 +12,7 @@ from typing import Any
 from firesteel.common.errors import ProgramError
 from firesteel.graph.nodes import Edge, Node
 from firesteel.graph.operations import SinkOp, SourceOp
-from firesteel.graph.uids import operator_ids
+from firesteel.graph.uids import Identity, identities, operator_ids
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,11 @@ class Graph:
     def operator_ids(self) -> dict[int, str]:
         """The stable operator id of each node id (see `firesteel.graph.uids`)."""
         return operator_ids(self.nodes)
+
+    @cached_property
+    def identities(self) -> dict[int, Identity]:
+        """What the parts of queries are known by, by their node ids."""
+        return identities(self.nodes)
 
     @property
     def sources(self) -> Iterator[tuple[Node, SourceOp]]:

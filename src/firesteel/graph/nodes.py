@@ -154,12 +154,21 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
+class QueryPart:
+    """What an operator of a query does, as plans show it; `table` is the name of what it reads or writes, if any."""
+
+    text: str
+    table: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Node:
     """One operation of the program.
 
-    `parallelism` and `max_parallelism` are None if those of the job apply, `slot_sharing_group` if that of the inputs
-    does. `output_type` is None for values of any type. `coerces` means that results are coerced to `output_type`; the
-    compiler sets it. `location` is the line of the program that added the operation.
+    `parallelism` and `max_parallelism` are None if those of the job apply, `slot_sharing_group` if that of the
+    inputs does. `output_type` is None for values of any type. `query_part` is None in stream programs. `coerces`
+    means that results are coerced to `output_type`; the compiler sets it. `location` is the line of the program
+    that added the operation.
 
     >>> from firesteel.graph.operations import MapOp
     >>> Node(1, "parse", MapOp(str), ((Edge(0),),), Location("job.py", 12)).who
@@ -180,6 +189,7 @@ class Node:
     description: str | None = None
     slot_sharing_group: str | None = None
     coerces: bool = True
+    query_part: QueryPart | None = None
 
     @property
     def who(self) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, TypeVar
 
+from firesteel.checkpoint.manifest import PartIdentity
 from firesteel.common.metrics import Reading
 from firesteel.functions.epoch import EpochFacts
 from firesteel.functions.source import Split
@@ -107,7 +108,8 @@ class OperatorSpec:
     TypeInformation (None: values of any type).
 
     `keyed` operators get keyed state and timers, `stateful` ones at least a backend (broadcast state). `key_types` are
-    the schemas of the declared types of its inputs' keys, each once (None: keys of any type).
+    the schemas of the declared types of its inputs' keys, each once (None: keys of any type). `identity` is that of a
+    part of a query.
     """
 
     index: int
@@ -124,6 +126,7 @@ class OperatorSpec:
     stateful: bool
     ports: int
     key_types: tuple[dict[str, Any] | None, ...] = ()
+    identity: PartIdentity | None = None
 
 
 @dataclass(frozen=True)

@@ -74,10 +74,11 @@ def _start(
     sinks: Sequence[LogicalNode], session: Session, connections: Connections, name: str
 ) -> tuple[list[int], JobHandle]:
     environment = session.job_environment()
-    with environment._builder.apart() as builder, own_state(session.state_names, name):
+    given = session.config.get(NAME, "")
+    directory = given if given and name != COLLECT else name
+    with environment._builder.apart() as builder, own_state(session.state_names, directory):
         added = add_to_graph(sinks, builder, plan_options(session), connections, Location.of_caller())
-        job_name = None if session.config.get(NAME, "") else name
-        return added, start(environment, added, job_name)
+        return added, start(environment, added, None if given else name)
 
 
 def _connections(session: Session) -> Connections:

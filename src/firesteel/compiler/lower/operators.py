@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from firesteel.checkpoint.manifest import PartIdentity
 from firesteel.compiler.lower.recipe import first_in_batch_mode, in_batch_mode, recipe
 from firesteel.compiler.lower.shipping import declared, shipped, shipped_type
 from firesteel.graph import Graph, Node
@@ -37,6 +38,7 @@ def lower_operator(graph: Graph, node: Node, index: int, level: int) -> Operator
         stateful=keyed or operation.stateful,
         ports=len(node.inputs),
         key_types=_key_types(node),
+        identity=_identity(graph, node),
     )
 
 
@@ -49,3 +51,10 @@ def _key_types(node: Node) -> tuple[dict[str, Any] | None, ...]:
             if schema not in types:
                 types.append(schema)
     return tuple(types)
+
+
+def _identity(graph: Graph, node: Node) -> PartIdentity | None:
+    if node.query_part is None:
+        return None
+    text = "" if node.operation.keeps_nothing else node.query_part.text
+    return PartIdentity(*graph.identities[node.id], text)

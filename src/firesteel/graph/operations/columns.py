@@ -86,6 +86,7 @@ class CalcOp(ColumnOperation):
     """Filters rows and computes columns."""
 
     kind = "calc"
+    keeps_nothing = True
 
     program: Program
 
@@ -95,6 +96,7 @@ class ExpandOp(ColumnOperation):
     """Computes all of several programs for each row."""
 
     kind = "expand"
+    keeps_nothing = True
 
     programs: tuple[Program, ...]
 
@@ -104,6 +106,7 @@ class ReplicateOp(ColumnOperation):
     """Gives each row as often as its first column says, without that column."""
 
     kind = "replicate"
+    keeps_nothing = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,6 +151,7 @@ class LocalAggregateOp(AggregateOp):
     """Gathers, before the exchange, what a `GlobalAggregateOp` completes; the columns of the keys keep their names."""
 
     kind = "local_group_aggregate"
+    keeps_nothing = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,6 +186,7 @@ class LocalWindowAggregateOp(WindowedOp):
     """Gathers, before the exchange, what a `GlobalWindowAggregateOp` completes; the keys' columns keep their names."""
 
     kind = "local_window_aggregate"
+    keeps_nothing = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -343,6 +348,7 @@ class UpdateBeforeOp(ColumnOperation):
     """Leaves out the old rows of updates, or makes deletes of them."""
 
     kind = "update_before"
+    keeps_nothing = True
 
     as_delete: bool
 
@@ -352,6 +358,7 @@ class ConstraintOp(ColumnOperation):
     """Passes on rows that fit the columns of a table."""
 
     kind = "constraint_enforcer"
+    keeps_nothing = True
 
     constraints: Constraints
 

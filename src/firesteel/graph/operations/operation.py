@@ -38,6 +38,9 @@ class Operation:
     passes_on: ClassVar[bool] = False
     """Whether it only emits records that it received."""
 
+    keeps_nothing: ClassVar[bool] = False
+    """Whether it has no state, so that it may come and go in a query: see `firesteel.graph.uids`."""
+
     @property
     def meaning(self) -> str:
         """What its state is of, as far as its place in the graph does not say so; it is part of the operator's id."""

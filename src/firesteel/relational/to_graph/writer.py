@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from firesteel.common.errors import ProgramError
 from firesteel.common.places import errors_at
 from firesteel.graph import Edge, GraphBuilder, Location, Node
-from firesteel.graph.nodes import KeyColumns
+from firesteel.graph.nodes import KeyColumns, QueryPart
 from firesteel.graph.operations import SourceOp
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.joins import AnyJoin
@@ -128,6 +128,7 @@ class GraphWriter:
                 location=self._location,
                 parallelism=parallelism,
                 description=f"[{self._count}]:{plan.text}",
+                query_part=_part(plan, isinstance(made, SourceOp)),
             )
         )
         return _Output(Edge(number), parallelism)
@@ -137,3 +138,13 @@ def _common(outputs: list[_Output]) -> int | None:
     """Return the parallelism that all outputs have; None if they differ, or have that of the job."""
     parallelisms = {output.parallelism for output in outputs}
     return parallelisms.pop() if len(parallelisms) == 1 else None
+
+
+def _part(plan: PhysicalNode, source: bool) -> QueryPart:
+    """Return what an operator does; a source may make the watermark of its scan, too."""
+    if isinstance(plan, Sink):
+        return QueryPart(plan.text, plan.title)
+    below = plan
+    while source and below.inputs:
+        (below,) = below.inputs
+    return QueryPart(plan.text, str(below.table.identifier) if isinstance(below, TableSourceScan) else "")
