@@ -16,6 +16,7 @@ from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.planning import Connections, Planner
 from firesteel.relational.physical.sharing import with_shared_scans
 from firesteel.relational.rules import optimized
+from firesteel.relational.stored import StoredPlan
 from firesteel.relational.to_graph import GraphWriter
 
 
@@ -47,6 +48,32 @@ def add_to_graph(
 
     Raises what `physical_plans` raises; nothing has been added then.
     """
-    planned = physical_plans(plans, options, connections)
-    writer = GraphWriter(builder, options, location)
-    return [writer.write(plan) for plan in planned]
+    return written(physical_plans(plans, options, connections), builder, options, location)
+
+
+def written(
+    plans: Sequence[PhysicalNode],
+    builder: GraphBuilder,
+    options: PlanOptions,
+    location: Location,
+    ids: Sequence[str] = (),
+) -> list[int]:
+    """Add the operators of physical plans that end in sinks to a program, and return the ids of the sinks' nodes.
+
+    `ids` are the operator ids of a compiled plan.
+    """
+    writer = GraphWriter(builder, options, location, ids)
+    return [writer.write(plan) for plan in plans]
+
+
+def compiled(
+    plans: Sequence[LogicalNode], builder: GraphBuilder, options: PlanOptions, connections: Connections
+) -> StoredPlan:
+    """Return what `add_to_graph` would run, as it is kept in a file; the operators that it adds are not to run.
+
+    Raises what `physical_plans` raises.
+    """
+    physical = physical_plans(plans, options, connections)
+    sinks = written(physical, builder, options, Location.of_caller())
+    graph = builder.build(sinks)
+    return StoredPlan(tuple(physical), tuple(graph.operator_ids.values()), options.batch)

@@ -10,7 +10,7 @@ from firesteel.datastream.unsupported import UnsupportedImportError, Unsupported
 _EXPRESSIONS: Final = "the Table API's expressions are not there yet; write the query in SQL"
 _FUNCTIONS: Final = "functions of your own are not there yet; SQL has the built-in ones"
 _JAVA: Final = "it is a class of Java, and there is no JVM for it"
-_PLANS: Final = "plans are not stored; a job is started again by its statements"
+_PLANS: Final = "write COMPILE PLAN and EXECUTE PLAN in SQL"
 _CATALOGS: Final = "catalogs are kept in memory; CREATE CATALOG makes one"
 _MODELS: Final = "models are not part of this version"
 _MODULES: Final = "there is one module of functions, core"

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
+from firesteel.common.errors import ProgramError
 from firesteel.common.logical_types import BigIntType, Field, RowType
 from firesteel.connectors.tables.collect import CollectTableSink
 from firesteel.control import JobHandle
 from firesteel.datastream.execution import execution_plan, start
 from firesteel.functions.columns.connectors import ChangelogMode, TableSink
-from firesteel.graph import Location
+from firesteel.graph import GraphBuilder, Location
 from firesteel.relational.explaining import explained
 from firesteel.relational.logical import nodes
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.connecting import registered
 from firesteel.relational.physical.planning import Connections
-from firesteel.relational.planning import add_to_graph
+from firesteel.relational.physical.sinks import Sink
+from firesteel.relational.planning import add_to_graph, compiled, written
+from firesteel.relational.stored import stored_plan
 from firesteel.relational.tables import PhysicalColumn, ResolvedTable
 from firesteel.table.job_state import COLLECT, own_state
 from firesteel.table.session import Session
@@ -28,6 +31,9 @@ from firesteel.table.tableau import MOST
 
 NAME: Final = "pipeline.name"
 _COLLECTED: Final = "*anonymous_collect$"
+_Adding = Callable[[GraphBuilder], list[int]]
+"""Adds operators to a program, and gives the ids of the sinks' nodes."""
+
 _WIDTHS: Final = ("table.display.max-column-width", "sql-client.display.max-column-width")
 
 
@@ -35,17 +41,39 @@ def run_query(plan: LogicalNode, session: Session) -> TableResult:
     """Start the job of a query; its rows are the result."""
     collecting = _collecting(plan, session)
     connections = _connections(session)
-    sinks, job = _start([collecting], session, connections, COLLECT)
+    sinks, job = _start(_adding([collecting], session, connections), session, COLLECT)
     printing = Printing(kinds=session.streaming, most=_most(session), zone=session.zone)
     return TableResult(plan.row, job.results(sinks[0]), printing, job=job)
 
 
 def run_inserts(sinks: Sequence[LogicalNode], session: Session) -> TableResult:
     """Start one job of several INSERTs; the result has a column for each, with -1 for the number of rows."""
-    names = _numbered([str(_target(sink).identifier).replace("`", "") for sink in sinks])
-    _, job = _start(sinks, session, _connections(session), f"insert-into_{','.join(names)}")
+    targets = [str(_target(sink).identifier) for sink in sinks]
+    return _run(targets, session, _adding(sinks, session, _connections(session)))
+
+
+def _run(targets: Sequence[str], session: Session, add: _Adding) -> TableResult:
+    names = _numbered([name.replace("`", "") for name in targets])
+    _, job = _start(add, session, f"insert-into_{','.join(names)}")
     row = RowType(tuple(Field(name, BigIntType()) for name in names), nullable=False)
     return of_values(row, [[-1] * len(names)], Printing(raw=True), job=job)
+
+
+def compiled_plan(sinks: Sequence[LogicalNode], session: Session) -> str:
+    """Return what `run_inserts` would run, as the text of a file."""
+    with session.job_environment()._builder.apart() as builder:
+        return compiled(sinks, builder, plan_options(session), _connections(session)).json
+
+
+def run_plan(text: str, who: str, session: Session) -> TableResult:
+    """Start the job of a compiled plan, the text of a file; errors begin with `who`."""
+    plan = stored_plan(text, who, _connections(session), session.resolved)
+    options = plan_options(session)
+    if plan.batch is not options.batch:
+        wanted, got = ("BATCH" if mode else "STREAMING" for mode in (plan.batch, options.batch))
+        raise ProgramError(f"requires {wanted} mode, for which it was compiled", who=who, got=got)
+    targets = [str(one.target.identifier) for one in plan.plans if isinstance(one, Sink) and one.target]
+    return _run(targets, session, lambda b: written(plan.plans, b, options, Location.of_caller(), plan.ids))
 
 
 def explain_plans(plans: Sequence[LogicalNode], details: Sequence[str], session: Session) -> str:
@@ -70,14 +98,17 @@ def plan_options(session: Session) -> PlanOptions:
     return PlanOptions.of(session.config.to_map(), batch=not session.streaming, zone=session.zone)
 
 
-def _start(
-    sinks: Sequence[LogicalNode], session: Session, connections: Connections, name: str
-) -> tuple[list[int], JobHandle]:
+def _adding(sinks: Sequence[LogicalNode], session: Session, connections: Connections) -> _Adding:
+    options, location = plan_options(session), Location.of_caller()
+    return lambda builder: add_to_graph(sinks, builder, options, connections, location)
+
+
+def _start(add: _Adding, session: Session, name: str) -> tuple[list[int], JobHandle]:
     environment = session.job_environment()
     given = session.config.get(NAME, "")
     directory = given if given and name != COLLECT else name
     with environment._builder.apart() as builder, own_state(session.state_names, directory):
-        added = add_to_graph(sinks, builder, plan_options(session), connections, Location.of_caller())
+        added = add(builder)
         return added, start(environment, added, None if given else name)
 
 

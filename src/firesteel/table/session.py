@@ -12,6 +12,7 @@ from typing import Final
 from firesteel.common.configuration import Configuration
 from firesteel.common.logical_types import ObjectIdentifier
 from firesteel.datastream.stream_execution_environment import StreamExecutionEnvironment
+from firesteel.relational.tables import ResolvedTable
 from firesteel.table.catalog.binding import BoundCatalog
 from firesteel.table.catalog.manager import CatalogManager
 from firesteel.table.catalog.objects import CatalogObject
@@ -75,6 +76,11 @@ class Session:
             yield found.identifier
         finally:
             del self.manager.temporary[found.identifier]
+
+    def resolved(self, identifier: ObjectIdentifier) -> ResolvedTable | None:
+        """Return a table of the catalogs, None if there is none of this name."""
+        found = self.catalog.find(identifier)
+        return found if isinstance(found, ResolvedTable) else None
 
     @property
     def catalog(self) -> BoundCatalog:

@@ -32,7 +32,7 @@ class TableSourceScan(PhysicalNode):
 
     table: ResolvedTable
     columns: tuple[int, ...]
-    source: TableSource | None = field(compare=False)
+    source: TableSource | None = field(compare=False, repr=False)
     base: TableSourceScan | None = field(default=None, compare=False, repr=False)
 
     @property

@@ -297,6 +297,7 @@ class Planner:
             key,
             node.conflict,
             options,
+            target=table,
         )
 
     @_planned.register

@@ -18,6 +18,7 @@ from firesteel.functions.columns.sinks import Conflict, Constraints, Materializa
 from firesteel.relational.physical.node import Changes, PassingNode, PhysicalNode, Shown, Updates
 from firesteel.relational.physical.nodes import DropUpdateBefore, Exchange, TableSourceScan
 from firesteel.relational.sink_options import SinkOptions
+from firesteel.relational.tables import ResolvedTable
 
 
 @dataclass(frozen=True)
@@ -57,15 +58,16 @@ class SinkMaterializer(PassingNode):
 
 @dataclass(frozen=True)
 class Sink(PassingNode):
-    """Writes the rows to a sink; `title` is what plans call it, `who` what errors do."""
+    """Writes the rows to a sink; `title` is what plans call it, `who` what errors do, `target` a table that it is."""
 
-    sink: TableSink = field(compare=False)
+    sink: TableSink = field(compare=False, repr=False)
     title: str
     who: str
     primary_key: tuple[int, ...] | None = None
     conflict: Conflict | None = None
     options: SinkOptions = field(default_factory=SinkOptions)
     materializes: bool = False
+    target: ResolvedTable | None = None
 
     is_sink: ClassVar[bool] = True
 

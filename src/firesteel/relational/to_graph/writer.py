@@ -33,12 +33,18 @@ class _Output:
 
 
 class GraphWriter:
-    """Adds plans to the graph of a program; `location` is the line of the program that asks for them."""
+    """Adds plans to the graph of a program; `location` is the line of the program that asks for them.
 
-    def __init__(self, builder: GraphBuilder, options: PlanOptions, location: Location) -> None:
+    `ids` are the operator ids of a compiled plan, in the order of the operators.
+    """
+
+    def __init__(
+        self, builder: GraphBuilder, options: PlanOptions, location: Location, ids: Sequence[str] = ()
+    ) -> None:
         self._builder = builder
         self._options = options
         self._location = location
+        self._ids = ids
         self._written: list[tuple[PhysicalNode, tuple[_Output, ...]]] = []
         self._count = 0
 
@@ -128,6 +134,7 @@ class GraphWriter:
                 location=self._location,
                 parallelism=parallelism,
                 description=f"[{self._count}]:{plan.text}",
+                uid_hash=self._ids[self._count - 1] if self._ids else None,
                 query_part=_part(plan, isinstance(made, SourceOp)),
             )
         )

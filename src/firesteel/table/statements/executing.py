@@ -17,6 +17,7 @@ from firesteel.table.statements import (
     functions,
     jobs,
     options,
+    plans,
     showing,
     tables,
 )
@@ -95,6 +96,8 @@ _EXECUTORS: Final[dict[type[Statement], Executor]] = {
     create.CreateDatabase: catalogs.create_database,
     create.CreateTable: tables.create_table,
     create.CreateView: tables.create_view,
+    queries.CompilePlan: plans.compile_plan,
+    queries.ExecutePlan: plans.execute_plan,
     queries.Explain: jobs.explain,
     queries.Insert: jobs.insert,
     queries.Query: jobs.query,
