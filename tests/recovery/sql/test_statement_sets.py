@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import Counter
 from collections.abc import Mapping
@@ -10,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from firesteel.checkpoint.log import ManifestReader
+from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import StateMismatchError
 from firesteel.connectors.tables.registry import register
 from firesteel.table import EnvironmentSettings, TableEnvironment
@@ -30,9 +33,10 @@ def run(
     act: Act | None = None,
     parallelism: int = 2,
     state: str = "state",
+    plan: str | None = None,
     **more: Any,
 ) -> None:
-    """Run a statement set, by the names of its tables, until it ends."""
+    """Run a statement set, by the names of its tables, until it ends; with `plan` as that plan file has it."""
     register(UnsteadyConnector())
     watch = Watch(act or (lambda handle, stats: None))
     more = {"clock": ManualClock(1_000_000), "epoch_records": 11, **more}
@@ -44,14 +48,15 @@ def run(
                 f"CREATE TABLE {source} (k BIGINT, v BIGINT, ts TIMESTAMP(3)) "
                 f"WITH ('connector' = 'unsteady', 'marks' = '{home}', 'failures' = '')"
             )
-        together = env.create_statement_set()
+        statements = []
         for name, query in inserts.items():
             env.execute_sql(
                 f"CREATE TABLE {name} (k BIGINT, n BIGINT, s BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH "
                 f"('connector' = 'jdbc', 'url' = 'jdbc:sqlite:{home / 'result.db'}', 'table-name' = '{name}')"
             )
-            together.add_insert_sql(f"INSERT INTO {name} {query}")
-        job = together.execute().job
+            statements.append(f"INSERT INTO {name} {query};")
+        execute = "EXECUTE" if plan is None else f"COMPILE AND EXECUTE PLAN '{home / plan}' FOR"
+        job = env.execute_sql(f"{execute} STATEMENT SET BEGIN {' '.join(statements)} END").job
         assert job is not None
         watch.follow(job).wait(120)
 
@@ -157,6 +162,27 @@ def test_the_difference_shows_what_another_function_is_in_the_plan(home: Path) -
     group = "GlobalGroupAggregate(groupBy=[k], select=[k, COUNT(*) AS EXPR$1, {}(v) AS EXPR$2])"
     assert f"    - {group.format('SUM')}" in lines
     assert f"    + {group.format('MAX')}" in lines
+
+
+def test_a_compiled_plan_goes_on_from_the_state_of_its_statements_and_they_from_its(home: Path) -> None:
+    stopped(home)
+    run(home, BOTH, Stopping(2, home / "savepoints"), plan="plan.json")
+    run(home, BOTH)
+    assert table(home, "low") == answer(-99, 11)
+    assert table(home, "high") == answer(11, 99)
+
+
+def test_a_plan_pins_the_ids_of_its_operators(home: Path) -> None:
+    run(home, {"low": LOW}, Stopping(1, home / "savepoints"), state="other", plan="plan.json")
+    plan = json.loads((home / "plan.json").read_text())
+    plan["operatorIds"] = pinned = [f"{number:032x}" for number, _ in enumerate(plan["operatorIds"])]
+    (home / "plan.json").write_text(json.dumps(plan))
+    run(home, {"low": LOW}, Stopping(2, home / "savepoints"), plan="plan.json")
+    last = ManifestReader(Storage.of(home / "state" / "sets")).latest()
+    assert last is not None
+    assert {*last.operators} == {*pinned}
+    run(home, {"low": LOW}, plan="plan.json")
+    assert table(home, "low") == answer(-99, 11)
 
 
 def _counted(rows: Table) -> int:
