@@ -114,6 +114,7 @@ class CorrelateOp(ColumnOperation):
     """Joins each row with the rows that a table function gives for it."""
 
     kind = "correlate"
+    keeps_nothing = True
 
     correlate: Correlate
 
