@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from firesteel.checkpoint.manifest import Manifest, OperatorSnapshot, PartIdentity
+from firesteel.checkpoint.manifest import Manifest, OperatorSnapshot
+from firesteel.common.identities import PartIdentity
 from firesteel.connectors.collection import CollectionSource
 from firesteel.control.adopting import adopted
 from firesteel.graph import Edge, Graph, Location, Node

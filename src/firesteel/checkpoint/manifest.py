@@ -32,6 +32,7 @@ from typing import Any, Final
 import msgspec
 from xxhash import xxh3_64_digest, xxh3_64_hexdigest
 
+from firesteel.common.identities import PartIdentity
 from firesteel.state.live.durable import RunRef
 
 FORMAT: Final = 3
@@ -82,17 +83,6 @@ class Layer(msgspec.Struct, frozen=True, array_like=True):
     def size(self) -> int:
         """The size on storage, in bytes."""
         return sum(run.size for run in self.runs)
-
-
-class PartIdentity(msgspec.Struct, frozen=True, array_like=True):
-    """What the operator of a part of a query is known by in other versions of the program, and what it does.
-
-    `form` and `digest` are those of `firesteel.graph.uids`; `text` is what plans show (empty: it keeps nothing).
-    """
-
-    form: str
-    digest: str
-    text: str
 
 
 class OperatorSnapshot(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, TypeVar
 
-from firesteel.checkpoint.manifest import PartIdentity
+from firesteel.common.identities import PartIdentity
 from firesteel.common.metrics import Reading
 from firesteel.functions.epoch import EpochFacts
 from firesteel.functions.source import Split

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from firesteel.checkpoint.manifest import PartIdentity
+from firesteel.common.identities import PartIdentity
 from firesteel.compiler.lower.recipe import first_in_batch_mode, in_batch_mode, recipe
 from firesteel.compiler.lower.shipping import declared, shipped, shipped_type
 from firesteel.graph import Graph, Node
