@@ -143,7 +143,10 @@ class Join(AnyJoin):
 def equal_columns(
     parts: Iterable[Expression], width: int
 ) -> tuple[tuple[tuple[int, int, bool], ...], Expression | None]:
-    """Return the keys of a join and the rest of its condition, whose parts are given; the left side is so wide."""
+    """Return the keys of a join and the rest of its condition, whose parts are given; the left side is so wide.
+
+    A column is in one key only; what else it equals is a part of the rest.
+    """
     keys: list[tuple[int, int, bool]] = []
     rest: list[Expression] = []
     for part in parts:
@@ -151,7 +154,7 @@ def equal_columns(
         match found:
             case (InputRef(index=mine) as one, InputRef(index=theirs) as other, null_safe) if to_arrow(
                 one.type
-            ) == to_arrow(other.type):
+            ) == to_arrow(other.type) and not any(mine == key[0] or theirs == key[1] for key in keys):
                 keys.append((mine, theirs, null_safe))
             case _ if part != ALWAYS:
                 rest.append(part)
