@@ -55,10 +55,8 @@ def written(
             lines, form = [_record(row) for row in rows], "json"
         file = path / f"{name}.{mode}"
         file.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        yield (
-            mode,
-            f"CREATE TABLE {name} ({COLUMNS}) WITH ('connector' = 'filesystem', 'path' = '{file}', 'format' = '{form}')",
-        )
+        options = f"'connector' = 'filesystem', 'path' = '{file}', 'format' = '{form}'"
+        yield mode, f"CREATE TABLE {name} ({COLUMNS}) WITH ({options})"
 
 
 def _number(chance: random.Random) -> int | None:
@@ -137,7 +135,7 @@ class Relations:
             "COUNT(*)", "COUNT({0}.b)", "SUM({0}.b)", "MIN({0}.a)", "MAX({0}.b)", "COUNT(DISTINCT {0}.c)",
             "SUM(DISTINCT {0}.b)", "COUNT(*) FILTER (WHERE {0}.b > 1)",
         ).format(alias)  # fmt: skip
-        having = self._one("", "", f" HAVING COUNT(*) > 1", f" HAVING MAX({alias}.b) >= 2")
+        having = self._one("", "", " HAVING COUNT(*) > 1", f" HAVING MAX({alias}.b) >= 2")
         return (
             f"SELECT {alias}.{key} AS a, CAST({call} AS INT) AS b, {self._one('MIN', 'MAX')}({alias}.c) AS c "
             f"FROM {self._relation(depth)} AS {alias}{self._where(alias, depth)} GROUP BY {alias}.{key}{having}"
@@ -176,10 +174,10 @@ class Relations:
             f"SELECT {inner}.b AS b, {inner}.c AS c FROM {rows} ORDER BY {inner}.b {order}, {inner}.c {order} LIMIT 2",
         )
         kind, on = self._one(("CROSS JOIN", ""), ("LEFT JOIN", " ON TRUE"))
-        return f"SELECT {one}.a, {two}.b, {two}.c FROM {self._relation(depth)} AS {one} {kind} LATERAL ({query}) AS {two}{on}"
+        sides = f"{self._relation(depth)} AS {one} {kind} LATERAL ({query}) AS {two}{on}"
+        return f"SELECT {one}.a, {two}.b, {two}.c FROM {sides}"
 
     def _unnested(self, depth: int) -> str:
-        """Return a query that DuckDB knows by another form; see `for_duckdb`."""
         one, two = self._alias(), self._alias()
         kind, on = self._one(("CROSS JOIN", ""), ("LEFT JOIN", " ON TRUE"))
         array = f"ARRAY[{one}.a, {one}.b, 9]"

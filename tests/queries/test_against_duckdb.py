@@ -35,8 +35,12 @@ def test_random_queries_have_the_answers_of_duckdb(first: int, tmp_path: Path) -
 
 def test_a_column_of_a_join_may_equal_several() -> None:
     with executing(parallelism=2, epoch_records=7):
-        rows = table_of(session(), "SELECT DISTINCT x.a, x.b FROM t AS x JOIN bid AS y ON x.a = y.k AND x.b = y.k")
-        swapped = table_of(session(), "SELECT DISTINCT x.a FROM t AS x JOIN bid AS y ON x.a = y.k AND x.a = y.v")
+        rows = table_of(
+            session(), "SELECT DISTINCT x.a, x.b FROM t AS x JOIN bid AS y ON x.a = y.k AND x.b = y.k"
+        )
+        swapped = table_of(
+            session(), "SELECT DISTINCT x.a FROM t AS x JOIN bid AS y ON x.a = y.k AND x.a = y.v"
+        )
     assert rows == {}
     assert swapped == {}
 
