@@ -20,8 +20,10 @@ collect_ignore_glob = ["oracle/programs/*", "oracle/timed/*", "*/ask.py", "*/ask
 PROJECT = Path(__file__).parents[1]
 
 # Two workers and a JVM share the cores: how long one example takes says nothing.
-settings.register_profile("firesteel", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("firesteel")
+for profile, examples in (("quick", 30), ("long", 100)):
+    settings.register_profile(
+        profile, deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=examples
+    )
 
 RunPython = Callable[..., CompletedProcess[str]]
 
@@ -29,6 +31,10 @@ RunPython = Callable[..., CompletedProcess[str]]
 def pytest_addoption(parser: pytest.Parser) -> None:
     text = "run long tests, and the long forms of others, as ./run check does"
     parser.addoption("--long", action="store_true", help=text)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("long" if config.getoption("--long") else "quick")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -108,6 +108,7 @@ def check(output: Path, expected: Expected) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.long
 def test_a_real_log(run_python: RunPython, project: Path, shared_data: Path, tmp_path: Path) -> None:
     log = shared_data / "access_log.gz"
     printed = run_demo(run_python, project, log, "--output", tmp_path / "results")

@@ -55,6 +55,7 @@ def case(name: str) -> Callable[[float], dict[str, Figures]]:
 
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark")
+@pytest.mark.long
 def test_small_epochs_on_spark() -> None:
     figures = case("two exchanges")(0.05)[TWO]
     assert figures["epochs"] == len(figures["epochs_ms"]) == 6

@@ -98,6 +98,7 @@ class UntilTheEnd(Count):
         yield ctx.get_current_key(), -self.count.value()
 
 
+@pytest.mark.long
 def test_a_parallelism_is_kept_over_a_restart_and_a_job_is_drained(firesteel, tmp_path):
     def start():
         env = StreamExecutionEnvironment.get_execution_environment()

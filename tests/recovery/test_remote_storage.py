@@ -208,6 +208,7 @@ def test_a_commit_whose_outcome_is_not_known_counts_once(directory, state, proxy
 
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark")
+@pytest.mark.long
 def test_workers_of_spark_find_the_credentials_in_the_environment(tmp_path, state, run_python):
     (tmp_path / "program.py").write_text(PROGRAM)
     settings = {"FIRESTEEL_STATE_DIR": state, "FIRESTEEL_CONF": "firesteel.epoch.max-records=1000"}

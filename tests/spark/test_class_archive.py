@@ -68,6 +68,7 @@ def test_a_run_of_spark_that_fails_is_an_error_and_leaves_nothing(cache: Path, j
 
 
 @pytest.mark.spark
+@pytest.mark.long
 def test_spark_starts_from_an_archive(request: pytest.FixtureRequest, long_form: bool) -> None:
     if (
         long_form

@@ -94,6 +94,7 @@ def test_an_error_of_the_engine_is_tried_again_and_one_of_the_program_is_not(
     assert "restarted" not in user.stderr
 
 
+@pytest.mark.long
 def test_a_module_of_a_package_runs_with_all_it_needs(tmp_path: Path, run_on_cluster: RunPython) -> None:
     packaged.make(tmp_path)
     a_wheel(tmp_path / "cached", "shipped_requirement", "1.5")
@@ -106,6 +107,7 @@ def test_a_module_of_a_package_runs_with_all_it_needs(tmp_path: Path, run_on_clu
     assert done.stdout == "tea 3 7 1.5 from the archive tea 3 7 1.5 from the archive\n"
 
 
+@pytest.mark.long
 def test_a_module_that_a_worker_lacks_is_named_with_what_to_do(
     tmp_path: Path, run_on_cluster: RunPython
 ) -> None:

@@ -80,6 +80,7 @@ def test_a_python_that_does_not_start_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.long
 def test_it_is_said_before_the_first_epoch(tmp_path: Path, run_python: RunPython) -> None:
     (tmp_path / "bin").mkdir()
     theirs = a_python(tmp_path / "bin", version="3.9.1").rename(tmp_path / "bin" / "python3")

@@ -71,6 +71,7 @@ def test_without_a_process_of_its_own_nothing_is_known(monkeypatch):
 
 @pytest.mark.spark
 @pytest.mark.timeout(280)
+@pytest.mark.long
 def test_a_job_goes_on_in_a_new_driver_process(tmp_path, run_python: RunPython):
     program = PROJECT / "tests" / "spark" / "programs" / "loses_its_jvm.py"
     done = run_python(program, tmp_path / "fifo")

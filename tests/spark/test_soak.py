@@ -33,6 +33,7 @@ STRICT = {
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark-soak")
 @pytest.mark.timeout(900)
+@pytest.mark.long
 def test_a_short_run_leaves_nothing_behind(tmp_path: Path, long_form: bool) -> None:
     """In a process of its own: what other tests keep there would be measured, too."""
     picture = tmp_path / "soak.png"

@@ -44,6 +44,7 @@ class TestOnSpark:
         with executing("spark", parallelism=2):
             yield
 
+    @pytest.mark.long
     def test_requirements_are_installed_from_shipped_packages_for_one_job(self, tmp_path: Path) -> None:
         for version in ("1.0", "2.0"):
             a_wheel(tmp_path / "cached", "shipped_requirement", version)
