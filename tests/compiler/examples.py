@@ -16,10 +16,10 @@ from firesteel.functions.broadcast import BroadcastProcessFunction, KeyedBroadca
 from firesteel.functions.columns.aggregates import Aggregation, GroupAggregate
 from firesteel.functions.columns.bridges import ColumnsToRows, RowsToColumns
 from firesteel.functions.columns.correlates import Correlate, Unnest
-from firesteel.functions.columns.joins import IntervalJoin, Join
+from firesteel.functions.columns.joins import IntervalJoin, Join, WindowJoin
 from firesteel.functions.columns.normalizing import Normalization
 from firesteel.functions.columns.program import Program
-from firesteel.functions.columns.ranks import Rank
+from firesteel.functions.columns.ranks import Rank, WindowRank
 from firesteel.functions.columns.sinks import Constraints, Materialization
 from firesteel.functions.columns.sorting import Limit, Sort, SortColumn, TemporalSort, Top
 from firesteel.functions.columns.temporal_joins import TemporalJoin, Versions
@@ -169,6 +169,20 @@ EXAMPLES: Final[list[tuple[Operation, tuple[tuple[Edge, ...], ...]]]] = [
     (
         operations.RankOp(Rank(ROW, ROW, (0,), (SortColumn(1, True, True),), "RANK", 1, 3, shows=False)),
         (PLAIN,),
+    ),
+    (
+        operations.WindowRankOp(
+            WindowRank(
+                Rank(ROW, ROW, (0,), (SortColumn(1, True, True),), "ROW_NUMBER", 1, 3, shows=False), 1, 1
+            )
+        ),
+        (PLAIN,),
+    ),
+    (
+        operations.WindowJoinOp(
+            WindowJoin(Join("SEMI", ROW, ROW, ROW, (0,), (0,), (False,)), starts=(1, 1), ends=(1, 1))
+        ),
+        (PLAIN, PLAIN),
     ),
     (operations.ReplicateOp(), (PLAIN,)),
     (operations.CorrelateOp(Correlate(ROW, ROW, Unnest("ARRAY"), (1,), (0,))), (PLAIN,)),

@@ -38,6 +38,8 @@ from firesteel.graph.operations import (
     VersionsOp,
     WatermarkOp,
     WindowAggregateOp,
+    WindowJoinOp,
+    WindowRankOp,
     WindowTableOp,
 )
 from firesteel.runtime.columns.aggregates.operators import (
@@ -52,6 +54,7 @@ from firesteel.runtime.columns.correlate import CorrelateOperator
 from firesteel.runtime.columns.expand import ExpandOperator
 from firesteel.runtime.columns.joins.interval import interval_join_operator
 from firesteel.runtime.columns.joins.operator import FinalJoinOperator, JoinOperator
+from firesteel.runtime.columns.joins.windows import WindowJoinOperator
 from firesteel.runtime.columns.materialize.operators import CompactingOperator, MaterializeOperator
 from firesteel.runtime.columns.normalizing import NormalizeOperator
 from firesteel.runtime.columns.over.batch import OverPartitionsOperator
@@ -73,6 +76,7 @@ from firesteel.runtime.columns.windows.choosing import (
     window_aggregate_operator,
     window_table_operator,
 )
+from firesteel.runtime.columns.windows.ranks import WindowRankOperator
 
 
 @recipe.register
@@ -185,6 +189,16 @@ def _(operation: TemporalJoinOp, node: Node, batch: bool) -> Recipe:
 @recipe.register
 def _(operation: VersionsOp, node: Node, batch: bool) -> Recipe:
     return partial(VersionsOperator, operation.versions)
+
+
+@recipe.register
+def _(operation: WindowJoinOp, node: Node, batch: bool) -> Recipe:
+    return partial(WindowJoinOperator, operation.window)
+
+
+@recipe.register
+def _(operation: WindowRankOp, node: Node, batch: bool) -> Recipe:
+    return partial(WindowRankOperator, operation.window)
 
 
 @recipe.register

@@ -90,3 +90,18 @@ class IntervalJoin:
     def reaches(self) -> tuple[int, int]:
         """Return for each side how much later than a row of it a partner can be, at most."""
         return -self.lower, self.upper
+
+
+@dataclass(frozen=True)
+class WindowJoin:
+    """Rows of two inputs that belong together as `join` says, and that have one window.
+
+    `starts` and `ends` are the places of the columns that say when the windows of each input start and end (local time
+    of `zone`). Rows come out once, when the watermark has passed the end of their window; later ones are dropped and
+    counted ("numLateRecordsDropped"). All rows are inserts.
+    """
+
+    join: Join
+    starts: tuple[int, int]
+    ends: tuple[int, int]
+    zone: str = "UTC"

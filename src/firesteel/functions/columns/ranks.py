@@ -33,3 +33,18 @@ class Rank:
 
     def __post_init__(self) -> None:
         assert len(self.output.fields) == len(self.row.fields) + self.shows
+
+
+@dataclass(frozen=True)
+class WindowRank:
+    """The rows of each partition of a window whose rank is within bounds, as `rank` says, whose `keys` are the others.
+
+    `start` and `end` are the places of the columns that say when windows start and end (local time of `zone`). Rows
+    come out once, when the watermark has passed the end of their window; later ones are dropped and counted
+    ("numLateRecordsDropped"). All rows are inserts.
+    """
+
+    rank: Rank
+    start: int
+    end: int
+    zone: str = "UTC"

@@ -30,6 +30,8 @@ from firesteel.graph.operations.columns import (
     UpdateBeforeOp,
     WatermarkOp,
     WindowAggregateOp,
+    WindowJoinOp,
+    WindowRankOp,
     WindowTableOp,
 )
 from firesteel.graph.operations.connected import (
@@ -109,6 +111,8 @@ __all__ = [
     "VersionsOp",
     "WatermarkOp",
     "WindowAggregateOp",
+    "WindowJoinOp",
+    "WindowRankOp",
     "WindowMode",
     "WindowOp",
     "WindowTableOp",

@@ -11,10 +11,10 @@ from firesteel.functions.columns.aggregates import Aggregation, GroupAggregate
 from firesteel.functions.columns.bridges import ColumnsToRows, RowsToColumns
 from firesteel.functions.columns.correlates import Correlate
 from firesteel.functions.columns.endpoints import ColumnSink, ColumnSource
-from firesteel.functions.columns.joins import IntervalJoin, Join
+from firesteel.functions.columns.joins import IntervalJoin, Join, WindowJoin
 from firesteel.functions.columns.normalizing import Normalization
 from firesteel.functions.columns.program import Program
-from firesteel.functions.columns.ranks import Rank
+from firesteel.functions.columns.ranks import Rank, WindowRank
 from firesteel.functions.columns.sinks import Constraints, Materialization
 from firesteel.functions.columns.sorting import Limit, Sort, TemporalSort, Top
 from firesteel.functions.columns.windows import (
@@ -266,6 +266,21 @@ class IntervalJoinOp(ColumnOperation):
 
 
 @dataclass(frozen=True, eq=False)
+class WindowJoinOp(ColumnOperation):
+    """Joins the rows of two inputs that have one window; the inputs are partitioned by the keys."""
+
+    kind = "window_join"
+
+    window: WindowJoin
+
+    @property
+    def meaning(self) -> str:
+        """The join and the windows."""
+        window = self.window
+        return f"{_joined(window.join)}[{window.starts} {window.ends} {window.zone}]"
+
+
+@dataclass(frozen=True, eq=False)
 class RankOp(ColumnOperation):
     """Keeps the first rows of each partition of a table that changes; the input is partitioned by the keys."""
 
@@ -295,6 +310,22 @@ class NormalizeOp(ColumnOperation):
         spec = self.normalization
         condition = "" if spec.condition is None else f"[{spec.condition.columns[0].shown}]"
         return f"{_calls(spec.row, range(len(spec.row.fields)), ())}{list(spec.key)}{condition}"
+
+
+@dataclass(frozen=True, eq=False)
+class WindowRankOp(ColumnOperation):
+    """Keeps the first rows of each partition of a window; the input is partitioned by the other keys."""
+
+    kind = "window_rank"
+
+    window: WindowRank
+
+    @property
+    def meaning(self) -> str:
+        """The keys, the order, which rows are kept, and the windows."""
+        window, rank = self.window, self.window.rank
+        kept = f"[{rank.function} {rank.end}][{window.start} {window.end} {window.zone}]"
+        return f"{_calls(rank.row, rank.keys, ())}{[tuple(key) for key in rank.order]}{kept}"
 
 
 @dataclass(frozen=True, eq=False)

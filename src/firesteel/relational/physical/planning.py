@@ -62,7 +62,9 @@ from firesteel.relational.physical.sorting import sorting
 from firesteel.relational.physical.temporal_joins import temporal_join_node, versions_node
 from firesteel.relational.physical.texts import call_text
 from firesteel.relational.physical.timed_joins import join_node
+from firesteel.relational.physical.window_ranks import window_rank
 from firesteel.relational.physical.windows import assignment
+from firesteel.relational.rules.carried_windows import ranks_windows
 from firesteel.relational.rules.substitution import moved, refs
 from firesteel.relational.tables import MetadataColumn, ResolvedTable, delivery_order
 from firesteel.runtime.columns.windows.choosing import has_two_phases
@@ -262,7 +264,8 @@ class Planner:
 
     @_planned.register
     def _(self, node: derived.Rank) -> PhysicalNode:
-        return rank_node(node, self.plan(node.input), self._options)
+        plan = window_rank if ranks_windows(node) else rank_node
+        return plan(node, self.plan(node.input), self._options)
 
     @_planned.register
     def _(self, node: logical.Sort) -> PhysicalNode:

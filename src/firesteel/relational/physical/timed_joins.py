@@ -1,4 +1,4 @@
-"""Joins that end with time, so that their rows are forgotten: within an interval of time."""
+"""Joins that end with time, so that their rows are forgotten: within an interval of time, or of one window."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firesteel.common.errors import ProgramError, UnsupportedError
-from firesteel.common.logical_types.temporal import is_rowtime
+from firesteel.common.logical_types.temporal import is_proctime, is_rowtime
 from firesteel.functions.columns import joins
-from firesteel.relational.expressions import InputRef
+from firesteel.functions.columns.windows import WindowAssignment
 from firesteel.relational.logical import joins as logical
-from firesteel.relational.logical.joins import equality
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.joins import AnyJoin, equal_columns, regular_join
 from firesteel.relational.physical.node import Changes, PhysicalNode, Shown
 from firesteel.relational.physical.nodes import Exchange
-from firesteel.relational.rules.aggregate_windows import windows_of
+from firesteel.relational.physical.window_texts import window_text
+from firesteel.relational.physical.windows import carried
+from firesteel.relational.rules.carried_windows import EqualWindows, attached, equal_windows
 from firesteel.relational.rules.intervals import Interval, interval_of
-from firesteel.relational.rules.substitution import conjuncts
+from firesteel.relational.rules.substitution import ALWAYS, all_of, conjuncts
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,44 @@ class IntervalJoin(AnyJoin):
         return joins.IntervalJoin(self.join(zone), interval.lower, interval.upper, times)
 
 
+@dataclass(frozen=True)
+class WindowJoin(AnyJoin):
+    """The join of rows that have one window; `windows` are those of both sides."""
+
+    windows: tuple[WindowAssignment, WindowAssignment]
+
+    @property
+    def inserts_only(self) -> bool:
+        """Return that updates are refused."""
+        return True
+
+    @property
+    def state(self) -> str:
+        """Return which rows are kept."""
+        return "the rows of open windows of both sides"
+
+    def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
+        """Yield the windows, the kind, the condition besides the windows, and the columns."""
+        for name, side, window in zip(("left", "right"), self.inputs, self.windows, strict=True):
+            yield f"{name}Window", window_text(window, side.row.field_names)
+        yield "joinType", self.kind_text
+        yield "where", self.where(shown)
+        yield "select", ", ".join(self.row.field_names)
+
+    def changes(self, given: tuple[Changes, ...]) -> Changes:
+        """Return inserts only: the rows of a window come once."""
+        return Changes()
+
+    def window_join(self, zone: str) -> joins.WindowJoin:
+        """Return what the operator does."""
+        left, right = self.windows
+        assert left.start is not None
+        assert left.end is not None
+        assert right.start is not None
+        assert right.end is not None
+        return joins.WindowJoin(self.join(zone), (left.start, right.start), (left.end, right.end), left.zone)
+
+
 def join_node(
     node: logical.Join, left: PhysicalNode, right: PhysicalNode, options: PlanOptions
 ) -> PhysicalNode:
@@ -72,23 +111,10 @@ def join_node(
     interval = None if options.batch else interval_of(node)
     if interval is not None:
         return _interval_join(node, left, right, interval)
-    if not options.batch and is_window_join(node):
-        raise UnsupportedError("is not supported yet in STREAMING mode", who="Window join")
+    windows = None if options.batch else equal_windows(node)
+    if windows is not None:
+        return _window_join(node, left, right, windows, options)
     return regular_join(node, left, right, options)
-
-
-def is_window_join(node: logical.Join) -> bool:
-    """Return whether a join is one of equal windows."""
-    left, right = windows_of(node.left), windows_of(node.right)
-    if left is None or right is None:
-        return False
-    width = len(node.left.row.fields)
-    equal = {
-        (left.parts.get(found.left.index), right.parts.get(found.right.index))
-        for found in (equality(part, width) for part in conjuncts(node.condition))
-        if found is not None and isinstance(found.left, InputRef) and isinstance(found.right, InputRef)
-    }
-    return {("START", "START"), ("END", "END")} <= equal
 
 
 def _interval_join(
@@ -106,6 +132,34 @@ def _interval_join(
         rest,
         node.row,
         interval,
+    )
+
+
+def _window_join(
+    node: logical.Join,
+    left: PhysicalNode,
+    right: PhysicalNode,
+    windows: EqualWindows,
+    options: PlanOptions,
+) -> PhysicalNode:
+    if is_proctime(windows.left.time_type):
+        raise UnsupportedError(
+            "of processing time is not supported in STREAMING mode, as in Flink", who="Window join"
+        )
+    parts = [part for part in conjuncts(node.condition) if part not in windows.parts]
+    keys, rest = equal_columns(parts, len(left.row.fields))
+    return WindowJoin(
+        Exchange(left, tuple(key[0] for key in keys)),
+        Exchange(right, tuple(key[1] for key in keys)),
+        node.kind,
+        all_of(parts or [ALWAYS]),
+        keys,
+        rest,
+        node.row,
+        (
+            carried(attached(windows.left), options),
+            carried(attached(windows.right), options),
+        ),
     )
 
 

@@ -49,10 +49,7 @@ def assignment(window: Window, given: RowType, options: PlanOptions) -> WindowAs
             raise UnsupportedError(
                 "is not supported yet", who="GROUP BY of the windows of SESSION, with other keys"
             )
-        kind, where = window.time_type, (window.time, window.start, window.end)
-        return WindowAssignment(
-            shape(window), *where, event_time=not is_proctime(kind), zone=_zone(kind, options)
-        )
+        return carried(window, options)
     field = given.fields[window.time]
     if not is_time_attribute(field.type) and not options.batch:
         raise ProgramError(
@@ -66,6 +63,19 @@ def assignment(window: Window, given: RowType, options: PlanOptions) -> WindowAs
         window.time,
         event_time=not is_proctime(field.type),
         zone=_zone(field.type, options),
+    )
+
+
+def carried(window: Attached, options: PlanOptions) -> WindowAssignment:
+    """Return the windows that rows have already."""
+    kind = window.time_type
+    return WindowAssignment(
+        shape(window),
+        window.time,
+        window.start,
+        window.end,
+        event_time=not is_proctime(kind),
+        zone=_zone(kind, options),
     )
 
 

@@ -9,13 +9,11 @@ Source: Flink's WindowUtil and PullUpWindowTableFunctionIntoWindowAggregateRule.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
-from firesteel.common.logical_types import LogicalType, RowType
-from firesteel.common.logical_types.temporal import is_proctime
+from firesteel.common.logical_types import RowType
 from firesteel.relational.expressions import AggregateCall, Expression, InputRef, references
-from firesteel.relational.logical.derived import Expand, WindowAggregate
+from firesteel.relational.logical.derived import WindowAggregate
 from firesteel.relational.logical.nodes import (
     Aggregate,
     Filter,
@@ -24,21 +22,11 @@ from firesteel.relational.logical.nodes import (
     WindowTable,
     transformed,
 )
-from firesteel.relational.logical.windows import Attached, CountHop, CountTumble, Session, Window
+from firesteel.relational.logical.windows import Attached, Session, Window
 from firesteel.relational.options import PlanOptions
+from firesteel.relational.rules.carried_windows import Windows, attached, windows_of
 from firesteel.relational.rules.expand_grouping_sets import fresh
 from firesteel.relational.rules.substitution import columns_of, moved, moved_call, refs
-
-Part = Literal["START", "END", "ROWTIME", "PROCTIME"]
-
-
-@dataclass(frozen=True)
-class Windows:
-    """The windows of a relation's rows, and which columns say so."""
-
-    window: Window
-    parts: dict[int, Part]
-    time_type: LogicalType
 
 
 def aggregate_windows(plan: LogicalNode, options: PlanOptions) -> LogicalNode:
@@ -55,65 +43,10 @@ def _replaced(node: LogicalNode) -> LogicalNode:
     by_key = tuple(key for key in node.keys if key not in windows.parts)
     pulled = _pulled_up(node, by_key)
     if pulled is None:
-        return _aggregate(node, node.input, _attached(windows), windows, by_key, node.calls)
+        return _aggregate(node, node.input, attached(windows), windows, by_key, node.calls)
     given, window, places = pulled
     calls = tuple(moved_call(call, places) for call in node.calls)
     return _aggregate(node, given, window, windows, tuple(places[key] for key in by_key), calls)
-
-
-def windows_of(node: LogicalNode) -> Windows | None:
-    """Return the windows that the rows of a relation carry, if all of them do."""
-    if isinstance(node, WindowTable):
-        start = len(node.row.fields) - 3
-        time: Part = "PROCTIME" if is_proctime(node.row.fields[start + 2].type) else "ROWTIME"
-        window = node.window
-        assert not isinstance(window, Attached)
-        parts: dict[int, Part] = {start: "START", start + 1: "END", start + 2: time}
-        return Windows(window, parts, node.input.row.fields[window.time].type)
-    if isinstance(node, WindowAggregate):
-        start = len(node.keys) + len(node.calls)
-        parts = {start + place: part for place, part in enumerate(_parts(node))}
-        time_type = (
-            node.window.time_type
-            if isinstance(node.window, Attached)
-            else node.input.row.fields[node.window.time].type
-        )
-        return Windows(node.window, parts, time_type) if "END" in parts.values() else None
-    if isinstance(node, Filter):
-        return windows_of(node.input)
-    if isinstance(node, Project):
-        below = windows_of(node.input)
-        if below is None:
-            return None
-        parts = {
-            place: below.parts[expression.index]
-            for place, expression in enumerate(node.expressions)
-            if isinstance(expression, InputRef) and expression.index in below.parts
-        }
-        return replace(below, parts=parts)
-    if isinstance(node, Expand):
-        below = windows_of(node.input)
-        kept = set.intersection(*map(set, node.sets)) if node.sets else set()
-        if below is None:
-            return None
-        parts = {
-            place: part for place, part in below.parts.items() if place in kept or place not in node.keys
-        }
-        return replace(below, parts=parts)
-    return None
-
-
-def _parts(node: WindowAggregate) -> tuple[Part, ...]:
-    kinds: dict[str, Part] = {"START": "START", "END": "END", "ROWTIME": "ROWTIME", "PROCTIME": "PROCTIME"}
-    return tuple(kinds[name] for name in node.properties)
-
-
-def _attached(windows: Windows) -> Attached:
-    by_part = {part: place for place, part in reversed(windows.parts.items())}
-    window = windows.window.window if isinstance(windows.window, Attached) else windows.window
-    assert not isinstance(window, Attached | CountTumble | CountHop)
-    time = by_part.get("ROWTIME", by_part.get("PROCTIME"))
-    return Attached(by_part.get("START"), by_part["END"], time, window, windows.time_type)
 
 
 def _pulled_up(node: Aggregate, by_key: tuple[int, ...]) -> tuple[LogicalNode, Window, dict[int, int]] | None:

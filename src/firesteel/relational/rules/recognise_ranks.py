@@ -2,7 +2,7 @@
 
     Filter(n <= 3) over Over(ROW_NUMBER() AS n)  =>  Rank(1 to 3)
 
-In BATCH mode whole partitions are there anyway, and those of windows are complete when the window is. Source: Flink's
+In BATCH mode whole partitions are there anyway. Source: Flink's
 FlinkLogicalRankRule and RankUtil.
 """
 
@@ -15,7 +15,6 @@ from firesteel.relational.expressions import Call, Expression, InputRef, Literal
 from firesteel.relational.logical.derived import Rank
 from firesteel.relational.logical.nodes import Filter, LogicalNode, Over, transformed
 from firesteel.relational.options import PlanOptions
-from firesteel.relational.rules.aggregate_windows import windows_of
 from firesteel.relational.rules.substitution import all_of, conjuncts
 
 _FUNCTIONS: Final[dict[str, RankFunction]] = {name: name for name in get_args(RankFunction)}
@@ -35,9 +34,6 @@ def _recognised(node: LogicalNode) -> LogicalNode:
         return node
     over, width = node.input, len(node.input.input.row.fields)
     if len(over.calls) != 1 or over.calls[0].function not in _FUNCTIONS or not over.order:
-        return node
-    windows = windows_of(over.input)
-    if windows is not None and {"START", "END"} <= {windows.parts.get(key) for key in over.partition}:
         return node
     rest: list[Expression] = []
     start, end = 1, None

@@ -40,6 +40,8 @@ from firesteel.graph.operations import (
     VersionsOp,
     WatermarkOp,
     WindowAggregateOp,
+    WindowJoinOp,
+    WindowRankOp,
     WindowTableOp,
 )
 from firesteel.relational.expressions import InputRef
@@ -68,7 +70,8 @@ from firesteel.relational.physical.ranks import Rank
 from firesteel.relational.physical.sinks import ConstraintEnforcer, Sink, SinkMaterializer
 from firesteel.relational.physical.sorting import Limit, Sort, TemporalSort
 from firesteel.relational.physical.temporal_joins import TemporalJoin, Versions
-from firesteel.relational.physical.timed_joins import IntervalJoin
+from firesteel.relational.physical.timed_joins import IntervalJoin, WindowJoin
+from firesteel.relational.physical.window_ranks import WindowRank
 from firesteel.relational.to_graph.watermarks import scanned_by_split, watermark_assignment
 from firesteel.relational.translation import program
 
@@ -188,6 +191,16 @@ def _(plan: TemporalJoin, options: PlanOptions) -> Operation:
 @operation.register
 def _(plan: Versions, options: PlanOptions) -> Operation:
     return VersionsOp(plan.versions)
+
+
+@operation.register
+def _(plan: WindowJoin, options: PlanOptions) -> Operation:
+    return WindowJoinOp(plan.window_join(options.zone))
+
+
+@operation.register
+def _(plan: WindowRank, options: PlanOptions) -> Operation:
+    return WindowRankOp(plan.rank)
 
 
 @operation.register

@@ -20,7 +20,8 @@ from firesteel.runtime.columns.over.differences import Known, differences
 from firesteel.runtime.columns.over.partitions import RANKS, Partitions, sorting
 from firesteel.runtime.columns.sort_order import require_sortable
 from firesteel.runtime.operator import OperatorContext
-from firesteel.state.arrangements.columns import numbers
+from firesteel.state.arrangements.columns import Numbers, numbers
+from firesteel.state.arrangements.sorting import Positions
 
 
 class RankOperator(ChangingOperator):
@@ -33,7 +34,6 @@ class RankOperator(ChangingOperator):
         self._input = to_arrow_schema(rank.row)
         self._schema = to_arrow_schema(rank.output)
         self._entries = PartitionEntries(rank.row, rank.keys)
-        self._number = RANKS[rank.function]
 
     def open(self, context: OperatorContext) -> None:
         """Declare the arrangement of the rows."""
@@ -55,9 +55,8 @@ class RankOperator(ChangingOperator):
         rank, places = self._rank, entries.places
         codes, chosen = applied.codes[places], applied.rows.take(pa.array(places))
         given = pa.RecordBatch.from_arrays(chosen.columns[: len(self._input)], schema=self._input)
-        order = sorting(codes, given, rank.order, -entries.arrivals if rank.latest else entries.arrivals)
+        order, ranks = ranked(rank, codes, given, entries.arrivals)
         given, codes = given.take(pa.array(order)), codes[order]
-        ranks = np.asarray(self._number(Partitions(codes, given, rank.order)))
         first = np.flatnonzero(ranks <= rank.end)
         shown = first[ranks[first] >= rank.start]
         columns = [column.take(pa.array(shown)) for column in given.columns]
@@ -66,3 +65,15 @@ class RankOperator(ChangingOperator):
         arrivals = entries.arrivals[order]
         known = Known(pa.RecordBatch.from_arrays(columns, schema=self._schema), codes[shown], arrivals[shown])
         return known, Entries(places[order[first]], arrivals[first])
+
+
+def ranked(
+    rank: Rank, codes: Positions, rows: pa.RecordBatch, arrivals: Numbers
+) -> tuple[Positions, Numbers]:
+    """Return the order of rows by partition and rank, and the rank of each in that order.
+
+    `codes` are the numbers of the partitions, `arrivals` tell in which order the rows came.
+    """
+    order = sorting(codes, rows, rank.order, -arrivals if rank.latest else arrivals)
+    partitions = Partitions(codes[order], rows.take(pa.array(order)), rank.order)
+    return order, np.asarray(RANKS[rank.function](partitions))

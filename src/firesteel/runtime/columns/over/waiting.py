@@ -28,12 +28,17 @@ class Waiting:
     """
 
     def __init__(
-        self, arrangements: LiveArrangements, keys: Keys, others: list[pa.Field], groups: int
+        self,
+        arrangements: LiveArrangements,
+        keys: Keys,
+        others: list[pa.Field],
+        groups: int,
+        name: str = "waiting",
     ) -> None:
         self.schema = pa.schema(
             [pa.field(TIME, pa.int64()), pa.field(ORDER, pa.int64()), *keys.fields, *others]
         )
-        self._waiting = arrangements.declare("waiting", by_time(self.schema, keys, groups))
+        self._waiting = arrangements.declare(name, by_time(self.schema, keys, groups))
         self._held: list[pa.RecordBatch] = []
         self._count = 0
 
