@@ -48,6 +48,7 @@ DIFFERENT_IN_BOTH_MODES: Final = {
 
 _NOT_PLANNED: Final = (
     "RANK() on streaming table is not supported",
+    "RANK() function is not supported on Window TopN",
     "unexpected correlate variable",
     "correlation variable is not found",
     "only support the count of one field",

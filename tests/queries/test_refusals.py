@@ -163,7 +163,11 @@ ODD = "CREATE TABLE odd (id BIGINT, seed AS RAND(7)) WITH ('connector' = 'datage
 MISTAKEN = "CREATE TABLE mistaken (id BIGINT) WITH ('connector' = 'datagen', 'no-such' = '1')"
 
 DAYS = "TABLE(TUMBLE(TABLE places, DESCRIPTOR(ts), INTERVAL '1' DAY))"
+NOW = "TABLE(TUMBLE(TABLE places, DESCRIPTOR(now), INTERVAL '1' DAY))"
+LAST = """SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY ts DESC) AS n FROM places)
+WHERE n = 1"""
 BOUNDS = "window_start, window_end"
+NUMBERED = f"SELECT *, ROW_NUMBER() OVER (PARTITION BY {BOUNDS} ORDER BY id) AS n"
 
 REFUSED = [
     # statement, its refused part, what is said about it
@@ -180,15 +184,29 @@ REFUSED = [
         "Top-N and deduplication of RANK is not supported",
     ),
     (
-        f"SELECT id FROM (SELECT id, RANK() OVER (PARTITION BY {BOUNDS} ORDER BY id) AS n\nFROM {DAYS}) WHERE n < 3",
+        f"SELECT id FROM ({NUMBERED}\nFROM {NOW}) WHERE n < 3",
         "n < 3",
-        "Top-N and deduplication of RANK is not supported",
+        "Window Top-N and deduplication of processing time is not supported in STREAMING mode",
     ),
     (
-        f"SELECT x.n FROM (SELECT {BOUNDS}, COUNT(*) AS n FROM {DAYS} GROUP BY {BOUNDS}) AS x\n"
-        + (join := f"JOIN {DAYS} AS y ON x.window_start = y.window_start AND x.window_end = y.window_end"),
+        f"SELECT x.id FROM {NOW} AS x\n"
+        + (
+            join := f"JOIN {NOW} AS y "
+            "ON x.window_start = y.window_start AND x.window_end = y.window_end"
+        ),
         join,
-        "Window join is not supported yet in STREAMING mode",
+        "Window join of processing time is not supported in STREAMING mode",
+    ),
+    (
+        "SELECT x.ts FROM places AS x\n"
+        + (join := "JOIN places AS y ON x.now BETWEEN y.now - INTERVAL '1' DAY AND y.now"),
+        join,
+        "with proctime attribute requires no event-time attributes",
+    ),
+    (
+        f"SELECT x.id FROM places AS x JOIN ({LAST}) AS y ON x.ts BETWEEN y.ts - INTERVAL '1' DAY AND y.ts",
+        "n = 1",
+        "IntervalJoin doesn't support consuming update and delete changes",
     ),
     (
         "SELECT x.id FROM places AS x LEFT JOIN places AS y ON x.id IN (SELECT id FROM places)",

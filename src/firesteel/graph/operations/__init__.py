@@ -1,5 +1,6 @@
 """The operations of nodes: one frozen class per kind, one file per family."""
 
+from firesteel.graph.operations.column_joins import IntervalJoinOp, JoinOp, WindowJoinOp
 from firesteel.graph.operations.columns import (
     CalcOp,
     ColumnOperation,
@@ -12,8 +13,6 @@ from firesteel.graph.operations.columns import (
     GlobalAggregateOp,
     GlobalWindowAggregateOp,
     GroupAggregateOp,
-    IntervalJoinOp,
-    JoinOp,
     LimitOp,
     LocalAggregateOp,
     LocalWindowAggregateOp,
@@ -30,7 +29,6 @@ from firesteel.graph.operations.columns import (
     UpdateBeforeOp,
     WatermarkOp,
     WindowAggregateOp,
-    WindowJoinOp,
     WindowRankOp,
     WindowTableOp,
 )

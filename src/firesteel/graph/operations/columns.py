@@ -11,7 +11,6 @@ from firesteel.functions.columns.aggregates import Aggregation, GroupAggregate
 from firesteel.functions.columns.bridges import ColumnsToRows, RowsToColumns
 from firesteel.functions.columns.correlates import Correlate
 from firesteel.functions.columns.endpoints import ColumnSink, ColumnSource
-from firesteel.functions.columns.joins import IntervalJoin, Join, WindowJoin
 from firesteel.functions.columns.normalizing import Normalization
 from firesteel.functions.columns.program import Program
 from firesteel.functions.columns.ranks import Rank, WindowRank
@@ -137,7 +136,7 @@ class AggregateOp(ColumnOperation):
     @property
     def meaning(self) -> str:
         """The keys and the calls."""
-        return _calls(self.aggregate.input, self.aggregate.keys, self.aggregate.aggregations)
+        return calls_text(self.aggregate.input, self.aggregate.keys, self.aggregate.aggregations)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +170,7 @@ class WindowedOp(ColumnOperation):
     @property
     def meaning(self) -> str:
         """The keys, the calls and the windows."""
-        calls = _calls(self.aggregate.input, self.aggregate.keys, self.aggregate.aggregations)
+        calls = calls_text(self.aggregate.input, self.aggregate.keys, self.aggregate.aggregations)
         return f"{calls}{_windows(self.aggregate.input, self.aggregate.window)}"
 
 
@@ -208,7 +207,7 @@ class WindowTableOp(ColumnOperation):
     @property
     def meaning(self) -> str:
         """The columns that partition the rows, and the windows."""
-        partition = _calls(self.table.input, self.table.partition, ())
+        partition = calls_text(self.table.input, self.table.partition, ())
         return f"{partition}{_windows(self.table.input, self.table.window)}"
 
 
@@ -223,7 +222,7 @@ class OverAggregateOp(ColumnOperation):
     @property
     def meaning(self) -> str:
         """The keys, the order, the frame and the calls."""
-        calls = _calls(self.over.input, (*self.over.keys, self.over.time), self.over.aggregations)
+        calls = calls_text(self.over.input, (*self.over.keys, self.over.time), self.over.aggregations)
         return f"{calls}[{'rows' if self.over.frame.rows else 'range'} {self.over.frame.lower}]"
 
 
@@ -234,50 +233,6 @@ class OverPartitionsOp(ColumnOperation):
     kind = "over_partitions"
 
     over: OverPartitions
-
-
-@dataclass(frozen=True, eq=False)
-class JoinOp(ColumnOperation):
-    """Joins two inputs, which are partitioned by the keys."""
-
-    kind = "join"
-
-    join: Join
-
-    @property
-    def meaning(self) -> str:
-        """The kind, the rows of both sides, and the keys."""
-        return _joined(self.join)
-
-
-@dataclass(frozen=True, eq=False)
-class IntervalJoinOp(ColumnOperation):
-    """Joins the rows of two inputs whose times are near each other; the inputs are partitioned by the keys."""
-
-    kind = "interval_join"
-
-    interval: IntervalJoin
-
-    @property
-    def meaning(self) -> str:
-        """The join, the interval and the time attributes."""
-        interval = self.interval
-        return f"{_joined(interval.join)}[{interval.lower} {interval.upper} {interval.times}]"
-
-
-@dataclass(frozen=True, eq=False)
-class WindowJoinOp(ColumnOperation):
-    """Joins the rows of two inputs that have one window; the inputs are partitioned by the keys."""
-
-    kind = "window_join"
-
-    window: WindowJoin
-
-    @property
-    def meaning(self) -> str:
-        """The join and the windows."""
-        window = self.window
-        return f"{_joined(window.join)}[{window.starts} {window.ends} {window.zone}]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,7 +248,7 @@ class RankOp(ColumnOperation):
         """The keys, the order, and which rows are kept."""
         rank = self.rank
         kept = "" if rank.retracts else f"[{rank.function} {rank.end}]"
-        return f"{_calls(rank.row, rank.keys, ())}{[tuple(key) for key in rank.order]}{kept}"
+        return f"{calls_text(rank.row, rank.keys, ())}{[tuple(key) for key in rank.order]}{kept}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -309,7 +264,7 @@ class NormalizeOp(ColumnOperation):
         """The rows, the key and the condition."""
         spec = self.normalization
         condition = "" if spec.condition is None else f"[{spec.condition.columns[0].shown}]"
-        return f"{_calls(spec.row, range(len(spec.row.fields)), ())}{list(spec.key)}{condition}"
+        return f"{calls_text(spec.row, range(len(spec.row.fields)), ())}{list(spec.key)}{condition}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -325,7 +280,7 @@ class WindowRankOp(ColumnOperation):
         """The keys, the order, which rows are kept, and the windows."""
         window, rank = self.window, self.window.rank
         kept = f"[{rank.function} {rank.end}][{window.start} {window.end} {window.zone}]"
-        return f"{_calls(rank.row, rank.keys, ())}{[tuple(key) for key in rank.order]}{kept}"
+        return f"{calls_text(rank.row, rank.keys, ())}{[tuple(key) for key in rank.order]}{kept}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -410,7 +365,7 @@ class MaterializeOp(ColumnOperation):
         return f"{spec.key}{spec.upsert_key}[{spec.conflict}]"
 
 
-def _calls(row: RowType, keys: Iterable[int], calls: Iterable[Aggregation]) -> str:
+def calls_text(row: RowType, keys: Iterable[int], calls: Iterable[Aggregation]) -> str:
     """Return keys and calls over columns as text."""
     by = [f"{row.fields[key].name} {row.fields[key].type}" for key in keys]
     return f"[{', '.join(by)}; {', '.join(call.shown for call in calls)}]"
@@ -423,12 +378,3 @@ def _windows(row: RowType, window: WindowAssignment) -> str:
     unit = "rows" if shape.count else "ms"
     size = f"{shape.kind} {shape.size} {shape.slide} {shape.offset} {unit}"
     return f"[{size} {' '.join(names)} {'event' if window.event_time else 'processing'} {window.zone}]"
-
-
-def _joined(join: Join) -> str:
-    """Return a join as text."""
-    sides = (
-        _calls(row, range(len(row.fields)), ()) + str(list(keys))
-        for row, keys in zip(join.sides, join.keys, strict=True)
-    )
-    return f"[{join.kind}]{''.join(sides)}"
