@@ -43,6 +43,9 @@ class NoSource(ColumnSource):
     def projected(self, columns: tuple[int, ...]) -> ColumnSource:
         return self
 
+    def with_fields(self, paths: tuple[tuple[int, ...], ...]) -> ColumnSource:
+        return self
+
     def read_columns(self, split: Split, start: int, end: int) -> ColumnBatches:
         raise AssertionError
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from firesteel.common.logical_types import IntType, parse_type
 from firesteel.functions.columns.connectors import TableSource
 from firesteel.functions.columns.endpoints import ColumnSource
-from firesteel.relational.logical.nodes import Filter, LogicalNode, UnionAll
+from firesteel.relational.logical.nodes import Filter, LogicalNode, Project, TableScan, UnionAll
 from firesteel.relational.options import PlanOptions
+from firesteel.relational.paths import read_at
 from firesteel.relational.physical.explaining import execution_forest
 from firesteel.relational.physical.planning import Connections
 from firesteel.relational.planning import physical_plans
-from tests.relational.plans import NoSource, T, connections, greater, project, ref, scan, timed
+from tests.relational.plans import NoSource, T, connections, greater, project, ref, scan, table, timed
 from tests.relational.test_physical_plans import shown
 
 
@@ -48,6 +50,24 @@ def test_readers_share_the_watermark() -> None:
 
         Calc(select=[b])
         +- Reused(reference_id=[1])
+    """)
+
+
+def test_fields_of_rows_are_read_once_for_all_readers() -> None:
+    given = TableScan(table("r", {"a": IntType(), "r": parse_type("ROW<x INT, y STRING, z INT>")}))
+    one, other = (Project(given, (read_at(given.row, (1, field)),), ("f",)) for field in (0, 1))
+    assert shared(one, other) == shown("""
+        Calc(select=[r_x AS f])
+        +- TableSourceScan(table=[[c, d, r, project=[r_x, r_y]]], fields=[r_x, r_y])(reuse_id=[1])
+
+        Calc(select=[r_y AS f])
+        +- Reused(reference_id=[1])
+    """)
+    assert shared(one, project(given, r=1)) == shown("""
+        Calc(select=[FIELD_0(r) AS f])
+        +- TableSourceScan(table=[[c, d, r, project=[r]]], fields=[r])(reuse_id=[1])
+
+        Reused(reference_id=[1])
     """)
 
 

@@ -120,11 +120,17 @@ class _PartReader:
                 got=f"the columns {', '.join(names)}",
             )
         self._batches: Iterator[Any] = self._parquet.iter_batches(
-            batch_size, row_groups=list(groups), columns=self._names
+            batch_size, row_groups=list(groups), columns=self._leaves()
         )
         self._position = 0
         self._held: Any = None
         self.at_end = False
+
+    def _leaves(self) -> list[str]:
+        """Return the names of what is read: of a column of rows, those of the fields that the schema has."""
+        if self._schema is None:
+            return self._names
+        return [leaf for field in self._schema for leaf in _leaves(field)]
 
     def batches(self, start: int, end: int) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a range."""
@@ -152,6 +158,14 @@ class _PartReader:
 
     def close(self) -> None:
         self._parquet.close()
+
+
+def _leaves(field: pa.Field) -> Iterator[str]:
+    if not pa.types.is_struct(field.type):
+        yield field.name
+        return
+    for inner in field.type:
+        yield from (f"{field.name}.{leaf}" for leaf in _leaves(inner))
 
 
 def _open(file: SourceFile) -> Any:

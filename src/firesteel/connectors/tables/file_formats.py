@@ -50,6 +50,8 @@ class TableFormat(ABC):
 
     metadata: ClassVar[Mapping[str, LogicalType]] = {}
     """What records can have besides their rows, by name."""
+    by_name: ClassVar[bool] = False
+    """Whether fields of rows are found by their names, so that others need not be read."""
 
     @abstractmethod
     def reader(
@@ -81,6 +83,7 @@ class JsonFormat(TableFormat):
 
     name = "json"
     bulk = False
+    by_name = True
 
     def reader(
         self, options: Options, row: RowType, wanted: Sequence[int], metadata: Sequence[str] = ()
@@ -245,6 +248,7 @@ class ParquetFormat(TableFormat):
 
     name = "parquet"
     bulk = True
+    by_name = True
 
     def reader(
         self, options: Options, row: RowType, wanted: Sequence[int], metadata: Sequence[str] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any, Final, Literal
 from urllib.parse import unquote
@@ -25,6 +25,7 @@ from firesteel.connectors.files.file import SourceFile
 from firesteel.connectors.files.format import FileFormat
 from firesteel.connectors.files.source import FileSource
 from firesteel.connectors.tables.file_formats import Rows
+from firesteel.connectors.tables.wanted_fields import WantedFields, type_at
 from firesteel.functions.columns.endpoints import ColumnBatches, ColumnSource
 from firesteel.functions.source import Boundedness, DiscoveryContext, Split
 
@@ -50,11 +51,21 @@ _VALUES: Final[dict[str, Callable[[SourceFile], Any]]] = {
 
 @dataclass(frozen=True)
 class FileColumn:
-    """A column of a table of files: of the rows in them, of their messages, a partition's, or metadata, by its name."""
+    """A column of a table of files: of the rows in them, of their messages, a partition's, or metadata, by its name.
+
+    Of a column of rows, `fields` is the path to the value within it: places of fields in fields.
+    """
 
     name: str
     type: LogicalType
     kind: Literal["row", "message", "partition", "metadata"] = "row"
+    fields: tuple[int, ...] = ()
+
+    @property
+    def arrow(self) -> pa.Field:
+        """Return the column as it is read."""
+        kind = type_at(self.type, self.fields)
+        return to_arrow_schema(RowType((Field(self.name, kind),), nullable=False)).field(0)
 
 
 Reader = Callable[[RowType, Sequence[int], Sequence[str]], FileFormat[Rows]]
@@ -83,13 +94,13 @@ class FileTableSource(ColumnSource):
         self._columns = tuple(columns)
         self._reader = reader
         self._default = default_partition
-        names = [field.name for field in row.fields]
-        wanted = [names.index(column.name) for column in columns if column.kind == "row"]
-        besides = [column.name for column in columns if column.kind == "message"]
-        self._files: FileSource[Rows] = FileSource([path], reader(row, wanted, besides), interval)
-        self._schema = to_arrow_schema(
-            RowType(tuple(Field(column.name, column.type) for column in columns), nullable=False)
+        self._wanted = WantedFields(
+            row, [(column.name, column.fields) for column in columns if column.kind == "row"]
         )
+        besides = [column.name for column in columns if column.kind == "message"]
+        format_of = reader(self._wanted.row, self._wanted.columns, besides)
+        self._files: FileSource[Rows] = FileSource([path], format_of, interval)
+        self._schema = pa.schema([column.arrow for column in columns])
         self.unit = self._files.unit
         self.discovery_interval = self._files.discovery_interval
 
@@ -129,7 +140,11 @@ class FileTableSource(ColumnSource):
 
     def projected(self, columns: tuple[int, ...]) -> ColumnSource | None:
         """Return a source of these columns; None if none of them is in the rows of the files."""
-        kept = [self._columns[place] for place in columns]
+        return self.with_fields(tuple((place,) for place in columns))
+
+    def with_fields(self, paths: tuple[tuple[int, ...], ...]) -> ColumnSource | None:
+        """Return a source of what is at these paths; None if none of it is in the rows of the files."""
+        kept = [replace(self._columns[place], fields=tuple(fields)) for place, *fields in paths]
         if not any(column.kind == "row" for column in kept):
             return None
         return FileTableSource(*self._arguments, kept, self._reader, **self._options)
@@ -137,12 +152,12 @@ class FileTableSource(ColumnSource):
     def _completed(self, rows: pa.RecordBatch, constants: dict[str, pa.Scalar]) -> pa.RecordBatch:
         if not constants and rows.schema == self._schema:
             return rows
-        count = sum(column.kind == "row" for column in self._columns)
-        given = {"row": iter(rows.columns[:count]), "message": iter(rows.columns[count:])}
+        count = len(self._wanted.columns)
+        given = {"row": iter(self._wanted.of(rows)), "message": iter(rows.columns[count:])}
         columns = [
-            pa.repeat(constants[column.name], rows.num_rows)
-            if column.name in constants
-            else next(given[column.kind])
+            next(given[column.kind])
+            if column.kind in given
+            else pa.repeat(constants[column.name], rows.num_rows)
             for column in self._columns
         ]
         return pa.RecordBatch.from_arrays(columns, schema=self._schema)

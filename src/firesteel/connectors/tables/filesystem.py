@@ -64,6 +64,11 @@ class FilesystemConnector(TableConnector):
     name = "filesystem"
     readable_metadata = READABLE
 
+    def reads_fields(self, options: Mapping[str, str]) -> bool:
+        """Return whether the format finds fields by their names."""
+        form = FORMATS.get(options.get("format", ""))
+        return form is not None and form.by_name
+
     def source(self, table: TableRequest) -> TableSource:
         """Return the source."""
         options = self._options(table)

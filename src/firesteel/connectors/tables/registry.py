@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
@@ -60,6 +61,16 @@ def connector_of(name: str, who: str) -> TableConnector:
             return kind()
     loaded: type[TableConnector] = _installed()[name].load()
     return loaded()
+
+
+def reads_fields(options: Mapping[str, str]) -> bool:
+    """Return whether the source of a table with these options can read fields of rows by themselves.
+
+    >>> reads_fields({"connector": "filesystem", "format": "json"}), reads_fields({"connector": "datagen"})
+    (True, False)
+    """
+    name = options.get("connector")
+    return name in connector_names() and connector_of(name, "").reads_fields(options)
 
 
 def connector_names() -> list[str]:

@@ -123,6 +123,11 @@ class TableConnector(ABC):
     writable_metadata: ClassVar[Mapping[str, LogicalType]] = {}
     """The metadata that a sink of this connector takes, with its types."""
 
+    def reads_fields(self, options: Mapping[str, str]) -> bool:
+        """Return whether sources of tables with these options have `ColumnSource.with_fields`."""
+        del options
+        return False
+
     def source(self, table: TableRequest) -> TableSource:
         """Return the source of a table."""
         raise UnsupportedError(f"cannot be read: connector {self.name!r} is a sink", who=table.who)

@@ -40,6 +40,14 @@ class ColumnSource(Source[Any]):
         del columns
         return None
 
+    def with_fields(self, paths: tuple[tuple[int, ...], ...]) -> ColumnSource | None:
+        """Return a source of what is at these paths alone: the place of a column, and those of fields in rows in it.
+
+        A field of a row that is NULL is NULL. None if this source reads whole columns.
+        """
+        del paths
+        return None
+
     def read(self, split: Split, start: int, end: int) -> RecordBatches[Any]:
         """Never called: such a source has no records but columns."""
         raise AssertionError("a columnar source is read by columns")

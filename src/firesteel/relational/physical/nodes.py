@@ -11,6 +11,7 @@ from firesteel.common.logical_types.casts import supports_implicit_cast
 from firesteel.functions.columns.connectors import ChangelogMode, TableSource
 from firesteel.relational.expressions import Call, Expression, InputRef, Literal, references
 from firesteel.relational.logical.printing import expression_text
+from firesteel.relational.paths import Path, names_at, read_at
 from firesteel.relational.physical.node import (
     Changes,
     Keys,
@@ -27,13 +28,15 @@ from firesteel.relational.tables import ResolvedTable
 class TableSourceScan(PhysicalNode):
     """The rows of a table; `columns` are places in `ResolvedTable.read`. Without `source` it is a stream's.
 
-    `base` is the scan of all columns that this one is a projection of.
+    `base` is the scan of all columns that this one is a projection of. With `paths`, which have places in `columns`
+    first, only those fields of rows are read.
     """
 
     table: ResolvedTable
     columns: tuple[int, ...]
     source: TableSource | None = field(compare=False, repr=False)
     base: TableSourceScan | None = field(default=None, compare=False, repr=False)
+    paths: tuple[Path, ...] = ()
 
     @property
     def whole(self) -> TableSourceScan | None:
@@ -50,27 +53,41 @@ class TableSourceScan(PhysicalNode):
         columns = tuple(self.columns[place] for place in places)
         return replace(self, columns=columns, source=replace(self.source, source=source), base=self.whole)
 
+    def with_fields(self, paths: tuple[Path, ...]) -> TableSourceScan | None:
+        """Return a scan of what is at paths of the columns; None if the source reads whole columns."""
+        source = None if self.source is None else self.source.source.with_fields(paths)
+        if self.source is None or source is None:
+            return None
+        return replace(self, paths=paths, source=replace(self.source, source=source), base=self.whole)
+
     @property
     def row(self) -> RowType:
         """Return the type of the columns that are read."""
         read = [self.table.read[place] for place in self.columns]
-        return RowType(tuple(Field(column.name, column.type) for column in read), nullable=False)
+        whole = RowType(tuple(Field(column.name, column.type) for column in read), nullable=False)
+        if not self.paths:
+            return whole
+        types = [read_at(whole, path).type for path in self.paths]
+        return RowType(tuple(map(Field, names_at(whole, self.paths), types)), nullable=False)
 
     @property
     def upsert_keys(self) -> Keys:
         """Return the primary key, if all of its columns are read."""
-        names = self.row.field_names
+        paths = self.paths or tuple((place,) for place in range(len(self.columns)))
+        names = {
+            self.table.read[self.columns[path[0]]].name: at for at, path in enumerate(paths) if not path[1:]
+        }
         key = self.table.primary_key
-        if key is None or not set(key) <= set(names):
+        if key is None or not set(key) <= names.keys():
             return frozenset()
-        return frozenset([frozenset(names.index(name) for name in key)])
+        return frozenset([frozenset(names[name] for name in key)])
 
     def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
         """Yield the table's name, with the columns that are read if they are not all, and the fields."""
         identifier = self.table.identifier
         parts = [identifier.catalog, identifier.database, identifier.name]
         names = self.row.field_names
-        if len(self.columns) < len(self.table.read):
+        if self.paths or len(self.columns) < len(self.table.read):
             parts.append(f"project=[{', '.join(names)}]")
         yield "table", f"[{', '.join(filter(None, parts))}]"
         yield "fields", ", ".join(names)

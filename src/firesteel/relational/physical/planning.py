@@ -57,6 +57,7 @@ from firesteel.relational.physical.normalizing import (
 )
 from firesteel.relational.physical.overs import is_by_values, over_aggregate, over_changes, over_partitions
 from firesteel.relational.physical.ranks import rank_node, refuse_ranks
+from firesteel.relational.physical.scanning import reading
 from firesteel.relational.physical.sinks import Sink, constrained
 from firesteel.relational.physical.sorting import sorting
 from firesteel.relational.physical.temporal_joins import temporal_join_node, versions_node
@@ -146,9 +147,11 @@ class Planner:
         if condition is not None and not self._options.batch:
             refuse_ranks(below, condition)
         given = self.plan(below)
-        if isinstance(given, TableSourceScan | ChangelogNormalize):
+        if isinstance(given, TableSourceScan):
+            given, expressions, condition = reading(given, Calc(given, expressions, condition, row))
+        if isinstance(given, ChangelogNormalize):
             used = Calc(given, expressions, condition, row).used
-            kept = _narrowed(given, used)
+            kept = narrowed(given, used)
             if kept is not None:
                 given, read = kept
                 places = {place: now for now, place in enumerate(read)}
@@ -331,16 +334,6 @@ def _require_aligned(window: WindowAssignment) -> None:
 def _reordered(given: PhysicalNode, places: tuple[int, ...]) -> Calc:
     fields = tuple(given.row.fields[place] for place in places)
     return Calc(given, refs(given.row, places), None, RowType(fields, nullable=False))
-
-
-def _narrowed(
-    given: TableSourceScan | ChangelogNormalize, used: tuple[int, ...]
-) -> tuple[TableSourceScan | ChangelogNormalize, tuple[int, ...]] | None:
-    """Return a node that reads no other columns than it must, and which they are; None if it reads all."""
-    if isinstance(given, ChangelogNormalize):
-        return narrowed(given, used)
-    scan = given.narrowed(used)
-    return None if scan is None else (scan, used)
 
 
 def aggregations(calls: tuple[AggregateCall, ...], given: RowType) -> tuple[Aggregation, ...]:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from firesteel.common.logical_types import Field, RowType
 from firesteel.relational.expressions import Expression, InputRef, references
+from firesteel.relational.paths import Path, at_paths, path_of, paths_in, read_at
 from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.nodes import Calc, TableSourceScan, WatermarkAssigner
 from firesteel.relational.rules.substitution import moved, refs, substituted
@@ -49,7 +50,7 @@ class _Reading(NamedTuple):
         time = (
             None if mark is None else (self.columns[mark.column], substituted(mark.expression, self.columns))
         )
-        return replace(self.scan, columns=(), place=None), time
+        return replace(self.scan, columns=(), paths=(), place=None), time
 
 
 def _readings(node: PhysicalNode) -> Iterator[_Reading]:
@@ -71,7 +72,7 @@ def _reading(root: PhysicalNode) -> _Reading | None:
     scan = below if computed is None else computed.input
     if not isinstance(scan, TableSourceScan) or scan.whole is None:
         return None
-    read = refs(_row_of(scan), scan.columns)
+    read = _read(scan)
     columns = (
         read if computed is None else tuple(substituted(column, read) for column in computed.expressions)
     )
@@ -80,6 +81,14 @@ def _reading(root: PhysicalNode) -> _Reading | None:
 
 def _row_of(scan: TableSourceScan) -> RowType:
     return RowType(tuple(Field(column.name, column.type) for column in scan.table.read), nullable=False)
+
+
+def _read(scan: TableSourceScan) -> tuple[Expression, ...]:
+    """Return the columns of a scan over those of the whole table."""
+    row = _row_of(scan)
+    if not scan.paths:
+        return refs(row, scan.columns)
+    return tuple(read_at(row, (scan.columns[place], *fields)) for place, *fields in scan.paths)
 
 
 def _merged(readings: Sequence[_Reading]) -> dict[int, PhysicalNode]:
@@ -98,15 +107,15 @@ def _common(
     reading: _Reading, fields: Mapping[Expression, Field]
 ) -> tuple[PhysicalNode, Sequence[Expression]]:
     """Return the reading of all columns of a table that some readings have, and these columns."""
-    scan = _projected(reading.scan, {place for column in fields for place in references(column)})
+    scan = _projected(reading.scan, paths_in(fields))
     if reading.watermark is None:
-        return scan, refs(_row_of(scan), scan.columns)
+        return scan, _read(scan)
     columns = sorted(
         fields, key=lambda column: (not isinstance(column, InputRef), min(references(column), default=0))
     )
-    now = {place: at for at, place in enumerate(scan.columns)}
+    now = {path: at for at, column in enumerate(_read(scan)) if (path := path_of(column)) is not None}
     row = RowType(tuple(Field(fields[column].name, column.type) for column in columns), nullable=False)
-    below = Calc(scan, tuple(moved(column, now) for column in columns), None, row)
+    below = Calc(scan, tuple(at_paths(column, now) for column in columns), None, row)
     mark = reading.watermark
     places = {place: columns.index(column) for place, column in enumerate(reading.columns)}
     root = WatermarkAssigner(
@@ -119,11 +128,17 @@ def _common(
     return root, columns
 
 
-def _projected(scan: TableSourceScan, places: Set[int]) -> TableSourceScan:
-    """Return the scan of these columns of its table, or of all if the source cannot leave some out."""
-    assert scan.whole is not None
-    wanted = [at for at, place in enumerate(scan.whole.columns) if place in places]
-    return scan.whole.narrowed(tuple(wanted)) or scan.whole
+def _projected(scan: TableSourceScan, paths: Set[Path]) -> TableSourceScan:
+    """Return the scan of what is at paths of its table, or of more if the source cannot leave it out."""
+    whole = scan.whole
+    assert whole is not None
+    if any(len(path) > 1 for path in paths):
+        wanted = sorted((whole.columns.index(place), *fields) for place, *fields in paths)
+        found = whole.with_fields(tuple(wanted))
+        if found is not None:
+            return found
+    places = {path[0] for path in paths}
+    return whole.narrowed(tuple(at for at, place in enumerate(whole.columns) if place in places)) or whole
 
 
 def _selected(given: PhysicalNode, places: Sequence[int], like: PhysicalNode) -> PhysicalNode:

@@ -18,6 +18,7 @@ from firesteel.relational.rules.fold_constants import fold_constants
 from firesteel.relational.rules.keep_versions import keep_versions
 from firesteel.relational.rules.merge_projects import merge_projects
 from firesteel.relational.rules.prune_columns import prune_columns
+from firesteel.relational.rules.push_fields import push_fields
 from firesteel.relational.rules.push_filters import push_filters
 from firesteel.relational.rules.recognise_ranks import recognise_ranks
 from firesteel.relational.rules.simplify_outer_joins import simplify_outer_joins
@@ -41,6 +42,7 @@ RULES: Final[tuple[Rule, ...]] = (
     keep_versions,
     split_distinct,
     prune_columns,
+    push_fields,
     merge_projects,
 )
 """All rules, in order."""
