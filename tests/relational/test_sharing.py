@@ -64,10 +64,12 @@ def test_fields_of_rows_are_read_once_for_all_readers() -> None:
         +- Reused(reference_id=[1])
     """)
     assert shared(one, project(given, r=1)) == shown("""
-        Calc(select=[FIELD_0(r) AS f])
-        +- TableSourceScan(table=[[c, d, r, project=[r]]], fields=[r])(reuse_id=[1])
+        Calc(select=[r_x AS f])
+        +- Calc(select=[r, FIELD_0(r) AS r_x])(reuse_id=[1])
+           +- TableSourceScan(table=[[c, d, r, project=[r]]], fields=[r])
 
-        Reused(reference_id=[1])
+        Calc(select=[r])
+        +- Reused(reference_id=[1])
     """)
 
 

@@ -107,25 +107,38 @@ def _common(
     reading: _Reading, fields: Mapping[Expression, Field]
 ) -> tuple[PhysicalNode, Sequence[Expression]]:
     """Return the reading of all columns of a table that some readings have, and these columns."""
-    scan = _projected(reading.scan, paths_in(fields))
-    if reading.watermark is None:
-        return scan, _read(scan)
+    scan, mark = _projected(reading.scan, paths_in(fields)), reading.watermark
+    read = _read(scan)
+    if mark is None and set(fields) <= {*read}:
+        return scan, read
     columns = sorted(
         fields, key=lambda column: (not isinstance(column, InputRef), min(references(column), default=0))
     )
-    now = {path: at for at, column in enumerate(_read(scan)) if (path := path_of(column)) is not None}
-    row = RowType(tuple(Field(fields[column].name, column.type) for column in columns), nullable=False)
-    below = Calc(scan, tuple(at_paths(column, now) for column in columns), None, row)
-    mark = reading.watermark
-    places = {place: columns.index(column) for place, column in enumerate(reading.columns)}
-    root = WatermarkAssigner(
-        scan if below.changes_nothing else below,
-        places[mark.column],
-        moved(mark.expression, places),
-        RowType(tuple(fields[column] for column in columns), nullable=False),
-        place=mark.place,
+    named = _named(columns, fields)
+    now = {path: at for at, column in enumerate(read) if (path := path_of(column)) is not None}
+    row = RowType(
+        tuple(field._replace(type=column.type) for field, column in zip(named, columns, strict=True)),
+        nullable=False,
     )
-    return root, columns
+    below = Calc(scan, tuple(at_paths(column, now) for column in columns), None, row)
+    given = scan if below.changes_nothing else below
+    if mark is None:
+        return given, columns
+    places = {place: columns.index(column) for place, column in enumerate(reading.columns)}
+    timed = RowType(tuple(named), nullable=False)
+    expression = moved(mark.expression, places)
+    return WatermarkAssigner(given, places[mark.column], expression, timed, place=mark.place), columns
+
+
+def _named(columns: Sequence[Expression], fields: Mapping[Expression, Field]) -> list[Field]:
+    """Return the fields of columns; a name that is taken has an underscore more."""
+    named: list[Field] = []
+    for column in columns:
+        name, taken = fields[column].name, {field.name for field in named}
+        while name in taken:
+            name += "_"
+        named.append(fields[column]._replace(name=name))
+    return named
 
 
 def _projected(scan: TableSourceScan, paths: Set[Path]) -> TableSourceScan:
