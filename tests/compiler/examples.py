@@ -9,6 +9,7 @@ from firesteel.common.watermark_strategy import WatermarkStrategy
 from firesteel.connectors.collection import CollectionSource
 from firesteel.connectors.discard import DiscardingSink
 from firesteel.connectors.tables.collect import CollectTableSink
+from firesteel.connectors.tables.python_table import PythonLookup
 from firesteel.connectors.tables.values import values_source
 from firesteel.functions.assigners import TumblingEventTimeWindows
 from firesteel.functions.async_functions import NO_RETRY_STRATEGY, AsyncFunction
@@ -17,6 +18,7 @@ from firesteel.functions.columns.aggregates import Aggregation, GroupAggregate
 from firesteel.functions.columns.bridges import ColumnsToRows, RowsToColumns
 from firesteel.functions.columns.correlates import Correlate, Unnest
 from firesteel.functions.columns.joins import IntervalJoin, Join, WindowJoin
+from firesteel.functions.columns.lookups import LookupJoin, LookupTable
 from firesteel.functions.columns.normalizing import Normalization
 from firesteel.functions.columns.program import Program
 from firesteel.functions.columns.ranks import Rank, WindowRank
@@ -203,6 +205,17 @@ EXAMPLES: Final[list[tuple[Operation, tuple[tuple[Edge, ...], ...]]]] = [
             TemporalJoin(Join("INNER", ROW, ROW, joined_row(ROW, ROW, "INNER"), (0,), (0,), (False,)), 1, 1)
         ),
         (BY_COLUMN, BY_COLUMN),
+    ),
+    (
+        operations.LookupJoinOp(
+            LookupJoin(
+                Join("INNER", ROW, ROW, joined_row(ROW, ROW, "INNER")),
+                LookupTable(PythonLookup(print, "key", ROW, ROW.field_names[:1], None, "table 't'")),
+                ROW,
+                tuple(range(len(ROW.fields))),
+            )
+        ),
+        (PLAIN,),
     ),
     (operations.VersionsOp(Versions(ROW, (0,), 1)), (BY_COLUMN,)),
     (

@@ -20,6 +20,8 @@ class PlanOptions:
     'table.exec.source.idle-timeout'. `split_distinct` is 'table.optimizer.distinct-agg.split.enabled',
     `distinct_buckets` how many parts a group has then. `parallelism` is that of the job; None if it is not known yet.
     `duplicates` is 'table.exec.source.cdc-events-duplicate'.
+    `lookup_capacity` and `lookup_timeout` (milliseconds) are 'table.exec.async-lookup.buffer-capacity' and
+    'table.exec.async-lookup.timeout'.
     """
 
     batch: bool = False
@@ -32,6 +34,8 @@ class PlanOptions:
     sinks: SinkOptions = field(default_factory=SinkOptions)
     parallelism: int | None = None
     duplicates: bool = False
+    lookup_capacity: int = 100
+    lookup_timeout: int = 180_000
 
     @staticmethod
     def of(options: Mapping[str, str], *, batch: bool, zone: str) -> PlanOptions:
@@ -59,4 +63,6 @@ class PlanOptions:
             duration(options, "table.exec.source.idle-timeout"),
             SinkOptions.of(options),
             duplicates=truth(options, "table.exec.source.cdc-events-duplicate"),
+            lookup_capacity=count(options, "table.exec.async-lookup.buffer-capacity", 100),
+            lookup_timeout=duration(options, "table.exec.async-lookup.timeout") or 180_000,
         )

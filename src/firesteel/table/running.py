@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from firesteel.common.errors import ProgramError
@@ -121,7 +122,7 @@ def _connections(session: Session) -> Connections:
             return TableSink(CollectTableSink(token), ChangelogMode.all())
         return connected.sink(table)
 
-    return Connections(connected.source, sink)
+    return replace(connected, sink=sink)
 
 
 def _collecting(plan: LogicalNode, session: Session) -> LogicalNode:

@@ -31,7 +31,6 @@ from firesteel.relational.logical import nodes
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.connecting import registered
-from firesteel.relational.physical.planning import Connections
 from firesteel.relational.planning import add_to_graph
 from firesteel.relational.tables import MetadataColumn, PhysicalColumn, ResolvedTable
 from firesteel.table.changelog_mode import ChangelogMode as PublicMode
@@ -113,7 +112,7 @@ def to_stream(
     def sink(wanted: ResolvedTable) -> TableSink:
         return TableSink(_Place(), mode) if wanted is table else connected.sink(wanted)
 
-    connections = Connections(connected.source, sink)
+    connections = replace(connected, sink=sink)
     ending = [nodes.TableSink(plan, table)]
     try:
         [node] = add_to_graph(ending, builder, options, connections, Location.of_caller())

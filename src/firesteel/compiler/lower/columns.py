@@ -23,6 +23,7 @@ from firesteel.graph.operations import (
     LimitOp,
     LocalAggregateOp,
     LocalWindowAggregateOp,
+    LookupJoinOp,
     MaterializeOp,
     NormalizeOp,
     OverAggregateOp,
@@ -55,6 +56,7 @@ from firesteel.runtime.columns.expand import ExpandOperator
 from firesteel.runtime.columns.joins.interval import interval_join_operator
 from firesteel.runtime.columns.joins.operator import FinalJoinOperator, JoinOperator
 from firesteel.runtime.columns.joins.windows import WindowJoinOperator
+from firesteel.runtime.columns.lookups.operator import LookupJoinOperator
 from firesteel.runtime.columns.materialize.operators import CompactingOperator, MaterializeOperator
 from firesteel.runtime.columns.normalizing import NormalizeOperator
 from firesteel.runtime.columns.over.batch import OverPartitionsOperator
@@ -184,6 +186,11 @@ def _(operation: IntervalJoinOp, node: Node, batch: bool) -> Recipe:
 @recipe.register
 def _(operation: TemporalJoinOp, node: Node, batch: bool) -> Recipe:
     return partial(TemporalJoinOperator, operation.temporal)
+
+
+@recipe.register
+def _(operation: LookupJoinOp, node: Node, batch: bool) -> Recipe:
+    return partial(LookupJoinOperator, operation.join)
 
 
 @recipe.register

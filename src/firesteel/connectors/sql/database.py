@@ -140,7 +140,7 @@ class Database:
                 engine = sa.create_engine(url, connect_args=local, **more)
             except (ModuleNotFoundError, NoSuchModuleError) as error:
                 raise missing_driver(url, getattr(error, "name", None)) from None
-            _prepare_connections(engine)
+            _prepare_connections(engine, waits=not self._autocommit)
             self._engine = engine
         return self._engine
 
@@ -150,7 +150,7 @@ class Database:
         if self._password:
             text = text.replace(str(self._password), "***")
         return ConnectorError(
-            "requires a database that accepts what it writes",
+            self._settings.requirement,
             who=self._settings.who,
             got=text.strip().splitlines()[0],
             hint=f"tried {tries + 1} times in {self._settings.retry_ms / 1000:g} s" if tries else None,
@@ -158,8 +158,8 @@ class Database:
         )
 
 
-def _prepare_connections(engine: sa.Engine) -> None:
-    """Make each connection commit durably; SQLite's transactions start as writers, so that they can wait for locks."""
+def _prepare_connections(engine: sa.Engine, *, waits: bool) -> None:
+    """Make each connection commit durably; SQLite's transactions start as writers if they must wait for locks."""
     if engine.dialect.name == "sqlite":
 
         @sa.event.listens_for(engine, "connect")
@@ -167,9 +167,11 @@ def _prepare_connections(engine: sa.Engine) -> None:
             connection.isolation_level = None
             connection.execute("PRAGMA synchronous = FULL")
 
-        @sa.event.listens_for(engine, "begin")
-        def begin(connection: sa.Connection) -> None:
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        if waits:
+
+            @sa.event.listens_for(engine, "begin")
+            def begin(connection: sa.Connection) -> None:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     elif engine.dialect.name == "postgresql":
 

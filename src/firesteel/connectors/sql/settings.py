@@ -34,6 +34,11 @@ class SqlSettings:
         return f"SqlSink, table {self.target!r},"
 
     @property
+    def requirement(self) -> str:
+        """What is not so when a statement fails."""
+        return "requires a database that accepts what it writes"
+
+    @property
     def target(self) -> str:
         """The table with its schema."""
         return f"{self.schema}.{self.table}" if self.schema else self.table

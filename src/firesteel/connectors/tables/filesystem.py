@@ -10,12 +10,15 @@ from firesteel.common.errors import ConfigurationError, UnsupportedError
 from firesteel.common.logical_types import RowType
 from firesteel.connectors.files.format import FileFormat
 from firesteel.connectors.files.sink.rolling import RollingPolicy
+from firesteel.connectors.tables import lookup_options
 from firesteel.connectors.tables.changes.formats import CHANGE_FORMATS
 from firesteel.connectors.tables.file_formats import CsvFormat, JsonFormat, ParquetFormat, Rows, TableFormat
 from firesteel.connectors.tables.file_sink import FileTableSink
 from firesteel.connectors.tables.file_source import METADATA, FileColumn, FileTableSource
 from firesteel.connectors.tables.options import PARALLELISM, Options, duration, size, suggestion, text, truth
+from firesteel.connectors.tables.source_lookup import SourceLookup
 from firesteel.functions.columns.connectors import TableConnector, TableRequest, TableSink, TableSource
+from firesteel.functions.columns.lookups import LookupCalls, LookupTable
 
 _DEFAULT_PARTITION: Final = "__DEFAULT_PARTITION__"
 _PART_SIZE: Final = 128 << 20
@@ -80,9 +83,17 @@ class FilesystemConnector(TableConnector):
         reader = _Reader(form, dict(table.options), table.who)
         source = FileTableSource(path, row, columns, reader, interval=interval, default_partition=default)
         form.reader(options, row, range(len(row.fields)))
-        options.know(_WRITING)
+        options.know((*_WRITING, *lookup_options.OPTIONS))
         options.finish()
         return TableSource(source, form.mode)
+
+    def lookup(self, table: TableRequest, keys: tuple[str, ...], calls: LookupCalls) -> LookupTable:
+        """Return the lookup, which reads all files, and again as `lookup.full-cache.reload-strategy` says."""
+        cache = lookup_options.lookup_cache(self._options(table), table.zone, whole=True)
+        found = self.source(table)
+        if not found.mode.append_only:
+            raise UnsupportedError("cannot be looked up: its files have changes", who=table.who)
+        return LookupTable(SourceLookup(found.source), cache)
 
     def sink(self, table: TableRequest) -> TableSink:
         """Return the sink, which takes inserts, and all changes in a format that has them."""

@@ -1,4 +1,4 @@
-"""The connector 'jdbc': a table of a database as a sink, exactly once, with upserts by the primary key."""
+"""The connector 'jdbc': a table of a database, written exactly once, with upserts by the primary key, or looked up."""
 
 from __future__ import annotations
 
@@ -15,11 +15,15 @@ from firesteel.common.logical_types import LogicalTypeRoot, RowType
 from firesteel.common.logical_types.python_values import from_column
 from firesteel.common.types import RowKind
 from firesteel.connectors.sql import SqlSink
+from firesteel.connectors.sql.address import checked_address
 from firesteel.connectors.sql.jdbc_url import url_of_jdbc
 from firesteel.connectors.sql.rows_writer import RowsWriter
+from firesteel.connectors.tables import lookup_options
+from firesteel.connectors.tables.jdbc_lookup import JdbcLookup, LookupSettings
 from firesteel.connectors.tables.options import PARALLELISM, Options, choice, duration, number, text
 from firesteel.functions.columns.connectors import ChangelogMode, TableConnector, TableRequest, TableSink
 from firesteel.functions.columns.endpoints import ColumnSink, ColumnWriter, Kinds
+from firesteel.functions.columns.lookups import LookupCalls, LookupTable
 from firesteel.functions.sink import Committer, WriterContext
 
 _R = LogicalTypeRoot
@@ -29,6 +33,7 @@ _UNSTORED: Final = (
 )
 _BATCH_ROWS: Final = 10_000
 _RETRY: Final = 60_000
+_LOOKUP_RETRIES: Final = 3
 _REMOVED: Final = (RowKind.DELETE.value, RowKind.UPDATE_BEFORE.value)
 _PENDING: Final = 200_000
 """How many keys may wait before they are sent."""
@@ -49,18 +54,21 @@ _OF_SOURCES: Final = (
     "scan.partition.upper-bound",
     "scan.fetch-size",
     "scan.auto-commit",
-    "lookup.cache",
+    *lookup_options.OPTIONS,
     "lookup.cache.max-rows",
     "lookup.cache.ttl",
     "lookup.cache.caching-missing-key",
-    "lookup.max-retries",
-    "lookup.partial-cache.expire-after-access",
-    "lookup.partial-cache.expire-after-write",
-    "lookup.partial-cache.cache-missing-key",
-    "lookup.partial-cache.max-rows",
     "filter.handling.policy",
 )
 """Options of the table where it is read, which mean nothing where it is written."""
+
+_OF_SINKS: Final = (
+    "sink.buffer-flush.max-rows",
+    "sink.buffer-flush.interval",
+    "sink.max-retries",
+    "sink.parallelism",
+    "sink.way",
+)
 
 
 class JdbcConnector(TableConnector):
@@ -71,38 +79,48 @@ class JdbcConnector(TableConnector):
     they travel, at most; what has come becomes visible with its epoch), `sink.max-retries`,
     `connection.max-retry-timeout` and `sink.parallelism`. Those of a source are let pass. Passwords refer to
     environment variables, as `${PGPASSWORD}`. `sink.way` is one of `firesteel.connectors.sql`.
+
+    Rows are looked up by any columns, with `lookup.cache` and its options, and `lookup.max-retries` (3).
     """
 
     name = "jdbc"
 
+    def lookup(self, table: TableRequest, keys: tuple[str, ...], calls: LookupCalls) -> LookupTable:
+        """Return the lookup by these columns."""
+        options = Options(table.options, table.who, self.name)
+        cache = lookup_options.lookup_cache(options, table.zone)
+        retries = options.get(number("lookup.max-retries", 0), _LOOKUP_RETRIES)
+        url, schema, name = _place(options, table)
+        retry = options.get(duration("connection.max-retry-timeout"), _RETRY)
+        options.know((*_OF_SINKS, *_OF_SOURCES))
+        options.finish()
+        _require_stored(table, "read from")
+        names = tuple(field.name for field in table.row.fields)
+        settings = LookupSettings(
+            checked_address(url), name, schema, names, (), "staged", _BATCH_ROWS, retry, retries
+        )
+        return LookupTable(JdbcLookup(settings, table.row, keys), cache)
+
     def sink(self, table: TableRequest) -> TableSink:
         """Return the sink: for inserts, with a primary key for upserts."""
         options = Options(table.options, table.who, self.name)
-        user, password = options.get(text("username")), options.get(text("password"))
-        url = url_of_jdbc(options.required(text("url")), user, password, table.who)
-        schema, _, name = options.required(text("table-name")).rpartition(".")
+        url, schema, name = _place(options, table)
         rows = options.get(number("sink.buffer-flush.max-rows", 0), _BATCH_ROWS) or _BATCH_ROWS
         retry = options.get(duration("connection.max-retry-timeout"), _RETRY)
         way = options.get(choice("sink.way", "staged", "prepared"), "staged")
         retries = options.get(number("sink.max-retries", 0))
         interval = options.get(duration("sink.buffer-flush.interval"))
         parallelism = options.get(PARALLELISM)
-        _check_driver(options, url)
         options.know(_OF_SOURCES)
         options.finish()
-        for field in table.row.fields:
-            if field.type.root in _UNSTORED:
-                raise UnsupportedError(
-                    "cannot be written to a database",
-                    who=f"{table.who}, column {field.name!r} of type {field.type}",
-                )
+        _require_stored(table, "written to")
         key = table.primary_key or ()
         sink = SqlSink(
             url,
             name,
             [field.name for field in table.row.fields],
             key=key,
-            schema=schema or None,
+            schema=schema,
             way="staged" if way == "staged" else "prepared",
             batch_rows=rows,
             retry_ms=retry,
@@ -110,6 +128,25 @@ class JdbcConnector(TableConnector):
         )
         mode = ChangelogMode.upserts() if key else ChangelogMode.inserts()
         return TableSink(JdbcTableSink(sink, table.row, key, interval), mode, parallelism=parallelism)
+
+
+def _place(options: Options, table: TableRequest) -> tuple[str, str | None, str]:
+    """Return the URL of the database, and the schema and the name of the table there."""
+    user, password = options.get(text("username")), options.get(text("password"))
+    url = url_of_jdbc(options.required(text("url")), user, password, table.who)
+    schema, _, name = options.required(text("table-name")).rpartition(".")
+    _check_driver(options, url)
+    return url, schema or None, name
+
+
+def _require_stored(table: TableRequest, way: str) -> None:
+    """Refuse columns of types that databases do not have."""
+    for field in table.row.fields:
+        if field.type.root in _UNSTORED:
+            raise UnsupportedError(
+                f"cannot be {way} a database",
+                who=f"{table.who}, column {field.name!r} of type {field.type}",
+            )
 
 
 def _check_driver(options: Options, url: str) -> None:

@@ -13,6 +13,7 @@ from firesteel.connectors.tables.filesystem import FilesystemConnector
 from firesteel.connectors.tables.jdbc import JdbcConnector
 from firesteel.connectors.tables.options import suggestion
 from firesteel.connectors.tables.print_table import PrintConnector
+from firesteel.connectors.tables.python_table import PythonConnector
 from firesteel.functions.columns.connectors import TableConnector
 
 ENTRY_POINTS: Final = "firesteel.table.connectors"
@@ -24,6 +25,7 @@ _BUILT_IN: Final[tuple[type[TableConnector], ...]] = (
     FilesystemConnector,
     JdbcConnector,
     PrintConnector,
+    PythonConnector,
 )
 _built_in: Final = {kind.name: kind for kind in _BUILT_IN}
 _registered: dict[str, TableConnector] = {}

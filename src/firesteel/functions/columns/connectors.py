@@ -14,6 +14,7 @@ from typing import ClassVar
 from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types import LogicalType, RowType
 from firesteel.functions.columns.endpoints import ColumnSink, ColumnSource
+from firesteel.functions.columns.lookups import LookupCalls, LookupTable
 
 
 @dataclass(frozen=True)
@@ -135,3 +136,7 @@ class TableConnector(ABC):
     def sink(self, table: TableRequest) -> TableSink:
         """Return the sink of a table."""
         raise UnsupportedError(f"cannot be written: connector {self.name!r} is a source", who=table.who)
+
+    def lookup(self, table: TableRequest, keys: tuple[str, ...], calls: LookupCalls) -> LookupTable | None:
+        """Return how rows of a table are looked up by these columns; None if they cannot be."""
+        return None

@@ -54,7 +54,7 @@ from firesteel.graph.operations.rows import (
     ProjectOp,
     ReduceOp,
 )
-from firesteel.graph.operations.temporal_joins import TemporalJoinOp, VersionsOp
+from firesteel.graph.operations.temporal_joins import LookupJoinOp, TemporalJoinOp, VersionsOp
 from firesteel.graph.operations.windows import WindowMode, WindowOp
 
 __all__ = [
@@ -86,6 +86,7 @@ __all__ = [
     "LimitOp",
     "LocalAggregateOp",
     "LocalWindowAggregateOp",
+    "LookupJoinOp",
     "MapOp",
     "MaterializeOp",
     "Operation",

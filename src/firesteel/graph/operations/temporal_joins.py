@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from firesteel.common.logical_types import RowType
+from firesteel.functions.columns.lookups import LookupJoin
 from firesteel.functions.columns.temporal_joins import TemporalJoin, Versions
 from firesteel.graph.operations.columns import ColumnOperation
 
@@ -38,6 +39,15 @@ class VersionsOp(ColumnOperation):
         """The columns of the keys, and that of the time."""
         spec = self.versions
         return _columns(spec.row, *spec.keys, spec.time)
+
+
+@dataclass(frozen=True, eq=False)
+class LookupJoinOp(ColumnOperation):
+    """Joins left rows with rows of a table that are looked up."""
+
+    kind = "lookup_join"
+
+    join: LookupJoin
 
 
 def _columns(row: RowType, *places: int) -> str:

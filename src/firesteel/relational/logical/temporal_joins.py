@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from firesteel.common.logical_types import BooleanType, Field, RowType
 from firesteel.common.logical_types.temporal import is_proctime, regular
+from firesteel.functions.columns.lookups import Retry
 from firesteel.relational.expressions import Expression, references
 from firesteel.relational.logical.joins import joined_row
 from firesteel.relational.logical.nodes import LogicalNode, UnaryNode
@@ -15,6 +16,20 @@ TemporalKind = Literal["INNER", "LEFT"]
 """LEFT keeps left rows for which there is no version."""
 
 TEMPORAL_KINDS: Final[dict[str, TemporalKind]] = {"INNER": "INNER", "LEFT": "LEFT"}
+
+
+@dataclass(frozen=True)
+class LookupHint:
+    """What the hint LOOKUP says of a table; None is what the session or the connector says (times in milliseconds).
+
+    Rows come out in their order, whether `ordered` or not.
+    """
+
+    asynchronous: bool | None = None
+    ordered: bool = True
+    capacity: int | None = None
+    timeout: int | None = None
+    retry: Retry | None = None
 
 
 @dataclass(frozen=True)
@@ -33,6 +48,7 @@ class TemporalJoin(LogicalNode):
     condition: Expression
     time: int
     version_time: int | None
+    hint: LookupHint | None = None
 
     def __post_init__(self) -> None:
         assert isinstance(self.condition.type, BooleanType)

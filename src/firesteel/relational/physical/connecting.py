@@ -9,6 +9,7 @@ from firesteel.common.errors import ProgramError, UnsupportedError
 from firesteel.common.logical_types import Field, LogicalType, RowType
 from firesteel.connectors.tables.registry import connector_names, connector_of
 from firesteel.functions.columns.connectors import TableConnector, TableRequest, TableSink, TableSource
+from firesteel.functions.columns.lookups import LookupCalls, LookupTable
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.planning import Connections, shown_name
 from firesteel.relational.tables import MetadataColumn, PhysicalColumn, ResolvedTable
@@ -38,7 +39,15 @@ def registered(options: PlanOptions) -> Connections:
         connector = _connector(table)
         return connector.sink(_request(table, table.written, connector.writable_metadata, options))
 
-    return Connections(source, sink)
+    def lookup(table: ResolvedTable, keys: tuple[str, ...], calls: LookupCalls) -> LookupTable | None:
+        if table.source is not None or CONNECTOR not in table.options:
+            return None
+        connector = _connector(table)
+        return connector.lookup(
+            _request(table, table.read, connector.readable_metadata, options), keys, calls
+        )
+
+    return Connections(source, sink, lookup)
 
 
 def _who(table: ResolvedTable) -> str:

@@ -10,6 +10,7 @@ from firesteel.common.logical_types import BigIntType, Field, RowType
 from firesteel.common.logical_types.arrow import to_arrow
 from firesteel.functions.columns import joins
 from firesteel.functions.columns.joins import KEEPING, JoinKind
+from firesteel.functions.columns.program import Program
 from firesteel.relational.expressions import Expression, InputRef
 from firesteel.relational.logical import joins as logical
 from firesteel.relational.logical.joins import different_names, equality
@@ -19,7 +20,7 @@ from firesteel.relational.physical.nodes import Exchange
 from firesteel.relational.rules.substitution import ALWAYS, all_of, conjuncts
 from firesteel.relational.translation import program
 
-_NAMES: Final[dict[JoinKind, str]] = {
+KIND_NAMES: Final[dict[JoinKind, str]] = {
     "INNER": "InnerJoin",
     "LEFT": "LeftOuterJoin",
     "RIGHT": "RightOuterJoin",
@@ -64,7 +65,7 @@ class AnyJoin(PhysicalNode):
     @property
     def kind_text(self) -> str:
         """Return Flink's name of the kind."""
-        return _NAMES[self.kind]
+        return KIND_NAMES[self.kind]
 
     def where(self, shown: Shown) -> str:
         """Return the condition."""
@@ -98,7 +99,7 @@ class AnyJoin(PhysicalNode):
             tuple(key[0] for key in self.keys),
             tuple(key[1] for key in self.keys),
             tuple(key[2] for key in self.keys),
-            None if self.rest is None else program(_pairs(*sides), [_pair(*sides)], [_PAIR], self.rest, zone),
+            pair_condition(*sides, self.rest, zone),
         )
 
 
@@ -181,6 +182,13 @@ def regular_join(
 
 def _time_to_live(hint: int | None, options: PlanOptions) -> int | None:
     return (options.state_ttl if hint is None else hint) or None
+
+
+def pair_condition(left: RowType, right: RowType, rest: Expression | None, zone: str) -> Program | None:
+    """Return the program that finds the pairs for which a condition is TRUE, by their numbers; None for all of them."""
+    if rest is None:
+        return None
+    return program(_pairs(left, right), [_pair(left, right)], [_PAIR], rest, zone)
 
 
 def _pairs(left: RowType, right: RowType) -> RowType:

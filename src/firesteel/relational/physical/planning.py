@@ -37,6 +37,7 @@ from firesteel.relational.physical.grouping import (
     WindowAggregate,
     WindowTableFunction,
 )
+from firesteel.relational.physical.lookup_joins import Lookups, lookup_join_node
 from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.nodes import (
     Calc,
@@ -73,10 +74,11 @@ from firesteel.runtime.columns.windows.choosing import has_two_phases
 
 @dataclass(frozen=True)
 class Connections:
-    """How tables find their connectors: both functions raise an error that names the table if it has none."""
+    """How tables find their connectors: the functions raise an error that names the table if it has none."""
 
     source: Callable[[ResolvedTable], TableSource]
     sink: Callable[[ResolvedTable], TableSink]
+    lookup: Lookups = lambda _table, _keys, _calls: None
 
 
 class Planner:
@@ -188,7 +190,10 @@ class Planner:
 
     @_planned.register
     def _(self, node: TemporalJoin) -> PhysicalNode:
-        return temporal_join_node(node, self.plan(node.left), self.plan(node.right), self._options)
+        left = self.plan(node.left)
+        if node.looks_up:
+            return lookup_join_node(node, left, self._connections.lookup, self._options)
+        return temporal_join_node(node, left, self.plan(node.right), self._options)
 
     @_planned.register
     def _(self, node: Versions) -> PhysicalNode:

@@ -8,6 +8,7 @@ from firesteel.relational.expressions import Expression, Literal
 from firesteel.relational.folding import folded
 from firesteel.relational.logical.joins import Join
 from firesteel.relational.logical.nodes import Filter, LogicalNode, Project, Watermark, transformed
+from firesteel.relational.logical.temporal_joins import TemporalJoin
 from firesteel.relational.options import PlanOptions
 
 
@@ -22,7 +23,7 @@ def fold_constants(plan: LogicalNode, options: PlanOptions) -> LogicalNode:
             return replace(node, expressions=tuple(map(done, node.expressions)))
         if isinstance(node, Watermark):
             return replace(node, expression=done(node.expression))
-        if isinstance(node, Join):
+        if isinstance(node, Join | TemporalJoin):
             return replace(node, condition=done(node.condition))
         if isinstance(node, Filter):
             condition = done(node.condition)

@@ -25,6 +25,7 @@ from firesteel.relational.logical.nodes import (
     WindowTable,
     transformed,
 )
+from firesteel.relational.logical.temporal_joins import TemporalJoin
 from firesteel.relational.logical.windows import Session
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.rules.substitution import (
@@ -59,6 +60,8 @@ def _pushed(node: LogicalNode) -> LogicalNode:
         return below.with_inputs(tuple(_pushed(Filter(part, condition)) for part in below.parts))
     if isinstance(below, Join):
         return _through(node, below)
+    if isinstance(below, TemporalJoin) and below.looks_up:
+        return _looking_up(node, below)
     places = _passing(below)
     return node if places is None else _parted(node, places)
 
@@ -75,6 +78,24 @@ def _through(node: Filter, join: Join) -> LogicalNode:
         join = replace(join, condition=all_of([*conjuncts(join.condition), *both]))
     made = _sifted(_filtered(join, left, right))
     return Filter(made, all_of(rest), place=node.place) if rest else made
+
+
+def _looking_up(node: Filter, join: TemporalJoin) -> LogicalNode:
+    """Return the lookup join with what reads the left side alone before it, and if it is INNER the rest within it."""
+    width = len(join.left.row.fields)
+    parts = conjuncts(node.condition)
+    first = [part for part in parts if _may_go(part) and max(references(part)) < width]
+    within = [part for part in parts if part not in first and _may_go(part)] if join.kind == "INNER" else []
+    rest = [part for part in parts if part not in (*first, *within)]
+    if first:
+        join = replace(join, left=_pushed(Filter(join.left, all_of(first))))
+    if within:
+        join = replace(join, condition=all_of([*conjuncts(join.condition), *within]))
+    return Filter(join, all_of(rest), place=node.place) if rest else join
+
+
+def _may_go(part: Expression) -> bool:
+    return is_deterministic(part) and bool({*references(part)})
 
 
 def _sifted(join: Join) -> Join:

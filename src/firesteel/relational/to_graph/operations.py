@@ -25,6 +25,7 @@ from firesteel.graph.operations import (
     LimitOp,
     LocalAggregateOp,
     LocalWindowAggregateOp,
+    LookupJoinOp,
     MaterializeOp,
     NormalizeOp,
     Operation,
@@ -55,6 +56,7 @@ from firesteel.relational.physical.grouping import (
     WindowTableFunction,
 )
 from firesteel.relational.physical.joins import Join
+from firesteel.relational.physical.lookup_joins import LookupJoin
 from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.nodes import (
     Calc,
@@ -186,6 +188,11 @@ def _(plan: IntervalJoin, options: PlanOptions) -> Operation:
 @operation.register
 def _(plan: TemporalJoin, options: PlanOptions) -> Operation:
     return TemporalJoinOp(plan.temporal_join(options.zone))
+
+
+@operation.register
+def _(plan: LookupJoin, options: PlanOptions) -> Operation:
+    return LookupJoinOp(plan.lookup_join(options.zone))
 
 
 @operation.register

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from sqlglot import exp
 
 from firesteel.common.errors import ConfigurationError
 from firesteel.common.quantities import duration_ms
 from firesteel.common.suggestions import suggestion
+from firesteel.relational.logical.temporal_joins import LookupHint
 from firesteel.relational.tables import ResolvedTable
 from firesteel.sql import nodes
 from firesteel.sql.binding.context import Context
+from firesteel.sql.binding.lookup_hints import lookup_hint
 from firesteel.sql.binding.scope import Scope
 
 
@@ -27,29 +30,62 @@ def with_hints(table: ResolvedTable, node: exp.Table, context: Context) -> Resol
     return replace(table, options={**table.options, **options}) if options else table
 
 
-def state_times_to_live(select: exp.Select, scope: Scope, context: Context) -> dict[str, int]:
-    """Return how many milliseconds state lives by the hint STATE_TTL of a SELECT, by the names that it gives.
+_JOIN_HINTS: Final = ("BROADCAST", "SHUFFLE_HASH", "SHUFFLE_MERGE", "NEST_LOOP")
+"""Hints that say how a join is made, which is the same for all of them here; they are checked."""
 
-    Raises SqlValidationError for a name that is not in FROM and for a text that is no duration, SqlUnsupportedError for
-    other hints.
+_HINTS: Final = ("STATE_TTL", "LOOKUP", *_JOIN_HINTS)
+
+
+@dataclass(frozen=True)
+class SelectHints:
+    """The hints of a SELECT by the names of relations: how long state lives (milliseconds), how rows are looked up."""
+
+    times_to_live: Mapping[str, int] = field(default_factory=dict)
+    lookups: Mapping[str, LookupHint] = field(default_factory=dict)
+
+
+def select_hints(select: exp.Select, scope: Scope, context: Context) -> SelectHints:
+    """Return the hints of a SELECT.
+
+    Raises SqlValidationError for an unknown hint, for a name that is not in FROM, and for what a hint cannot say.
     """
-    found: dict[str, int] = {}
+    times: dict[str, int] = {}
+    lookups: dict[str, LookupHint] = {}
     hint = select.args.get("hint")
     known = [relation.name[-1] for relation in scope.relations if relation.name]
     for call in hint.expressions if hint is not None else ():
-        if call.this.name.upper() != "STATE_TTL":
-            raise context.text.unsupported(call, f"the hint {call.this.name}")
-        for name, value, node in _options(call, context):
-            if name not in known:
-                hint_text = suggestion(name, known)
-                raise context.text.wrong(
-                    node, "requires the name of a table in FROM in STATE_TTL", got=name, hint=hint_text
-                )
-            try:
-                found[name] = duration_ms("STATE_TTL", value)
-            except ConfigurationError as error:
-                raise context.text.located(node, error) from None
-    return found
+        name = call.this.name.upper()
+        if name == "STATE_TTL":
+            times.update(_times_to_live(call, known, context))
+        elif name == "LOOKUP":
+            table, found = lookup_hint(call, [*_options(call, context)], context.text)
+            lookups[_known(table, table.expression.name, name, known, context)] = found
+        elif name in _JOIN_HINTS:
+            for argument in call.expressions:
+                _known(argument, argument.name, name, known, context)
+        else:
+            raise context.text.wrong(
+                call, "requires a hint that exists", got=call.this.name, hint=suggestion(name, _HINTS)
+            )
+    return SelectHints(times, lookups)
+
+
+def _times_to_live(call: nodes.HintCall, known: list[str], context: Context) -> Iterator[tuple[str, int]]:
+    for name, value, node in _options(call, context):
+        _known(node, name, "STATE_TTL", known, context)
+        try:
+            yield name, duration_ms("STATE_TTL", value)
+        except ConfigurationError as error:
+            raise context.text.located(node, error) from None
+
+
+def _known(node: exp.Expr, name: str, hint: str, known: list[str], context: Context) -> str:
+    """Return a name that is in FROM."""
+    if name not in known:
+        raise context.text.wrong(
+            node, f"requires the name of a table in FROM in {hint}", got=name, hint=suggestion(name, known)
+        )
+    return name
 
 
 def _options(call: nodes.HintCall, context: Context) -> Iterator[tuple[str, str, exp.Expr]]:

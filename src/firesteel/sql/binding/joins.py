@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeVar
 
 from sqlglot import exp
 
@@ -20,10 +20,13 @@ from firesteel.sql.binding.conditions import as_condition
 from firesteel.sql.binding.context import Context
 from firesteel.sql.binding.expressions import Expressions
 from firesteel.sql.binding.functions import called
+from firesteel.sql.binding.hints import SelectHints
 from firesteel.sql.binding.laterals import bind_lateral, is_lateral
 from firesteel.sql.binding.scope import Merged, Scope, only
 from firesteel.sql.binding.temporal_joins import temporal_join, version_of, without_version
 from firesteel.sql.binding.values import QueryValue, parts_of
+
+T = TypeVar("T")
 
 Item = tuple[LogicalNode, Scope]
 """The plan of what stands in FROM, and the names of its columns."""
@@ -67,23 +70,29 @@ def _beside_lateral(left: Item, join: exp.Join, context: Context) -> Item:
     return Filter(made, condition, place=text.place(join)), found
 
 
-def with_times_to_live(plan: LogicalNode, scope: Scope, times: Mapping[str, int]) -> LogicalNode:
-    """Return the joins of FROM with how long the rows of each side live, by the names of relations.
+def with_hints(plan: LogicalNode, scope: Scope, hints: SelectHints) -> LogicalNode:
+    """Return the joins of FROM with how long the rows of each side live, and how rows are looked up.
 
     A side that is a join itself has no name, and so its rows live as the session says, as in Flink.
     """
-    if not times or not isinstance(plan, Join | TemporalJoin):
+    if not isinstance(plan, Join | TemporalJoin) or hints == SelectHints():
         return plan
+    first, width = plan.left, len(plan.left.row.fields)
+    left = with_hints(first, scope, hints)
     if isinstance(plan, TemporalJoin):
-        return replace(plan, left=with_times_to_live(plan.left, scope, times))
-    by_first = {relation.first: times.get(relation.name[-1]) for relation in scope.relations if relation.name}
-    width = len(plan.left.row.fields)
-    left_alone = not isinstance(plan.left, Join | TemporalJoin)
-    return replace(
-        plan,
-        left=with_times_to_live(plan.left, scope, times),
-        times_to_live=(by_first.get(0) if left_alone else None, by_first.get(width)),
-    )
+        return replace(plan, left=left, hint=_by_first(scope, hints.lookups).get(width))
+    times = _by_first(scope, hints.times_to_live)
+    alone = not isinstance(first, Join | TemporalJoin)
+    return replace(plan, left=left, times_to_live=(times.get(0) if alone else None, times.get(width)))
+
+
+def _by_first(scope: Scope, named: Mapping[str, T]) -> dict[int, T]:
+    """Return what belongs to the names of relations by the places of their first columns."""
+    return {
+        relation.first: named[relation.name[-1]]
+        for relation in scope.relations
+        if relation.name and relation.name[-1] in named
+    }
 
 
 def _joined(left: Item, join: exp.Join, right: Item, context: Context) -> Item:

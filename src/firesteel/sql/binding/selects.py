@@ -20,8 +20,8 @@ from firesteel.sql.binding.conditions import as_condition
 from firesteel.sql.binding.context import Context, Selected, name_parts
 from firesteel.sql.binding.expressions import Expressions
 from firesteel.sql.binding.groups import GroupBinder, Groups, groups_by_nothing
-from firesteel.sql.binding.hints import state_times_to_live
-from firesteel.sql.binding.joins import with_times_to_live
+from firesteel.sql.binding.hints import select_hints
+from firesteel.sql.binding.joins import with_hints
 from firesteel.sql.binding.lowering import (
     NotGroupedError,
     WrongGroupingError,
@@ -52,16 +52,17 @@ class Item:
 def bind_select(select: exp.Select, context: Context) -> LogicalNode:
     """Return the plan of a SELECT with its ORDER BY and LIMIT."""
     plan, scope = bind_from(select, context)
-    times_to_live = state_times_to_live(select, scope, context)
+    hints = select_hints(select, scope, context)
+    times_to_live = hints.times_to_live
     if select.args.get("joins"):
-        plan, times_to_live = with_times_to_live(plan, scope, times_to_live), {}
+        plan, times_to_live = with_hints(plan, scope, hints), {}
     scope = replace(scope, outer=context.outer)
     where = select.args.get("where")
     if where is not None:
         plan = filtered(
             plan, Expressions(context, scope, "WHERE", queries=True, later=_aliases(select)), where.this
         )
-    last = next(reversed(times_to_live.values()), None)
+    last = next(reversed([*times_to_live.values()]), None)
     return _Select(select, context, plan, scope, last).plan()
 
 

@@ -1,0 +1,1 @@
+"""Joins with rows of a table that are looked up."""
