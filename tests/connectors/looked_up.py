@@ -11,6 +11,7 @@ from firesteel.common.types import Row
 
 NAMES = {1: "ann", 2: "bob"}
 RUNNING = {"now": 0, "most": 0}
+ASKED: list[int] = []
 NO_FUNCTION = "text"
 
 
@@ -45,6 +46,11 @@ def wrong(k: int) -> dict[str, Any]:
 def of_arrow(keys: pa.RecordBatch) -> pa.Table:
     wanted = set(keys["k"].to_pylist())
     return pa.table({"s": [*NAMES.values(), "zed"], "k": [*NAMES, max(wanted) + 7]})
+
+
+def appearing(k: int) -> dict[str, Any] | None:
+    ASKED.append(k)
+    return {"k": k, "s": "there"} if ASKED.count(k) > 2 else None
 
 
 async def later(k: int) -> tuple[int, str]:
