@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from firesteel.common.logical_types import BigIntType, RowType
+from firesteel.common.types import RowKind
 from firesteel.common.watermark_strategy import WatermarkStrategy
 from firesteel.connectors.collection import CollectionSource
 from firesteel.connectors.discard import DiscardingSink
@@ -16,6 +17,7 @@ from firesteel.functions.async_functions import NO_RETRY_STRATEGY, AsyncFunction
 from firesteel.functions.broadcast import BroadcastProcessFunction, KeyedBroadcastProcessFunction
 from firesteel.functions.columns.aggregates import Aggregation, GroupAggregate
 from firesteel.functions.columns.bridges import ColumnsToRows, RowsToColumns
+from firesteel.functions.columns.changelogs import FromChangelog, ToChangelog
 from firesteel.functions.columns.correlates import Correlate, Unnest
 from firesteel.functions.columns.joins import IntervalJoin, Join, WindowJoin
 from firesteel.functions.columns.lookups import LookupJoin, LookupTable
@@ -223,6 +225,8 @@ EXAMPLES: Final[list[tuple[Operation, tuple[tuple[Edge, ...], ...]]]] = [
         (BY_COLUMN,),
     ),
     (operations.UpdateBeforeOp(True), (PLAIN,)),
+    (operations.ToChangelogOp(ToChangelog(ROW, ((RowKind.INSERT, "I"),))), (PLAIN,)),
+    (operations.FromChangelogOp(FromChangelog(ROW, 1, (("I", RowKind.INSERT),))), (PLAIN,)),
     (operations.NormalizeOp(Normalization(ROW, (0,), time_to_live=1000)), (BY_COLUMN,)),
     (operations.ConstraintOp(Constraints(ROW, (0,))), (PLAIN,)),
     (operations.MaterializeOp(Materialization(ROW, (0,), (1,), "DEDUPLICATE")), (BY_COLUMN,)),

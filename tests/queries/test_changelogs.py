@@ -10,17 +10,19 @@ from typing import Any
 
 import pytest
 
-from firesteel.common.errors import ProgramError
+from firesteel.common.errors import FiresteelError, ProgramError, UnsupportedError
 from firesteel.common.typeinfo import Types
 from firesteel.common.types import Row, RowKind
 from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.table import (
     ChangelogMode,
     EnvironmentSettings,
+    ExplainDetail,
     Schema,
     StreamTableEnvironment,
     TableEnvironment,
 )
+from tests.queries.flink.changelog_tables import HERE, NODE, definitions
 from tests.queries.tables import table_of
 
 KEY = ", PRIMARY KEY (id) NOT ENFORCED"
@@ -131,3 +133,39 @@ def test_upserts_of_a_stream_are_a_table_by_its_key() -> None:
     )
     env.create_temporary_view("u", env.from_changelog_stream(given, schema, ChangelogMode.upsert()))
     assert table_of(env, "SELECT f1, COUNT(*) FROM u GROUP BY f1") == Counter({("b", 2): 1})
+
+
+FLINK = [json.loads(line) for line in (HERE / "changelogs.jsonl").read_text(encoding="utf-8").splitlines()]
+PASSED_OVER = {"Calc", "LocalGroupAggregate", "GlobalGroupAggregate", "GroupAggregate"}
+"""Nodes that are not compared: where columns are computed, and whether there are two phases, is a matter of taste."""
+
+
+def asked(twice: bool, parallelism: int = 1) -> TableEnvironment:
+    env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    env.get_config().set("parallelism.default", str(parallelism))
+    env.get_config().set("table.exec.source.cdc-events-duplicate", str(twice).lower())
+    for statement in definitions(HERE / "changes"):
+        env.execute_sql(statement)
+    return env
+
+
+@pytest.mark.parametrize("answer", FLINK, ids=[f"{one['query']} {one['twice']}" for one in FLINK])
+def test_queries_over_changes_are_answered_as_by_flink(answer: dict[str, Any]) -> None:
+    env, query = asked(answer["twice"]), answer["query"]
+    if "refused" in answer and not answer["fails"]:
+        with pytest.raises(FiresteelError) as refused:
+            env.explain_sql(query)
+        assert not isinstance(refused.value, UnsupportedError)
+        return
+    found = NODE.findall(env.explain_sql(query, ExplainDetail.CHANGELOG_MODE))
+    ours = [node for node in found if node[0] not in PASSED_OVER]
+    assert ours == [tuple(node) for node in answer["nodes"] if node[0] not in PASSED_OVER]
+    if "refused" in answer:
+        with pytest.raises(FiresteelError, match="requires one of the codes"):
+            table_of(env, query)
+        return
+    table = env.sql_query(query)
+    assert table.get_schema().get_field_names() == answer["names"]
+    assert Counter({tuple(map(str, row)): count for row, count in table_of(env, query).items()}) == Counter(
+        map(tuple, answer["rows"])
+    )

@@ -15,6 +15,7 @@ from firesteel.graph.operations import (
     ConstraintOp,
     CorrelateOp,
     ExpandOp,
+    FromChangelogOp,
     GlobalAggregateOp,
     GlobalWindowAggregateOp,
     GroupAggregateOp,
@@ -34,6 +35,7 @@ from firesteel.graph.operations import (
     SortOp,
     TemporalJoinOp,
     TemporalSortOp,
+    ToChangelogOp,
     TopOp,
     UpdateBeforeOp,
     VersionsOp,
@@ -50,6 +52,7 @@ from firesteel.runtime.columns.aggregates.operators import (
 )
 from firesteel.runtime.columns.bridges import ColumnsToRowsOperator, RowsToColumnsOperator
 from firesteel.runtime.columns.calc import CalcOperator
+from firesteel.runtime.columns.changelogs import FromChangelogOperator, ToChangelogOperator
 from firesteel.runtime.columns.constraints import ConstraintOperator
 from firesteel.runtime.columns.correlate import CorrelateOperator
 from firesteel.runtime.columns.expand import ExpandOperator
@@ -211,6 +214,16 @@ def _(operation: WindowRankOp, node: Node, batch: bool) -> Recipe:
 @recipe.register
 def _(operation: RankOp, node: Node, batch: bool) -> Recipe:
     return partial(RankOperator, operation.rank)
+
+
+@recipe.register
+def _(operation: ToChangelogOp, node: Node, batch: bool) -> Recipe:
+    return partial(ToChangelogOperator, operation.function)
+
+
+@recipe.register
+def _(operation: FromChangelogOp, node: Node, batch: bool) -> Recipe:
+    return partial(FromChangelogOperator, operation.function)
 
 
 @recipe.register

@@ -9,6 +9,7 @@ from typing import ClassVar
 from firesteel.common.logical_types import RowType
 from firesteel.functions.columns.aggregates import Aggregation, GroupAggregate
 from firesteel.functions.columns.bridges import ColumnsToRows, RowsToColumns
+from firesteel.functions.columns.changelogs import FromChangelog, ToChangelog
 from firesteel.functions.columns.correlates import Correlate
 from firesteel.functions.columns.endpoints import ColumnSink, ColumnSource
 from firesteel.functions.columns.normalizing import Normalization
@@ -249,6 +250,24 @@ class RankOp(ColumnOperation):
         rank = self.rank
         kept = "" if rank.retracts else f"[{rank.function} {rank.end}]"
         return f"{calls_text(rank.row, rank.keys, ())}{[tuple(key) for key in rank.order]}{kept}"
+
+
+@dataclass(frozen=True, eq=False)
+class ToChangelogOp(ColumnOperation):
+    """Makes rows of changes, which say what has changed."""
+
+    kind = "to-changelog"
+
+    function: ToChangelog
+
+
+@dataclass(frozen=True, eq=False)
+class FromChangelogOp(ColumnOperation):
+    """Makes changes of rows that say what has changed."""
+
+    kind = "from-changelog"
+
+    function: FromChangelog
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from firesteel.relational.expressions import (
     SortKey,
 )
 from firesteel.relational.logical import nodes
+from firesteel.relational.logical.changelogs import FromChangelog, ToChangelog
 from firesteel.relational.logical.correlates import Correlate
 from firesteel.relational.logical.joins import Join
 from firesteel.relational.logical.nodes import LogicalNode
@@ -216,6 +217,8 @@ _ATTRIBUTES: Final[dict[type[LogicalNode], Callable[[Any], str]]] = {
         f"rowtime=[{node.row.field_names[node.column]}], watermark=[{expression_text(node.expression)}]"
     ),
     nodes.Aggregate: _group_text,
+    ToChangelog: lambda node: f"invocation=[TO_CHANGELOG({len(node.codes)} codes)]",
+    FromChangelog: lambda node: f"invocation=[FROM_CHANGELOG({len(node.codes)} codes)]",
     nodes.WindowTable: lambda node: f"window=[{window_text(node.window)}]",
     nodes.GroupWindowAggregate: _group_window_text,
     nodes.Over: _over_text,

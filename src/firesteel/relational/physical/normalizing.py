@@ -19,7 +19,7 @@ from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.node import Changes, Keys, PhysicalNode, Shown, UnaryNode, Updates
 from firesteel.relational.physical.nodes import Calc, Exchange, TableSourceScan
 from firesteel.relational.rules.substitution import all_of, conjuncts, is_deterministic, refs
-from firesteel.relational.tables import MetadataColumn, ResolvedTable
+from firesteel.relational.tables import MetadataColumn
 from firesteel.relational.translation import program
 
 DUPLICATES: Final = "table.exec.source.cdc-events-duplicate"
@@ -111,15 +111,10 @@ def normalized(scan: TableSourceScan, mode: ChangelogMode, options: PlanOptions,
             got="none",
             hint="declare PRIMARY KEY (...) NOT ENFORCED",
         )
-    keys = _keys(table, scan.row.field_names)
+    keys = tuple(map(scan.row.field_names.index, table.primary_key))
     return ChangelogNormalize(
         Exchange(scan, keys), keys, time_to_live=options.state_ttl, duplicates=duplicates
     )
-
-
-def _keys(table: ResolvedTable, names: list[str]) -> tuple[int, ...]:
-    assert table.primary_key is not None
-    return tuple(names.index(name) for name in table.primary_key)
 
 
 def _reads_metadata(node: PhysicalNode) -> bool:

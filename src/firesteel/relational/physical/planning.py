@@ -15,6 +15,8 @@ from firesteel.common.logical_types import Field, RowType
 from firesteel.common.places import errors_at
 from firesteel.functions.columns.aggregates import Aggregation
 from firesteel.functions.columns.aggregates import GroupAggregate as Groups
+from firesteel.functions.columns.changelogs import FromChangelog as Said
+from firesteel.functions.columns.changelogs import ToChangelog as Rows
 from firesteel.functions.columns.connectors import TableSink, TableSource
 from firesteel.functions.columns.correlates import Correlate as Correlated
 from firesteel.functions.columns.windows import WindowAggregate as Windows
@@ -23,12 +25,13 @@ from firesteel.functions.columns.windows import WindowTable as WindowRows
 from firesteel.relational.expressions import AggregateCall, Expression
 from firesteel.relational.logical import derived
 from firesteel.relational.logical import nodes as logical
+from firesteel.relational.logical.changelogs import FromChangelog, ToChangelog
 from firesteel.relational.logical.correlates import Correlate
 from firesteel.relational.logical.joins import Join
 from firesteel.relational.logical.temporal_joins import TemporalJoin, Versions
 from firesteel.relational.logical.windows import Session
 from firesteel.relational.options import PlanOptions
-from firesteel.relational.physical import correlates
+from firesteel.relational.physical import changelogs, correlates
 from firesteel.relational.physical.grouping import (
     GroupAggregate,
     OverAggregate,
@@ -260,6 +263,15 @@ class Planner:
         if window.shape.kind == "session":
             below = Exchange(below, partition)
         return WindowTableFunction(below, table)
+
+    @_planned.register
+    def _(self, node: ToChangelog) -> PhysicalNode:
+        return changelogs.ToChangelog(self.plan(node.input), Rows(node.row, node.codes))
+
+    @_planned.register
+    def _(self, node: FromChangelog) -> PhysicalNode:
+        below = self.plan(node.input)
+        return changelogs.FromChangelog(below, Said(below.row, node.op, node.codes))
 
     @_planned.register
     def _(self, node: logical.Over) -> PhysicalNode:

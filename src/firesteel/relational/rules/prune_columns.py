@@ -11,6 +11,7 @@ from functools import singledispatch
 
 from firesteel.common.logical_types import BigIntType, RowType
 from firesteel.relational.expressions import AggregateCall, Expression, references
+from firesteel.relational.logical.changelogs import FromChangelog, ToChangelog
 from firesteel.relational.logical.correlates import Correlate
 from firesteel.relational.logical.derived import Delivery, Expand, Rank
 from firesteel.relational.logical.joins import Join
@@ -154,6 +155,21 @@ def _(node: WindowTable, wanted: frozenset[int]) -> Pruned:
     below, places = _only(node.input, kept)
     all_kept = [*kept, *range(width, width + 3)]
     return WindowTable(below, _window(node.window, places), _row(node.row, all_kept)), _now(all_kept)
+
+
+@_narrowed.register
+def _(node: ToChangelog, wanted: frozenset[int]) -> Pruned:
+    below, found = _only(node.input, {place - 1 for place in wanted if place})
+    kept = [0, *(place + 1 for place in sorted(found))]
+    return replace(node, input=below, type=_row(node.row, kept)), _now(kept)
+
+
+@_narrowed.register
+def _(node: FromChangelog, wanted: frozenset[int]) -> Pruned:
+    kept = sorted(wanted) or [0]
+    read = [place + (place >= node.op) for place in kept]
+    below, places = _only(node.input, {node.op, *read})
+    return replace(node, input=below, op=places[node.op]), _now(kept)
 
 
 @_narrowed.register

@@ -17,6 +17,7 @@ from firesteel.graph.operations import (
     ConstraintOp,
     CorrelateOp,
     ExpandOp,
+    FromChangelogOp,
     GlobalAggregateOp,
     GlobalWindowAggregateOp,
     GroupAggregateOp,
@@ -36,6 +37,7 @@ from firesteel.graph.operations import (
     SortOp,
     TemporalJoinOp,
     TemporalSortOp,
+    ToChangelogOp,
     TopOp,
     UpdateBeforeOp,
     VersionsOp,
@@ -47,6 +49,7 @@ from firesteel.graph.operations import (
 )
 from firesteel.relational.expressions import InputRef
 from firesteel.relational.options import PlanOptions
+from firesteel.relational.physical.changelogs import FromChangelog, ToChangelog
 from firesteel.relational.physical.correlates import Correlate
 from firesteel.relational.physical.grouping import (
     GroupAggregate,
@@ -213,6 +216,16 @@ def _(plan: WindowRank, options: PlanOptions) -> Operation:
 @operation.register
 def _(plan: Rank, options: PlanOptions) -> Operation:
     return RankOp(plan.operation())
+
+
+@operation.register
+def _(plan: ToChangelog, options: PlanOptions) -> Operation:
+    return ToChangelogOp(plan.spec)
+
+
+@operation.register
+def _(plan: FromChangelog, options: PlanOptions) -> Operation:
+    return FromChangelogOp(plan.spec)
 
 
 @operation.register

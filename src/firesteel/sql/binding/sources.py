@@ -23,7 +23,7 @@ from firesteel.sql.binding.joins import Item, bind_joins
 from firesteel.sql.binding.laterals import bind_first_lateral, is_lateral
 from firesteel.sql.binding.scope import Relation, Scope
 from firesteel.sql.binding.temporal_joins import refuse_alone
-from firesteel.sql.binding.window_tables import bind_window_table
+from firesteel.sql.binding.window_tables import bind_table_function
 
 _UNSUPPORTED: Final[dict[type[exp.Expr], str]] = {
     nodes.RowPattern: "MATCH_RECOGNIZE",
@@ -74,7 +74,7 @@ def _bind_one(node: exp.Expr, context: Context) -> tuple[LogicalNode, tuple[str,
     elif isinstance(node, nodes.TableFunction):
         if node.args.get("lateral"):
             raise context.text.unsupported(node, "LATERAL TABLE of a function")
-        plan = bind_window_table(node.this, context, bind_source)
+        plan = bind_table_function(node.this, context, bind_source)
     elif isinstance(node, exp.Subquery) and isinstance(node.this, exp.Query):
         plan = context.query(node.this)
     elif isinstance(node, exp.Subquery):

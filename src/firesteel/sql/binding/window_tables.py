@@ -23,10 +23,18 @@ from firesteel.relational.expressions import Literal
 from firesteel.relational.logical.nodes import LogicalNode, WindowTable
 from firesteel.relational.logical.windows import Cumulate, Hop, Session, Tumble
 from firesteel.sql import nodes
+from firesteel.sql.binding.changelogs import CHANGELOGS, bind_changelog
 from firesteel.sql.binding.context import Context
 from firesteel.sql.binding.literals import bind_literal
+from firesteel.sql.binding.table_arguments import (
+    Signature,
+    column_argument,
+    described,
+    named_arguments,
+    partition_keys,
+    table_argument,
+)
 
-_Arguments = dict[str, exp.Expr]
 _Source = Callable[[exp.Expr, Context], tuple[LogicalNode, tuple[str, ...]]]
 _SIGNATURES: Final = {
     "TUMBLE": (("DATA", "TIMECOL", "SIZE"), ("OFFSET",)),
@@ -36,20 +44,22 @@ _SIGNATURES: Final = {
 }
 
 
-def bind_window_table(call: nodes.Call, context: Context, source: _Source) -> LogicalNode:
-    """Return the plan of a window table function; `source` makes that of its table.
+def bind_table_function(call: nodes.Call, context: Context, source: _Source) -> LogicalNode:
+    """Return the plan of a table function; `source` makes that of its table.
 
     Raises SqlValidationError for wrong arguments, SqlUnsupportedError for other table functions.
     """
     name = call.function.upper()
+    if name in CHANGELOGS:
+        return bind_changelog(call, context, source)
     if name not in _SIGNATURES:
-        known = [*_SIGNATURES]
+        known = [*_SIGNATURES, *CHANGELOGS]
         raise context.text.unsupported(
             call, f"the table function {call.function}", hint=suggestion(name, known)
         )
-    arguments = _named(call, name, context)
+    arguments = named_arguments(call, Signature(name, *_SIGNATURES[name]), context)
     table = arguments["DATA"]
-    plan = source(_table_of(table, context), context)[0]
+    plan = source(table_argument(table, "DATA", context), context)[0]
     partition = _partition(table, plan, name, context)
     time = _time(arguments["TIMECOL"], plan, context)
     lengths = {
@@ -59,78 +69,24 @@ def bind_window_table(call: nodes.Call, context: Context, source: _Source) -> Lo
     return WindowTable(plan, window, _row(plan.row, time), place=context.text.place(call))
 
 
-def _named(call: nodes.Call, name: str, context: Context) -> _Arguments:
-    needed, optional = _SIGNATURES[name]
-    known, text = (*needed, *optional), context.text
-    found: _Arguments = {}
-    signature = f"{name}({', '.join(needed)}{''.join(f' [, {key}]' for key in optional)})"
-    for place, argument in enumerate(call.expressions):
-        if isinstance(argument, nodes.NamedArgument):
-            key, value = argument.this.name.upper(), argument.expression
-        elif place < len(known):
-            key, value = known[place], argument
-        else:
-            raise text.wrong(argument, f"requires the arguments of {signature}")
-        if key not in known or key in found:
-            hint = suggestion(key, known)
-            raise text.wrong(argument, f"requires each argument of {signature} once", got=key, hint=hint)
-        found[key] = value
-    missing = [key for key in needed if key not in found]
-    if missing:
-        raise text.wrong(call, f"requires the arguments of {signature}", got=f"no {', '.join(missing)}")
-    return found
-
-
-def _table_of(argument: exp.Expr, context: Context) -> exp.Expr:
-    inner = argument.this if isinstance(argument, nodes.TableArgument) else argument
-    if isinstance(inner, exp.Table | exp.Subquery | exp.Query):
-        return inner
-    raise context.text.wrong(
-        argument, "requires a table as DATA", got=argument.sql(), hint="write TABLE before the table's name"
-    )
-
-
 def _partition(table: exp.Expr, plan: LogicalNode, name: str, context: Context) -> tuple[int, ...]:
-    if not isinstance(table, nodes.TableArgument):
-        return ()
-    if table.args.get("order"):
-        raise context.text.unsupported(table.args["order"], "ORDER BY of a table argument")
-    keys = table.args.get("partition_by") or []
+    keys = partition_keys(table, context)
     if keys and name != "SESSION":
         raise context.text.wrong(
             keys[0], f"has PARTITION BY, which {name} cannot have", hint="group by the columns instead"
         )
-    return tuple(_column(key, plan, context) for key in keys)
-
-
-def _column(node: exp.Expr, plan: LogicalNode, context: Context) -> int:
-    names = plan.row.field_names
-    plain = (
-        isinstance(node, exp.Column) and isinstance(node.this, exp.Identifier) and not node.args.get("table")
-    )
-    if not plain:
-        raise context.text.wrong(node, "requires the name of a column")
-    if node.name not in names:
-        raise context.text.wrong(
-            node, "requires the name of a column", got=node.name, hint=suggestion(node.name, names)
-        )
-    return names.index(node.name)
+    return tuple(column_argument(key, plan, context) for key in keys)
 
 
 def _time(node: exp.Expr, plan: LogicalNode, context: Context) -> int:
-    if (
-        not isinstance(node, nodes.Call)
-        or node.function.upper() != "DESCRIPTOR"
-        or len(node.expressions) != 1
-    ):
-        raise context.text.wrong(node, "requires DESCRIPTOR with the name of one column as TIMECOL")
-    place = _column(node.expressions[0], plan, context)
+    column = described(node, "TIMECOL", context)
+    place = column_argument(column, plan, context)
     kind = plan.row.fields[place].type
     if not isinstance(kind, TimestampType | LocalZonedTimestampType) or kind.precision > 3:
         raise context.text.wrong(
-            node.expressions[0],
+            column,
             "requires a time attribute, which is of TIMESTAMP(p) or TIMESTAMP_LTZ(p) with p from 0 to 3",
-            got=f"{node.expressions[0].name} of {kind}",
+            got=f"{column.name} of {kind}",
             hint="declare a WATERMARK for the column, or use a column AS PROCTIME()",
         )
     return place

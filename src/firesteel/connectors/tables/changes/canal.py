@@ -149,7 +149,10 @@ class CanalEnvelope(Envelope):
         changed = np.flatnonzero(codes[places] == CODES["update"])
         columns = rows.flatten()
         if len(changed):
-            befores = self._old.completed(messages, places[changed], olds, rows.take(pa.array(changed)))
+            objects = sum(map(len, (codes, *(column.flatten() for column in messages.columns.columns[:2]))))
+            befores = self._old.completed(
+                messages, places[changed], olds, rows.take(pa.array(changed)), objects
+            )
             columns = [pa.concat_arrays(pair) for pair in zip(columns, befores, strict=True)]
         counts = np.ones(len(places), np.int64)
         counts[changed] = 2

@@ -62,7 +62,8 @@ class MaxwellEnvelope(Envelope):
         changed = np.flatnonzero(right & updates)
         if len(changed):
             taken = pa.array(changed)
-            befores = self._old.completed(messages, changed, old.take(taken), data.take(taken))
+            objects = 2 * len(codes) + len(changed)
+            befores = self._old.completed(messages, changed, old.take(taken), data.take(taken), objects)
             columns = [pa.concat_arrays(pair) for pair in zip(columns, befores, strict=True)]
         rows = places.copy()
         rows[first & updates[places]] = len(codes) + np.arange(len(changed))

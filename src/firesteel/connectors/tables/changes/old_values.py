@@ -30,13 +30,18 @@ class OldValues:
         spelled = b"|".join(re.escape(name.encode()) for name in names)
         self._doubtful = re.compile(rb'"(?:' + spelled + rb')"\s*:\s*null|\\u')
 
-    def completed(self, messages: Messages, places: Places, old: pa.Array, new: pa.Array) -> list[pa.Array]:
-        """Return the columns of old rows, each of the message at its place, where `new` are the new rows."""
+    def completed(
+        self, messages: Messages, places: Places, old: pa.Array, new: pa.Array, objects: int
+    ) -> list[pa.Array]:
+        """Return the columns of old rows, each of the message at its place, where `new` are the new rows.
+
+        All messages have `objects` objects, if there are none within rows.
+        """
         columns = [*zip(old.flatten(), new.flatten(), strict=True)]
         told = [valid(before) for before, _ in columns]
         absent = [~was & valid(after) for was, (_, after) in zip(told, columns, strict=True)]
         doubtful = np.logical_or.reduce(absent) if absent else np.zeros(len(places), np.bool_)
-        named = self._named(messages, places, doubtful)
+        named = self._named(messages, places, doubtful, objects)
         if len(places) > 1 and (places[1:] == places[:-1]).any():
             named = [one | _anywhere(was, places) for one, was in zip(named, told, strict=True)]
         completed = []
@@ -45,13 +50,12 @@ class OldValues:
             completed.append(before if stays.all() else pc.if_else(pa.array(stays), before, after))
         return completed
 
-    def _named(self, messages: Messages, places: Places, doubtful: Mask) -> list[Mask]:
+    def _named(self, messages: Messages, places: Places, doubtful: Mask, objects: int) -> list[Mask]:
         """Return by column which of the rows have it among their old values, where it matters."""
         named = [np.zeros(len(places), np.bool_) for _ in self._names]
         if not doubtful.any():
             return named
-        objects = len(messages.columns) + 2 * len(places)
-        if not self._doubtful.search(messages.block) and _objects(messages.block) <= objects:
+        if not self._is_doubtful(messages.block) and _objects(messages.block) <= objects:
             return named
         texts = messages.texts()
         objects_of = np.bincount(places)
@@ -63,6 +67,11 @@ class OldValues:
                 for number, name in enumerate(self._names):
                     named[number][row] = name in found
         return named
+
+    def _is_doubtful(self, block: bytes) -> bool:
+        """Return whether a column may be NULL by name somewhere; most blocks are known quickly not to have any."""
+        others = block.count(b'"old":null')
+        return (block.count(b"null") > others or b"\\u" in block) and bool(self._doubtful.search(block))
 
 
 def _anywhere(told: Mask, places: Places) -> Mask:
