@@ -13,7 +13,6 @@ from firesteel.common.logical_types import RowType
 from firesteel.functions.columns import changelogs
 from firesteel.functions.columns.connectors import ChangelogMode
 from firesteel.relational.physical.node import Changes, PhysicalNode, Shown, UnaryNode, Updates
-from firesteel.relational.physical.nodes import DropUpdateBefore
 
 _SHOWN: Final = "ProcessTableFunction"
 
@@ -81,7 +80,10 @@ class FromChangelog(UnaryNode):
         """Return that rows come, change and go, as for Flink whatever the codes are."""
         return Changes(update=True, delete=True)
 
+    def needs(self, required: Updates, given: Changes) -> Updates | None:
+        """Give both rows of an update, or none."""
+        return None if required is Updates.AFTER else Updates.NONE
+
     def inferred(self, given: tuple[Changes, ...], required: Updates) -> PhysicalNode:
-        """Return the node with its mode, below one that leaves out old rows if they are not needed."""
-        made = replace(self, mode=ChangelogMode.all())
-        return DropUpdateBefore.of(made, as_delete=False) if required is Updates.AFTER else made
+        """Return the node with its mode."""
+        return replace(self, mode=ChangelogMode.all())
