@@ -3,6 +3,7 @@ docs/benchmarks.md.
 
     python -m bench                         everything (about 75 minutes)
     python -m bench count-1k floor          some parts; the others keep their figures
+    python -m bench nexmark --only q5       those cases alone whose names begin so
     python -m bench --list                  the parts and their records
     python -m bench --render                the page and its pictures again, without measuring
     python -m bench --scale 0.02 --runs 1   a quick look at whether everything works; changes nothing
@@ -51,7 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _measure(parts: list[Part], asked: argparse.Namespace, store: Store, docs: Path) -> int:
-    plan = Plan(describe(), _source, asked.runs, asked.scale, asked.again)
+    plan = Plan(describe(), _source, asked.runs, asked.scale, asked.again, tuple(asked.only))
     runner = Runner(store, plan)
     try:
         runner.measure(parts)
@@ -103,6 +104,7 @@ def _arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(names)} (default: all)")
     parser.add_argument("--runs", type=int, help="runs of each case, including stored ones")
     parser.add_argument("--scale", type=float, default=1, help="multiplies the amount of work")
+    parser.add_argument("--only", action="append", default=[], metavar="CASE", help="run these cases")
     parser.add_argument("--again", action="store_true", help="discard the stored runs")
     parser.add_argument("--render", action="store_true", help="render the page from the stored figures")
     parser.add_argument("--list", action="store_true", help="list the parts")

@@ -16,7 +16,8 @@ from bench.store import Machine, Record, Store
 class Plan:
     """The plan: `runs` of each case (None: as many as the part says), including recorded ones.
 
-    A record is continued if it has the same `machine` and source, unless `again` discards it.
+    A record is continued if it has the same `machine` and source, unless `again` discards it. With `only`, none but the
+    cases run whose names begin with these words.
     """
 
     machine: Machine
@@ -24,6 +25,16 @@ class Plan:
     runs: int | None = None
     scale: float = 1
     again: bool = False
+    only: tuple[str, ...] = ()
+
+    def cases_of(self, part: Part) -> list[Case]:
+        """Return the cases of a part that run."""
+        words = [word.split() for word in self.only]
+        return [
+            case
+            for case in part.cases
+            if not words or any(case.name.split()[: len(word)] == word for word in words)
+        ]
 
     def runs_of(self, part: Part) -> int:
         return part.runs if self.runs is None else self.runs
@@ -50,7 +61,7 @@ class Runner:
         for part in parts:
             record = self.store.open(part.name, plan.machine, plan.source_of(part), plan.again)
             opened.append((part, record))
-            self._left += sum(self._missing(part, record, case) for case in part.cases)
+            self._left += sum(self._missing(part, record, case) for case in plan.cases_of(part))
         return {part.name: self._part(part, record) for part, record in opened}
 
     def _missing(self, part: Part, record: Record, case: Case) -> int:
@@ -58,10 +69,10 @@ class Runner:
 
     def _part(self, part: Part, record: Record) -> Record:
         for number in range(self.plan.runs_of(part)):
-            for case in part.cases:
+            for case in self.plan.cases_of(part):
                 if record.done.get(case.name, 0) <= number:
                     self._run(part, record, case, number)
-        if record.earlier is not None and record.runs:
+        if record.earlier is not None and record.runs and not self.plan.only:
             record.earlier = None
             self.store.write(part.name, record)
         return record

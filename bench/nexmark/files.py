@@ -25,6 +25,9 @@ Format = Literal["json", "parquet"]
 
 FORMATS: Final[tuple[Format, ...]] = ("parquet", "json")
 FILES: Final = 2
+SIDE: Final = 10_000
+"""The rows of the table that q13 joins with, beside each folder."""
+
 _VERSION: Final = 1
 """Changes when other events or files are written, so that those in the cache are left."""
 
@@ -32,7 +35,7 @@ _COLUMNS: Final = ("person", "auction", "bid")
 
 
 def folder(kind: Format, count: int, cache: Path = CACHE) -> Path:
-    """Return the folder with the files of so many events; they are written if they are not there.
+    """Return the folder with the files of so many events; they are written if they are not there, with q13's table.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as cache:
@@ -47,6 +50,11 @@ def folder(kind: Format, count: int, cache: Path = CACHE) -> Path:
         draft.mkdir()
         _WRITERS[kind](draft, count)
         draft.rename(target)
+    side = target.with_name(f"{target.name}-side")
+    if not side.exists():
+        side.mkdir()
+        lines = "".join(f"{key},value-{key}\n" for key in range(SIDE))
+        (side / "side_input.csv").write_text(lines, encoding="ascii")
     return target
 
 

@@ -100,7 +100,8 @@ rows), two-phase and split aggregates, object reuse, and state on the heap witho
 has a checkpoint every second, without which its files never appear.
 
 The answers are compared with Flink's over the same files: the number of rows, and a sum of each column. q14 counts a
-letter by `CHAR_LENGTH` and `REPLACE` on both systems, in place of a function of the user. q12 has windows of processing
+letter by `CHAR_LENGTH` and `REPLACE` on both systems, in place of a function of the user. q13 joins with a table of
+files in both, because Flink's files cannot be looked up. q12 has windows of processing
 time, so its answers depend on when it runs. Which of two rows with equal times (q18) or prices (q9, q19) comes first
 depends on the order in which files are read; columns that depend on it are not compared.
 """

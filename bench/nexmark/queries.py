@@ -191,6 +191,13 @@ QUERIES: Final = (
         unchecked="it depends on when rows are read",
     ),
     Query(
+        "q13",
+        "join with a table of 10,000 rows",
+        "auction BIGINT, bidder BIGINT, price BIGINT, `dateTime` TIMESTAMP(3), `value` STRING",
+        """SELECT B.auction, B.bidder, B.price, B.`dateTime`, S.`value`
+        FROM bid B JOIN side_input AS S ON MOD(B.auction, 10000) = S.key""",
+    ),
+    Query(
         "q14",
         "calculation",
         "auction BIGINT, bidder BIGINT, price DECIMAL(23, 3), bidTimeType STRING, `dateTime` TIMESTAMP(3), "

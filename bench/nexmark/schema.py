@@ -29,20 +29,22 @@ OPTIONS: Final = {
 
 
 def events(folder: str, kind: str) -> list[str]:
-    """Return the statements that define the events of a folder, and the views person, auction and bid."""
+    """Return the statements that define the events of a folder, the views over them, and the table of q13."""
     table = f"""CREATE TABLE events (
         event_type INT, person ROW<{PERSON}>, auction ROW<{AUCTION}>, bid ROW<{BID}>,
         `dateTime` AS CASE WHEN event_type = 0 THEN person.`dateTime`
             WHEN event_type = 1 THEN auction.`dateTime` ELSE bid.`dateTime` END,
         WATERMARK FOR `dateTime` AS `dateTime` - INTERVAL '4' SECOND
     ) WITH ('connector' = 'filesystem', 'path' = '{folder}', {OPTIONS[kind]})"""
-    return [table, *(_view(name, columns, number) for name, columns, number in _VIEWS)]
+    side = f"""CREATE TABLE side_input (key BIGINT, `value` STRING)
+    WITH ('connector' = 'filesystem', 'path' = '{folder}-side', 'format' = 'csv')"""
+    return [table, side, *(_view(name, columns, number) for name, columns, number in _VIEWS)]
 
 
 def dropped() -> list[str]:
     """Return the statements that drop what `events` defines, and the sink."""
     views = [f"DROP VIEW IF EXISTS {name}" for name, _, _ in _VIEWS]
-    return [*views, "DROP TABLE IF EXISTS events", "DROP TABLE IF EXISTS sink"]
+    return [*views, *(f"DROP TABLE IF EXISTS {name}" for name in ("events", "side_input", "sink"))]
 
 
 def _view(name: str, columns: str, number: int) -> str:

@@ -103,6 +103,24 @@ def test_earlier_figures_stay_until_the_part_is_measured_anew(bench: Bench) -> N
     assert bench.ran == ["old", "new", "old", "new", "new"]
 
 
+def test_cases_run_by_the_words_that_their_names_begin_with(bench: Bench) -> None:
+    bench.measure(only=("new",), runs=1)
+    assert bench.ran == ["new"]
+    bench.measure(only=("ne", "new case"), runs=1)
+    assert bench.ran == ["new"]
+    bench.measure(runs=1)
+    assert bench.ran == ["new", "old"]
+    assert bench.rates() == {"new": [100], "old": [200]}
+
+
+def test_figures_of_another_source_stay_until_all_cases_have_run(bench: Bench) -> None:
+    bench.measure(runs=1)
+    bench.measure(source="two", only=("new",), runs=1)
+    assert bench.rates() == {"old": [100], "new": [200]}
+    bench.measure(source="two", runs=1)
+    assert bench.rates() == {"new": [300], "old": [400]}
+
+
 def test_a_run_that_fails_is_reported_and_the_others_go_on(bench: Bench) -> None:
     bench.trouble |= {1: RunError("counted wrongly"), 4: KeyError("surprise")}
     runner = bench.measure(runs=2)
