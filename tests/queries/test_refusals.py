@@ -167,6 +167,7 @@ NOW = "TABLE(TUMBLE(TABLE places, DESCRIPTOR(now), INTERVAL '1' DAY))"
 LAST = """SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY ts DESC) AS n FROM places)
 WHERE n = 1"""
 BOUNDS = "window_start, window_end"
+JOINED = "SELECT a.id, a.ts FROM places AS a JOIN places AS b ON a.id = b.id"
 NUMBERED = f"SELECT *, ROW_NUMBER() OVER (PARTITION BY {BOUNDS} ORDER BY id) AS n"
 
 REFUSED = [
@@ -202,6 +203,16 @@ REFUSED = [
         + (join := "JOIN places AS y ON x.now BETWEEN y.now - INTERVAL '1' DAY AND y.now"),
         join,
         "with proctime attribute requires no event-time attributes",
+    ),
+    (
+        f"SELECT COUNT(*) FROM TABLE(TUMBLE(TABLE ({JOINED}), DESCRIPTOR(ts), INTERVAL '1' DAY))\nGROUP BY {BOUNDS}",
+        f"GROUP BY {BOUNDS}",
+        "The window function requires the timecol is a time attribute type",
+    ),
+    (
+        f"SELECT id FROM ({JOINED})\nORDER BY ts",
+        "ORDER BY ts",
+        "Sort on a non-time-attribute field is not supported in STREAMING mode",
     ),
     (
         f"SELECT x.id FROM places AS x JOIN ({LAST}) AS y ON x.ts BETWEEN y.ts - INTERVAL '1' DAY AND y.ts",

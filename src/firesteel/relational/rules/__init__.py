@@ -16,6 +16,7 @@ from firesteel.relational.rules.expand_averages import expand_averages
 from firesteel.relational.rules.expand_grouping_sets import expand_grouping_sets
 from firesteel.relational.rules.fold_constants import fold_constants
 from firesteel.relational.rules.keep_versions import keep_versions
+from firesteel.relational.rules.materialize_times import materialize_times
 from firesteel.relational.rules.merge_projects import merge_projects
 from firesteel.relational.rules.prune_columns import prune_columns
 from firesteel.relational.rules.push_fields import push_fields
@@ -44,6 +45,7 @@ RULES: Final[tuple[Rule, ...]] = (
     prune_columns,
     push_fields,
     merge_projects,
+    materialize_times,
 )
 """All rules, in order."""
 
