@@ -16,6 +16,7 @@ from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types import ArrayType, BigIntType, Field, IntType, RowType
 from firesteel.functions.columns.ranks import Rank, RankFunction
 from firesteel.functions.columns.sorting import SortColumn
+from firesteel.runtime.columns import ranked_rows
 from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.ranks import RankOperator
 from tests.runtime.columns.columnar import Harness
@@ -80,7 +81,7 @@ def changed(table: list[Row], chance: random.Random, ids: int, *, retracts: bool
             row = table.pop(chance.randrange(len(table)))
             changes.append((DELETE, row))
         else:
-            row = (chance.choice([None, 1, 2, 3]), chance.choice([None, 1, 2, 3, 4]), ids + number)
+            row = (chance.choice([None, 1, 2, 3]), chance.choice([None, 1, 2, 3, 4]), ids + number % 7)
             table.append(row)
             changes.append((INSERT, row))
     return changes
@@ -116,12 +117,55 @@ def test_the_rows_shown_are_those_of_the_whole_table(
             run.renew(chance.choice([1, 2, 3]) if keys else None)
 
 
+def first_rows(run: Harness) -> int:
+    """Return how many rows are kept together, and not aside."""
+    operators = [one.operator for one in run.subtasks]
+    return sum(
+        part.num_rows
+        for operator in operators
+        if isinstance(operator, RankOperator)
+        for part in operator._rows.rows()
+    )
+
+
+@pytest.mark.parametrize("few", [1, 1 << 10], ids=["short logs", "long logs"])
+@pytest.mark.parametrize("keys", [(0,), ()], ids=["partitions", "one partition"])
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_rows_aside_come_in_when_first_ones_go(
+    function: RankFunction, keys: tuple[int, ...], few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RankOperator, "slack", 0)
+    monkeypatch.setattr(ranked_rows, "FEW", few)
+    chance = random.Random(f"{function}{keys}{few}")
+    rank = spec(function, 1, 2, keys=keys, retracts=True)
+    run = Harness(partial(RankOperator, rank), keys=keys)
+    table: list[Row] = []
+    shown: Counter[Row] = Counter()
+    most_aside = 0
+    for epoch in range(60):
+        changes: list[tuple[int, Row]] = []
+        for _ in range(chance.randrange(20)):
+            if table and chance.random() < (0.3 if epoch % 20 < 10 else 0.75):
+                first = chance.random() < 0.5  # what is shown goes more often than other rows
+                best = min(table, key=lambda row: (row[1] is not None, row[1] or 0))
+                place = table.index(best if first else chance.choice(table))
+                changes.append((DELETE, table.pop(place)))
+            else:
+                row = (chance.choice([None, 1]), chance.choice([None, *range(9)]), chance.randrange(3))
+                table.append(row)
+                changes.append((INSERT, row))
+        apply(shown, run.rows(*([batch(changes)] if changes else [])))
+        assert +shown == model(rank, table)
+        most_aside = max(most_aside, len(table) - first_rows(run))
+        if epoch % 7 == 6:
+            run.renew(chance.choice([1, 2, 3]) if keys else None)
+    assert most_aside > 10
+
+
 def test_what_can_never_be_shown_is_not_kept() -> None:
     run = Harness(partial(RankOperator, spec("ROW_NUMBER", 1, 2)))
     run.rows(batch([(INSERT, (1, value, value)) for value in range(9)]))
-    operator = run.subtasks[0].operator
-    assert isinstance(operator, RankOperator)
-    assert sum(part.num_rows for part in operator._rows.rows()) == 2
+    assert first_rows(run) == 2
 
 
 def test_rows_whose_rank_moves_are_not_sent_if_it_is_not_shown() -> None:

@@ -65,6 +65,25 @@ def entries_by_content(groups: Segments, signs: Numbers, arrivals: Numbers) -> E
     return _by_arrival(order[left], arrivals[order[left]])
 
 
+def unmet_retractions(groups: Segments, signs: Numbers) -> Positions:
+    """Return the places of the retractions that find no row to take, in their order.
+
+    >>> rows = pa.RecordBatch.from_pydict({"k": [7, 8, 7, 7, 7]})
+    >>> unmet_retractions(groups_of(rows, ["k"]), np.array([1, -1, -1, -1, 1])).tolist()
+    [1, 3]
+    """
+    if not len(signs):
+        return groups.order
+    steps = np.where(signs[groups.order] > 0, 1, -1)
+    sums = np.cumsum(steps)
+    sums -= np.repeat(sums[groups.starts] - steps[groups.starts], groups.lengths)
+    level = np.repeat(-np.arange(len(groups.starts)) * (2 * len(steps) + 2), groups.lengths)
+    lowest = np.minimum.accumulate(np.minimum(sums, 0) + level)
+    before = np.append(0, lowest[:-1])
+    before[groups.starts] = level[groups.starts]
+    return np.sort(groups.order[sums + level < before])
+
+
 def _effective(groups: Segments, added: Mask) -> Numbers:
     """Return how many retractions of each group had a row to take; a row that comes after one is not for it.
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.functions.columns.ranks import WindowRank
 from firesteel.runtime.columns.batch import ColumnBatch
-from firesteel.runtime.columns.ranks import ranked
+from firesteel.runtime.columns.ranked_rows import ranked
 from firesteel.runtime.columns.sort_order import require_sortable
 from firesteel.runtime.columns.windows.closing import ClosingOperator, WindowRows
 from firesteel.runtime.columns.windows.keys import codes_of
