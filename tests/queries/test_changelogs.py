@@ -173,3 +173,26 @@ def test_queries_over_changes_are_answered_as_by_flink(answer: dict[str, Any]) -
     assert Counter({tuple(map(str, row)): count for row, count in table_of(env, query).items()}) == Counter(
         map(tuple, answer["rows"])
     )
+
+
+@pytest.mark.parametrize("columns", ["id, name", "name"])
+def test_watermarks_are_made_of_what_the_source_gives(tmp_path: Path, columns: str) -> None:
+    """A time that is computed, a key that the query does not ask for: both are below the normalisation."""
+    rows = [{"id": key % 2, "name": "ab"[key % 2], "at": f"2020-01-01 00:00:0{key}"} for key in range(4)]
+    changes = [{"after": rows[0], "op": "c"}, {"after": rows[1], "op": "c"}, {"after": rows[1], "op": "c"}]
+    changes += [{"before": rows[0], "after": rows[2], "op": "u"}] * 2
+    (tmp_path / "changes.json").write_text("\n".join(map(json.dumps, changes)))
+    env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    env.get_config().set("parallelism.default", "1")
+    env.get_config().set("table.exec.source.cdc-events-duplicate", "true")
+    env.execute_sql(
+        "CREATE TABLE p (id INT, name STRING, `at` TIMESTAMP(3), ts AS `at` + INTERVAL '1' SECOND, "
+        "WATERMARK FOR ts AS ts, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'filesystem', "
+        f"'path' = '{tmp_path}', 'format' = 'debezium-json')"
+    )
+    query = f"SELECT {columns}, CAST(ts AS STRING) AS at_text FROM p"
+    nodes = [node for node, _ in NODE.findall(env.explain_sql(query, ExplainDetail.CHANGELOG_MODE))]
+    assert nodes.index("ChangelogNormalize") < nodes.index("WatermarkAssigner")
+    expected = {(1, "b", "2020-01-01 00:00:02.000"): 1, (0, "a", "2020-01-01 00:00:03.000"): 1}
+    width = len(columns.split(", "))
+    assert table_of(env, query) == Counter({key[2 - width :]: count for key, count in expected.items()})
