@@ -51,3 +51,15 @@ def test_rows_are_grouped_by_columns_of_any_name(name: str) -> None:
         env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
         env.execute_sql(f"CREATE VIEW v AS SELECT * FROM (VALUES (1, 2), (1, 3), (2, 4)) AS t(`{name}`, n)")
         assert table_of(env, f"SELECT `{name}`, SUM(n) FROM v GROUP BY `{name}`") == {(1, 5): 1, (2, 4): 1}
+
+
+@pytest.mark.parametrize("batch", [False, True], ids=["streaming", "batch"])
+def test_a_chain_of_joins_is_the_same_with_the_option_of_multi_joins(batch: bool) -> None:
+    joins = " ".join(f"LEFT JOIN bid AS b{place} ON b{place - 1}.k = b{place}.v" for place in range(1, 5))
+    query = f"SELECT t.a, b4.k FROM t JOIN bid AS b0 ON t.a = b0.k {joins}"
+    options = {"table.optimizer.multi-join.enabled": "true"}
+    with executing(parallelism=2):
+        plain = table_of(session(batch=batch), query)
+        together = table_of(session(batch=batch, options=options), query)
+    assert plain == together
+    assert plain

@@ -85,8 +85,8 @@ def test_split_distinct_gives_the_same(given: dict[str, Any]) -> None:
     ids=lambda given: given["query"],
 )
 def test_what_flink_refuses_is_refused(given: dict[str, Any]) -> None:
-    with pytest.raises(FiresteelError):
-        session().sql_query(given["query"]).execute()
+    with pytest.raises(FiresteelError), executing(parallelism=1):
+        table_of(session(), given["query"])
 
 
 @pytest.mark.parametrize(
