@@ -13,7 +13,7 @@ from bench.nexmark.ask_flink import digest
 from bench.nexmark.files import FORMATS, Format, folder
 from bench.nexmark.queries import BY_NAME, QUERIES, Query
 from bench.nexmark.schema import events
-from firesteel.common.errors import UnsupportedError
+from firesteel.common.errors import SqlValidationError
 from firesteel.table import EnvironmentSettings, TableEnvironment
 
 EVENTS: Final = 2_000
@@ -63,6 +63,6 @@ def test_batch_has_flinks_rows(name: str, folders: dict[str, str]) -> None:
 
 def test_an_over_of_changes_is_refused_as_in_flink(folders: dict[str, str]) -> None:
     query = BY_NAME["q6"]
-    with pytest.raises(UnsupportedError, match="update and delete changes"):
+    with pytest.raises(SqlValidationError, match="update and delete changes"):
         answer(session(query, "json", folders), query)
     assert answer(session(query, "json", folders, batch=True), query)["rows"] > 0
