@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -171,3 +173,16 @@ class Harness:
             else:
                 plain.append(item)
         return plain
+
+
+def inserted(sent: Sequence[tuple[Any, ...]]) -> Counter[tuple[Any, ...]]:
+    """Return the rows that were sent, which must be inserts, with times in milliseconds."""
+    assert all(row[0] == 0 for row in sent)
+    return Counter(tuple(map(_milliseconds, row[1:])) for row in sent)
+
+
+def _milliseconds(value: Any) -> Any:
+    return (value - _BEGIN) // dt.timedelta(milliseconds=1) if isinstance(value, dt.datetime) else value
+
+
+_BEGIN = dt.datetime(1970, 1, 1)

@@ -22,7 +22,7 @@ from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.joins import interval as intervals
 from firesteel.runtime.columns.joins import pairs
 from firesteel.runtime.columns.joins.interval import interval_join_operator
-from tests.runtime.columns.columnar import Harness, Step
+from tests.runtime.columns.columnar import Harness, Step, inserted
 
 KINDS: list[JoinKind] = ["INNER", "LEFT", "RIGHT", "FULL"]
 Row = tuple[Any, ...]
@@ -108,20 +108,6 @@ class Model:
         return near and equal and less
 
 
-def plain(sent: list[Row]) -> Counter[Row]:
-    """Return the rows that were sent, which are inserts, with times in milliseconds."""
-    assert all(row[0] == 0 for row in sent)
-
-    return Counter(tuple(_milliseconds(value) for value in row[1:]) for row in sent)
-
-
-def _milliseconds(value: Any) -> Any:
-    return round((value - _BEGIN).total_seconds() * 1000) if hasattr(value, "year") else value
-
-
-_BEGIN = pa.scalar(0, pa.timestamp("us")).as_py()
-
-
 def random_steps(
     chance: random.Random, model: Model, step: int, watermark: list[int], now: int | None
 ) -> list[Step]:
@@ -170,7 +156,7 @@ def test_rows_meet_as_they_do_one_by_one(
     model, sent, watermark = Model(given), Counter[Row](), [1_000]
     step = max(5, max(map(abs, bounds)) // 3)
     for epoch in range(25):
-        sent += plain(run.rows(*random_steps(chance, model, step, watermark, None), final=epoch == 24))
+        sent += inserted(run.rows(*random_steps(chance, model, step, watermark, None), final=epoch == 24))
         if epoch == 24:
             model.advance(MAX_WATERMARK)
         assert sent == model.sent
@@ -189,7 +175,7 @@ def test_in_processing_time_rows_meet_those_that_came_shortly_before(
     model, sent, now = Model(given), Counter[Row](), 1_000
     for epoch in range(25):
         model.advance(now)
-        sent += plain(run.rows(*random_steps(chance, model, 5, [1_000], now), now=now))
+        sent += inserted(run.rows(*random_steps(chance, model, 5, [1_000], now), now=now))
         assert sent == model.sent
         if any(KEEPING[kind]) and bounds[0] <= bounds[1]:
             due = [

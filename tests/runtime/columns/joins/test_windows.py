@@ -21,7 +21,7 @@ from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.joins import pairs
 from firesteel.runtime.columns.joins.windows import WindowJoinOperator
 from firesteel.runtime.columns.windows import closing
-from tests.runtime.columns.columnar import Harness, Step
+from tests.runtime.columns.columnar import Harness, Step, inserted
 
 KINDS: list[JoinKind] = ["INNER", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI"]
 Row = tuple[Any, ...]
@@ -76,19 +76,6 @@ def model(given: WindowJoin, left: list[Row], right: list[Row]) -> Counter[Row]:
     return found
 
 
-def plain(sent: list[Row]) -> Counter[Row]:
-    """Return the rows that were sent, which are inserts, with times in milliseconds."""
-    assert all(row[0] == 0 for row in sent)
-    begin = pa.scalar(0, pa.timestamp("us")).as_py()
-    return Counter(
-        tuple(
-            round((value - begin).total_seconds() * 1000) if hasattr(value, "year") else value
-            for value in row[1:]
-        )
-        for row in sent
-    )
-
-
 @pytest.mark.parametrize(
     ("keys", "null_safe", "smaller", "small"),
     [(True, False, False, False), (True, True, True, True), (False, False, True, False)],
@@ -130,7 +117,7 @@ def test_the_rows_of_a_window_are_joined_when_it_is_over(
             late += len(rows) - len(kept)
             waiting[side].extend(kept)
             steps.append(batch(side, rows))
-        sent += plain(run.rows(*steps))
+        sent += inserted(run.rows(*steps))
         assert sent == expected
         assert run.late == late
         if epoch % 7 == 6:

@@ -15,7 +15,7 @@ from firesteel.functions.columns.ranks import Rank, RankFunction, WindowRank
 from firesteel.functions.columns.sorting import SortColumn
 from firesteel.runtime.columns.windows import closing
 from firesteel.runtime.columns.windows.ranks import WindowRankOperator
-from tests.runtime.columns.columnar import Harness, Step
+from tests.runtime.columns.columnar import Harness, Step, inserted
 
 Row = tuple[Any, ...]
 BOUND = TimestampType(3, nullable=False)
@@ -77,19 +77,6 @@ def batch(rows: list[Row]) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
 
 
-def plain(sent: list[Row]) -> Counter[Row]:
-    """Return the rows that were sent, which are inserts, with times in milliseconds."""
-    assert all(row[0] == 0 for row in sent)
-    begin = pa.scalar(0, pa.timestamp("us")).as_py()
-    return Counter(
-        tuple(
-            round((value - begin).total_seconds() * 1000) if hasattr(value, "year") else value
-            for value in row[1:]
-        )
-        for row in sent
-    )
-
-
 @pytest.mark.parametrize("small", [True, False], ids=["in small parts", "at once"])
 @pytest.mark.parametrize(
     ("function", "start", "end", "keys", "shows", "latest"),
@@ -139,7 +126,7 @@ def test_the_first_rows_come_when_a_window_is_over(
             late += len(rows) - len(kept)
             waiting.extend(kept)
             steps.append(batch(rows))
-        sent += plain(run.rows(*steps))
+        sent += inserted(run.rows(*steps))
         assert sent == expected
         assert run.late == late
         if epoch % 7 == 6:
