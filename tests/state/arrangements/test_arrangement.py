@@ -330,3 +330,48 @@ def test_a_change_that_comes_to_nothing_is_searched_all_the_same() -> None:
     rows = pa.RecordBatch.from_pylist([{"time": 1, "name": "a", "number": 1.0, "value": 1}] * 2, ROWS)
     arrangement.change(rows, np.array([1, -1]))
     assert not len(arrangement.of(rows.slice(0, 1).select(KEYS)).keys)
+
+
+@given(layouts(Kind.MULTISET), history, st.integers(1, 4))
+def test_rows_of_keys_in_parts_are_those_at_once(layout: Layout, steps: list[Step], most: int) -> None:
+    arrangement = Arrangement(layout, chunk_rows=3)
+    for name, rows in steps:
+        if name == "commit":
+            arrangement.changes()
+        elif rows:
+            (arrangement.delete if name == "delete" else arrangement.put)(batch_of(rows))
+    keys = pa.RecordBatch.from_pydict(
+        {"time": [0, 1, 0], "name": ["a", "b", None], "number": [1.5, None, 0.0]},
+        schema=ROWS.remove(3),
+    )
+    wanted = keys if layout.leading else keys.drop_columns(["time"])
+
+    def plain(found: list[Any]) -> Counter[Any]:
+        return Counter(
+            {
+                (key, *row.values()): weight
+                for part in found
+                for key, row, weight in zip(
+                    part.keys.tolist(), part.rows.to_pylist(), part.weights.tolist(), strict=True
+                )
+            }
+        )
+
+    parts = [*arrangement.in_parts(wanted, most)]
+    assert plain(parts) == plain([arrangement.of(wanted)])
+    assert sum(part.rows.num_rows for part in parts) == arrangement.of(wanted).rows.num_rows
+
+
+def test_the_rows_of_one_key_are_read_in_parts() -> None:
+    layout = Layout(pa.schema([("k", pa.int64()), ("v", pa.int64())]), ("k",), Kind.MULTISET)
+    arrangement = Arrangement(layout)
+    for start in range(0, 10_000, 2_500):
+        values = np.arange(start, start + 2_500)
+        arrangement.put(pa.RecordBatch.from_pydict({"k": np.zeros(2_500, np.int64), "v": values}))
+        arrangement.changes()
+    sizes = [
+        part.rows.num_rows for part in arrangement.in_parts(pa.RecordBatch.from_pydict({"k": [0]}), 1_000)
+    ]
+    assert len(sizes) == 10
+    assert sum(sizes) == 10_000
+    assert max(sizes) < 1_200

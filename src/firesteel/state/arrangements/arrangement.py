@@ -6,8 +6,10 @@ the end of an epoch `changes` returns what the epoch changed, consolidated, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +20,7 @@ from firesteel.state.arrangements.columns import Numbers, numbers, rows_at
 from firesteel.state.arrangements.consolidation import left_of, survivors
 from firesteel.state.arrangements.drops import Drop, joined
 from firesteel.state.arrangements.hashing import Words
-from firesteel.state.arrangements.layout import WEIGHT, Layout
+from firesteel.state.arrangements.layout import IDENTITY, WEIGHT, Layout
 from firesteel.state.arrangements.levels import (
     CHUNK_ROWS,
     Form,
@@ -114,7 +116,7 @@ class Arrangement:
         `keys` has these columns; each key occurs once in it. `hashes` are those of the keys, from whoever has them.
         """
         layout = self.layout
-        search = _Search(layout, keys, hashes, columns=[*layout.rows.names, *layout.times, WEIGHT])
+        search = _Search(layout, keys, hashes, [*layout.rows.names, *layout.times, WEIGHT])
         for level in self._newest_first():
             search.newest(level)
         return self._found(*search.changes())
@@ -124,12 +126,21 @@ class Arrangement:
 
         `keys` has these columns; each key occurs once in it.
         """
-        search = _Search(self.layout, keys)
-        for level in self._oldest_first():
-            search.add(level)
-        batch, keys_of = search.changes()
-        left = survivors(self.layout, batch)
-        return self._found(left_of(self.layout, batch, left), keys_of[left.places])
+        return self._together(self._hits(keys))
+
+    def in_parts(self, keys: pa.RecordBatch, most: int) -> Iterator[Found]:
+        """Yield what `of` returns, of a multiset, in parts of about `most` changes; a row is in one of them.
+
+        Changes that are made meanwhile are not seen. So a key may have more rows than there is memory for.
+        """
+        hits = self._hits(keys)
+        count = -(-sum(len(hit.places) for hit in hits) // most)
+        if count <= 1:
+            yield self._together(hits)
+            return
+        cut = [hit.cut(count) for hit in hits]
+        for number in range(count):
+            yield self._together([parts[number] for parts in cut])
 
     def up_to(self, leading: int, *, after: int | None = None) -> pa.RecordBatch:
         """Return all rows with a leading value of at most this, and above `after` if it is given, in their order."""
@@ -195,6 +206,23 @@ class Arrangement:
     def _oldest_first(self) -> list[Level]:
         return [*self._newest_first()][::-1]
 
+    def _hits(self, keys: pa.RecordBatch) -> list[_Hit]:
+        needles = Needles(self.layout, keys, None)
+        return [
+            _Hit(chunk.batch, needles.keys_at(found), places)
+            for level in self._oldest_first()
+            for chunk, found, places in needles.find(level)
+        ]
+
+    def _together(self, hits: Sequence[_Hit]) -> Found:
+        """Return the rows that changes come to, all of which are among them."""
+        batch, keys_of = pa.RecordBatch.from_pylist([], self.layout.stored), np.zeros(0, np.int64)
+        if hits:
+            batch = pa.concat_batches([rows_at(hit.batch, hit.places) for hit in hits])
+            keys_of = np.concatenate([hit.keys for hit in hits])
+        left = survivors(self.layout, batch)
+        return self._found(left_of(self.layout, batch, left), keys_of[left.places])
+
     def _found(self, batch: pa.RecordBatch, keys: Positions) -> Found:
         there = visible(batch, self.layout.expired_at(self.now))
         if not there.all():
@@ -210,16 +238,34 @@ class Arrangement:
         return batch.select(self.layout.rows.names), numbers(batch.column(WEIGHT))
 
 
+class _Hit(NamedTuple):
+    """Changes in a chunk that belong to keys: the one at `places[i]` to key `keys[i]`."""
+
+    batch: pa.RecordBatch
+    keys: Positions
+    places: Positions
+
+    def cut(self, count: int) -> list[_Hit]:
+        """Return the changes in parts by their identity, so that all changes of a row are in one."""
+        identity = np.asarray(self.batch.column(IDENTITY))[self.places]
+        parts = ((identity >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32)
+        order = np.argsort(parts, kind="stable")
+        bounds = np.searchsorted(parts[order], np.arange(count + 1).astype(np.uint64))
+        return [
+            _Hit(self.batch, self.keys[order[start:stop]], self.places[order[start:stop]])
+            for start, stop in pairwise(bounds.tolist())
+        ]
+
+
 class _Search:
-    """The changes that belong to some keys, from several levels: some of their columns, or all (None)."""
+    """The changes that belong to some keys, from several levels: some of their columns."""
 
     def __init__(
         self,
         layout: Layout,
         keys: pa.RecordBatch,
-        hashes: Words | None = None,
-        *,
-        columns: list[str] | None = None,
+        hashes: Words | None,
+        columns: list[str],
     ) -> None:
         self._layout = layout
         self._columns = columns
@@ -231,8 +277,7 @@ class _Search:
         """Find the changes in a level; return the needles that were found."""
         taken = []
         for chunk, found, places in self._needles.find(level):
-            batch = chunk.batch if self._columns is None else chunk.batch.select(self._columns)
-            self._parts.append(rows_at(batch, places))
+            self._parts.append(rows_at(chunk.batch.select(self._columns), places))
             self._keys.append(self._needles.keys_at(found))
             taken.append(found)
         return taken

@@ -19,7 +19,7 @@ from firesteel.relational.logical.joins import joined_row
 from firesteel.relational.translation import program
 from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.joins import operator as joins
-from firesteel.runtime.columns.joins import pairs
+from firesteel.runtime.columns.joins import pairs, sides
 from firesteel.runtime.columns.joins.operator import FinalJoinOperator, JoinOperator
 from tests.runtime.columns.columnar import Harness
 
@@ -129,6 +129,7 @@ def test_the_result_is_the_join_of_both_tables(
 ) -> None:
     if small:
         monkeypatch.setattr(joins, "_KEYS_AT_ONCE", 2)
+        monkeypatch.setattr(sides, "_ROWS_AT_ONCE", 3)
         monkeypatch.setattr(joins, "_MOST_SENT", 5)
         monkeypatch.setattr(joins, "_MOST_WAITING", 4)
         monkeypatch.setattr(pairs, "MOST", 3)

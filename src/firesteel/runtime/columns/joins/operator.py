@@ -105,8 +105,21 @@ class JoinOperator(SettlingOperator):
     def _meet(self, side: Side, changes: Weighted, keys: pa.RecordBatch, groups: Segments) -> None:
         """Let changes of a side meet the rows of the other one."""
         own, other = self._sides[side], self._sides[1 - side]
-        found = other.with_keys(keys.take(pa.array(groups.firsts)))
         mine = np.zeros(len(changes.weights), np.int64)
+        for found in other.parts_with_keys(keys.take(pa.array(groups.firsts))):
+            theirs = self._pair(side, changes, groups, found, mine)
+            if other.counts:
+                self._move(_SIDES[1 - side], found, theirs)
+        kept, partners = own.known_partners(changes, mine)
+        own.store(kept, partners)
+        if own.counts:
+            self._appear(side, kept.where(self._shows(side, partners)))
+
+    def _pair(
+        self, side: Side, changes: Weighted, groups: Segments, found: Partners, mine: Numbers
+    ) -> Numbers:
+        """Add pairs to what is sent and the partners of changes to `mine`; return the partners of the rows found."""
+        own, other = self._sides[side], self._sides[1 - side]
         theirs = np.zeros(len(found.weights), np.int64)
         for pairs in equal_pairs(groups, found.keys):
             here, there = pairs = self._condition.of(side, changes.rows, found.rows, pairs)
@@ -117,12 +130,7 @@ class JoinOperator(SettlingOperator):
             if self._join.pairs and len(here):
                 weights = changes.weights[here] * found.weights[there]
                 self._add(paired(side, changes.rows, found.rows, pairs), weights)
-        kept, partners = own.known_partners(changes, mine)
-        own.store(kept, partners)
-        if own.counts:
-            self._appear(side, kept.where(self._shows(side, partners)))
-        if other.counts:
-            self._move(_SIDES[1 - side], found, theirs)
+        return theirs
 
     def _move(self, side: Side, found: Partners, more: Numbers) -> None:
         """Change the numbers of partners of rows that are kept, and send those that begin or cease to be alone."""

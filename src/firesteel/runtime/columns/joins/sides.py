@@ -13,7 +13,7 @@ from firesteel.functions.columns.joins import Join, Side
 from firesteel.runtime.columns.aggregates.segments import segments_of
 from firesteel.runtime.columns.joins.changes import Weighted
 from firesteel.runtime.columns.materialize.entries import groups_of
-from firesteel.state.arrangements.arrangement import Arrangement
+from firesteel.state.arrangements.arrangement import Arrangement, Found
 from firesteel.state.arrangements.columns import Numbers, numbers
 from firesteel.state.arrangements.hashing import hash_columns
 from firesteel.state.arrangements.layout import Kind, Layout
@@ -21,6 +21,7 @@ from firesteel.state.arrangements.live import LiveArrangements
 from firesteel.state.arrangements.sorting import Positions
 
 _PARTNERS: Final = "partners"
+_ROWS_AT_ONCE: Final = 1 << 18
 _ONLY: Final = "only"
 """The key of all rows of a join without keys."""
 
@@ -72,14 +73,26 @@ class JoinSide:
 
     def with_keys(self, keys: pa.RecordBatch) -> Partners:
         """Return the rows that have some keys, each of which occurs once; columns stand in the order of this side's."""
-        named = pa.RecordBatch.from_arrays(
+        return self._partners(self.rows.of(self._named(keys)))
+
+    def parts_with_keys(self, keys: pa.RecordBatch) -> Iterator[Partners]:
+        """Yield what `with_keys` returns in parts, for one key may have more rows than there is memory for.
+
+        Rows that are stored or moved meanwhile are not seen.
+        """
+        return map(self._partners, self.rows.in_parts(self._named(keys), _ROWS_AT_ONCE))
+
+    def _named(self, keys: pa.RecordBatch) -> pa.RecordBatch:
+        """Return keys as columns of the arrangement."""
+        return pa.RecordBatch.from_arrays(
             [
                 column.cast(self._layout.rows.field(name).type)
                 for column, name in zip(keys.columns, self._keys, strict=True)
             ],
             names=self._keys,
         )
-        found = self.rows.of(named)
+
+    def _partners(self, found: Found) -> Partners:
         rows = pa.RecordBatch.from_arrays(found.rows.select(self._names).columns, schema=self.schema)
         none = np.zeros(rows.num_rows, np.int64)
         partners = numbers(found.rows.column(_PARTNERS)) if self.counts else none
