@@ -375,3 +375,26 @@ def test_the_rows_of_one_key_are_read_in_parts() -> None:
     assert len(sizes) == 10
     assert sum(sizes) == 10_000
     assert max(sizes) < 1_200
+
+
+@pytest.mark.parametrize("settled", [True, False])
+def test_a_key_of_many_rows_has_chunks_of_the_usual_size(settled: bool) -> None:
+    arrangement = Arrangement(Layout(ROWS, ("name",), Kind.MULTISET), chunk_rows=100)
+    kept: list[int] = []
+    for epoch in range(40):
+        values = list(range(epoch * 60, epoch * 60 + 60))
+        rows = [{"time": 1, "name": "hot", "number": 1.0, "value": value} for value in values]
+        gone = [{**rows[0], "value": value} for value in kept[::7]]
+        kept = [value for place, value in enumerate(kept) if place % 7] + values
+        arrangement.put(pa.RecordBatch.from_pylist(rows, ROWS))
+        arrangement.delete(pa.RecordBatch.from_pylist(gone, ROWS))
+        arrangement.changes()
+        if settled:
+            arrangement.settle()
+    form = arrangement.committed()
+    assert max(len(chunk) for level in form.levels for chunk in level) <= 150
+    assert all(len(level) <= 1 + sum(map(len, level)) / 40 for level in form.levels)
+    key = pa.RecordBatch.from_pydict({"name": ["hot"]})
+    for parts in ([arrangement.of(key)], [*arrangement.in_parts(key, 50)]):
+        found = [value for part in parts for value in part.rows.column("value").to_pylist()]
+        assert sorted(found) == sorted(kept)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -12,15 +12,21 @@ from firesteel.state.arrangements.columns import Mask, Numbers, has_nulls, numbe
 from firesteel.state.arrangements.consolidation import consolidated
 from firesteel.state.arrangements.drops import HASHES, Drop
 from firesteel.state.arrangements.hashing import Words
-from firesteel.state.arrangements.layout import HASH, WEIGHT, WRITTEN, Kind, Layout
+from firesteel.state.arrangements.layout import HASH, IDENTITY, WEIGHT, WRITTEN, Kind, Layout
 from firesteel.state.arrangements.sorting import Positions, same_as_next
+
+_HALF: Final = np.uint64(32)
 
 
 class Cut(NamedTuple):
-    """A place in the order of rows: before all rows with these words. `leading` is 0 if the layout has none."""
+    """A place in the order of rows: before all rows with these words. `leading` is 0 if the layout has none.
+
+    `identity` is the upper half of the identity of a multiset's row, 0 in others; so the rows of one key can be cut.
+    """
 
     leading: int
     hash: np.uint64
+    identity: np.uint64 = np.uint64(0)
 
 
 class Place(NamedTuple):
@@ -97,16 +103,29 @@ class Chunk:
 
     def cut_at(self, place: int) -> Cut:
         """Return the words of the row at a place."""
-        return Cut(0 if self.leading is None else int(self.leading[place]), self.hashes[place])
+        leading = 0 if self.leading is None else int(self.leading[place])
+        identity = self._identities(place, place + 1)
+        return Cut(leading, self.hashes[place], identity[0] if len(identity) else np.uint64(0))
 
     def first(self) -> Cut:
         """Return the words of the first row."""
         return self.cut_at(0)
 
-    def position(self, cut: Cut) -> int:
-        """Return how many rows are before a cut."""
+    def position(self, cut: Cut, side: Literal["left", "right"] = "left") -> int:
+        """Return how many rows are before a cut, or (`right`) before it and at it."""
         start, stop = self.with_leading(cut.leading)
-        return start + int(np.searchsorted(self.hashes[start:stop], cut.hash, "left"))
+        hashes = self.hashes[start:stop]
+        first, end = (start + int(np.searchsorted(hashes, cut.hash, which)) for which in ("left", "right"))
+        if self.layout.kind is Kind.UPSERT:
+            return first if side == "left" else end
+        return first + int(np.searchsorted(self._identities(first, end), cut.identity, side))
+
+    def _identities(self, start: int, stop: int) -> Words:
+        """Return the upper halves of the identities of rows, in which rows with equal words are sorted."""
+        if self.layout.kind is Kind.UPSERT:
+            return np.zeros(0, np.uint64)
+        found: Words = self.batch.column(IDENTITY).slice(start, stop - start).to_numpy() >> _HALF
+        return found
 
     def with_leading(self, leading: int) -> tuple[int, int]:
         """Return where the rows with a leading value begin and end; all rows if the layout has none."""

@@ -331,7 +331,9 @@ def cut_up(chunk: Chunk, rows: int, shelf: Shelf) -> Iterator[Chunk]:
         if len(chunk) - start <= rows + rows // 2:
             stop = len(chunk)
         elif stop < len(chunk):
-            stop = max(chunk.position(chunk.cut_at(stop)), start + 1)
+            cut = chunk.cut_at(stop)
+            before = chunk.position(cut)
+            stop = before if before > start else chunk.position(cut, "right")
         part = chunk if stop - start == len(chunk) else chunk.slice(start, stop)
         yield kept(shelf, part)
         start = stop

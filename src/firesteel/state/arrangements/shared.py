@@ -39,7 +39,7 @@ _LEAST_BYTES: Final = 16
 """The bytes of a row without its own columns: a hash and a weight."""
 
 _INDEX: Final = ".levels"
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 
 
 class _Listed(msgspec.Struct, frozen=True, array_like=True):
@@ -53,7 +53,7 @@ class _Listed(msgspec.Struct, frozen=True, array_like=True):
 
 class _ListedMerge(msgspec.Struct, frozen=True, array_like=True):
     at: int
-    cut: tuple[int, int] | None
+    cut: tuple[int, int, int] | None
     chunks: list[_Listed]
     credit: int
 
@@ -89,7 +89,9 @@ def publish(files: MappedFiles, epoch: int, run: RunRef, form: Form) -> None:
         merges = [
             _ListedMerge(
                 merge.at,
-                None if merge.cut is None else (merge.cut.leading, int(merge.cut.hash)),
+                None
+                if merge.cut is None
+                else (merge.cut.leading, int(merge.cut.hash), int(merge.cut.identity)),
                 _listed(files, there, merge.chunks),
                 merge.credit,
             )
@@ -189,5 +191,5 @@ def _origin() -> str:
     return f"{boot_id()}/{_FORMAT}"
 
 
-def _cut(cut: tuple[int, int] | None) -> Cut | None:
-    return None if cut is None else Cut(cut[0], np.uint64(cut[1]))
+def _cut(cut: tuple[int, int, int] | None) -> Cut | None:
+    return None if cut is None else Cut(cut[0], np.uint64(cut[1]), np.uint64(cut[2]))
