@@ -21,7 +21,8 @@ from firesteel.functions.window_functions import ProcessAllWindowFunction
 from firesteel.graph import Edge, Graph, Location, Node, operations
 from firesteel.graph.nodes import KeyBy
 from firesteel.graph.operations import MapOp, Operation, SourceOp, WindowOp
-from firesteel.graph.operations.columns import AggregateOp, ColumnOperation, WindowedOp
+from firesteel.graph.operations.column_windows import WindowedOp
+from firesteel.graph.operations.columns import AggregateOp, ColumnOperation
 from firesteel.runtime.operator import Operator
 from firesteel.runtime.plan import OperatorSpec
 from firesteel.runtime.rows.batch_mode import BatchOperator

@@ -1,6 +1,15 @@
 """The operations of nodes: one frozen class per kind, one file per family."""
 
 from firesteel.graph.operations.column_joins import IntervalJoinOp, JoinOp, WindowJoinOp
+from firesteel.graph.operations.column_windows import (
+    GlobalWindowAggregateOp,
+    LocalWindowAggregateOp,
+    OverAggregateOp,
+    OverPartitionsOp,
+    WindowAggregateOp,
+    WindowRankOp,
+    WindowTableOp,
+)
 from firesteel.graph.operations.columns import (
     CalcOp,
     ColumnOperation,
@@ -12,15 +21,11 @@ from firesteel.graph.operations.columns import (
     ExpandOp,
     FromChangelogOp,
     GlobalAggregateOp,
-    GlobalWindowAggregateOp,
     GroupAggregateOp,
     LimitOp,
     LocalAggregateOp,
-    LocalWindowAggregateOp,
     MaterializeOp,
     NormalizeOp,
-    OverAggregateOp,
-    OverPartitionsOp,
     RankOp,
     ReplicateOp,
     RowsToColumnsOp,
@@ -30,9 +35,6 @@ from firesteel.graph.operations.columns import (
     TopOp,
     UpdateBeforeOp,
     WatermarkOp,
-    WindowAggregateOp,
-    WindowRankOp,
-    WindowTableOp,
 )
 from firesteel.graph.operations.connected import (
     BroadcastProcessOp,
