@@ -87,7 +87,7 @@ class ColumnBatch:
     def joined(self, others: Sequence[ColumnBatch]) -> ColumnBatch:
         """Return this batch's rows and then those of the others."""
         parts = (self, *others)
-        rows = pa.concat_batches([part.rows for part in parts])
+        rows = together([part.rows for part in parts])
         if all(part.kinds is None for part in parts):
             return ColumnBatch(rows)
         return ColumnBatch(rows, np.concatenate([part.all_kinds() for part in parts]))
@@ -142,6 +142,29 @@ def _schema_bytes(schema: pa.Schema) -> bytes:
 def empty(schema: pa.Schema) -> pa.RecordBatch:
     """Return a batch without rows."""
     return pa.RecordBatch.from_arrays([pa.array([], kind) for kind in schema.types], schema=schema)
+
+
+def together(parts: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+    """Return the rows of at least one batch, one after another.
+
+    Parts of a union may say of one column that it is never NULL while others do not.
+
+    >>> schemas = [pa.schema([pa.field("a", pa.int32(), nullable=nullable)]) for nullable in (False, True)]
+    >>> rows = together([pa.RecordBatch.from_pylist([{"a": 1}], schema) for schema in schemas])
+    >>> rows.num_rows, rows.schema.field("a").nullable
+    (2, True)
+    """
+    schema = parts[0].schema
+    if any(part.schema != schema for part in parts):
+        for part in parts:
+            schema = pa.schema(
+                [
+                    one.with_nullable(one.nullable or other.nullable)
+                    for one, other in zip(schema, part.schema, strict=True)
+                ]
+            )
+        parts = [pa.RecordBatch.from_arrays(part.columns, schema=schema) for part in parts]
+    return pa.concat_batches(parts)
 
 
 def concatenated(batches: Sequence[ColumnBatch]) -> ColumnBatch:

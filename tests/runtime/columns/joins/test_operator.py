@@ -198,3 +198,15 @@ def test_rows_that_have_expired_meet_nobody(kind: JoinKind) -> None:
     assert sent == {**apart, **met}.get(kind, [])
     # What has expired cannot go: nobody misses it.
     assert run.rows(batch(0, [(DELETE, left)]), now=500) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_parts_of_a_union_may_say_that_a_column_is_never_null(kind: JoinKind) -> None:
+    join = spec(kind, keys=True, null_safe=False, smaller=False)
+    run = Harness(partial(JoinOperator, join))
+    one, other = batch(0, [(INSERT, (1, 1, "a"))])[1], batch(0, [(INSERT, (2, 1, "b"))])[1]
+    strict = pa.schema([field.with_nullable(False) for field in other.rows.schema])
+    other = ColumnBatch(pa.RecordBatch.from_arrays(other.rows.columns, schema=strict))
+    shown: Counter[Row] = Counter()
+    apply(shown, run.rows((0, one), (0, other), batch(1, [(INSERT, (7, 1))])))
+    assert +shown == model(join, [(1, 1, "a"), (2, 1, "b")], [(7, 1)])

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.runtime.columns.aggregates.segments import segments_of
-from firesteel.runtime.columns.batch import ColumnBatch
+from firesteel.runtime.columns.batch import ColumnBatch, together
 from firesteel.state.arrangements.columns import Mask, Numbers
 from firesteel.state.arrangements.hashing import hash_columns
 
@@ -31,7 +31,7 @@ class Weighted(NamedTuple):
 
 def weighted(batches: Sequence[ColumnBatch]) -> Weighted:
     """Return what batches of changes come to."""
-    rows = pa.concat_batches([batch.rows for batch in batches])
+    rows = together([batch.rows for batch in batches])
     return net(Weighted(rows, np.concatenate([batch.signs() for batch in batches])))
 
 
