@@ -1,21 +1,27 @@
-"""Lines of one form are read as line by line, or are left to another way."""
+"""Lines of a few forms are read as line by line, or are left to another way."""
 
 from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable
+from itertools import product
+from typing import Any, Final
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 from firesteel.common.logical_types import RowType, parse_type
+from firesteel.connectors.tables.formats.json_arrow import ArrowLines
 from firesteel.connectors.tables.formats.json_columns import JsonColumns
-from firesteel.connectors.tables.formats.json_exact import JsonRules, rows_reader
-from firesteel.connectors.tables.formats.json_uniform import UniformBlock, form_of
+from firesteel.connectors.tables.formats.json_exact import JsonRules
+from firesteel.connectors.tables.formats.json_forms import Kind, form_of
+from firesteel.connectors.tables.formats.json_scalars import Spans, check_scalars, scalars
+from firesteel.connectors.tables.formats.misfit import Misfit
 from firesteel.connectors.tables.formats.plain_texts import Doubtful
-from firesteel.connectors.tables.formats.stored import stored_column
 
-COLUMNS = "id BIGINT, name STRING, price DOUBLE, small TINYINT, yes BOOLEAN, ts TIMESTAMP(3), d1 DATE"
+LENIENT: Final = JsonRules(lenient=True)
 
 
 def row_type(text: str) -> RowType:
@@ -24,125 +30,353 @@ def row_type(text: str) -> RowType:
     return parsed
 
 
-ROW = row_type(COLUMNS)
+ROW = row_type(
+    "id BIGINT, name STRING, price DOUBLE, small TINYINT, yes BOOLEAN, ts TIMESTAMP(3), d1 DATE, cost DECIMAL(8, 2)"
+)
 PLAIN = b'{"id": 1, "name": "a", "price": 1.5, "more": 7, "yes": true}'
+NESTED = row_type(
+    "kind INT, person ROW<id BIGINT, name STRING, `at` ROW<ts TIMESTAMP(3), place STRING>>, "
+    "bid ROW<id BIGINT, price INT, url STRING, rate DOUBLE, yes BOOLEAN>, extra STRING"
+)
 
 
-def block(*odd: bytes) -> bytes:
-    return b"\n".join([PLAIN] * 20 + [*odd]) + b"\n"
-
-
-def exactly(data: bytes, row: RowType = ROW) -> pa.RecordBatch:
+def exactly(data: bytes, row: RowType = ROW, rules: JsonRules = LENIENT) -> pa.RecordBatch | Misfit:
     """The rows as they are read line by line."""
-    read = rows_reader(row, JsonRules())
-    rows = [found for line in data.decode().splitlines() for found in read(line)]
-    whole = stored_column(rows, row.copy(nullable=False))
-    return pa.RecordBatch.from_arrays(whole.flatten(), names=row.field_names)
+    columns = JsonColumns(row, rules)
+    columns._arrow = columns._reader = None
+    return columns.read(data)
 
 
-def is_uniform(data: bytes, *read: bytes) -> bool:
+def without_parser(data: bytes, row: RowType = ROW) -> tuple[pa.RecordBatch | None, list[bytes]]:
+    """The rows of the lines that have a form and the other lines; None if the block is left to another way."""
+    others: list[bytes] = []
+
+    def leave(block: bytes) -> pa.RecordBatch:
+        others.append(block)
+        raise LookupError
+
+    reader = ArrowLines(row, JsonRules())
     try:
-        lines = UniformBlock(data)
-        lines.check_others({*read})
-    except (Doubtful, pa.ArrowInvalid):
-        return False
-    return True
+        return reader.read_or(data, leave), []
+    except LookupError:
+        [left] = others
+        return None, left.splitlines()
 
 
-def test_a_form_is_keys_and_kinds_of_values() -> None:
-    found = form_of(b'{"a":"","b":-1e5,"c":"x"}')
-    assert [(field.key, field.text) for field in found] == [(b"a", True), (b"b", False), (b"c", True)]
+def same(found: pa.RecordBatch | Misfit, expected: pa.RecordBatch | Misfit) -> bool:
+    if isinstance(found, Misfit) or isinstance(expected, Misfit):
+        return found == expected
+    found.validate(full=True)
+    return found.schema == expected.schema and repr(found.to_pylist()) == repr(expected.to_pylist())
+
+
+def block(*odd: bytes, plain: bytes = PLAIN) -> bytes:
+    return b"\n".join([*[plain] * 60, *odd, plain]) + b"\n"
+
+
+def test_a_form_is_what_is_the_same_in_all_lines() -> None:
+    found = form_of(b'{"a":"","b":-1e5, "c" : {"d":"x", "e":null} ,"f":{ },"g":null}', {(b"g",): Kind.SCALAR})
+    assert found.constants == (b'{"a":"', b'","b":', b', "c" : {"d":"', b'", "e":null} ,"f":{ },"g":', b"}\n")
+    assert [(slot.path, slot.text) for slot in found.slots] == [
+        ((b"a",), True),
+        ((b"b",), False),
+        ((b"c", b"d"), True),
+        ((b"g",), False),
+    ]
+    assert found.rows == {(), (b"c",), (b"f",)}
+    assert found.quotes == 18
+
+
+def test_a_null_that_is_not_wanted_may_be_a_number_elsewhere() -> None:
+    assert [slot.path for slot in form_of(b'{"a":1,"b":null}', {}).slots] == [(b"a",)]
+    assert [slot.path for slot in form_of(b'{"a":1,"b":null}', {}, nulls_differ=True).slots] == [
+        (b"a",),
+        (b"b",),
+    ]
 
 
 @pytest.mark.parametrize(
     "line",
     [
+        b"",
         b"{}",
         b"null",
         b'{"a": [1]}',
-        b'{"a": {"b": 1}}',
         b'{"a": {}}',
-        b'{"a": 1} ',
+        b'{"a": 1} x',
         b' {"a": 1}',
-        b'{"a" : 1}',
         b'{"a": 1, "a": 2}',
-        b'{"a": 1 , "b": 2}',
+        b'{"b": {"a": 1, "a": 2}}',
         b'{"a": "x"; "b": 2}',
         b'{"a": "x" "b"}',
+        b'{"a": "\\u0041"}',
+        b'{"\\u0041": 1}',
         b'{"a"}',
         b'{"a": }',
         b'{"a": 1,}',
+        b'{,"a": 1}',
         b'{"a": 1}}',
+        b'{"a": {"b": 1}',
+        b'{"text": 1}',
+        b'{"text": {"a": 1}}',
+        b'{"number": "1"}',
+        b'{"number": {"a": 1}}',
+        b'{"row": 1}',
+        b'{"row": "x"}',
+        b'{"a":' * 40 + b"1" + b"}" * 40,
     ],
 )
 def test_other_lines_have_no_form(line: bytes) -> None:
     with pytest.raises(Doubtful):
-        form_of(line)
+        form_of(line, {(b"text",): Kind.TEXT, (b"number",): Kind.SCALAR, (b"row",): Kind.ROW})
 
 
 @pytest.mark.parametrize(
     "odd",
     [
-        b'{"id": 1, "name": null, "price": 1.5, "more": 7, "yes": true}',
-        b'{"id": 1, "name": "a", "price": 1.5, "more": 7}',
         b'{"id": 1, "name": "\\u0041", "price": 1.5, "more": 7, "yes": true}',
-        b'{"name": "a", "id": 1, "price": 1.5, "more": 7, "yes": true}',
-        b'{"id":  1, "name": "a", "price": 1.5, "more": 7, "yes": true}',
-        b'{"id": 1, "nome": "a", "price": 1.5, "more": 7, "yes": true}',
-        b'{"id": 1, "name": "a", "price": 1.5, "more": 7x, "yes": true}',
-        b'{"id": 1, "name": "a", "price": 1.5, "more": 7 7, "yes": true}',
+        b'{"id": 1, "name": "\\"", "price": 1.5, "more": 7, "yes": true}',
+        b'{"id": 1, "name": "a\\\\", "price": 1.5, "more": 7, "yes": true}',
         b'{"id": 1, "name": "a"; "price": 1.5, "more": 7, "yes": true}',
         b'{"id": 1, "name"= "a", "price": 1.5, "more": 7, "yes": true}',
         b'["id": 1, "name": "a", "price": 1.5, "more": 7, "yes": true}',
         b'{"id": 1, "name": "a", "price": 1.5, "more": 7, "yes": true]',
-        b'{"id": 1, "name": "a\tb", "price": 1.5, "more": 7, "yes": true}',
-        b'{"id": 1, "name": "a", "price": 1.5, "more": 7, "yes": true} ',
+        b'{"id": 1, "name": 2, "price": 1.5, "more": 7, "yes": true}',
+        b'{"id": "1", "name": "a", "price": 1.5, "more": 7, "yes": true}',
+        b'{"id": 1, "name": "a", "price": 1.5, "more": [7], "small": 1}',
+        b'[{"id": 1}, {"id": 2}]',
+        b"{}",
         b"",
     ],
 )
-def test_a_line_of_another_form_is_left_to_another_way(odd: bytes) -> None:
-    assert not is_uniform(block(odd), b"yes")
+def test_a_line_without_a_form_is_left_to_another_way(odd: bytes) -> None:
+    rows, others = without_parser(block(odd))
+    assert rows is None
+    assert others == [odd]
+    assert same(JsonColumns(ROW, LENIENT).read(block(odd)), exactly(block(odd)))
 
 
 @pytest.mark.parametrize(
-    "more",
-    ["007", "-01", "0x1F", "+1", ".5", "1.", "1.e5", "-.5", "-", "nan", "inf", "-inf", "1_0", "1e", "nul"],
+    "odd",
+    [
+        b'{"id": 1, "name": "a\tb", "price": 1.5, "more": 7, "yes": true}',
+        b'{"id": 1, "name": "a", "price": 1.5, "more": 7, "yes": true}\r',
+        b'{"id": 1, "name": "\xff", "price": 1.5, "more": 7, "yes": true}',
+        b'{"id": 1, "name": "a", "price": 1.5, "more": 7x, "yes": true}',
+        b'{"id": 1, "name": "a", "price": 1.5, "more": 7 7, "yes": true}',
+        b'{"id": 1, "name": "a", "price": 1.5, "more": [7], "yes": true}',
+        b'{"id":  1, "name": "a", "price": 1.5, "more": 7, "yes": true}',
+        b'{"id": 1.5, "name": "a", "price": 1.5, "more": 7, "yes": true}',
+        b'{"id": 0x10, "name": "a", "price": 1.5, "more": 7, "yes": true}',
+        b'{"id": 1, "name": "a", "price": 1.5, "more": 7, "yes": tru}',
+    ],
 )
-def test_numbers_are_those_of_json(more: str) -> None:
-    line = PLAIN.replace(b"7", more.encode())
-    assert not is_uniform(block(line).replace(b'"yes": true', b'"yes": 1'))
+def test_a_block_with_such_a_line_is_left_to_another_way(odd: bytes) -> None:
+    rows, others = without_parser(block(odd))
+    assert rows is None
+    assert len(others) == 62
+    assert same(JsonColumns(ROW, LENIENT).read(block(odd)), exactly(block(odd)))
 
 
-@pytest.mark.parametrize("more", ["0", "-0", "1e5", "-1.5E-3", "12", "null", "0.5"])
-def test_all_numbers_of_json_are_taken(more: str) -> None:
-    assert is_uniform(block(PLAIN.replace(b"7", more.encode())).replace(b'"yes": true', b'"yes": 1'))
+@pytest.mark.parametrize(
+    "other",
+    [
+        b'{"id": 1, "name": null, "price": 1.5, "more": 7, "yes": true}',
+        b'{"id": 1, "name": "a", "price": 1.5, "more": 7}',
+        b'{"name": "a", "id": 1, "price": 1.5, "more": 7, "yes": true}',
+        b'{"id": 1, "nome": "a", "price": 1.5, "more": 7, "yes": true}',
+        b'{"id": 1, "name": "a", "price": 1.5, "more": {"id": 2}, "yes": true}',
+        b'{"id": 1, "name": "a", "price": 1.5, "more": null, "yes": true}',
+        b'{"id": null, "name": "a", "price": null, "more": 7, "yes": null}',
+        b'{"id": 1, "name": "a", "price": 1.5, "more": 7, "yes": true} ',
+    ],
+)
+def test_a_line_of_another_form_needs_no_parser(other: bytes) -> None:
+    rows, _ = without_parser(block(other))
+    assert rows is not None
+    assert same(rows, exactly(block(other)))
 
 
-@pytest.mark.parametrize("seed", range(20))
-@pytest.mark.parametrize("compact", [True, False])
-def test_the_rows_are_those_that_are_read_line_by_line(seed: int, compact: bool) -> None:
-    chance = random.Random(seed)
-    with_nulls = seed % 3 == 0
-    lines = []
-    for _ in range(40):
-        line = {
-            "id": chance.choice([0, 1, -1, 2**62, -(2**63), None if with_nulls else 5]),
-            "other": chance.choice(["", "x,y: {z}", "äöü"]),
-            "name": chance.choice(["", "a", "b, c", "{}", "日本", "12"]),
-            "price": chance.choice([0.0, 1.5, -2.25e-7, 1e300, 3, None if with_nulls else 1.0]),
-            "small": chance.randrange(-128, 128),
-            "yes": chance.choice([True, False]),
-            "ts": f"2024-01-{chance.randrange(1, 29):02} 10:00:00.{chance.randrange(1000):03}",
-            "number": chance.choice([1, 2.5, -3e10]),
-        }
-        separators = (",", ":") if compact else (", ", ": ")
-        lines.append(json.dumps(line, ensure_ascii=False, separators=separators))
-    data = ("\n".join(lines) + "\n").encode()
-    if "-0" not in data.decode():
-        assert UniformBlock(data).count == 40
+def test_the_number_of_a_line_that_does_not_fit_is_that_in_the_block() -> None:
+    odd = b'{"id": 1, "name": "\\"", "price": 1.5, "more": 7, "yes": true}'
+    wrong = b'{"id": "x", "name": "a", "price": 1.5, "more": 7, "yes": true}'
+    data = block(odd, PLAIN, wrong)
     found = JsonColumns(ROW, JsonRules()).read(data)
-    assert isinstance(found, pa.RecordBatch)
-    assert found.to_pylist() == exactly(data).to_pylist()
+    assert isinstance(found, Misfit)
+    assert found.number == 62
+    assert found == exactly(data, rules=JsonRules())
+
+
+def spans_of(text: str, count: int = 3) -> Spans:
+    length = len(text.encode())
+    starts = np.arange(count, dtype=np.int32) * np.int32(length + 2)
+    ends = np.stack([starts, starts + np.int32(length)], axis=1)
+    return Spans(pa.py_buffer(f"{text}}}\n".encode() * count), ends)
+
+
+NOT_JSON = [
+    *(
+        "007",
+        "-01",
+        "0x1F",
+        "0x10",
+        "-0x10",
+        "0X1f",
+        "+1",
+        ".5",
+        "1.",
+        "0.",
+        "-0.",
+        "1.e5",
+        "0.e5",
+        "-.5",
+        "-",
+        "--1",
+    ),
+    *(
+        "nan",
+        "NaN",
+        "inf",
+        "-inf",
+        "Infinity",
+        "1_0",
+        "1e",
+        "1e+",
+        "nul",
+        "nulls",
+        "tru",
+        "True",
+        "1 ",
+        "1 1",
+        "",
+        "1,2",
+    ),
+    *("[1]", "{1}", "é", "00", "-00", "0_1", "1d", "1f", "1L", "true1"),
+]
+
+
+@pytest.mark.parametrize("text", NOT_JSON)
+@pytest.mark.parametrize("kind", ["int8", "int64", "float32", "float64", "bool", "decimal128(10, 2)"])
+def test_numbers_are_those_of_json(text: str, kind: str) -> None:
+    arrow = pa.decimal128(10, 2) if kind.startswith("dec") else pa.type_for_alias(kind)
+    with pytest.raises((Doubtful, pa.ArrowInvalid)):
+        scalars(spans_of(text), arrow)
+    with pytest.raises((Doubtful, pa.ArrowInvalid)):
+        check_scalars(spans_of(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["0", "-0", "1e5", "-1.5E-3", "12", "-7", "0.5", "-0.5", "0e5", "10.0", "9" * 18]
+)
+def test_all_numbers_of_json_are_taken(text: str) -> None:
+    check_scalars(spans_of(text))
+    assert scalars(spans_of(text), pa.float64()).to_pylist() == [float(text)] * 3
+    if text.lstrip("-").isdigit():
+        assert scalars(spans_of(text), pa.int64()).to_pylist() == [int(text)] * 3
+
+
+@pytest.mark.parametrize("text", ["true", "false", "null"])
+def test_words_are_taken(text: str) -> None:
+    check_scalars(spans_of(text))
+    assert scalars(spans_of(text), pa.bool_()).to_pylist() == [json.loads(text)] * 3
+
+
+def shown(value: Any, chance: random.Random) -> str:
+    """JSON in one of the ways to write it."""
+    separators = chance.choice([(",", ":"), (", ", ": "), (" , ", " : ")])
+    return json.dumps(value, ensure_ascii=False, separators=separators)
+
+
+def moment(chance: random.Random) -> str:
+    fraction = chance.choice(["", ".1", f".{chance.randrange(1000):03}"])
+    return f"2024-01-{chance.randrange(1, 29):02} 10:00:{chance.randrange(60):02}{fraction}"
+
+
+def flat_line(chance: random.Random) -> dict[str, Any]:
+    line = {
+        "id": chance.choice([0, 1, -1, 2**62, -(2**63), None]),
+        "other": chance.choice(["", "x,y: {z}", "äöü", 7, None, True]),
+        "name": chance.choice(["", "a", "b, c", "{}", "日本", "12"]),
+        "price": chance.choice([0.0, 1.5, -2.25e-7, 1e300, 3, None]),
+        "small": chance.randrange(-128, 128),
+        "yes": chance.choice([True, False]),
+        "ts": moment(chance),
+        "d1": f"2024-02-{chance.randrange(1, 30):02}",
+        "number": chance.choice([1, 2.5, -3e10]),
+        "cost": chance.choice([1, 2.5, -12.25]),
+    }
+    return line if chance.random() < 0.8 else {**line, "more": {"name": "b", "id": 9}}
+
+
+def nested_line(chance: random.Random) -> dict[str, Any]:
+    kind = chance.randrange(3)
+    person = {
+        "id": chance.randrange(100),
+        "name": chance.choice(["x", "é"]),
+        "at": {"ts": moment(chance), "place": ""},
+    }
+    bid = {
+        "id": chance.randrange(-5, 2**40),
+        "price": chance.randrange(50),
+        "url": "https://a",
+        "rate": 0.5,
+        "yes": True,
+    }
+    if kind == 0:
+        return {"kind": 0, "person": person, "bid": None, "extra": "p"}
+    if kind == 1:
+        return {
+            "kind": 1,
+            "bid": bid,
+            "more": {"deep": [], "x": 1} if chance.random() < 0.02 else {"x": -1.5},
+        }
+    return {"kind": 2, "person": {**person, "at": None}, "bid": bid, "extra": chance.choice([None, "e"])}
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize(("line", "row"), [(flat_line, ROW), (nested_line, NESTED)])
+def test_the_rows_are_those_that_are_read_line_by_line(
+    seed: int, line: Callable[[random.Random], dict[str, Any]], row: RowType
+) -> None:
+    chance = random.Random(seed)
+    columns = JsonColumns(row, LENIENT)
+    separators = chance.choice([(",", ":"), (", ", ": ")])
+    for _ in range(4):
+        lines = [json.dumps(line(chance), ensure_ascii=False, separators=separators) for _ in range(60)]
+        data = ("\n".join(lines) + "\n").encode()
+        assert same(columns.read(data), exactly(data, row))
+
+
+def damaged(line: bytes, chance: random.Random) -> bytes:
+    """A line with one or two small changes at random places."""
+    marks = b'"{}[]:, \\-+.0123456789eEntrufals\xc3\xa9\t\rx'
+    for _ in range(chance.randrange(1, 3)):
+        place = chance.randrange(len(line))
+        new = bytes([chance.choice(marks)])
+        line = line[:place] + chance.choice([b"", new, new + line[place : place + 1]]) + line[place + 1 :]
+    return line
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_neighbours_of_plain_lines_are_read_as_line_by_line(seed: int) -> None:
+    chance = random.Random(seed)
+    row, line = chance.choice([(ROW, flat_line), (NESTED, nested_line)])
+    columns = JsonColumns(row, LENIENT)
+    for _ in range(6):
+        lines = [shown(line(chance), random.Random(seed)).encode() for _ in range(40)]
+        odd = chance.randrange(len(lines))
+        lines[odd] = damaged(lines[odd], chance)
+        data = b"\n".join(lines) + b"\n"
+        assert same(columns.read(data), exactly(data, row)), lines[odd]
+
+
+@pytest.mark.parametrize("names", [["bid"], ["kind", "extra"], ["person"]])
+def test_what_is_not_wanted_does_not_change_what_is(names: list[str]) -> None:
+    chance = random.Random(len(names))
+    data = "".join(f"{json.dumps(nested_line(chance))}\n" for _ in range(100)).encode()
+    row = RowType(tuple(field for field in NESTED.fields if field.name in names), nullable=False)
+    whole, found = exactly(data, NESTED), JsonColumns(row, JsonRules()).read(data)
+    assert same(found, whole.select(names))  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
@@ -154,30 +388,65 @@ def test_the_rows_are_those_that_are_read_line_by_line(seed: int, compact: bool)
         ("INT", '"12"'),
         ("STRING", "12"),
         ("STRING", "true"),
+        ("STRING", '{"a": 1}'),
+        ("STRING", "null"),
         ("BOOLEAN", "1"),
         ("BOOLEAN", '"true"'),
         ("DOUBLE", '"1e3"'),
+        ("DOUBLE", "1e999"),
+        ("DECIMAL(4, 2)", "1.255"),
+        ("ROW<a INT>", "1"),
+        ("ROW<a INT>", "null"),
+        ("ROW<a INT>", "{}"),
+        ("ROW<a INT>", '{"b": 1}'),
+        ("ROW<a INT>", '{"a": "7"}'),
     ],
 )
 def test_what_has_another_kind_is_read_as_line_by_line(kind: str, value: str) -> None:
-    row = row_type(f"x {kind}")
-    data = (f'{{"x": {value}}}\n' * 300).encode()
-    found = JsonColumns(row, JsonRules(lenient=True)).read(data)
-    assert isinstance(found, pa.RecordBatch)
-    read = rows_reader(row, JsonRules(lenient=True))
-    try:
-        expected = [value for (value,) in read(data.decode().splitlines()[0])] * 300
-    except (ValueError, ArithmeticError):
-        expected = []
-    assert found.column(0).to_pylist() == expected
+    row = row_type(f"x {kind}, n INT")
+    data = (f'{{"x": {value}, "n": 1}}\n' * 300).encode()
+    assert same(JsonColumns(row, LENIENT).read(data), exactly(data, row))
+    assert same(JsonColumns(row, JsonRules()).read(data), exactly(data, row, JsonRules()))
 
 
-def test_lines_that_never_have_one_form_are_not_looked_at_for_ever() -> None:
-    columns = JsonColumns(row_type("a INT"), JsonRules())
-    data = b'{"a": 1}\n{"a":2}\n' * 200
+def with_fields(chosen: tuple[bool, ...], line: int) -> dict[str, Any]:
+    return {"n": line, **{f"f{place}": place for place, has in enumerate(chosen) if has}}
+
+
+def test_lines_that_never_have_few_forms_are_not_looked_at_for_ever() -> None:
+    row = row_type("n INT, f1 INT")
+    columns = JsonColumns(row, JsonRules())
+    every = list(product([True, False], repeat=6))
+    data = "".join(f"{json.dumps(with_fields(every[line % 64], line))}\n" for line in range(256)).encode()
     for _ in range(20):
-        found = columns.read(data)
-        assert isinstance(found, pa.RecordBatch)
-        assert found.num_rows == 400
+        assert same(columns.read(data), exactly(data, row))
     assert columns._arrow is not None
-    assert columns._arrow._tries == 0
+    assert columns._arrow._forms._tries == 0
+
+
+def test_a_block_that_is_not_uniform_is_forgotten_when_others_are() -> None:
+    columns = JsonColumns(ROW, LENIENT)
+    for _ in range(20):
+        for data in (block(), block(b'{"id": 1, "name": "a\tb"}')):
+            assert same(columns.read(data), exactly(data))
+    assert columns._arrow is not None
+    assert columns._arrow._forms._tries
+
+
+def test_numbers_that_are_null_now_and_then_are_not_forms_of_their_own() -> None:
+    row = row_type("n INT")
+    columns = ArrowLines(row, JsonRules())
+    every = list(product([1, None], repeat=6))
+    data = "".join(
+        f"{json.dumps({'n': line, **{f'f{place}': value for place, value in enumerate(every[line % 64])}})}\n"
+        for line in range(256)
+    ).encode()
+    left: list[int] = []
+
+    def parse(block: bytes) -> pa.RecordBatch:
+        left.append(len(block))
+        return columns.parse(block)
+
+    for _ in range(6):
+        assert columns.read_or(data, parse).column(0).to_pylist() == list(range(256))
+    assert len(left) < 4

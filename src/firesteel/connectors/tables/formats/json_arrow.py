@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -12,7 +13,8 @@ from firesteel.common.logical_types import ArrayType, DecimalType, LogicalType, 
 from firesteel.common.logical_types.arrow import to_arrow, to_arrow_schema
 from firesteel.common.logical_types.temporal import LocalZonedTimestampType, TimestampType
 from firesteel.connectors.tables.formats.json_exact import JsonRules
-from firesteel.connectors.tables.formats.json_uniform import UniformBlock, require_numbers, truth_texts
+from firesteel.connectors.tables.formats.json_rows import FormLines, Found
+from firesteel.connectors.tables.formats.json_scalars import require_numbers, truth_texts
 from firesteel.connectors.tables.formats.lists import regrouped
 from firesteel.connectors.tables.formats.plain_texts import (
     Doubtful,
@@ -24,12 +26,6 @@ from firesteel.connectors.tables.formats.plain_texts import (
 _R = LogicalTypeRoot
 _LF: Final = ord("\n")
 _BRACE: Final = ord("{")
-_FEW_BYTES: Final = 2_000
-"""The bytes of a block for which the fixed costs of that are too much."""
-
-_TRIES: Final = 8
-"""Blocks with lines of several forms after which lines are no longer taken for uniform."""
-
 _DIRECT: Final = (
     *(_R.TINYINT, _R.SMALLINT, _R.INTEGER, _R.BIGINT, _R.FLOAT, _R.DOUBLE),
     *(_R.CHAR, _R.VARCHAR, _R.BOOLEAN, _R.DECIMAL),
@@ -58,8 +54,7 @@ def _is_plain(kind: LogicalType) -> bool:
 class ArrowLines:
     """Reads blocks of lines; raises Doubtful or ArrowInvalid for what is not plain.
 
-    Lines that all have one form need no parser. Once several blocks have had lines that do not, none is looked at in
-    that way any more. With `quoted`, numbers and truth values are taken in quotes, and only so.
+    Lines of a few forms need no parser. With `quoted`, numbers and truth values are taken in quotes, and only so.
     """
 
     def __init__(self, row: RowType, rules: JsonRules, *, quoted: bool = False) -> None:
@@ -67,19 +62,20 @@ class ArrowLines:
         self._iso = rules.iso
         self._quoted = quoted
         self._schema = to_arrow_schema(row)
-        self._keys = {field.name.encode() for field in row.fields}
         self._read = pa.schema([(field.name, self._read_as(field.type)) for field in row.fields])
-        flat = not any(isinstance(field.type, RowType | ArrayType) for field in row.fields)
-        self._tries = _TRIES if flat else 0
+        self._forms = FormLines(row, self._read_as, self._finished)
         self._options = pa.json.ParseOptions(explicit_schema=self._read, unexpected_field_behavior="ignore")
 
     def read(self, block: bytes) -> pa.RecordBatch:
         """Return the rows of a block."""
-        if self._tries and len(block) >= _FEW_BYTES:
-            try:
-                return self._read_uniform(block)
-            except (Doubtful, pa.ArrowInvalid):
-                self._tries -= 1
+        return self._forms.read(block, self.parse)
+
+    def read_or(self, block: bytes, others: Callable[[bytes], Found]) -> pa.RecordBatch | Found:
+        """Return the rows of a block, of which `others` reads what needs a parser: lines, or the block."""
+        return self._forms.read(block, others)
+
+    def parse(self, block: bytes) -> pa.RecordBatch:
+        """Return the rows of a block by Arrow's parser."""
         _check(block)
         table = pa.json.read_json(
             pa.BufferReader(block),
@@ -91,17 +87,6 @@ class ArrowLines:
         columns = [
             self._finished(table.column(field.name).combine_chunks(), field.type)
             for field in self._row.fields
-        ]
-        return pa.RecordBatch.from_arrays(columns, schema=self._schema)
-
-    def _read_uniform(self, block: bytes) -> pa.RecordBatch:
-        lines = UniformBlock(block)
-        lines.check_others(self._keys)
-        columns = [
-            self._finished(
-                lines.column(field.name.encode(), read.type, text=pa.types.is_string(read.type)), field.type
-            )
-            for field, read in zip(self._row.fields, self._read, strict=True)
         ]
         return pa.RecordBatch.from_arrays(columns, schema=self._schema)
 

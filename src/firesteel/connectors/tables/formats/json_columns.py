@@ -1,8 +1,9 @@
 """Lines of JSON to columns.
 
-There are three ways, each slower than the one before and taking more. Arrow's reader makes columns of a block whose
-values all have the JSON kind of their column. msgspec decodes a block into objects with a slot for each column, as
-strict but for more types. Lines that it refuses are read the exact way, one by one.
+There are four ways, each slower than the one before and taking more. Lines of a few forms need no parser. Arrow's
+reader makes columns of a block whose values all have the JSON kind of their column. msgspec decodes a block into
+objects with a slot for each column, as strict but for more types. Lines that it refuses are read the exact way, one by
+one.
 """
 
 from __future__ import annotations
@@ -80,6 +81,11 @@ class JsonColumns:
 
     def read(self, block: bytes) -> pa.RecordBatch | Misfit:
         """Return the rows of a block, or its first line that does not fit, unless such lines are skipped."""
+        return (
+            self._read_others(block) if self._arrow is None else self._arrow.read_or(block, self._read_others)
+        )
+
+    def _read_others(self, block: bytes) -> pa.RecordBatch | Misfit:
         for attempt in (self._read_by_arrow, self._read_by_msgspec):
             try:
                 return attempt(block)
@@ -90,7 +96,7 @@ class JsonColumns:
     def _read_by_arrow(self, block: bytes) -> pa.RecordBatch:
         if self._arrow is None:
             raise Doubtful
-        return self._arrow.read(block)
+        return self._arrow.parse(block)
 
     def _read_by_msgspec(self, block: bytes) -> pa.RecordBatch:
         if self._reader is None:

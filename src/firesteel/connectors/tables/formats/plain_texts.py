@@ -106,7 +106,7 @@ def _matrix(texts: pa.Array) -> npt.NDArray[np.uint8] | None:
 
 
 def _matches(rows: npt.NDArray[np.uint8], form: str) -> bool:
-    digits = [place for place, mark in enumerate(form) if mark == "d"]
-    if not ((rows[:, digits] - np.uint8(_ZERO)) <= np.uint8(9)).all():
-        return False
-    return all((rows[:, place] == ord(mark)).all() for place, mark in enumerate(form) if mark != "d")
+    lowest = form.replace("d", "0").encode() * len(rows)
+    span = bytes(9 if mark == "d" else 0 for mark in form) * len(rows)
+    above = rows.reshape(-1) - np.frombuffer(lowest, np.uint8)
+    return bool((above <= np.frombuffer(span, np.uint8)).all())
