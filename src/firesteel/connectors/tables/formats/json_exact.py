@@ -211,7 +211,11 @@ def _narrow(value: Any, bits: int) -> int:
 
 def _wide(value: Any, bits: int) -> int:
     if isinstance(value, _Number) and not value.is_whole:
-        return in_range(int(decimal(value)), bits)
+        number = decimal(value)
+        # As an integer, 1e999999999 would have that many digits.
+        if number and number.adjusted() > bits:
+            raise ValueError(f"{value} has more than {bits} bits")
+        return in_range(int(number), bits)
     return whole(_plain(value).strip(), bits)
 
 
