@@ -155,10 +155,14 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class QueryPart:
-    """What an operator of a query does, as plans show it; `table` is the name of what it reads or writes, if any."""
+    """What an operator of a query does, as plans show it; `table` is the name of what it reads or writes, if any.
+
+    `choice` says which rows of the table it reads, if not all.
+    """
 
     text: str
     table: str = ""
+    choice: str = ""
 
 
 @dataclass(frozen=True, slots=True)

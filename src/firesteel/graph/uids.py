@@ -80,8 +80,10 @@ class _Places:
         self._digests[node.id] = own
         if part is not None:
             self._origins[node.id] = _inputs(node, self._origins) if node.operation.keeps_nothing else key
-            reads = part.table and not node.inputs  # whoever reads a table shares one source of all columns
-            done = key if reads else _hash(f"{part.text}({_inputs(node, self._digests)})")
+            # Whoever reads the same rows of a table shares one source of all columns.
+            reads = part.table and not node.inputs
+            read = _hash(f"{key}{part.choice}") if part.choice else key
+            done = read if reads else _hash(f"{part.text}({_inputs(node, self._digests)})")
             self._digests[node.id] = done
             self.identities[node.id] = Identity(key, done)
         chosen = _chosen(node) or own

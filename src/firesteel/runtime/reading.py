@@ -87,6 +87,7 @@ class SplitOperator(Operator[B], Generic[B, P, T]):
 
     def __init__(self, source: Source[Any]) -> None:
         self._source = source
+        self._probe = _PROBE_RECORDS
         self._record_bytes: float | None = None
         """The approximate bytes of a record, from the first ones of the last measured batch; None before any."""
 
@@ -187,7 +188,7 @@ class SplitOperator(Operator[B], Generic[B, P, T]):
         start, end = split.position, split.input.end
         if self._source.unit == "records":
             if self._record_bytes is None:
-                end = min(end, start + _PROBE_RECORDS)
+                end = min(end, start + self._probe)
             elif self._record_bytes > _LARGE_BYTES:
                 room = min(_RANGE_BYTES, self._left())
                 end = min(end, start + max(1, int(room / self._record_bytes)))
@@ -196,6 +197,8 @@ class SplitOperator(Operator[B], Generic[B, P, T]):
 
     def _close(self, split: OpenSplit[P, T], result: EndOfSplit | None) -> None:
         split.batches = None
+        if self._record_bytes is None:
+            self._probe *= 2  # the range had no records
         split.position = split.target
         split.finished = result is not None or split.position == split.input.split.end
         if not split.finished and split.position < split.input.end and self._left() > 0:

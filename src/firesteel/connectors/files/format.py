@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, Prot
 
 from firesteel.connectors.files.file import SourceFile
 from firesteel.connectors.files.lines import BLOCK, LineReader
+from firesteel.functions.columns.pushdowns import Condition
 from firesteel.functions.source import END_OF_SPLIT, RecordBatches
 
 if TYPE_CHECKING:
@@ -41,6 +42,14 @@ class FileFormat(ABC, Generic[T]):
     @abstractmethod
     def read(self, file: SourceFile, detail: Any, start: int, end: int) -> RecordBatches[T]:
         """Yield the records of `[start, end)` of the part with this detail (worker)."""
+
+    def filtered(self, condition: Condition) -> FileFormat[T] | None:
+        """Return a format that may pass over records for which a condition is not TRUE; None if there is none.
+
+        Parts and positions are the same.
+        """
+        del condition
+        return None
 
 
 class LineFormat(FileFormat[T]):

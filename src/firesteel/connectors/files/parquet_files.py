@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
@@ -16,7 +17,9 @@ from firesteel.common.types import Row, make_row
 from firesteel.connectors.files.file import SourceFile
 from firesteel.connectors.files.format import WAITING, FileFormat, Part
 from firesteel.connectors.files.parts import PartFormat, PartWriter
+from firesteel.connectors.files.row_groups import may_have
 from firesteel.formats.arrow import arrow_schema
+from firesteel.functions.columns.pushdowns import Condition
 from firesteel.functions.source import RecordBatches
 
 _BATCH = 4096
@@ -28,7 +31,12 @@ T = TypeVar("T")
 
 
 class _Parquet(FileFormat[T]):
-    """A part is a number of neighbouring row groups; positions are rows of a part."""
+    """A part is a number of neighbouring row groups; positions are rows of a part.
+
+    Row groups whose statistics say that no row meets `condition` are passed over.
+    """
+
+    condition: Condition | None = None
 
     def parts(self, file: SourceFile, size: int | None) -> Iterable[Part]:
         with _open(file) as parquet:
@@ -50,11 +58,11 @@ class _Parquet(FileFormat[T]):
         self, file: SourceFile, detail: Any, start: int, end: int, schema: pa.Schema | None, size: int
     ) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a range as columns: those of the schema, converted to it, or all as they are."""
-        key = ("parquet", file, detail, repr(schema), size)
+        key = ("parquet", file, detail, repr(schema), size, self.condition)
         reader = WAITING.take(key, start)
         if reader is None:
             file.check()
-            reader = _PartReader(file, detail, schema, size)
+            reader = _PartReader(file, detail, schema, size, self.condition)
         with WAITING.keeping(key, end, reader) as kept:
             try:
                 yield from reader.batches(start, end)
@@ -92,8 +100,13 @@ class ParquetFormat(_Parquet[Row]):
 class ParquetColumns(_Parquet[pa.RecordBatch]):
     """The columns of a schema, by their names and converted to it, some ten thousand rows at a time."""
 
-    def __init__(self, schema: pa.Schema) -> None:
+    def __init__(self, schema: pa.Schema, condition: Condition | None = None) -> None:
         self._schema = schema
+        self.condition = condition
+
+    def filtered(self, condition: Condition) -> ParquetColumns:
+        """Return a format that reads those row groups that can have rows of a condition."""
+        return ParquetColumns(self._schema, condition)
 
     def read(self, file: SourceFile, detail: Any, start: int, end: int) -> RecordBatches[pa.RecordBatch]:
         for batch in self.batches(file, detail, start, end, self._schema, _COLUMN_BATCH):
@@ -102,10 +115,15 @@ class ParquetColumns(_Parquet[pa.RecordBatch]):
 
 
 class _PartReader:
-    """A reader whose position is a row of a part."""
+    """A reader that goes through a part once; the positions of row groups that it leaves out have no rows."""
 
     def __init__(
-        self, file: SourceFile, groups: Sequence[int], schema: pa.Schema | None, batch_size: int
+        self,
+        file: SourceFile,
+        groups: Sequence[int],
+        schema: pa.Schema | None,
+        batch_size: int,
+        condition: Condition | None,
     ) -> None:
         self._parquet = _open(file)
         self._schema = schema
@@ -119,11 +137,9 @@ class _PartReader:
                 who=f"file {file.path}",
                 got=f"the columns {', '.join(names)}",
             )
-        self._batches: Iterator[Any] = self._parquet.iter_batches(
-            batch_size, row_groups=list(groups), columns=self._leaves()
-        )
-        self._position = 0
-        self._held: Any = None
+        self._condition = condition
+        self._batches = self._positioned(groups, batch_size)
+        self._held: tuple[int, pa.RecordBatch] | None = None
         self.at_end = False
 
     def _leaves(self) -> list[str]:
@@ -132,23 +148,36 @@ class _PartReader:
             return self._names
         return [leaf for field in self._schema for leaf in _leaves(field)]
 
+    def _positioned(self, groups: Sequence[int], size: int) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """Yield the batches of row groups, each with the position of its first row."""
+        position, metadata = 0, self._parquet.metadata
+        for wanted, run in groupby(groups, lambda group: may_have(metadata, group, self._condition)):
+            numbers = list(run)
+            rows = sum(metadata.row_group(group).num_rows for group in numbers)
+            if wanted:
+                first = position
+                for batch in self._parquet.iter_batches(size, row_groups=numbers, columns=self._leaves()):
+                    yield first, batch
+                    first += batch.num_rows
+            position += rows
+
     def batches(self, start: int, end: int) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a range."""
-        while self._position < end:
-            batch = self._held if self._held is not None else next(self._batches, None)
+        while True:
+            found = self._held or next(self._batches, None)
             self._held = None
-            if batch is None:
+            if found is None:
                 self.at_end = True
                 return
-            skipped = max(start - self._position, 0)
-            if skipped >= batch.num_rows:
-                self._position += batch.num_rows
-                continue
-            taken = min(batch.num_rows, end - self._position)
-            if taken < batch.num_rows:
-                self._held = batch.slice(taken)
-            self._position += taken
-            yield self._converted(batch.slice(skipped, taken - skipped))
+            position, batch = found
+            kept = min(batch.num_rows, max(end - position, 0))
+            skipped = max(start - position, 0)
+            if kept < batch.num_rows:
+                self._held = (position + kept, batch.slice(kept))
+            if skipped < kept:
+                yield self._converted(batch.slice(skipped, kept - skipped))
+            if position + batch.num_rows >= end:
+                return
 
     def _converted(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         if self._schema is None:

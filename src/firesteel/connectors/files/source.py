@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, Generic, Literal, TypeVar, cast
 from urllib.parse import unquote, urlsplit
@@ -22,6 +22,9 @@ from firesteel.functions.source import (
 
 T = TypeVar("T")
 
+Choose = Callable[[Sequence[str]], Sequence[str]]
+"""Returns those of some paths that are read; picklable."""
+
 SPLIT_SIZE: Final = 64 << 20
 """The bytes from which on a file is cut into parts of one size; with very large files the parts are larger."""
 
@@ -34,7 +37,8 @@ class FileSource(Source[T], Generic[T]):
     `discovery_interval` (milliseconds) the source looks for new files again and again, without end; a file must be
     complete when it appears, so move it there. `splittable=False` reads each file as one part. Raises ConnectorError
     for a path that does not exist, and for a file that is changed, shrinks or disappears while it is read; bytes
-    appended after the discovery are not read. Source of the semantics: Flink's FileSource.
+    appended after the discovery are not read. With `choose`, other files than those that it returns are not opened;
+    they stay unknown, so that a later choice can have them. Source of the semantics: Flink's FileSource.
     """
 
     def __init__(
@@ -44,6 +48,7 @@ class FileSource(Source[T], Generic[T]):
         discovery_interval: int | None = None,
         splittable: bool = True,
         split_size: int = SPLIT_SIZE,
+        choose: Choose | None = None,
     ) -> None:
         if isinstance(paths, (str, os.PathLike)) or not paths:
             raise ProgramError("requires a list of at least one path", who="FileSource", got=repr(paths))
@@ -59,6 +64,7 @@ class FileSource(Source[T], Generic[T]):
         if discovery_interval is not None:
             self.discovery_interval = discovery_interval
         self._split_size = split_size if splittable else None
+        self._choose = choose
         self.unit: Literal["records", "bytes"] = format.unit
         self.produced_type = format.produced_type
 
@@ -83,12 +89,10 @@ class FileSource(Source[T], Generic[T]):
         if known and not self.watched:
             return []
         found = dict.fromkeys(path for given in self.paths for path in _files(given))
-        return [
-            split
-            for path in sorted(found)
-            if f"{path}@0" not in known
-            for split in self._splits_of(path, split_size, most)
-        ]
+        new: Sequence[str] = [path for path in sorted(found) if f"{path}@0" not in known]
+        if self._choose is not None:
+            new = self._choose(new)
+        return [split for path in new for split in self._splits_of(path, split_size, most)]
 
     def _splits_of(self, path: str, split_size: int | None, most: int | None) -> list[Split]:
         try:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any, Final, Literal
-from urllib.parse import unquote
 
 import pyarrow as pa
 
-from firesteel.common.errors import ConnectorError
 from firesteel.common.logical_types import (
     STRING,
     BigIntType,
@@ -25,9 +23,11 @@ from firesteel.connectors.files.file import SourceFile
 from firesteel.connectors.files.format import FileFormat
 from firesteel.connectors.files.source import FileSource
 from firesteel.connectors.tables.file_formats import Rows
+from firesteel.connectors.tables.file_partitions import FilePartitions
 from firesteel.connectors.tables.wanted_fields import WantedFields, type_at
 from firesteel.functions.columns.endpoints import ColumnBatches, ColumnSource
-from firesteel.functions.source import Boundedness, DiscoveryContext, Split
+from firesteel.functions.columns.pushdowns import Condition, Partition, PartitionChoice
+from firesteel.functions.source import END_OF_SPLIT, Boundedness, DiscoveryContext, Split
 
 _TEXT: Final = STRING.copy(nullable=False)
 
@@ -75,8 +75,9 @@ Reader = Callable[[RowType, Sequence[int], Sequence[str]], FileFormat[Rows]]
 class FileTableSource(ColumnSource):
     """Rows of files; see `FileSource` for paths and for how new files are found.
 
-    `columns` are those that are read, `row` the type of the rows in the files. A partition's value is in a directory's
-    name, `key=value`; NULL there is `default_partition`.
+    `columns` are those that are read, `row` the type of the rows in the files. With `partitions`, only files of those
+    are opened. Row groups of Parquet without rows of `condition` are passed over. With `limit`, no file is read any
+    more than so many rows, and no more files than have so many rows if their numbers are known.
     """
 
     def __init__(
@@ -85,24 +86,50 @@ class FileTableSource(ColumnSource):
         row: RowType,
         columns: Sequence[FileColumn],
         reader: Reader,
+        partitions: FilePartitions,
         *,
         interval: int | None = None,
-        default_partition: str,
+        condition: Condition | None = None,
+        limit: int | None = None,
     ) -> None:
-        self._arguments = (path, row)
-        self._options: dict[str, Any] = {"interval": interval, "default_partition": default_partition}
+        self._path = path
+        self._row = row
         self._columns = tuple(columns)
         self._reader = reader
-        self._default = default_partition
+        self._partitions = partitions
+        self._interval = interval
+        self._condition = condition
+        self._limit = limit
         self._wanted = WantedFields(
             row, [(column.name, column.fields) for column in columns if column.kind == "row"]
         )
         besides = [column.name for column in columns if column.kind == "message"]
-        format_of = reader(self._wanted.row, self._wanted.columns, besides)
-        self._files: FileSource[Rows] = FileSource([path], format_of, interval)
+        given = reader(self._wanted.row, self._wanted.columns, besides)
+        format_of = given if condition is None else given.filtered(condition) or given
+        self._files: FileSource[Rows] = FileSource([path], format_of, interval, choose=partitions.of_files)
         self._schema = pa.schema([column.arrow for column in columns])
         self.unit = self._files.unit
         self.discovery_interval = self._files.discovery_interval
+
+    def _with(
+        self,
+        *,
+        columns: Sequence[FileColumn] | None = None,
+        partitions: FilePartitions | None = None,
+        condition: Condition | None = None,
+        limit: int | None = None,
+    ) -> FileTableSource:
+        """Return the same source with something else."""
+        return FileTableSource(
+            self._path,
+            self._row,
+            self._columns if columns is None else columns,
+            self._reader,
+            self._partitions if partitions is None else partitions,
+            interval=self._interval,
+            condition=condition or self._condition,
+            limit=self._limit if limit is None else limit,
+        )
 
     @property
     def boundedness(self) -> Boundedness:
@@ -111,11 +138,21 @@ class FileTableSource(ColumnSource):
 
     def splits(self, known: frozenset[str]) -> Iterable[Split]:
         """Return the parts of those current files that are not known yet."""
-        return self._files.splits(known)
+        return self._enough(self._files.splits(known))
 
     def discover(self, context: DiscoveryContext) -> Iterable[Split]:
         """Return the parts of files that are not known yet, at most one part of a file per subtask."""
-        return self._files.discover(context)
+        return self._enough(self._files.discover(context))
+
+    def _enough(self, splits: Iterable[Split]) -> Iterator[Split]:
+        """Yield the first splits that have the rows of the limit, if positions are rows."""
+        rows = 0
+        for split in splits:
+            if self._limit is not None and rows >= self._limit:
+                return
+            yield split
+            if self.unit == "records" and split.end is not None:
+                rows += split.end - split.start
 
     def available(self, split: Split, position: int, now: int) -> int:
         """Return the end of the part."""
@@ -123,20 +160,29 @@ class FileTableSource(ColumnSource):
 
     def read_columns(self, split: Split, start: int, end: int) -> ColumnBatches:
         file: SourceFile = split.payload[0]
+        if not self._partitions.of_files([file.path]):
+            return END_OF_SPLIT  # a file of another choice, which an earlier version of the query had begun
         constants = {
             column.name: self._constant(column, file)
             for column in self._columns
             if column.kind in ("partition", "metadata")
         }
-        batches = self._files.read(split, start, end)
-        while True:
+        batches, left = self._files.read(split, start, end), self._limit
+        while left is None or left > 0:
             try:
                 found = next(batches)
             except StopIteration as stop:
                 return stop.value  # type: ignore[no-any-return]
             for given in found:
                 rows, kinds = given if isinstance(given, tuple) else (given, None)
+                if left == 0:
+                    break
+                if left is not None:
+                    rows = rows.slice(0, left)
+                    left -= rows.num_rows
                 yield self._completed(rows, constants), kinds
+        batches.close()
+        return END_OF_SPLIT
 
     def projected(self, columns: tuple[int, ...]) -> ColumnSource | None:
         """Return a source of these columns; None if none of them is in the rows of the files."""
@@ -147,7 +193,26 @@ class FileTableSource(ColumnSource):
         kept = [replace(self._columns[place], fields=tuple(fields)) for place, *fields in paths]
         if not any(column.kind == "row" for column in kept):
             return None
-        return FileTableSource(*self._arguments, kept, self._reader, **self._options)
+        return self._with(columns=kept)
+
+    def partitioned(self, choice: PartitionChoice) -> ColumnSource | None:
+        """Return a source of the files of some partitions; None if the table has none."""
+        return self._with(partitions=self._partitions.chosen(choice)) if self._partitions else None
+
+    @property
+    def partitions(self) -> list[Partition]:
+        """Return the partitions whose directories are there now and are read."""
+        return self._partitions.below(self._path) if self._partitions else []
+
+    def filtered(self, condition: Condition) -> ColumnSource | None:
+        """Return a source that passes over some rows without the condition; None if the format cannot."""
+        if self._condition is not None or self._files.format.filtered(condition) is None:
+            return None
+        return self._with(condition=condition)
+
+    def limited(self, rows: int) -> ColumnSource | None:
+        """Return a source of the first rows of files that have inserts."""
+        return self._with(limit=rows)
 
     def _completed(self, rows: pa.RecordBatch, constants: dict[str, pa.Scalar]) -> pa.RecordBatch:
         if not constants and rows.schema == self._schema:
@@ -163,28 +228,6 @@ class FileTableSource(ColumnSource):
         return pa.RecordBatch.from_arrays(columns, schema=self._schema)
 
     def _constant(self, column: FileColumn, file: SourceFile) -> pa.Scalar:
-        arrow = to_arrow(column.type)
         if column.kind == "metadata":
-            return pa.scalar(_VALUES[column.name](file), arrow)
-        for part in reversed(PurePosixPath(file.path).parent.parts):
-            key, found, value = part.partition("=")
-            if found and unquote(key) == column.name:
-                return self._partition_value(unquote(value), column, file)
-        raise ConnectorError(
-            f"requires a directory '{column.name}=...' in the path of each file",
-            who="the partitioned table",
-            got=file.path,
-        )
-
-    def _partition_value(self, text: str, column: FileColumn, file: SourceFile) -> pa.Scalar:
-        arrow = to_arrow(column.type)
-        if text == self._default:
-            return pa.scalar(None, arrow)
-        try:
-            return pa.scalar(text).cast(arrow)
-        except pa.ArrowInvalid as error:
-            raise ConnectorError(
-                f"requires a value of type {column.type} for the partition {column.name!r}",
-                who=f"file {file.path}",
-                got=repr(text),
-            ) from error
+            return pa.scalar(_VALUES[column.name](file), to_arrow(column.type))
+        return self._partitions.value(column.name, file.path)

@@ -13,6 +13,7 @@ from firesteel.connectors.files.sink.rolling import RollingPolicy
 from firesteel.connectors.tables import lookup_options
 from firesteel.connectors.tables.changes.formats import CHANGE_FORMATS
 from firesteel.connectors.tables.file_formats import CsvFormat, JsonFormat, ParquetFormat, Rows, TableFormat
+from firesteel.connectors.tables.file_partitions import FilePartitions
 from firesteel.connectors.tables.file_sink import FileTableSink
 from firesteel.connectors.tables.file_source import METADATA, FileColumn, FileTableSource
 from firesteel.connectors.tables.options import PARALLELISM, Options, duration, size, suggestion, text, truth
@@ -81,7 +82,9 @@ class FilesystemConnector(TableConnector):
         form = _format(options, table)
         row, columns = _split(table, form)
         reader = _Reader(form, dict(table.options), table.who)
-        source = FileTableSource(path, row, columns, reader, interval=interval, default_partition=default)
+        types = {column.name: column.type for column in columns if column.kind == "partition"}
+        partitions = FilePartitions({key: types[key] for key in table.partition_keys}, default)
+        source = FileTableSource(path, row, columns, reader, partitions, interval=interval)
         form.reader(options, row, range(len(row.fields)))
         options.know((*_WRITING, *lookup_options.OPTIONS))
         options.finish()

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from firesteel.functions.columns.pushdowns import Condition, Partition, PartitionChoice
 from firesteel.functions.sink import Sink, SinkWriter, WriterContext
 from firesteel.functions.source import EndOfSplit, RecordBatches, Source, Split
 
@@ -46,6 +47,35 @@ class ColumnSource(Source[Any]):
         A field of a row that is NULL is NULL. None if this source reads whole columns.
         """
         del paths
+        return None
+
+    def partitioned(self, choice: PartitionChoice) -> ColumnSource | None:
+        """Return a source of the chosen partitions, and of no rows of others; None if there are no partitions.
+
+        The choice goes for partitions that come later, too.
+        """
+        del choice
+        return None
+
+    @property
+    def partitions(self) -> list[Partition]:
+        """Return the partitions that are there now and are read, in their order."""
+        return []
+
+    def filtered(self, condition: Condition) -> ColumnSource | None:
+        """Return a source that may leave out rows for which a condition is not TRUE; None if it would leave out none.
+
+        Positions do not depend on the condition: those of rows that are left out are passed over.
+        """
+        del condition
+        return None
+
+    def limited(self, rows: int) -> ColumnSource | None:
+        """Return a source that stops reading when there are so many rows, or more; None if it always reads all.
+
+        Only for jobs that read each split once, to its end.
+        """
+        del rows
         return None
 
     def read(self, split: Split, start: int, end: int) -> RecordBatches[Any]:

@@ -1,17 +1,15 @@
-"""Sources, sinks, and the nodes between them that keep nothing of the rows."""
+"""The nodes between sources and sinks that keep nothing of the rows, and given rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from firesteel.common.logical_types import Field, RowType
+from firesteel.common.logical_types import RowType
 from firesteel.common.logical_types.casts import supports_implicit_cast
-from firesteel.functions.columns.connectors import ChangelogMode, TableSource
 from firesteel.relational.expressions import Call, Expression, InputRef, Literal, references
 from firesteel.relational.logical.printing import expression_text
-from firesteel.relational.paths import Path, names_at, read_at
 from firesteel.relational.physical.node import (
     Changes,
     Keys,
@@ -21,90 +19,6 @@ from firesteel.relational.physical.node import (
     UnaryNode,
     Updates,
 )
-from firesteel.relational.tables import ResolvedTable
-
-
-@dataclass(frozen=True)
-class TableSourceScan(PhysicalNode):
-    """The rows of a table; `columns` are places in `ResolvedTable.read`. Without `source` it is a stream's.
-
-    `base` is the scan of all columns that this one is a projection of. With `paths`, which have places in `columns`
-    first, only those fields of rows are read.
-    """
-
-    table: ResolvedTable
-    columns: tuple[int, ...]
-    source: TableSource | None = field(compare=False, repr=False)
-    base: TableSourceScan | None = field(default=None, compare=False, repr=False)
-    paths: tuple[Path, ...] = ()
-
-    @property
-    def whole(self) -> TableSourceScan | None:
-        """Return the scan of all columns; None for a stream's."""
-        return self.base or (None if self.source is None else self)
-
-    def narrowed(self, places: tuple[int, ...]) -> TableSourceScan | None:
-        """Return a scan of the columns at some places; None if they are all, or the source always reads all."""
-        if self.source is None or not places or len(places) == len(self.columns):
-            return None
-        source = self.source.source.projected(places)
-        if source is None:
-            return None
-        columns = tuple(self.columns[place] for place in places)
-        return replace(self, columns=columns, source=replace(self.source, source=source), base=self.whole)
-
-    def with_fields(self, paths: tuple[Path, ...]) -> TableSourceScan | None:
-        """Return a scan of what is at paths of the columns; None if the source reads whole columns."""
-        source = None if self.source is None else self.source.source.with_fields(paths)
-        if self.source is None or source is None:
-            return None
-        return replace(self, paths=paths, source=replace(self.source, source=source), base=self.whole)
-
-    @property
-    def row(self) -> RowType:
-        """Return the type of the columns that are read."""
-        read = [self.table.read[place] for place in self.columns]
-        whole = RowType(tuple(Field(column.name, column.type) for column in read), nullable=False)
-        if not self.paths:
-            return whole
-        types = [read_at(whole, path).type for path in self.paths]
-        return RowType(tuple(map(Field, names_at(whole, self.paths), types)), nullable=False)
-
-    @property
-    def upsert_keys(self) -> Keys:
-        """Return the primary key, if all of its columns are read."""
-        paths = self.paths or tuple((place,) for place in range(len(self.columns)))
-        names = {
-            self.table.read[self.columns[path[0]]].name: at for at, path in enumerate(paths) if not path[1:]
-        }
-        key = self.table.primary_key
-        if key is None or not set(key) <= names.keys():
-            return frozenset()
-        return frozenset([frozenset(names[name] for name in key)])
-
-    def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
-        """Yield the table's name, with the columns that are read if they are not all, and the fields."""
-        identifier = self.table.identifier
-        parts = [identifier.catalog, identifier.database, identifier.name]
-        names = self.row.field_names
-        if self.paths or len(self.columns) < len(self.table.read):
-            parts.append(f"project=[{', '.join(names)}]")
-        yield "table", f"[{', '.join(filter(None, parts))}]"
-        yield "fields", ", ".join(names)
-
-    def changes(self, given: tuple[Changes, ...]) -> Changes:
-        """Return those of the source."""
-        return Changes(self._given.update_after, self._given.delete)
-
-    def inferred(self, given: tuple[Changes, ...], required: Updates) -> PhysicalNode:
-        """Return the node with the source's mode, below one that leaves out old rows if they are not needed."""
-        made = replace(self, mode=self._given)
-        drops = required is Updates.AFTER and self._given.update_before
-        return DropUpdateBefore.of(made, as_delete=False) if drops else made
-
-    @property
-    def _given(self) -> ChangelogMode:
-        return self.table.changes if self.source is None else self.source.mode
 
 
 @dataclass(frozen=True)

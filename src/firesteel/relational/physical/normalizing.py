@@ -17,7 +17,8 @@ from firesteel.functions.columns.normalizing import Normalization
 from firesteel.relational.expressions import Expression, InputRef, references
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.node import Changes, Keys, PhysicalNode, Shown, UnaryNode, Updates
-from firesteel.relational.physical.nodes import Calc, Exchange, TableSourceScan
+from firesteel.relational.physical.nodes import Calc, Exchange
+from firesteel.relational.physical.scans import TableSourceScan
 from firesteel.relational.rules.substitution import all_of, conjuncts, is_deterministic, refs
 from firesteel.relational.tables import MetadataColumn
 from firesteel.relational.translation import program

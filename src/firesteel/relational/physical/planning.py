@@ -47,7 +47,6 @@ from firesteel.relational.physical.nodes import (
     Exchange,
     Expand,
     Replicate,
-    TableSourceScan,
     Union,
     Values,
     WatermarkAssigner,
@@ -61,7 +60,8 @@ from firesteel.relational.physical.normalizing import (
 )
 from firesteel.relational.physical.overs import is_by_values, over_aggregate, over_changes, over_partitions
 from firesteel.relational.physical.ranks import rank_node, refuse_ranks
-from firesteel.relational.physical.scanning import reading
+from firesteel.relational.physical.scanning import limited, over_scan, reading, sifted
+from firesteel.relational.physical.scans import TableSourceScan
 from firesteel.relational.physical.sinks import Sink, constrained
 from firesteel.relational.physical.sorting import sorting
 from firesteel.relational.physical.temporal_joins import temporal_join_node, versions_node
@@ -152,7 +152,12 @@ class Planner:
         if condition is not None and not self._options.batch:
             refuse_ranks(below, condition)
         given = self.plan(below)
+        found = over_scan(given, expressions, condition)
+        if found is not None:
+            given, expressions, condition = found
         if isinstance(given, TableSourceScan):
+            if condition is not None:
+                given, condition = sifted(given, condition, self._options.zone)
             given, expressions, condition = reading(given, Calc(given, expressions, condition, row))
         if isinstance(given, ChangelogNormalize):
             used = Calc(given, expressions, condition, row).used
@@ -289,7 +294,10 @@ class Planner:
 
     @_planned.register
     def _(self, node: logical.Sort) -> PhysicalNode:
-        return sorting(node, Exchange(self.plan(node.input), ()), batch=self._options.batch)
+        below = self.plan(node.input)
+        if self._options.batch and not node.order and node.fetch is not None:
+            below = limited(below, node.offset + node.fetch)
+        return sorting(node, Exchange(below, ()), batch=self._options.batch)
 
     @_planned.register
     def _(self, node: logical.TableSink) -> PhysicalNode:

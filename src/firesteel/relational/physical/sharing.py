@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 from firesteel.common.logical_types import Field, RowType
 from firesteel.relational.expressions import Expression, InputRef, references
-from firesteel.relational.paths import Path, at_paths, path_of, paths_in, read_at
+from firesteel.relational.paths import Path, at_paths, path_of, paths_in
 from firesteel.relational.physical.node import PhysicalNode
-from firesteel.relational.physical.nodes import Calc, TableSourceScan, WatermarkAssigner
+from firesteel.relational.physical.nodes import Calc, WatermarkAssigner
+from firesteel.relational.physical.scans import TableSourceScan
 from firesteel.relational.rules.substitution import moved, refs, substituted
 
 
@@ -72,23 +73,11 @@ def _reading(root: PhysicalNode) -> _Reading | None:
     scan = below if computed is None else computed.input
     if not isinstance(scan, TableSourceScan) or scan.whole is None:
         return None
-    read = _read(scan)
+    read = scan.read
     columns = (
         read if computed is None else tuple(substituted(column, read) for column in computed.expressions)
     )
     return _Reading(root, scan, columns, watermark)
-
-
-def _row_of(scan: TableSourceScan) -> RowType:
-    return RowType(tuple(Field(column.name, column.type) for column in scan.table.read), nullable=False)
-
-
-def _read(scan: TableSourceScan) -> tuple[Expression, ...]:
-    """Return the columns of a scan over those of the whole table."""
-    row = _row_of(scan)
-    if not scan.paths:
-        return refs(row, scan.columns)
-    return tuple(read_at(row, (scan.columns[place], *fields)) for place, *fields in scan.paths)
 
 
 def _merged(readings: Sequence[_Reading]) -> dict[int, PhysicalNode]:
@@ -108,7 +97,7 @@ def _common(
 ) -> tuple[PhysicalNode, Sequence[Expression]]:
     """Return the reading of all columns of a table that some readings have, and these columns."""
     scan, mark = _projected(reading.scan, paths_in(fields)), reading.watermark
-    read = _read(scan)
+    read = scan.read
     if mark is None and set(fields) <= {*read}:
         return scan, read
     columns = sorted(

@@ -16,7 +16,8 @@ from firesteel.common.places import errors_at
 from firesteel.functions.columns.connectors import ChangelogMode, TableSink
 from firesteel.functions.columns.sinks import Conflict, Constraints, Materialization
 from firesteel.relational.physical.node import Changes, PassingNode, PhysicalNode, Shown, Updates
-from firesteel.relational.physical.nodes import DropUpdateBefore, Exchange, TableSourceScan
+from firesteel.relational.physical.nodes import DropUpdateBefore, Exchange
+from firesteel.relational.physical.scans import TableSourceScan
 from firesteel.relational.sink_options import SinkOptions
 from firesteel.relational.tables import ResolvedTable
 

@@ -19,7 +19,8 @@ from firesteel.relational.logical.joins import different_names
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.joins import AnyJoin, covers, equal_columns
 from firesteel.relational.physical.node import Changes, Keys, PhysicalNode, Shown, UnaryNode, Updates
-from firesteel.relational.physical.nodes import Calc, Exchange, TableSourceScan, WatermarkAssigner
+from firesteel.relational.physical.nodes import Calc, Exchange, WatermarkAssigner
+from firesteel.relational.physical.scans import TableSourceScan
 from firesteel.relational.rules.substitution import all_of, conjuncts, refs
 
 WHO: Final = "Temporal join"

@@ -17,8 +17,8 @@ from firesteel import __version__
 from firesteel.common.errors import ProgramError
 from firesteel.common.logical_types import ObjectIdentifier
 from firesteel.relational.physical.node import PhysicalNode
-from firesteel.relational.physical.nodes import TableSourceScan
 from firesteel.relational.physical.planning import Connections, shown_name
+from firesteel.relational.physical.scans import TableSourceScan
 from firesteel.relational.physical.sinks import Sink
 from firesteel.relational.stored.values import Json, Reader, Writer
 from firesteel.relational.tables import ResolvedTable, delivery_order
@@ -122,10 +122,10 @@ class _Tables:
         self._check(table)
         order = delivery_order(table.read)
         whole = TableSourceScan(table, order, self._connections.source(table), mode=node.mode)
-        found = whole.narrowed(tuple(order.index(place) for place in node.columns)) or whole
-        if found.columns != node.columns:
+        found = whole.like(node)
+        if found is None:
             raise ProgramError(
-                "requires a source that reads the columns of the plan",
+                "requires a source that reads what the plan reads",
                 who=self._who,
                 got=f"table '{shown_name(table)}', whose connector reads others now",
                 hint="compile the statement again",

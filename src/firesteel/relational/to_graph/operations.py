@@ -66,12 +66,12 @@ from firesteel.relational.physical.nodes import (
     DropUpdateBefore,
     Expand,
     Replicate,
-    TableSourceScan,
     Values,
     WatermarkAssigner,
 )
 from firesteel.relational.physical.normalizing import ChangelogNormalize
 from firesteel.relational.physical.ranks import Rank
+from firesteel.relational.physical.scans import TableSourceScan
 from firesteel.relational.physical.sinks import ConstraintEnforcer, Sink, SinkMaterializer
 from firesteel.relational.physical.sorting import Limit, Sort, TemporalSort
 from firesteel.relational.physical.temporal_joins import TemporalJoin, Versions

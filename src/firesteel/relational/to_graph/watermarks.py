@@ -11,7 +11,8 @@ from firesteel.relational.expressions import Call, Expression, InputRef, Literal
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.connecting import IDLE_TIMEOUT
 from firesteel.relational.physical.node import PhysicalNode
-from firesteel.relational.physical.nodes import Calc, TableSourceScan, WatermarkAssigner
+from firesteel.relational.physical.nodes import Calc, WatermarkAssigner
+from firesteel.relational.physical.scans import TableSourceScan
 from firesteel.relational.translation import program
 
 

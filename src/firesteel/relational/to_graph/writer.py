@@ -18,7 +18,8 @@ from firesteel.graph.operations import SourceOp
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.joins import AnyJoin
 from firesteel.relational.physical.node import PhysicalNode
-from firesteel.relational.physical.nodes import Exchange, TableSourceScan, Union
+from firesteel.relational.physical.nodes import Exchange, Union
+from firesteel.relational.physical.scans import TableSourceScan
 from firesteel.relational.physical.sinks import Sink
 from firesteel.relational.to_graph.operations import operation
 from firesteel.relational.to_graph.watermarks import scanned_by_split
@@ -154,4 +155,6 @@ def _part(plan: PhysicalNode, source: bool) -> QueryPart:
     below = plan
     while source and below.inputs:
         (below,) = below.inputs
-    return QueryPart(plan.text, str(below.table.identifier) if isinstance(below, TableSourceScan) else "")
+    if not isinstance(below, TableSourceScan):
+        return QueryPart(plan.text)
+    return QueryPart(plan.text, str(below.table.identifier), below.choice)

@@ -1,0 +1,33 @@
+"""Which row groups of a Parquet file can have rows that meet a condition, by the statistics in its footer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from firesteel.functions.columns.pushdowns import Condition, Extent, may_hold
+
+
+def may_have(metadata: Any, group: int, condition: Condition | None) -> bool:
+    """Return whether a row group can have rows for which a condition is TRUE; `metadata` is the file's.
+
+    Columns without statistics can have any value.
+    """
+    if condition is None:
+        return True
+    described = metadata.row_group(group)
+    places = {described.column(place).path_in_schema: place for place in range(described.num_columns)}
+
+    def extent(column: str) -> Extent | None:
+        return _extent(described, places[column]) if column in places else None
+
+    return may_hold(condition, extent)
+
+
+def _extent(described: Any, place: int) -> Extent | None:
+    known = described.column(place).statistics
+    if known is None:
+        return None
+    nulls = known.null_count if known.has_null_count else None
+    if not known.has_min_max:
+        return Extent(described.num_rows, nulls=nulls)
+    return Extent(described.num_rows, known.min, known.max, nulls)
