@@ -134,6 +134,22 @@ def test_what_one_choice_leaves_out_another_one_reads(parted: Path) -> None:
     assert end.value.value is END_OF_SPLIT
 
 
+def test_a_reader_asks_no_choice_by_which_a_split_was_found(
+    parted: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = source(parted, "json", PARTED, "day", "part")
+    monday, tuesday = (whole.partitioned(Where("day", days)) for days in (("mon",), ("mon", "tue")))
+    assert monday is not None
+    assert tuesday is not None
+    [early, _], [unmarked, *_] = monday.splits(frozenset()), whole.splits(frozenset())
+    monday = pickle.loads(pickle.dumps(monday))
+    monkeypatch.setattr(Where, "__call__", lambda *_: pytest.fail("the choice is asked"))
+    assert read(monday, early, row=row_type(PARTED)) == [(1, "mon", 1)]
+    assert len(read(whole, early, unmarked, row=row_type(PARTED))) == 2
+    with pytest.raises(pytest.fail.Exception):
+        read(tuesday, early, row=row_type(PARTED))
+
+
 def test_a_choice_travels_to_the_workers(parted: Path) -> None:
     found = source(parted, "json", PARTED, "day", "part").partitioned(Where("day", ("mon",)))
     assert found is not None

@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
 import pyarrow as pa
+from xxhash import xxh3_64_hexdigest
 
 from firesteel.common.errors import ConnectorError
 from firesteel.common.logical_types import Field, LogicalType, RowType
@@ -28,6 +29,8 @@ class FilePartitions:
         self._types = dict(types)
         self._default = default
         self._choices = tuple(choices)
+        self.mark = [xxh3_64_hexdigest(repr(self._choices).encode())] if choices else []
+        """What tells these choices from others; nothing if there are none."""
         self._known: dict[PurePosixPath, bool] = {}
 
     def __getstate__(self) -> dict[str, object]:

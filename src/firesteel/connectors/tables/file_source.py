@@ -150,18 +150,24 @@ class FileTableSource(ColumnSource):
         for split in splits:
             if self._limit is not None and rows >= self._limit:
                 return
-            yield split
+            yield self._marked(split)
             if self.unit == "records" and split.end is not None:
                 rows += split.end - split.start
+
+    def _marked(self, split: Split) -> Split:
+        """Return a split that says by which choice it was found, so that a reader need not ask again."""
+        mark = self._partitions.mark
+        return replace(split, payload=(*split.payload, *mark)) if mark else split
 
     def available(self, split: Split, position: int, now: int) -> int:
         """Return the end of the part."""
         return self._files.available(split, position, now)
 
     def read_columns(self, split: Split, start: int, end: int) -> ColumnBatches:
-        file: SourceFile = split.payload[0]
-        if not self._partitions.of_files([file.path]):
+        file, detail, *mark = split.payload
+        if mark != self._partitions.mark and not self._partitions.of_files([file.path]):
             return END_OF_SPLIT  # a file of another choice, which an earlier version of the query had begun
+        split = replace(split, payload=(file, detail))
         constants = {
             column.name: self._constant(column, file)
             for column in self._columns
