@@ -198,7 +198,7 @@ class SplitOperator(Operator[B], Generic[B, P, T]):
     def _close(self, split: OpenSplit[P, T], result: EndOfSplit | None) -> None:
         split.batches = None
         if self._record_bytes is None:
-            self._probe *= 2  # the range had no records
+            self._probe *= 16  # the range had no records
         split.position = split.target
         split.finished = result is not None or split.position == split.input.split.end
         if not split.finished and split.position < split.input.end and self._left() > 0:
