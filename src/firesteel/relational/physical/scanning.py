@@ -24,14 +24,26 @@ def reading(scan: TableSourceScan, calc: Calc) -> Read:
     """
     parts = calc.expressions if calc.condition is None else (*calc.expressions, calc.condition)
     paths = tuple(sorted(paths_in(parts)))
-    if any(len(path) > 1 for path in paths):
-        narrow = scan.with_fields(paths)
+    whole = scan.whole
+    if whole is not None and (scan.paths or any(len(path) > 1 for path in paths)):
+        origins = {path: _origin(scan, whole, path) for path in paths or ((0,),)}
+        wanted = tuple(sorted({*origins.values()}))
+        narrow = None if scan.limit is not None else whole.with_fields(wanted)
         if narrow is not None:
-            return _over(narrow, calc, {path: place for place, path in enumerate(paths)})
+            return _over(narrow, calc, {path: wanted.index(origin) for path, origin in origins.items()})
+        if scan.paths:
+            return scan, calc.expressions, calc.condition
     narrow = scan.narrowed(calc.used)
     if narrow is None:
         return scan, calc.expressions, calc.condition
     return _over(narrow, calc, {(place,): now for now, place in enumerate(calc.used)})
+
+
+def _origin(scan: TableSourceScan, whole: TableSourceScan, path: Path) -> Path:
+    """Return the path in a scan of all columns of what is at a path of another scan of the table."""
+    first, *fields = path
+    place, *above = scan.paths[first] if scan.paths else (first,)
+    return (whole.columns.index(scan.columns[place]), *above, *fields)
 
 
 def _over(scan: TableSourceScan, calc: Calc, places: Mapping[Path, int]) -> Read:
