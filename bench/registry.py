@@ -20,6 +20,8 @@ from bench.yahoo.part import PART as YAHOO
 _SHARED: Final = ("bench/measure.py", "bench/systems", "bench/tally.py", "bench/workload.py")
 """The folders and files that the throughput parts run."""
 
+_SQL: Final = ("bench/sql_systems.py", "bench/usage.py")
+
 
 @dataclass(frozen=True)
 class Group:
@@ -37,8 +39,8 @@ GROUPS: Final = (
     Group((WIDE,), ("bench/wide", "bench/floor/job.py", "bench/measure.py", "bench/tally.py")),
     Group(DURABILITY, ("bench/durability",)),
     Group((YAHOO,), ("bench/yahoo",)),
-    Group((SQL,), ("bench/sql", "bench/measure.py")),
-    Group((NEXMARK,), ("bench/nexmark",)),
+    Group((SQL,), ("bench/sql", "bench/measure.py", *_SQL)),
+    Group((NEXMARK,), ("bench/nexmark", *_SQL)),
     Group((SCALE,), ("bench/scale", "bench/systems/firesteel.py", "bench/tally.py")),
 )
 

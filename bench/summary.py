@@ -15,9 +15,9 @@ from bench.nexmark.report import AIM as NEXMARK_AIM
 from bench.nexmark.report import mean
 from bench.part import Runs
 from bench.scale.part import LIMIT, growth, seconds_by_size
-from bench.sql.part import FIRESTEEL as SQL
-from bench.sql.part import FLINK as FLINK_SQL
 from bench.sql.queries import QUERIES
+from bench.sql_systems import FIRESTEEL as SQL
+from bench.sql_systems import FLINK as FLINK_SQL
 from bench.throughput.part import ROWS_OF_ALL
 from bench.throughput.report import Row, advantage, rates
 
