@@ -9,7 +9,7 @@ from typing import Final
 
 from bench.measure import SAMPLE_SECONDS, PeakMemory
 from bench.part import Case, Figures, Part, RunError, Runs
-from bench.process import sampling, started
+from bench.process import printed, sampling
 from bench.sql.epochs import EPOCHS, ROWS, WARM_UP
 from bench.sql.queries import QUERIES, Query
 from bench.sql_systems import FIRESTEEL, FLINK, Runtime
@@ -47,9 +47,7 @@ def small_epochs(keys: int, scale: float) -> dict[str, Figures]:
     size = max(int(keys * scale), ROWS)
     count = max(round(EPOCHS * min(scale, 1)), LEAST_EPOCHS)
     options = ["--keys", size, "--epochs", count, "--warm-up", max(round(WARM_UP * min(scale, 1)), 1)]
-    with started("SQL, small epochs", ["-m", "bench.sql.epochs", *options], TIMEOUT_SECONDS) as process:
-        output = process.output.read()
-    return {_small(size): json.loads(output.splitlines()[-1])}
+    return {_small(size): printed("SQL, small epochs", ["-m", "bench.sql.epochs", *options], TIMEOUT_SECONDS)}
 
 
 def _small(keys: int) -> str:
