@@ -19,7 +19,7 @@ from firesteel.runtime.columns.changing import ChangingOperator
 from firesteel.runtime.columns.materialize.entries import Entries
 from firesteel.runtime.columns.materialize.tables import Applied
 from firesteel.runtime.columns.over.differences import Known, differences
-from firesteel.runtime.columns.ranked_rows import RankedRows, Ranking
+from firesteel.runtime.columns.ranked_rows import RankedRows, Ranking, last_ranks
 from firesteel.runtime.columns.sort_order import require_sortable
 from firesteel.runtime.operator import OperatorContext
 from firesteel.state.arrangements.columns import numbers
@@ -59,7 +59,7 @@ class RankOperator(ChangingOperator):
         rank, places = self._rank, entries.places
         codes, given = applied.codes[places], applied.rows.take(pa.array(places))
         order, ranks = self._ranking.of(given, codes, entries.arrivals)
-        first = np.flatnonzero(ranks <= rank.end)
+        first = np.flatnonzero(ranks <= last_ranks(rank, given)[order])
         shown = first[ranks[first] >= rank.start]
         places_shown = pa.array(order[shown])
         columns = [column.take(places_shown) for column in given.columns[: len(self._input)]]
