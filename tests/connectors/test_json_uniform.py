@@ -8,7 +8,6 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any, Final
 
-import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -16,10 +15,7 @@ from firesteel.common.logical_types import RowType, parse_type
 from firesteel.connectors.tables.formats.json_arrow import ArrowLines
 from firesteel.connectors.tables.formats.json_columns import JsonColumns
 from firesteel.connectors.tables.formats.json_exact import JsonRules
-from firesteel.connectors.tables.formats.json_forms import Kind, form_of
-from firesteel.connectors.tables.formats.json_scalars import Spans, check_scalars, scalars
 from firesteel.connectors.tables.formats.misfit import Misfit
-from firesteel.connectors.tables.formats.plain_texts import Doubtful
 
 LENIENT: Final = JsonRules(lenient=True)
 
@@ -72,63 +68,6 @@ def same(found: pa.RecordBatch | Misfit, expected: pa.RecordBatch | Misfit) -> b
 
 def block(*odd: bytes, plain: bytes = PLAIN) -> bytes:
     return b"\n".join([*[plain] * 60, *odd, plain]) + b"\n"
-
-
-def test_a_form_is_what_is_the_same_in_all_lines() -> None:
-    found = form_of(b'{"a":"","b":-1e5, "c" : {"d":"x", "e":null} ,"f":{ },"g":null}', {(b"g",): Kind.SCALAR})
-    assert found.constants == (b'{"a":"', b'","b":', b', "c" : {"d":"', b'", "e":null} ,"f":{ },"g":', b"}\n")
-    assert [(slot.path, slot.text) for slot in found.slots] == [
-        ((b"a",), True),
-        ((b"b",), False),
-        ((b"c", b"d"), True),
-        ((b"g",), False),
-    ]
-    assert found.rows == {(), (b"c",), (b"f",)}
-    assert found.quotes == 18
-
-
-def test_a_null_that_is_not_wanted_may_be_a_number_elsewhere() -> None:
-    assert [slot.path for slot in form_of(b'{"a":1,"b":null}', {}).slots] == [(b"a",)]
-    assert [slot.path for slot in form_of(b'{"a":1,"b":null}', {}, nulls_differ=True).slots] == [
-        (b"a",),
-        (b"b",),
-    ]
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        b"",
-        b"{}",
-        b"null",
-        b'{"a": [1]}',
-        b'{"a": {}}',
-        b'{"a": 1} x',
-        b' {"a": 1}',
-        b'{"a": 1, "a": 2}',
-        b'{"b": {"a": 1, "a": 2}}',
-        b'{"a": "x"; "b": 2}',
-        b'{"a": "x" "b"}',
-        b'{"a": "\\u0041"}',
-        b'{"\\u0041": 1}',
-        b'{"a"}',
-        b'{"a": }',
-        b'{"a": 1,}',
-        b'{,"a": 1}',
-        b'{"a": 1}}',
-        b'{"a": {"b": 1}',
-        b'{"text": 1}',
-        b'{"text": {"a": 1}}',
-        b'{"number": "1"}',
-        b'{"number": {"a": 1}}',
-        b'{"row": 1}',
-        b'{"row": "x"}',
-        b'{"a":' * 40 + b"1" + b"}" * 40,
-    ],
-)
-def test_other_lines_have_no_form(line: bytes) -> None:
-    with pytest.raises(Doubtful):
-        form_of(line, {(b"text",): Kind.TEXT, (b"number",): Kind.SCALAR, (b"row",): Kind.ROW})
 
 
 @pytest.mark.parametrize(
@@ -205,80 +144,6 @@ def test_the_number_of_a_line_that_does_not_fit_is_that_in_the_block() -> None:
     assert isinstance(found, Misfit)
     assert found.number == 62
     assert found == exactly(data, rules=JsonRules())
-
-
-def spans_of(text: str, count: int = 3) -> Spans:
-    length = len(text.encode())
-    starts = np.arange(count, dtype=np.int32) * np.int32(length + 2)
-    ends = np.stack([starts, starts + np.int32(length)], axis=1)
-    return Spans(pa.py_buffer(f"{text}}}\n".encode() * count), ends)
-
-
-NOT_JSON = [
-    *(
-        "007",
-        "-01",
-        "0x1F",
-        "0x10",
-        "-0x10",
-        "0X1f",
-        "+1",
-        ".5",
-        "1.",
-        "0.",
-        "-0.",
-        "1.e5",
-        "0.e5",
-        "-.5",
-        "-",
-        "--1",
-    ),
-    *(
-        "nan",
-        "NaN",
-        "inf",
-        "-inf",
-        "Infinity",
-        "1_0",
-        "1e",
-        "1e+",
-        "nul",
-        "nulls",
-        "tru",
-        "True",
-        "1 ",
-        "1 1",
-        "",
-        "1,2",
-    ),
-    *("[1]", "{1}", "é", "00", "-00", "0_1", "1d", "1f", "1L", "true1"),
-]
-
-
-@pytest.mark.parametrize("text", NOT_JSON)
-@pytest.mark.parametrize("kind", ["int8", "int64", "float32", "float64", "bool", "decimal128(10, 2)"])
-def test_numbers_are_those_of_json(text: str, kind: str) -> None:
-    arrow = pa.decimal128(10, 2) if kind.startswith("dec") else pa.type_for_alias(kind)
-    with pytest.raises((Doubtful, pa.ArrowInvalid)):
-        scalars(spans_of(text), arrow)
-    with pytest.raises((Doubtful, pa.ArrowInvalid)):
-        check_scalars(spans_of(text))
-
-
-@pytest.mark.parametrize(
-    "text", ["0", "-0", "1e5", "-1.5E-3", "12", "-7", "0.5", "-0.5", "0e5", "10.0", "9" * 18]
-)
-def test_all_numbers_of_json_are_taken(text: str) -> None:
-    check_scalars(spans_of(text))
-    assert scalars(spans_of(text), pa.float64()).to_pylist() == [float(text)] * 3
-    if text.lstrip("-").isdigit():
-        assert scalars(spans_of(text), pa.int64()).to_pylist() == [int(text)] * 3
-
-
-@pytest.mark.parametrize("text", ["true", "false", "null"])
-def test_words_are_taken(text: str) -> None:
-    check_scalars(spans_of(text))
-    assert scalars(spans_of(text), pa.bool_()).to_pylist() == [json.loads(text)] * 3
 
 
 def shown(value: Any, chance: random.Random) -> str:

@@ -131,6 +131,10 @@ def test_what_a_function_may_not_do(function: str, takes: str, error: Any, said:
             {"function": "tests.connectors.looked_up.a_dict", "lookup.cash": "FULL"},
             "did you mean 'lookup.cache'",
         ),
+        (
+            {"function": "tests.connectors.looked_up.a_dict", "lookup.cache": "FULL"},
+            r"NONE or PARTIAL \(not all rows can be read\)",
+        ),
     ],
 )
 def test_what_a_table_of_a_function_requires(options: dict[str, str], said: str) -> None:
@@ -172,7 +176,8 @@ def test_a_primary_key_says_by_what_a_function_looks_up() -> None:
     ],
 )
 def test_what_is_kept(options: dict[str, str], cache: Any) -> None:
-    assert python("a_dict", options=options).cache == cache
+    given = {"url": "jdbc:sqlite:unused.db", "table-name": "t", **options}
+    assert table_of("jdbc", given).cache == cache
 
 
 @pytest.mark.parametrize("option", ["PERIODIC", "TIMED"])
@@ -181,7 +186,7 @@ def test_a_full_cache_says_when_it_is_read_again(option: str) -> None:
     with pytest.raises(
         ConfigurationError, match=r"requires the option 'lookup.full-cache.*(interval|iso-time)'"
     ):
-        python("a_dict", options=options)
+        table_of("jdbc", {"url": "jdbc:sqlite:unused.db", "table-name": "t", **options})
 
 
 def jdbc(target: Target, columns: str, keys: tuple[str, ...], **options: str) -> LookupTable:

@@ -19,15 +19,18 @@ _AFTER_ACCESS: Final = duration("lookup.partial-cache.expire-after-access")
 _MISSING: Final = truth("lookup.partial-cache.cache-missing-key")
 
 
-def lookup_cache(options: Options, zone: str, *, whole: bool = False) -> Cache:
+def lookup_cache(options: Options, zone: str, *, whole: bool = False, by_key: bool = False) -> Cache:
     """Return the cache that a table's options ask for; `zone` is the session's.
 
-    Without any it is NONE, or FULL if the table can only be read as a `whole`, which is then read once. Raises
-    ConfigurationError for values that cannot be read, and for a cache without what it needs.
+    Without any it is NONE, or FULL if the table can only be read as a `whole`, which is then read once. One that can
+    only be read `by_key` has no FULL cache. Raises ConfigurationError for values that cannot be read, and for a cache
+    without what it needs.
     """
     kind = options.get(_CACHE, "FULL" if whole else "NONE")
     if whole and kind != "FULL":
         raise options.wrong(_CACHE.key, "FULL")
+    if by_key and kind == "FULL":
+        raise options.wrong(_CACHE.key, "NONE or PARTIAL (not all rows can be read)")
     strategy, interval = options.get(_STRATEGY, "PERIODIC"), options.get(_INTERVAL)
     moment, days = options.get(_MOMENT), options.get(_DAYS, 1)
     options.get(_MODE)

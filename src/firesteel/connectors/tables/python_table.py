@@ -47,7 +47,7 @@ class PythonConnector(TableConnector):
         options = Options(table.options, table.who, self.name)
         function = _imported(options.required(text("function")), table.who)
         form = options.get(choice("function.takes", *_FORMS), "key")
-        cache = lookup_cache(options, table.zone)
+        cache = lookup_cache(options, table.zone, by_key=True)
         options.finish()
         if table.primary_key is not None and {*table.primary_key} != {*keys}:
             raise ProgramError(

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from firesteel.functions.columns.endpoints import ColumnSource
-from firesteel.functions.columns.lookups import LookedUp, TableLookup
+from firesteel.functions.columns.lookups import LookedUp, ScannableLookup
 
 
-class SourceLookup(TableLookup):
+class SourceLookup(ScannableLookup):
     """Reads all rows of a source that has inserts, in all of its splits."""
 
     def __init__(self, source: ColumnSource) -> None:
@@ -26,8 +26,3 @@ class SourceLookup(TableLookup):
             end = self._source.available(split, split.start, 0)
             for rows, _ in self._source.read_columns(split, split.start, end):
                 yield rows
-
-    @property
-    def has_rows(self) -> bool:
-        """Whether all rows can be read, which is so."""
-        return True

@@ -26,8 +26,9 @@ class LookedUp(NamedTuple):
 class TableLookup(ABC):
     """Finds the rows of a table that have some keys.
 
-    Contract: it is made on the driver and pickled; in a worker `open` comes once, then `look_up` or `rows` any number
-    of times, then `close`. What it finds is not repeatable: when an epoch is tried again, rows are looked up again.
+    Contract: it is made on the driver and pickled; in a worker `open` comes once, then `look_up`, or `rows` of one that
+    has them, any number of times, then `close`. What it finds is not repeatable: when an epoch is tried again, rows are
+    looked up again.
     """
 
     def open(self) -> None:
@@ -41,20 +42,16 @@ class TableLookup(ABC):
         ones before metadata, in Arrow's form of their types.
         """
 
-    def rows(self) -> Iterator[pa.RecordBatch]:
-        """Yield all rows of the table, for a cache that has all of them.
-
-        Raises NotImplementedError unless `has_rows`.
-        """
-        raise NotImplementedError
-
-    @property
-    def has_rows(self) -> bool:
-        """Whether `rows` yields all rows."""
-        return False
-
     def close(self) -> None:
         """Disconnect."""
+
+
+class ScannableLookup(TableLookup):
+    """A lookup in a table that can be read whole, as a `FullCache` needs it."""
+
+    @abstractmethod
+    def rows(self) -> Iterator[pa.RecordBatch]:
+        """Yield all rows of the table."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +91,9 @@ class LookupTable:
     lookup: TableLookup
     cache: Cache = None
     asynchronous: bool = False
+
+    def __post_init__(self) -> None:
+        assert isinstance(self.lookup, ScannableLookup) or not isinstance(self.cache, FullCache)
 
 
 @dataclass(frozen=True)

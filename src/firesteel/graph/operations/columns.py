@@ -167,9 +167,7 @@ class RankOp(ColumnOperation):
     def meaning(self) -> str:
         """The keys, the order, and which rows are kept."""
         rank = self.rank
-        kept = "" if rank.retracts else f"[{rank.function} {rank.last}]"
-        if rank.retracts and not rank.sets_aside and not rank.latest:
-            kept = "[all rows together]"
+        kept = "" if rank.retracts else f"[{rank.function} {rank.end}]"
         return f"{calls_text(rank.row, rank.keys, ())}{[tuple(key) for key in rank.order]}{kept}"
 
 
@@ -291,5 +289,9 @@ class MaterializeOp(ColumnOperation):
 
 def calls_text(row: RowType, keys: Iterable[int], calls: Iterable[Aggregation]) -> str:
     """Return keys and calls over columns as text."""
-    by = [f"{row.fields[key].name} {row.fields[key].type}" for key in keys]
-    return f"[{', '.join(by)}; {', '.join(call.shown for call in calls)}]"
+    return f"[{columns_text(row, keys)}; {', '.join(call.shown for call in calls)}]"
+
+
+def columns_text(row: RowType, places: Iterable[int]) -> str:
+    """Return columns with their types as text."""
+    return ", ".join(f"{row.fields[place].name} {row.fields[place].type}" for place in places)

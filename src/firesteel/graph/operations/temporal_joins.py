@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from firesteel.common.logical_types import RowType
 from firesteel.functions.columns.lookups import LookupJoin
 from firesteel.functions.columns.temporal_joins import TemporalJoin, Versions
-from firesteel.graph.operations.columns import ColumnOperation
+from firesteel.graph.operations.columns import ColumnOperation, columns_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,8 +23,9 @@ class TemporalJoinOp(ColumnOperation):
     def meaning(self) -> str:
         """The columns of both sides, with their keys and times."""
         join, temporal = self.temporal.join, self.temporal
-        left = f"{_columns(join.left)}{[*join.left_keys]}[{temporal.left_time}]"
-        return f"{left}{_columns(join.right)}{[*join.right_keys]}[{temporal.right_time}]"
+        return _side(join.left, join.left_keys, temporal.left_time) + _side(
+            join.right, join.right_keys, temporal.right_time
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +40,7 @@ class VersionsOp(ColumnOperation):
     def meaning(self) -> str:
         """The columns of the keys, and that of the time."""
         spec = self.versions
-        return _columns(spec.row, *spec.keys, spec.time)
+        return f"[{columns_text(spec.row, (*spec.keys, spec.time))}]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +52,5 @@ class LookupJoinOp(ColumnOperation):
     join: LookupJoin
 
 
-def _columns(row: RowType, *places: int) -> str:
-    """Return columns with their types, all if no places are given."""
-    fields = [row.fields[place] for place in places] if places else row.fields
-    return f"[{', '.join(f'{field.name} {field.type}' for field in fields)}]"
+def _side(row: RowType, keys: Sequence[int], time: int) -> str:
+    return f"[{columns_text(row, range(len(row.fields)))}]{[*keys]}[{time}]"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from firesteel.common.logical_types import Field, RowType
 from firesteel.functions.columns.connectors import ChangelogMode, TableSource
@@ -114,7 +115,7 @@ class TableSourceScan(PhysicalNode):
     @property
     def read(self) -> tuple[Expression, ...]:
         """Return the columns that are read over those of the table."""
-        row = RowType(tuple(Field(column.name, column.type) for column in self.table.read), nullable=False)
+        row = self._whole
         if not self.paths:
             return refs(row, self.columns)
         return tuple(read_at(row, (self.columns[place], *fields)) for place, *fields in self.paths)
@@ -122,12 +123,16 @@ class TableSourceScan(PhysicalNode):
     @property
     def row(self) -> RowType:
         """Return the type of the columns that are read."""
-        read = [self.table.read[place] for place in self.columns]
-        whole = RowType(tuple(Field(column.name, column.type) for column in read), nullable=False)
+        whole = RowType(tuple(self._whole.fields[place] for place in self.columns), nullable=False)
         if not self.paths:
             return whole
         types = [read_at(whole, path).type for path in self.paths]
         return RowType(tuple(map(Field, names_at(whole, self.paths), types)), nullable=False)
+
+    @cached_property
+    def _whole(self) -> RowType:
+        """The columns of the table that can be read."""
+        return RowType(tuple(Field(column.name, column.type) for column in self.table.read), nullable=False)
 
     @property
     def upsert_keys(self) -> Keys:

@@ -41,14 +41,7 @@ def windows_of(node: LogicalNode) -> Windows | None:
         parts: dict[int, Part] = {start: "START", start + 1: "END", start + 2: time}
         return Windows(window, parts, node.input.row.fields[window.time].type)
     if isinstance(node, WindowAggregate):
-        start = len(node.keys) + len(node.calls)
-        parts = {start + place: part for place, part in enumerate(_parts(node))}
-        time_type = (
-            node.window.time_type
-            if isinstance(node.window, Attached)
-            else node.input.row.fields[node.window.time].type
-        )
-        return Windows(node.window, parts, time_type) if "END" in parts.values() else None
+        return _of_aggregate(node)
     if isinstance(node, Filter):
         return windows_of(node.input)
     if isinstance(node, Project):
@@ -73,6 +66,17 @@ def windows_of(node: LogicalNode) -> Windows | None:
     if isinstance(node, Rank) and ranks_windows(node):
         return windows_of(node.input)
     return _of_join(node) if isinstance(node, Join) else None
+
+
+def _of_aggregate(node: WindowAggregate) -> Windows | None:
+    start = len(node.keys) + len(node.calls)
+    parts = {start + place: part for place, part in enumerate(_parts(node))}
+    time_type = (
+        node.window.time_type
+        if isinstance(node.window, Attached)
+        else node.input.row.fields[node.window.time].type
+    )
+    return Windows(node.window, parts, time_type) if "END" in parts.values() else None
 
 
 def attached(windows: Windows) -> Attached:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.common.zones import java_zone
-from firesteel.functions.columns.lookups import FullCache, LookedUp, Retry, TableLookup
+from firesteel.functions.columns.lookups import FullCache, LookedUp, Retry, ScannableLookup, TableLookup
 from firesteel.runtime.columns.batch import empty
 from firesteel.state.arrangements.matching import Hashed
 
@@ -64,7 +64,7 @@ class Retrying:
 class AllRows:
     """Keeps all rows of a table; those that are kept are at most as old as the cache says."""
 
-    def __init__(self, lookup: TableLookup, cache: FullCache, keys: list[str], schema: pa.Schema) -> None:
+    def __init__(self, lookup: ScannableLookup, cache: FullCache, keys: list[str], schema: pa.Schema) -> None:
         self._lookup = lookup
         self._cache = cache
         self._keys = keys

@@ -6,28 +6,30 @@ LookupJoinRunner.
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 import pyarrow as pa
 
 from firesteel.common.logical_types.arrow import to_arrow_schema
-from firesteel.functions.columns.lookups import FullCache, LookedUp, LookupJoin, PartialCache
+from firesteel.functions.columns.lookups import FullCache, LookedUp, LookupJoin, PartialCache, ScannableLookup
 from firesteel.runtime.columns.aggregates.segments import Segments
-from firesteel.runtime.columns.batch import ColumnBatch, empty
+from firesteel.runtime.columns.batch import ColumnBatch, concatenated, empty
 from firesteel.runtime.columns.joins.pairs import Condition, equal_pairs
 from firesteel.runtime.columns.kernel.statement import Statement
 from firesteel.runtime.columns.lookups.finding import AllRows, Asking, Finder, Retrying
 from firesteel.runtime.columns.lookups.partial import RecentRows
-from firesteel.runtime.columns.settling import GatheringOperator
+from firesteel.runtime.columns.settling import SettlingOperator
 from firesteel.runtime.columns.windows.keys import codes_of
-from firesteel.runtime.operator import OperatorContext
+from firesteel.runtime.operator import Epoch, OperatorContext
 from firesteel.state.arrangements.columns import numbers
 from firesteel.state.arrangements.sorting import Positions
 
+_MOST_WAITING: Final = 1 << 16
 
-class LookupJoinOperator(GatheringOperator):
+
+class LookupJoinOperator(SettlingOperator):
     """Emits left rows with the rows that were looked up, once in an epoch or after many rows."""
-
-    most = 1 << 16
 
     def __init__(self, spec: LookupJoin) -> None:
         self._spec = spec
@@ -52,12 +54,26 @@ class LookupJoinOperator(GatheringOperator):
             rows = pa.schema([*to_arrow_schema(spec.program.input)][:-1])
         found: Finder
         if isinstance(cache, FullCache):
+            assert isinstance(self._lookup, ScannableLookup)
             found = AllRows(self._lookup, cache, self._key_schema.names, rows)
         elif isinstance(cache, PartialCache):
             found = RecentRows(Asking(self._lookup), cache, self._key_schema, rows)
         else:
             found = Asking(self._lookup)
         return found if spec.retry is None else Retrying(found, spec.retry)
+
+    def begin_epoch(self, epoch: Epoch) -> None:
+        """Start an epoch."""
+        super().begin_epoch(epoch)
+        self._come: list[ColumnBatch] = []
+        self._count = 0
+
+    def process(self, batch: ColumnBatch, port: int) -> None:
+        """Take left rows."""
+        self._come.append(batch)
+        self._count += len(batch)
+        if self._count >= _MOST_WAITING:
+            self._settle()
 
     def close(self) -> None:
         """Disconnect."""
@@ -67,7 +83,12 @@ class LookupJoinOperator(GatheringOperator):
             self._statement.close()
         super().close()
 
-    def _take(self, batch: ColumnBatch) -> None:
+    def _work(self) -> None:
+        come, self._come, self._count = self._come, [], 0
+        if come:
+            self._join_batch(concatenated(come))
+
+    def _join_batch(self, batch: ColumnBatch) -> None:
         """Emit left rows with what is found for them."""
         here, there, rows = self.pairs(batch.rows)
         self.emit(batch, here, there, rows)
