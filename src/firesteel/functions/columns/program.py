@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 from firesteel.common.logical_types import LogicalType, RowType
@@ -61,8 +62,26 @@ class Program:
     functions: tuple[str, ...] = ()
     zone: str = "UTC"
 
+    @cached_property
+    def reads(self) -> frozenset[int]:
+        """The places of the input's columns that are needed."""
+        formulas = self.columns if self.condition is None else (*self.columns, self.condition)
+        passed = {formula.column for formula in formulas if formula.column is not None}
+        texts = [text for formula in formulas for text in (formula.text, formula.careful or "")]
+        return frozenset(passed | {place for text in texts for place in columns_named(text)})
 
+
+_COLUMN: Final = re.compile(r'"(\d+)"')
 _REASON: Final = re.compile(r"⟦(.*?)⟧", re.DOTALL)
+
+
+def columns_named(text: str) -> list[int]:
+    """Return the places of the columns that a text names.
+
+    >>> columns_named('"0" + "12"')
+    [0, 12]
+    """
+    return [int(name) for name in _COLUMN.findall(text)]
 
 
 def marked_reason(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import lru_cache
 from struct import Struct
 from typing import ClassVar, Final
@@ -165,6 +165,18 @@ def together(parts: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
             )
         parts = [pa.RecordBatch.from_arrays(part.columns, schema=schema) for part in parts]
     return pa.concat_batches(parts)
+
+
+def reduced(rows: pa.RecordBatch, columns: Container[int]) -> pa.RecordBatch:
+    """Return rows whose other columns are NULL, for those who need a few columns in their places.
+
+    >>> rows = reduced(pa.RecordBatch.from_pydict({"a": [1], "b": ["x"]}), [1])
+    >>> rows.to_pylist()
+    [{'a': None, 'b': 'x'}]
+    """
+    nothing = pa.nulls(rows.num_rows)
+    kept = [column if place in columns else nothing for place, column in enumerate(rows.columns)]
+    return pa.RecordBatch.from_arrays(kept, names=rows.schema.names)
 
 
 def concatenated(batches: Sequence[ColumnBatch]) -> ColumnBatch:

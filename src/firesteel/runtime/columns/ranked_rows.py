@@ -6,8 +6,6 @@ they have. What happens to the others is a log: rows that come, and rows that go
 read when a partition has lost so many of its first rows that others take their place, and when much of the log is of
 rows that went. Each such reading takes in as many rows as have to go before the next one, so what it costs is spread
 over them.
-
-With a time to live, and where the last rank is that of a column, all rows of a partition are kept together.
 """
 
 from __future__ import annotations
@@ -18,11 +16,10 @@ from typing import Final, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.functions.columns.ranks import Rank
 from firesteel.runtime.columns.aggregates.segments import Segments
 from firesteel.runtime.columns.arrivals import ARRIVAL
-from firesteel.runtime.columns.batch import ColumnBatch
+from firesteel.runtime.columns.batch import ColumnBatch, reduced
 from firesteel.runtime.columns.materialize.entries import (
     Entries,
     entries_by_content,
@@ -48,12 +45,14 @@ class Ranking:
 
     def __init__(self, rank: Rank) -> None:
         self._rank = rank
-        self._schema = to_arrow_schema(rank.row)
 
     def of(self, rows: pa.RecordBatch, codes: Positions, arrivals: Numbers) -> tuple[Positions, Numbers]:
         """Return the order of rows, which begin with the rank's columns, and the rank of each row in that order."""
-        given = pa.RecordBatch.from_arrays(rows.columns[: len(self._schema)], schema=self._schema)
-        return ranked(self._rank, codes, given, arrivals)
+        return ranked(self._rank, codes, rows, arrivals)
+
+    def reduced(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """Return rows with what their ranks depend on alone."""
+        return reduced(rows, {key.column for key in self._rank.order})
 
 
 def ranked(
@@ -63,17 +62,10 @@ def ranked(
 
     `codes` are the numbers of the partitions, `arrivals` tell in which order the rows came.
     """
+    rows = reduced(rows, {key.column for key in rank.order})
     order = sorting(codes, rows, rank.order, -arrivals if rank.latest else arrivals)
     partitions = Partitions(codes[order], rows.take(pa.array(order)), rank.order)
     return order, np.asarray(RANKS[rank.function](partitions))
-
-
-def last_ranks(rank: Rank, rows: pa.RecordBatch) -> Numbers:
-    """Return the last rank that is shown in the partition of each row."""
-    if rank.end_column is None:
-        return np.full(rows.num_rows, rank.end)
-    ends = rows.column(rank.end_column).cast(pa.int64()).fill_null(0)
-    return np.maximum(numbers(ends), 0) + rank.end
 
 
 class _Aside(NamedTuple):
@@ -89,9 +81,9 @@ class RankedRows:
     def __init__(self, rank: Rank, ranking: Ranking, slack: int) -> None:
         self._rank = rank
         self._ranking = ranking
-        self._entries = PartitionEntries(rank.row, rank.keys, rank.time_to_live)
+        self._entries = PartitionEntries(rank.row, rank.keys)
         self._kept = 2 * rank.end + slack
-        self._splits = rank.sets_aside
+        self._splits = rank.retracts and not rank.latest
 
     def declare(self, arrangements: LiveArrangements) -> None:
         """Declare the arrangements."""
@@ -121,23 +113,6 @@ class RankedRows:
     def store(self, applied: Applied, kept: Entries) -> None:
         """Replace the old first rows by others."""
         self._entries.store(self._first, applied, kept)
-        if self._rank.time_to_live is not None:
-            self._refresh(applied, kept.places)
-
-    def _refresh(self, applied: Applied, kept: Positions) -> None:
-        """Let rows live anew if others with their place in the order have come or gone.
-
-        As in Flink, where rows that are equal in the order are one value of a map.
-        """
-        names = [*self._entries.names, *(f"c{key.column}" for key in self._rank.order)]
-        groups = groups_of(applied.rows, names).numbers
-        stays = np.zeros(applied.old, np.bool_)
-        stays[kept[kept < applied.old]] = True
-        written = np.zeros(int(groups.max(initial=-1)) + 1, np.bool_)
-        written[groups[kept[kept >= applied.old]]] = True
-        written[groups[: applied.old][~stays]] = True
-        anew = np.flatnonzero(stays & written[groups[: applied.old]])
-        self._first.change(applied.rows.take(pa.array(anew)), np.zeros(len(anew), np.int64))
 
 
 class _Change:

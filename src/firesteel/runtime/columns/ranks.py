@@ -16,13 +16,13 @@ from firesteel.functions.columns.ranks import Rank
 from firesteel.runtime.columns.arrivals import ARRIVAL
 from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.changing import ChangingOperator
-from firesteel.runtime.columns.materialize.entries import Entries
+from firesteel.runtime.columns.materialize.entries import Entries, groups_of
 from firesteel.runtime.columns.materialize.tables import Applied
 from firesteel.runtime.columns.over.differences import Known, differences
-from firesteel.runtime.columns.ranked_rows import RankedRows, Ranking, last_ranks
+from firesteel.runtime.columns.ranked_rows import RankedRows, Ranking
 from firesteel.runtime.columns.sort_order import require_sortable
 from firesteel.runtime.operator import OperatorContext
-from firesteel.state.arrangements.columns import numbers
+from firesteel.state.arrangements.columns import numbers, rows_at
 
 
 class RankOperator(ChangingOperator):
@@ -46,6 +46,10 @@ class RankOperator(ChangingOperator):
         assert context.arrangements is not None
         self._rows.declare(context.arrangements)
 
+    def process(self, batch: ColumnBatch, port: int) -> None:
+        """Take changes; of rows that never go, only those wait that can be shown."""
+        super().process(batch if self._rank.retracts else self._worth(batch), port)
+
     def _apply(self, batch: ColumnBatch, first: int) -> None:
         applied = self._rows.apply(self._rows.numbered(batch, first), batch.signs())
         arrivals = numbers(applied.rows.column(ARRIVAL))
@@ -54,15 +58,27 @@ class RankOperator(ChangingOperator):
         self._rows.store(applied, applied.entries if self._rank.retracts else first_rows)
         self._replace(*differences(before, after))
 
+    def _worth(self, batch: ColumnBatch) -> ColumnBatch:
+        """Return those of some inserts that can be shown beside the others."""
+        keys = pa.RecordBatch.from_arrays(
+            [batch.rows.column(place) for place in self._rank.keys], names=[*map(str, self._rank.keys)]
+        )
+        codes = (
+            groups_of(keys, keys.schema.names).numbers if self._rank.keys else np.zeros(len(batch), np.int64)
+        )
+        order, ranks = self._ranking.of(batch.rows, codes, np.arange(len(batch)))
+        first = order[ranks <= self._rank.end]
+        return batch if len(first) == len(batch) else batch.take(np.sort(first))
+
     def _ranked(self, applied: Applied, entries: Entries) -> tuple[Known, Entries]:
         """Return those of some entries that are shown, and all whose rank is not above the last one."""
         rank, places = self._rank, entries.places
-        codes, given = applied.codes[places], applied.rows.take(pa.array(places))
+        codes = applied.codes[places]
+        given = rows_at(self._ranking.reduced(applied.rows), places)
         order, ranks = self._ranking.of(given, codes, entries.arrivals)
-        first = np.flatnonzero(ranks <= last_ranks(rank, given)[order])
+        first = np.flatnonzero(ranks <= rank.end)
         shown = first[ranks[first] >= rank.start]
-        places_shown = pa.array(order[shown])
-        columns = [column.take(places_shown) for column in given.columns[: len(self._input)]]
+        columns = applied.rows.take(pa.array(places[order[shown]])).columns[: len(self._input)]
         if rank.shows:
             columns.append(pa.array(ranks[shown], pa.int64()))
         arrivals = entries.arrivals[order]

@@ -16,13 +16,14 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from firesteel.connectors.tables.formats.json_forms import Form, Kind, Path, form_of
-from firesteel.connectors.tables.formats.json_scalars import Ends, Spans, pieces
+from firesteel.connectors.tables.formats.json_scalars import Chars, Ends, Spans, pieces
 from firesteel.connectors.tables.formats.plain_texts import Doubtful
 
 Places = npt.NDArray[np.int64]
 
 _QUOTE, _LF, _SPACE, _ESCAPE = map(ord, '"\n \\')
 _MOST_BYTES: Final = 2**31 - 1
+_STRETCH: Final = 1 << 16
 _NEW_FORMS: Final = 8
 """Lines of a block that are asked for a form that is not known yet."""
 
@@ -65,7 +66,7 @@ class UniformLines:
         self.data = pa.py_buffer(block)
         if not block.isascii():
             block.decode()
-        marks = np.flatnonzero((self.chars == _QUOTE) | (self.chars < _SPACE))
+        marks = _marks(self.chars)
         found = self.chars.take(marks)
         line_ends = np.flatnonzero(found == _LF)
         if np.count_nonzero(found == _QUOTE) + len(line_ends) != len(marks):
@@ -128,6 +129,22 @@ class UniformLines:
             return None
         rows = np.frombuffer(data, np.uint8, expected.size).reshape(len(ends), len(constant))
         return np.asarray((rows == np.frombuffer(constant, np.uint8)).all(axis=1))
+
+
+def _marks(chars: Chars) -> Places:
+    """Return where quotes and control characters are; what is computed on the way fits into a processor's cache."""
+    quote, control = np.empty((2, _STRETCH), np.bool_)
+    found = []
+    for start in range(0, len(chars), _STRETCH):
+        part = chars[start : start + _STRETCH]
+        one, other = quote[: len(part)], control[: len(part)]
+        np.equal(part, _QUOTE, out=one)
+        np.less(part, _SPACE, out=other)
+        np.logical_or(one, other, out=one)
+        places = np.flatnonzero(one)
+        places += start
+        found.append(places)
+    return np.concatenate(found)
 
 
 class KnownForms:

@@ -166,12 +166,12 @@ class JoinOperator(SettlingOperator):
             self._send()
 
     def _send(self) -> None:
-        if not self._sending:
-            return
-        rows = pa.concat_batches([part.rows for part in self._sending])
-        changes = net(Weighted(rows, np.concatenate([part.weights for part in self._sending])))
-        self._sending, self._sent_rows = [], 0
-        self._replace(*(self._as_output(part) for part in repeated(changes)))
+        sending, self._sending, self._sent_rows = self._sending, [], 0
+        if any(len(part.weights) and part.weights.min() < 0 for part in sending):
+            rows = pa.concat_batches([part.rows for part in sending])
+            sending = [net(Weighted(rows, np.concatenate([part.weights for part in sending])))]
+        for changes in sending:
+            self._replace(*(self._as_output(part) for part in repeated(changes)))
 
     def _as_output(self, rows: pa.RecordBatch) -> pa.RecordBatch:
         return pa.RecordBatch.from_arrays(rows.columns, schema=self._schema)

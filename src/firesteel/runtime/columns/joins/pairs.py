@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from firesteel.functions.columns.joins import Join, Side
 from firesteel.runtime.columns.aggregates.segments import Segments, segments_of
-from firesteel.runtime.columns.batch import ColumnBatch
+from firesteel.runtime.columns.batch import ColumnBatch, reduced
 from firesteel.runtime.columns.kernel.statement import Statement
 from firesteel.state.arrangements.columns import Mask, numbers
 from firesteel.state.arrangements.hashing import hash_columns
@@ -73,6 +73,12 @@ class Condition:
 
     def __init__(self, join: Join, who: str) -> None:
         self._statement = None if join.condition is None else Statement(join.condition, who)
+        self._reads: tuple[frozenset[int], ...] = ()
+        if join.condition is not None:
+            width = len(join.left.fields)
+            left = frozenset(range(width))
+            reads = join.condition.reads
+            self._reads = reads & left, frozenset(place - width for place in reads - left)
 
     def of(
         self, side: Side, mine: pa.RecordBatch, theirs: pa.RecordBatch, pairs: tuple[Positions, Positions]
@@ -80,7 +86,7 @@ class Condition:
         """Return those of the pairs for which it is TRUE; `mine` are rows of a side, `theirs` of the other one."""
         if self._statement is None or not len(pairs[0]):
             return pairs
-        rows = paired(side, mine, theirs, pairs)
+        rows = paired(side, reduced(mine, self._reads[side]), reduced(theirs, self._reads[1 - side]), pairs)
         place = pa.array(np.arange(rows.num_rows))
         found = self._statement.run(ColumnBatch(rows.append_column("$pair", place)))
         left = numbers(found.rows.column(0))

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from firesteel.functions.columns.program import columns_named
 from firesteel.runtime.columns.batch import empty
 from firesteel.runtime.columns.kernel.connection import connection
 from firesteel.runtime.columns.kernel.forms import converted, kernel_form
 
-_COLUMN: Final = re.compile(r'"(\d+)"')
 _PLACE: Final = "#"
 _INSTANT: Final = pa.timestamp("us")
 
@@ -55,7 +54,7 @@ class Query:
         self, given: pa.Schema, texts: Sequence[str], condition: str | None, functions: tuple[str, ...]
     ) -> None:
         every = [*texts, *([] if condition is None else [condition])]
-        self._columns = sorted({int(name) for text in every for name in _COLUMN.findall(text)})
+        self._columns = sorted({place for text in every for place in columns_named(text)})
         self._times = [name for name in Times._fields if any(f'"{name}"' in text for text in every)]
         self._counts = condition is not None or not self._columns
         fields = [pa.field(str(place), kernel_form(given.field(place).type)) for place in self._columns]

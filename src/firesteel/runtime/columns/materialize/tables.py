@@ -71,9 +71,13 @@ class KeyedEntries:
         codes[keys.order] = keys.groups
         rows = pa.concat_batches([old, changes]) if old.num_rows else changes
         every = np.concatenate((np.ones(old.num_rows, np.int64), signs))
-        left = (entries_by_key if self._by_key else entries_by_content)(
-            groups_of(rows, self._identity), every, numbers(rows.column(ARRIVAL))
-        )
+        arrivals = numbers(rows.column(ARRIVAL))
+        if not self._by_key and (signs > 0).all():
+            left = Entries(np.arange(len(arrivals)), arrivals)
+        else:
+            left = (entries_by_key if self._by_key else entries_by_content)(
+                groups_of(rows, self._identity), every, arrivals
+            )
         return Applied(rows, np.concatenate((found.keys[by_arrival], codes)), old.num_rows, left)
 
     def store(self, arrangement: Arrangement, applied: Applied, kept: Entries) -> None:
@@ -145,11 +149,11 @@ class KeyedEntries:
 class PartitionEntries(KeyedEntries):
     """The rows of all partitions, of which there may be one only: without keys, all rows share a column."""
 
-    def __init__(self, row: RowType, keys: tuple[int, ...], time_to_live: int | None = None) -> None:
+    def __init__(self, row: RowType, keys: tuple[int, ...]) -> None:
         self._alone = not keys
         if not keys:
             row, keys = RowType((*row.fields, _ONLY), nullable=False), (len(row.fields),)
-        super().__init__(Materialization(row, keys, (), time_to_live=time_to_live))
+        super().__init__(Materialization(row, keys, ()))
 
     def numbered(self, batch: ColumnBatch, first: int) -> pa.RecordBatch:
         """Return the rows of a batch as they are stored, numbered from `first` on."""
