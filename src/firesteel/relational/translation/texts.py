@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types import CharType, IntegerNumberType, VarCharType
 from firesteel.relational.expressions import Call, Expression, Literal
+from firesteel.relational.translation.patterns import Pattern, alike
 from firesteel.relational.translation.translator import Translation, Translator
-
-_PLAIN_PATTERN: Final = re.compile(
-    r"\^?(?:[A-Za-z0-9 ,;:=_/@#%&\"'<>~`!-]|\\[.\-\[\](){}^$*+?|/]|\[[A-Za-z0-9 -]+\])+[+*?]?"
-)
-"""Regular expressions that mean the same to Java and to DuckDB."""
+from firesteel.relational.translation.types import quoted
 
 
 def _template(text: str) -> Translation:
@@ -94,7 +90,8 @@ def _split(translator: Translator, call: Call, texts: list[str]) -> str:
     known = call.operands[1]
     if isinstance(known, Literal) and known.value:
         return plain
-    return f"CASE WHEN {separator} = '' THEN {translator.call('characters', text)} ELSE {plain} END"
+    characters = translator.call("characters", text)
+    return f"CASE WHEN {separator} = '' THEN {characters} WHEN {separator} <> '' THEN {plain} END"
 
 
 def _trim(translator: Translator, call: Call, texts: list[str]) -> str:
@@ -130,10 +127,27 @@ def _overlay(translator: Translator, call: Call, texts: list[str]) -> str:
 
 
 def _split_index(translator: Translator, call: Call, texts: list[str]) -> str:
+    """Return SPLIT_INDEX: of an empty text, there are no parts, and an empty separator is any white space."""
     text, separator, place = texts
-    if isinstance(call.operands[1].type, IntegerNumberType):
-        separator = f"chr(CAST({separator} AS INTEGER))"
-    return translator.call("split_index", text, separator, place)
+    _, given, index = call.operands
+    if isinstance(given.type, IntegerNumberType):
+        code, separator = separator, f"chr(CAST({separator} AS INTEGER))"
+        known = isinstance(given, Literal) and given.value is not None and 1 <= given.value <= 255
+        found = _part(text, separator, place, index)
+        return found if known else f"CASE WHEN {code} BETWEEN 1 AND 255 THEN {found} END"
+    found = _part(text, separator, place, index)
+    if isinstance(given, Literal) and given.value:
+        return found
+    blank = translator.call("part_between_spaces", text, place)
+    return f"CASE WHEN {separator} = '' THEN {blank} WHEN {separator} <> '' THEN {found} END"
+
+
+def _part(text: str, separator: str, place: str, index: Expression) -> str:
+    """Return the part of a text at a place from 0 on, between separators that are not empty."""
+    parts = f"string_split(nullif({text}, ''), {separator})"
+    if _is_natural(index):
+        return f"{parts}[{place} + 1]"
+    return f"CASE WHEN {place} >= 0 THEN {parts}[CAST({place} AS BIGINT) + 1] END"
 
 
 def _replace(translator: Translator, call: Call, texts: list[str]) -> str:
@@ -150,15 +164,67 @@ def _concat_ws(translator: Translator, call: Call, texts: list[str]) -> str:
     return f"CASE WHEN {separator} IS NULL THEN NULL ELSE concat_ws({separator}, {', '.join(parts)}) END"
 
 
-def _regexp(translator: Translator, call: Call, texts: list[str]) -> str:
+def _known_pattern(call: Call) -> Pattern | None:
+    """Return the pattern of a function if it is a constant that the kernel's library understands as Java does."""
     pattern = call.operands[1]
-    if (
-        isinstance(pattern, Literal)
-        and isinstance(pattern.value, str)
-        and _PLAIN_PATTERN.fullmatch(pattern.value)
-    ):
-        return f"regexp_matches({texts[0]}, {texts[1]})"
-    return translator.call("regexp", *texts)
+    if not isinstance(pattern, Literal) or not pattern.value:
+        return None
+    return alike(pattern.value)
+
+
+def _regexp(translator: Translator, call: Call, texts: list[str]) -> str:
+    pattern = _known_pattern(call)
+    if pattern is None:
+        return translator.call("regexp", *texts)
+    return f"regexp_matches({texts[0]}, {quoted(pattern.text)})"
+
+
+def _regexp_extract(translator: Translator, call: Call, texts: list[str]) -> str:
+    """Return REGEXP_EXTRACT; the kernel's own has an empty text for no match and for a group that takes no part."""
+    group = call.operands[2] if len(call.operands) > 2 else Literal(call.type, 0)
+    pattern = _known_pattern(call)
+    found = None
+    if pattern is not None and isinstance(group, Literal) and group.value is not None:
+        found = _extracted(texts[0], pattern, group.value)
+    return found or _with_group("regexp_extract", 0)(translator, call, texts)
+
+
+def _extracted(text: str, pattern: Pattern, number: int) -> str | None:
+    """Return the text of a group of the first match; None if an empty text would not tell what it stands for."""
+    if not 0 <= number < len(pattern.groups):
+        return None
+    group = pattern.groups[number]
+    if group is None:
+        return None
+    found = f"regexp_extract({text}, {quoted(pattern.text)}, {number})"
+    if not group.empty:
+        return f"nullif({found}, '')"
+    if not group.always:
+        return None
+    matches = f"regexp_matches({text}, {quoted(pattern.text)})"
+    return f"CASE WHEN {matches} THEN {found} END"
+
+
+def _regexp_replace(translator: Translator, call: Call, texts: list[str]) -> str:
+    """Return REGEXP_REPLACE; between matches that can be empty, the libraries go on in different ways."""
+    pattern = _known_pattern(call)
+    if pattern is None or pattern.empty:
+        return translator.call("regexp_replace", *texts)
+    plain = f"replace({texts[2]}, chr(92), chr(92) || chr(92))"  # no references to groups
+    return f"regexp_replace({texts[0]}, {quoted(pattern.text)}, {plain}, 'g')"
+
+
+def _regexp_substr(translator: Translator, call: Call, texts: list[str]) -> str:
+    pattern = _known_pattern(call)
+    found = None if pattern is None else _extracted(texts[0], pattern, 0)
+    return found or translator.call("regexp_substr", *texts)
+
+
+def _regexp_count(translator: Translator, call: Call, texts: list[str]) -> str:
+    pattern = _known_pattern(call)
+    if pattern is None or pattern.empty:
+        return translator.call("regexp_count", *texts)
+    return f"CAST(length(regexp_extract_all({texts[0]}, {quoted(pattern.text)})) AS INTEGER)"
 
 
 def _with_group(name: str, default: int) -> Translation:
@@ -251,11 +317,11 @@ TRANSLATIONS: Final[dict[str, Translation]] = {
     "URL_DECODE": _vectorised("url_decode"),
     "PARSE_URL": _url,
     "REGEXP": _regexp,
-    "REGEXP_EXTRACT": _with_group("regexp_extract", 0),
+    "REGEXP_EXTRACT": _regexp_extract,
     "REGEXP_EXTRACT_ALL": _with_group("regexp_extract_all", 1),
-    "REGEXP_REPLACE": _vectorised("regexp_replace"),
-    "REGEXP_COUNT": _vectorised("regexp_count"),
-    "REGEXP_SUBSTR": _vectorised("regexp_substr"),
+    "REGEXP_REPLACE": _regexp_replace,
+    "REGEXP_COUNT": _regexp_count,
+    "REGEXP_SUBSTR": _regexp_substr,
     "REGEXP_INSTR": _vectorised("regexp_instr"),
     "STR_TO_MAP": _text_map,
     "STARTSWITH": _affix("starts_with"),

@@ -19,6 +19,7 @@ from firesteel.runtime.columns.kernel.functions.vector import ComputeError, Vect
 
 _TEXT: Final = pa.string()
 _PROTOCOLS: Final = frozenset({"http", "https", "ftp", "file", "jar", "mailto", "jrt"})
+_SPACE: Final = re.compile(r"[\t-\r\x1c- \u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000]")
 
 
 def _of_text(function: Callable[[str], str]) -> Callable[[], VectorFunction]:
@@ -154,11 +155,10 @@ def _with_escapes(text: str) -> str:
     return quote_plus(text, safe="*-._")
 
 
-def _split(text: str, separator: str, place: int) -> str | None:
-    if place < 0:
-        return None
-    parts = [] if not text else text.split(separator) if separator else re.split(r"[ \t\n\x0b\f\r]", text)
-    return parts[place] if place < len(parts) else None
+def _part_between_spaces(text: str, place: int) -> str | None:
+    """Return a part of a text that Java's white space separates; there are none of an empty text."""
+    parts = _SPACE.split(text) if text else []
+    return parts[place] if 0 <= place < len(parts) else None
 
 
 def _mapping(text: str, between: str, within: str) -> list[tuple[str, str | None]]:
@@ -201,7 +201,7 @@ FAMILIES: Final[dict[str, Callable[..., VectorFunction]]] = {
     "url_value": _of_row(_url_value, "VARCHAR", "VARCHAR", "VARCHAR"),
     "url_encode": _of_text(_with_escapes),
     "url_decode": _of_text(unquote_plus),
-    "split_index": _of_row(_split, "VARCHAR", "VARCHAR", "INTEGER"),
+    "part_between_spaces": _of_row(_part_between_spaces, "VARCHAR", "INTEGER"),
     "text_map": _text_map,
     "characters": lambda: by_row(_units, ("VARCHAR",), "VARCHAR[]", pa.list_(_TEXT)),
     "instr": lambda: by_row(_place_of, ("VARCHAR", "VARCHAR", "INTEGER", "INTEGER"), "INTEGER", pa.int32()),
