@@ -114,6 +114,14 @@ def test_a_union_cannot_be_a_key() -> None:
         hash_columns([union])
 
 
+def test_texts_that_are_there_again_and_again_have_the_same_hashes() -> None:
+    texts = ["a", None, "", "long" * LONGEST, "b"]
+    many = pa.array(texts * 1000, pa.string())
+    assert hash_columns([many]).tolist() == hash_columns([pa.array(texts, pa.string())]).tolist() * 1000
+    nothing = pa.nulls(5000, pa.string())
+    assert set(hash_columns([nothing]).tolist()) == set(hash_columns([nothing.slice(0, 1)]).tolist())
+
+
 @given(
     st.lists(st.none() | st.text(max_size=20) | st.just("y" * (LONGEST + 1)), min_size=1, max_size=30),
     st.data(),

@@ -27,6 +27,11 @@ Words = npt.NDArray[np.uint64]
 LONGEST: Final = 128
 """Bytes of a text above which its hash is taken by xxh3, one call for each text, instead of word by word."""
 
+_MANY: Final = 1 << 12
+_SAMPLE: Final = 256
+_FEW: Final = 32
+"""Different texts among the first ones of many, for which it pays to look for equal ones first."""
+
 _GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
 _FIRST: Final = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND: Final = np.uint64(0x94D049BB133111EB)
@@ -146,6 +151,16 @@ def _fixed(column: pa.Array, dtype: npt.DTypeLike, each: int = 1) -> npt.NDArray
 
 
 def _text_hashes(column: pa.Array) -> Words:
+    """Return the hash of each text; of few that are there again and again each is hashed once."""
+    if len(column) < _MANY or pc.count_distinct(column.slice(0, _SAMPLE)).as_py() > _FEW:
+        return _each_text_hash(column)
+    coded = column.dictionary_encode()
+    words = _each_text_hash(coded.dictionary)
+    places = coded.indices.fill_null(0).to_numpy()
+    return words[places] if len(words) else np.zeros(len(column), np.uint64)
+
+
+def _each_text_hash(column: pa.Array) -> Words:
     large = pa.types.is_large_string(column.type) or pa.types.is_large_binary(column.type)
     _, offsets, data = column.buffers()
     ends = _offsets(offsets, large)[column.offset : column.offset + len(column) + 1]

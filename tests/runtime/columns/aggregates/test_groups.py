@@ -23,6 +23,8 @@ from firesteel.common.logical_types import (
 )
 from firesteel.common.types import RowKind
 from firesteel.functions.columns.aggregates import Aggregation, GroupAggregate
+from firesteel.runtime.columns.aggregates.form import Form
+from firesteel.runtime.columns.aggregates.operators import given as given_of
 from tests.runtime.columns.aggregates.harness import Query, Table, aggregate, batch_of, call, row_of
 from tests.runtime.columns.aggregates.model import Model
 
@@ -107,6 +109,7 @@ DISTINCT = [
     *calls("APPROX_COUNT_DISTINCT", of=TEXT),
     call(INPUT, "COUNT", TEXT, NUMBER, distinct=True),
     call(INPUT, "COUNT", TEXT, filter=WHEN, distinct=True),
+    call(INPUT, "SUM", NUMBER, filter=WHEN, distinct=True),
     call(INPUT, "COUNT"),
 ]
 ORDERED = [
@@ -228,6 +231,28 @@ def test_a_result_that_stays_is_no_change() -> None:
     query = Query(spec)
     query.epoch([batch_of(FLOATS, [(INSERT, (1, 5.0))])])
     assert query.epoch([batch_of(FLOATS, [(INSERT, (1, 4.0))])]) == []
+
+
+def test_values_that_are_distinct_under_several_conditions_are_kept_once() -> None:
+    form = Form(aggregate(INPUT, [KEY], *DISTINCT))
+    assert [[(store.arguments, store.condition) for store in each.stores] for each in form.shared] == [
+        [((NUMBER,), None), ((NUMBER,), WHEN)],
+        [((TEXT,), None), ((TEXT,), WHEN)],
+        [((PRICE,), None)],
+        [((TEXT, NUMBER), None)],
+    ]
+    assert [each.name for each in form.shared] == ["distinct-0", "distinct-1", "distinct-2", "distinct-3"]
+
+
+def test_values_of_several_columns_are_added_up_apart() -> None:
+    form = Form(
+        aggregate(
+            INPUT, [KEY], *calls("COUNT", of=TEXT, distinct=True), *calls("COUNT", of=NUMBER, distinct=True)
+        )
+    )
+    rows = [(INSERT, (1, f"t{place % 10}", place // 10, None, None, None)) for place in range(100)]
+    lifted = form.lift(given_of(batch_of(INPUT, rows)))
+    assert form.combine(lifted).rows.num_rows == form.shrink(lifted).num_rows == 1 + 10 + 10
 
 
 def test_many_keys_do_not_wait_for_the_end_of_the_epoch(monkeypatch: pytest.MonkeyPatch) -> None:

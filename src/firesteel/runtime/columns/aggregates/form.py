@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from firesteel.common.logical_types.arrow import to_arrow_field
 from firesteel.functions.columns.aggregates import GroupAggregate
+from firesteel.runtime.columns.aggregates.adding import Adding, Partials
 from firesteel.runtime.columns.aggregates.contents import Contents
 from firesteel.runtime.columns.aggregates.functions import Function, function_of
 from firesteel.runtime.columns.aggregates.parts import Columns, Count, Given, Part
 from firesteel.runtime.columns.aggregates.segments import Segments, segments_of
-from firesteel.runtime.columns.aggregates.stores import COUNT, ORDER, Store
-from firesteel.state.arrangements.columns import numbers, rows_at
-from firesteel.state.arrangements.hashing import Words, hash_columns
+from firesteel.runtime.columns.aggregates.stores import COUNT, ORDER, Store, lifted
 from firesteel.state.arrangements.layout import Layout
 
 THE_GROUP: Final = pa.field("group", pa.int32(), nullable=False)
@@ -25,11 +25,13 @@ _THE_KEY: Final = 40_106
 """Its value: one whose hash is in the first of up to 2 ** 17 key groups, as the first subtask gets all rows."""
 
 
-class Partials(NamedTuple):
-    """Partial results; `hashes` are those of their keys, and ascend, if each key is there once."""
+class Shared(NamedTuple):
+    """Stores in one arrangement of this name, and which columns of partial results have their values and weights."""
 
-    rows: pa.RecordBatch
-    hashes: Words | None
+    stores: tuple[Store, ...]
+    name: str
+    values: slice
+    weights: slice
 
 
 class Form:
@@ -62,18 +64,18 @@ class Form:
             self._columns[part] = slice(len(fields), len(fields) + len(part.types))
             fields += [pa.field(names.new(name), kind) for kind in part.types]
         self.state = pa.schema(fields)
-        self.stores: dict[Store, slice] = {}
-        for store in dict.fromkeys(
-            function.store for function in self.functions if function.store is not None
-        ):
-            self.stores[store] = slice(len(fields), len(fields) + len(store.arguments) + 1)
-            for place in store.arguments:
+        self.shared: list[Shared] = []
+        for number, stores in _sharing(self.functions):
+            values = slice(len(fields), len(fields) + len(stores[0].arguments))
+            for place in stores[0].arguments:
                 field = to_arrow_field(names.new(columns[place].name), columns[place].type)
                 fields.append(field.with_nullable(True))
-            fields.append(pa.field(names.new(store.label), pa.int64(), nullable=False))
+            weights = slice(len(fields), len(fields) + len(stores))
+            fields += [pa.field(names.new(store.label), pa.int64(), nullable=False) for store in stores]
+            self.shared.append(Shared(stores, f"{stores[0].label}-{number}", values, weights))
         self.schema = pa.schema(fields)
         self.layout = Layout(self.state, self.keys, time_to_live=spec.time_to_live)
-        self._adding = _Adding(self)
+        self._adding = Adding(self)
 
     def sent(self, rows: pa.RecordBatch) -> pa.RecordBatch:
         """Return partial results with the keys named as in the plan, by which an exchange finds them."""
@@ -95,15 +97,16 @@ class Form:
             columns = [pa.repeat(pa.scalar(_THE_KEY, THE_GROUP.type), given.rows.num_rows)]
         for part in self.parts:
             columns += part.lift(given) if part.values_of is None else part.neutral(given.rows.num_rows)
-        for store in self.stores:
-            columns += store.lift(given)
+        for shared in self.shared:
+            columns += lifted(shared.stores, given)
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
-    def lift_values(self, keys: pa.RecordBatch, store: Store, given: Given) -> pa.RecordBatch:
-        """Return accumulators, without the stores' columns, of values of a store that come and go."""
-        columns = keys.columns
+    def of_values(self, keys: pa.RecordBatch, store: Store, given: Given, groups: Segments) -> pa.RecordBatch:
+        """Return accumulators, without the stores' columns, of values of a store that come and go, by groups."""
+        columns = keys.take(pa.array(groups.firsts)).columns
         for part in self.parts:
-            columns += part.lift(given) if part.values_of == store else part.neutral(keys.num_rows)
+            own = part.values_of == store
+            columns += part.combine(part.lift(given), groups) if own else part.neutral(len(groups))
         return pa.RecordBatch.from_arrays(columns, schema=self.state)
 
     def combine(self, rows: pa.RecordBatch) -> Partials:
@@ -148,7 +151,7 @@ class Form:
 
     def accumulators(self, rows: pa.RecordBatch) -> pa.RecordBatch:
         """Return partial results without the columns of stores."""
-        return rows.select(self.state.names) if self.stores else rows
+        return rows.select(self.state.names) if self.shared else rows
 
     def groups(self, rows: pa.RecordBatch) -> Segments:
         """Return the groups of rows with equal keys."""
@@ -156,11 +159,27 @@ class Form:
         exact = self.layout.exact and not keys.column(0).null_count
         return segments_of(keys, self.layout.hash_of(keys), exact=exact)
 
-    def layout_of(self, store: Store, max_parallelism: int) -> Layout:
-        """Return the layout of a store's arrangement."""
-        keys = [self.schema.field(name) for name in self.keys]
-        values = [self.schema.field(place) for place in range(*self.stores[store].indices(len(self.schema)))]
-        return store.layout(keys, values[:-1], self.layout.time_to_live, max_parallelism)
+    def layout_of(self, shared: Shared, max_parallelism: int) -> Layout:
+        """Return the layout of the arrangement of some stores."""
+        fields = list(self.schema)
+        keys, life, count = fields[: len(self.keys)], self.layout.time_to_live, len(shared.stores)
+        return shared.stores[0].layout(keys, fields[shared.values], life, max_parallelism, count)
+
+    def completed(self, columns: Mapping[str, pa.Array]) -> pa.RecordBatch:
+        """Return partial results of which some columns are given, the keys among them; the others are of no row."""
+        count = len(columns[self.keys[0]])
+        found = dict(columns)
+        for part in self.parts:
+            names = self.state.names[self._columns[part]]
+            if names[0] not in found:
+                found |= dict(zip(names, part.neutral(count), strict=True))
+        for name in self.schema.names[len(self.state) :]:
+            if name not in found:
+                kind = self.schema.field(name)
+                found[name] = (
+                    pa.nulls(count, kind.type) if kind.nullable else pa.array(np.zeros(count, np.int64))
+                )
+        return pa.RecordBatch.from_arrays([found[name] for name in self.schema.names], schema=self.schema)
 
     def only_group(self) -> pa.RecordBatch:
         """Return the accumulator of the only group when it has no rows; for aggregates without keys."""
@@ -168,58 +187,6 @@ class Form:
         for part in self.parts:
             columns += part.neutral(1)
         return pa.RecordBatch.from_arrays(columns, schema=self.state)
-
-
-class _Adding:
-    """Adds partial results up."""
-
-    def __init__(self, form: Form) -> None:
-        self._form = form
-        self._ordered = any(store.ordered for store in form.stores)
-        self._ordered |= bool(form.stores) and any(part.ordered for part in form.parts)
-        weights = [form.schema.names[columns.stop - 1] for columns in form.stores.values()]
-        values = [name for columns in form.stores.values() for name in form.schema.names[columns][:-1]]
-        self._by = [*form.keys, *values]
-        plain = not any(pa.types.is_nested(form.schema.field(name).type) for name in self._by)
-        self._arrow: list[tuple[str, str]] | None = None
-        if plain and all(part.arrow for part in form.parts):
-            functions = [name for part in form.parts for name in part.arrow or ()]
-            self._arrow = [
-                *zip(form.state.names[len(form.keys) :], functions, strict=True),
-                *((name, "sum") for name in weights),
-            ]
-
-    def combine(self, rows: pa.RecordBatch) -> Partials:
-        """See `Form`."""
-        form = self._form
-        if self._ordered:
-            return Partials(rows, None)
-        if not form.stores:
-            groups = form.groups(rows)
-            if len(groups) == rows.num_rows:
-                return Partials(rows_at(rows, groups.order), groups.hashes)
-            return Partials(form.reduce(rows, groups), groups.hashes)
-        by = rows.select(self._by)
-        groups = segments_of(by, hash_columns(by.columns))
-        summed = dict(zip(form.state.names, form.reduce(rows, groups).columns, strict=True))
-        kept = rows.take(pa.array(groups.firsts))
-        for places in form.stores.values():
-            name = form.schema.names[places.stop - 1]
-            summed[name] = pa.array(groups.sums(numbers(rows.column(name))))
-        columns = [summed.get(name, kept.column(name)) for name in form.schema.names]
-        return Partials(pa.RecordBatch.from_arrays(columns, schema=form.schema), None)
-
-    def shrink(self, rows: pa.RecordBatch) -> pa.RecordBatch:
-        """See `Form`."""
-        if self._arrow is None or self._ordered:
-            return self.combine(rows).rows
-        table = pa.Table.from_batches([rows]).group_by(self._by, use_threads=False).aggregate(self._arrow)
-        names = [*self._by, *(f"{name}_{function}" for name, function in self._arrow)]
-        columns = dict(
-            zip([*self._by, *(name for name, _ in self._arrow)], map(table.column, names), strict=True)
-        )
-        chunks = [columns[name].combine_chunks() for name in self._form.schema.names]
-        return pa.RecordBatch.from_arrays(chunks, schema=self._form.schema)
 
 
 class _Names:
@@ -245,3 +212,13 @@ def _parts(functions: Sequence[Function], *, counts: bool) -> tuple[Part, ...]:
     for function in functions:
         parts.update(dict.fromkeys(function.parts))
     return tuple(parts)
+
+
+def _sharing(functions: Sequence[Function]) -> Iterator[tuple[int, tuple[Store, ...]]]:
+    """Yield the stores of functions that are in one arrangement, with the number of the first of them."""
+    stores = [*dict.fromkeys(function.store for function in functions if function.store is not None)]
+    by_arrangement: dict[Store, list[int]] = {}
+    for number, store in enumerate(stores):
+        by_arrangement.setdefault(store.together_with(), []).append(number)
+    for first, *others in by_arrangement.values():
+        yield first, tuple(stores[number] for number in (first, *others))

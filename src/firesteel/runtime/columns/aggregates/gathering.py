@@ -7,7 +7,8 @@ from typing import Final
 
 import pyarrow as pa
 
-from firesteel.runtime.columns.aggregates.form import Form, Partials
+from firesteel.runtime.columns.aggregates.adding import Partials
+from firesteel.runtime.columns.aggregates.form import Form
 
 FEW: Final = 1 << 16
 """Rows that wait before they are added up by key, if that makes them few."""

@@ -10,8 +10,9 @@ import pyarrow as pa
 
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.functions.columns.aggregates import GroupAggregate
+from firesteel.runtime.columns.aggregates.adding import Partials
 from firesteel.runtime.columns.aggregates.contents import Contents
-from firesteel.runtime.columns.aggregates.form import Form, Partials
+from firesteel.runtime.columns.aggregates.form import Form
 from firesteel.runtime.columns.aggregates.stored import StoredValues
 from firesteel.runtime.columns.aggregates.stores import Store
 from firesteel.runtime.columns.batch import DELETE, INSERT, UPDATE_AFTER, UPDATE_BEFORE, ColumnBatch, Kinds
@@ -103,14 +104,14 @@ class Groups:
         """Look up the groups of partial results, and add these to them."""
         form = self._form
         touched, moves = self._stored.touched(partials.rows)
-        hashes = None if form.stores else partials.hashes
+        hashes = None if form.shared else partials.hashes
         found = self._arrangement.get(touched.select(form.keys), hashes)
         known, fresh = found.keys, _others(touched.num_rows, found.keys)
         new = rows_at(touched, fresh)
         if len(known):
             merged = form.merge(found.rows, rows_at(touched, known))
             new = pa.concat_batches([merged, new]) if len(fresh) else merged
-        if not form.stores:
+        if not form.shared:
             places = np.concatenate((known, fresh))
             return _Touched(found.rows, new, None if hashes is None else hashes[places], {}, {})
         places = np.empty(touched.num_rows, np.int64)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from firesteel.functions.columns.aggregates import GroupAggregate
-from firesteel.runtime.columns.aggregates.form import Form, Partials
+from firesteel.runtime.columns.aggregates.adding import Partials
+from firesteel.runtime.columns.aggregates.form import Form
 from firesteel.runtime.columns.aggregates.gathering import Gathered
 from firesteel.runtime.columns.aggregates.groups import Groups
 from firesteel.runtime.columns.aggregates.parts import Given

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from firesteel.functions.columns.aggregates import GroupAggregate
 from firesteel.runtime.columns.aggregates.contents import Contents
-from firesteel.runtime.columns.aggregates.form import Form
+from firesteel.runtime.columns.aggregates.form import Form, Shared
 from firesteel.runtime.columns.aggregates.parts import Chosen, Given
 from firesteel.runtime.columns.aggregates.stores import Bag, Distinct, Log, Store
 from firesteel.runtime.columns.aggregates.values import (
@@ -21,6 +21,7 @@ from firesteel.runtime.columns.aggregates.values import (
     log_contents,
     transitions,
 )
+from firesteel.state.arrangements.arrangement import Arrangement
 from firesteel.state.arrangements.columns import numbers
 from firesteel.state.arrangements.live import LiveArrangements
 from firesteel.state.arrangements.sorting import Positions
@@ -38,8 +39,8 @@ class StoredValues:
         self._form = form
         self._counts = spec.retracts or spec.time_to_live is not None
         self._arrangements = {
-            store: arrangements.declare(f"{store.label}-{number}", form.layout_of(store, max_parallelism))
-            for number, store in enumerate(form.stores)
+            shared.name: arrangements.declare(shared.name, form.layout_of(shared, max_parallelism))
+            for shared in form.shared
         }
         self._read_whole = {function.store for function in form.functions if function.contents is not None}
         self._next = 0
@@ -48,34 +49,43 @@ class StoredValues:
         """Start an epoch."""
         self._next = epoch << _EPOCH_BITS
 
-    def touched(self, partials: pa.RecordBatch) -> tuple[pa.RecordBatch, dict[Store, Moves]]:
+    def touched(self, partials: pa.RecordBatch) -> tuple[pa.RecordBatch, list[Moves]]:
         """Return one accumulator for each key of partial results, and the values that come and go.
 
         Values that are counted once have come or gone already, and are in the accumulators.
         """
         form = self._form
-        if not form.stores:
-            return partials, {}
+        if not form.shared:
+            return partials, []
         groups = form.groups(partials)
         owners = np.empty(partials.num_rows, np.int64)
         owners[groups.order] = groups.groups
-        moves = {store: self._moves(store, partials, owners) for store in form.stores}
-        rows, owned_by = [form.accumulators(partials)], [owners]
-        for store, moved in moves.items():
-            if isinstance(store, Distinct) and len(moved.owners):
-                places, signs = transitions(self._arrangements[store], moved, counts=self._counts)
-                values = moved.rows.take(pa.array(places))
-                width = len(form.keys)
-                columns = values.columns[width:]
-                given = Given(pa.RecordBatch.from_arrays(columns, values.schema.names[width:]), signs)
-                rows.append(form.lift_values(values.select(form.keys), store, given))
-                owned_by.append(moved.owners[places])
-        if len(rows) > 1:
-            groups = by_owner(np.concatenate(owned_by))
-        return form.reduce(pa.concat_batches(rows), groups), moves
+        moves = [self._moves(shared, partials, owners) for shared in form.shared]
+        rows, owned_by = [form.reduce(form.accumulators(partials), groups)], [np.arange(len(groups))]
+        for shared, moved in zip(form.shared, moves, strict=True):
+            if isinstance(shared.stores[0], Distinct) and len(moved.owners):
+                for found, found_by in self._of_distinct(shared, moved):
+                    rows.append(found)
+                    owned_by.append(found_by)
+        if len(rows) == 1:
+            return rows[0], moves
+        return form.reduce(pa.concat_batches(rows), by_owner(np.concatenate(owned_by))), moves
+
+    def _of_distinct(self, shared: Shared, moves: Moves) -> Iterator[tuple[pa.RecordBatch, Positions]]:
+        """Yield accumulators of the values of each store that are new or gone, with the numbers of their groups."""
+        form, width = self._form, len(self._form.keys)
+        changes = transitions(self._arrangements[shared.name], moves, counts=self._counts)
+        for store, (places, signs) in zip(shared.stores, changes, strict=True):
+            values = moves.rows.take(pa.array(places))
+            given = Given(
+                pa.RecordBatch.from_arrays(values.columns[width:], values.schema.names[width:]), signs
+            )
+            owners = moves.owners[places]
+            groups = by_owner(owners)
+            yield form.of_values(values.select(form.keys), store, given, groups), owners[groups.firsts]
 
     def settle(
-        self, old: pa.RecordBatch, new: pa.RecordBatch, moves: Mapping[Store, Moves], places: Positions
+        self, old: pa.RecordBatch, new: pa.RecordBatch, moves: Sequence[Moves], places: Positions
     ) -> tuple[pa.RecordBatch, dict[Store, Contents], dict[Store, Contents]]:
         """Return the new accumulators with their extremes, and the contents of the groups before and after.
 
@@ -84,8 +94,8 @@ class StoredValues:
         before: dict[Store, Contents] = {}
         after: dict[Store, Contents] = {}
         keys = new.select(self._form.keys)
-        for store, arrangement in self._arrangements.items():
-            moved = moves[store]
+        for shared, moved in zip(self._form.shared, moves, strict=True):
+            store, arrangement = shared.stores[0], self._arrangements[shared.name]
             moved = Moves(moved.rows, places[moved.owners], moved.weights)
             if store in self._read_whole:
                 change = log_contents if isinstance(store, Log) else bag_contents
@@ -93,37 +103,35 @@ class StoredValues:
             elif isinstance(store, Bag):
                 arrangement.change(moved.rows, moved.weights)
             if isinstance(store, Bag):
-                new = self._with_extremes(store, old, new, moved)
+                new = self._with_extremes(store, arrangement, old, new, moved)
         return new, before, after
 
     def contents(self, keys: pa.RecordBatch) -> dict[Store, Contents]:
         """Return the contents of groups in the stores that are read whole."""
         nothing = np.zeros(0, np.int64)
         contents = {}
-        for store, arrangement in self._arrangements.items():
+        for shared in self._form.shared:
+            store, arrangement = shared.stores[0], self._arrangements[shared.name]
             if store in self._read_whole:
                 change = log_contents if isinstance(store, Log) else bag_contents
                 none = Moves(pa.RecordBatch.from_pylist([], arrangement.layout.rows), nothing, nothing)
                 contents[store], _ = change(arrangement, keys, none)
         return contents
 
-    def _moves(self, store: Store, partials: pa.RecordBatch, owners: Positions) -> Moves:
-        """Return the values of a store that partial results bring."""
-        form = self._form
-        columns = form.stores[store]
-        weights = numbers(partials.column(columns.stop - 1))
-        rows = [*partials.columns[: len(form.keys)], *partials.columns[columns][:-1]]
-        schema = self._arrangements[store].layout.rows
-        if isinstance(store, Log):
+    def _moves(self, shared: Shared, partials: pa.RecordBatch, owners: Positions) -> Moves:
+        """Return the values of some stores that partial results bring."""
+        form, columns = self._form, partials.columns
+        first, *others = weights = [numbers(column) for column in columns[shared.weights]]
+        rows = [*columns[: len(form.keys)], *columns[shared.values]]
+        if isinstance(shared.stores[0], Log):
             rows.append(pa.array(np.arange(self._next, self._next + len(owners))))
             self._next += len(owners)
-        elif isinstance(store, Distinct):
-            schema = pa.schema(list(schema)[:-1])
-        moves = Moves(pa.RecordBatch.from_arrays(rows, schema=schema), owners, weights)
-        return moves.where(weights != 0)
+        schema = pa.schema(list(self._arrangements[shared.name].layout.rows)[: len(rows)])
+        moves = Moves(pa.RecordBatch.from_arrays(rows, schema=schema), owners, first, tuple(others))
+        return moves.where(np.any([each != 0 for each in weights], axis=0))
 
     def _with_extremes(
-        self, store: Bag, old: pa.RecordBatch, new: pa.RecordBatch, moves: Moves
+        self, store: Bag, arrangement: Arrangement, old: pa.RecordBatch, new: pa.RecordBatch, moves: Moves
     ) -> pa.RecordBatch:
         """Return accumulators with the extremes of a bag that has been changed."""
         form = self._form
@@ -133,6 +141,6 @@ class StoredValues:
             place = form.place_of(part)
             missing = pa.nulls(new.num_rows - old.num_rows, part.types[0])
             current = pa.concat_arrays([old.column(place), missing])
-            column = extremes(part, current, self._arrangements[store], moves, new.select(form.keys))
+            column = extremes(part, current, arrangement, moves, new.select(form.keys))
             new = new.set_column(place, form.state.field(place), column)
         return new

@@ -1,14 +1,15 @@
 """Values of groups that are kept, for functions that need more than a sum of each group.
 
-Contract of a store: `lift` gives the columns that it adds to partial results, the values and then a weight. Rows with
-equal keys and values can be added up before, unless `ordered`. The values are in an arrangement of `layout`.
+Contract of a store: it adds the columns of its values and a weight to partial results. Rows with equal keys and values
+can be added up before, unless `ordered`. The values are in an arrangement of `layout`. Stores of distinct values that
+differ in their condition alone are in one arrangement, with a number of occurrences for each of them.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -17,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from firesteel.runtime.columns.aggregates.parts import Given
+from firesteel.state.arrangements.columns import Numbers
 from firesteel.state.arrangements.hashing import Words, first_hash, hash_columns, key_groups
 from firesteel.state.arrangements.layout import Kind, Layout
 
@@ -41,18 +43,22 @@ class Store(ABC):
 
     @abstractmethod
     def layout(
-        self, keys: Sequence[pa.Field], values: Sequence[pa.Field], life: int | None, groups: int
+        self,
+        keys: Sequence[pa.Field],
+        values: Sequence[pa.Field],
+        life: int | None,
+        groups: int,
+        count: int = 1,
     ) -> Layout:
-        """Return the arrangement's layout; there are `groups` key groups."""
+        """Return the layout of the arrangement of `count` stores; there are `groups` key groups."""
 
-    def lift(self, given: Given) -> list[pa.Array]:
-        """Return the values of each row, and its weight: 0 for rows that do not count."""
-        considered = () if self.nulls else self.arguments
-        columns: list[pa.Array] = [given.rows.column(place) for place in self.arguments]
-        mask = given.counted(self.condition, considered)
-        if mask is not None:
-            columns = [pc.if_else(pa.array(mask), column, None) for column in columns]
-        return [*columns, pa.array(given.weights(self.condition, considered))]
+    def together_with(self) -> Store:
+        """Return what stores have in common that are in one arrangement."""
+        return self
+
+    def weights(self, given: Given) -> Numbers:
+        """Return the weight of each row: 0 for rows that do not count."""
+        return given.weights(self.condition, () if self.nulls else self.arguments)
 
 
 @dataclass(frozen=True)
@@ -65,12 +71,22 @@ class Distinct(Store):
         return "distinct"
 
     def layout(
-        self, keys: Sequence[pa.Field], values: Sequence[pa.Field], life: int | None, groups: int
+        self,
+        keys: Sequence[pa.Field],
+        values: Sequence[pa.Field],
+        life: int | None,
+        groups: int,
+        count: int = 1,
     ) -> Layout:
-        """Return a table with the number of occurrences of each value."""
+        """Return a table with the numbers of occurrences of each value."""
         names = tuple(field.name for field in (*keys, *values))
         hashed = partial(hashed_within, keys=len(keys), groups=groups)
-        return Layout(pa.schema([*keys, *values, COUNT]), names, time_to_live=life, hashed=hashed)
+        more = [COUNT.with_name(f"{COUNT.name}_{number}") for number in range(2, count + 1)]
+        return Layout(pa.schema([*keys, *values, COUNT, *more]), names, time_to_live=life, hashed=hashed)
+
+    def together_with(self) -> Store:
+        """Return the values without a condition."""
+        return replace(self, condition=None)
 
 
 @dataclass(frozen=True)
@@ -83,7 +99,12 @@ class Bag(Store):
         return "values"
 
     def layout(
-        self, keys: Sequence[pa.Field], values: Sequence[pa.Field], life: int | None, groups: int
+        self,
+        keys: Sequence[pa.Field],
+        values: Sequence[pa.Field],
+        life: int | None,
+        groups: int,
+        count: int = 1,
     ) -> Layout:
         """Return a multiset."""
         names = tuple(field.name for field in keys)
@@ -102,11 +123,29 @@ class Log(Store):
         return "log"
 
     def layout(
-        self, keys: Sequence[pa.Field], values: Sequence[pa.Field], life: int | None, groups: int
+        self,
+        keys: Sequence[pa.Field],
+        values: Sequence[pa.Field],
+        life: int | None,
+        groups: int,
+        count: int = 1,
     ) -> Layout:
         """Return a multiset of values with their order."""
         names = tuple(field.name for field in keys)
         return Layout(pa.schema([*keys, *values, ORDER]), names, Kind.MULTISET, time_to_live=life)
+
+
+def lifted(stores: Sequence[Store], given: Given) -> list[pa.Array]:
+    """Return the values of each row for stores of one arrangement, and its weight in each.
+
+    Values that count in none of them are NULL.
+    """
+    weights = [store.weights(given) for store in stores]
+    columns: list[pa.Array] = [given.rows.column(place) for place in stores[0].arguments]
+    counts = np.any([each != 0 for each in weights], axis=0)
+    if not counts.all():
+        columns = [pc.if_else(pa.array(counts), column, None) for column in columns]
+    return [*columns, *map(pa.array, weights)]
 
 
 def hashed_within(columns: Sequence[pa.Array], keys: int, groups: int) -> Words:

@@ -23,17 +23,22 @@ from firesteel.state.arrangements.sorting import Positions
 
 @dataclass(frozen=True)
 class Moves:
-    """Values that come and go: `rows` have the columns of a store's layout, `owners` the numbers of their groups."""
+    """Values that come and go: `rows` have the columns of a store's layout, `owners` the numbers of their groups.
+
+    Where several stores share a layout, `others` are the weights of all but the first.
+    """
 
     rows: pa.RecordBatch
     owners: Positions
     weights: Numbers
+    others: tuple[Numbers, ...] = ()
 
     def where(self, mask: Mask) -> Moves:
         """Return some of the values."""
         if mask.all():
             return self
-        return Moves(self.rows.filter(pa.array(mask)), self.owners[mask], self.weights[mask])
+        others = tuple(weights[mask] for weights in self.others)
+        return Moves(self.rows.filter(pa.array(mask)), self.owners[mask], self.weights[mask], others)
 
 
 class Transitions(NamedTuple):
@@ -43,27 +48,40 @@ class Transitions(NamedTuple):
     signs: Numbers
 
 
-def transitions(arrangement: Arrangement, moves: Moves, *, counts: bool) -> Transitions:
-    """Change a table of distinct values; return which are new and which are gone, in the order in which they came.
+def transitions(arrangement: Arrangement, moves: Moves, *, counts: bool) -> list[Transitions]:
+    """Change a table of distinct values; return for each of its stores which are new and which are gone.
 
-    `counts`: occurrences have to be counted, because values can go or their last write time matters.
+    They come in the order in which they came. `counts`: occurrences have to be counted, because values can go or their
+    last write time matters.
     """
     groups = segments_of(moves.rows, arrangement.layout.hash_of(moves.rows))
-    net = groups.sums(moves.weights)
+    hashes = groups.hashes
+    assert hashes is not None
+    net = np.stack([groups.sums(weights) for weights in (moves.weights, *moves.others)])
     values = moves.rows.take(pa.array(groups.firsts))
-    found = arrangement.get(values)
-    before = np.zeros(len(groups), np.int64)
-    before[found.keys] = numbers(found.rows.column(found.rows.num_columns - 1))
+    found = arrangement.get(values, hashes)
+    before = np.zeros(net.shape, np.int64)
+    before[:, found.keys] = [numbers(column) for column in found.rows.columns[values.num_columns :]]
     after = np.maximum(before + net, 0)
     changed = (before > 0) != (after > 0)
-    written = (net != 0) if counts else changed
-    rows = pa.RecordBatch.from_arrays([*values.columns, pa.array(after)], schema=arrangement.layout.rows)
-    written &= (after > 0) | (before > 0)
+    there = (after > 0).any(axis=0)
+    written = (net != 0 if counts else changed).any(axis=0) & (there | (before > 0).any(axis=0))
     if written.any():
-        arrangement.change(rows.filter(pa.array(written)), np.where(after > 0, 1, -1)[written])
-    places = groups.firsts[changed]
+        columns = [*values.columns, *map(pa.array, after)]
+        rows = pa.RecordBatch.from_arrays(columns, schema=arrangement.layout.rows)
+        arrangement.change(rows.filter(pa.array(written)), np.where(there, 1, -1)[written], hashes[written])
+    return [
+        _ordered(groups.firsts[new], signs[new]) for new, signs in zip(changed, _signs(after), strict=True)
+    ]
+
+
+def _signs(counts: Numbers) -> Numbers:
+    return np.where(counts > 0, 1, -1)
+
+
+def _ordered(places: Positions, signs: Numbers) -> Transitions:
     order = np.argsort(places)
-    return Transitions(places[order], np.where(after > 0, 1, -1)[changed][order])
+    return Transitions(places[order], signs[order])
 
 
 def extremes(

@@ -48,6 +48,6 @@ class Seen:
         moves = moves.where(counted)
         fresh = np.zeros(len(due.codes), np.bool_)
         if len(moves.owners):
-            places = np.flatnonzero(counted)[transitions(arrangement, moves, counts=False).places]
-            fresh[places] = True
+            (changes,) = transitions(arrangement, moves, counts=False)
+            fresh[np.flatnonzero(counted)[changes.places]] = True
         return fresh

@@ -20,7 +20,7 @@ from firesteel.runtime.operator import Operator
 
 def window_aggregate_operator(aggregate: WindowAggregate, *, partial: bool = False) -> Operator[ColumnBatch]:
     """Return the operator of an aggregate by window; `partial`: of what `local_window_operator` has added up."""
-    whole = not partial and bool(Form(group_aggregate(aggregate)).stores)
+    whole = not partial and bool(Form(group_aggregate(aggregate)).shared)
     if _by_session(aggregate):
         if whole:
             return WholeSessionAggregateOperator(aggregate)
@@ -36,7 +36,7 @@ def has_two_phases(aggregate: WindowAggregate) -> bool:
     They cannot if a call needs all rows, or those of all senders in order, or if windows follow the clock.
     """
     form = Form(group_aggregate(aggregate))
-    return aggregate.window.event_time and not form.stores and not any(part.ordered for part in form.parts)
+    return aggregate.window.event_time and not form.shared and not any(part.ordered for part in form.parts)
 
 
 def local_window_operator(aggregate: WindowAggregate) -> Operator[ColumnBatch]:

@@ -50,7 +50,7 @@ class Folding:
         )
         self._form = Form(spec)
         self._retracts = retracts
-        if self._form.stores:
+        if self._form.shared:
             shown = ", ".join(call.shown for call in aggregations)
             raise UnsupportedError("cannot be computed in a window yet", who=f"{who}: {shown}")
         self.ordered = any(part.ordered for part in self._form.parts)
