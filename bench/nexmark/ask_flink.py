@@ -37,7 +37,7 @@ def digest(changes: Iterable[tuple[str, tuple[Any, ...]]]) -> dict[str, Any]:
 
 def answer(env: Any, query: Query, folder: str) -> dict[str, Any]:
     """Return the digest of a query's rows over files of JSON."""
-    for statement in (*dropped(), *events(folder, "json"), *query.before):
+    for statement in (*dropped(), *events(folder, "json", "flink"), *query.before):
         env.execute_sql(statement)
     with env.execute_sql(rows(query)).collect() as changes:
         return digest((str(row.get_row_kind()), tuple(row)) for row in changes)

@@ -20,14 +20,12 @@ import pyarrow.parquet as pq
 
 from bench.environments import CACHE
 from bench.nexmark.events import BLOCK, ROUND, SCHEMA, SEED, Block, Events
+from bench.nexmark.side import write_sqlite
 
 Format = Literal["json", "parquet"]
 
 FORMATS: Final[tuple[Format, ...]] = ("parquet", "json")
 FILES: Final = 2
-SIDE: Final = 10_000
-"""The rows of the table that q13 joins with, beside each folder."""
-
 _VERSION: Final = 1
 """Changes when other events or files are written, so that those in the cache are left."""
 
@@ -50,11 +48,7 @@ def folder(kind: Format, count: int, cache: Path = CACHE) -> Path:
         draft.mkdir()
         _WRITERS[kind](draft, count)
         draft.rename(target)
-    side = target.with_name(f"{target.name}-side")
-    if not side.exists():
-        side.mkdir()
-        lines = "".join(f"{key},value-{key}\n" for key in range(SIDE))
-        (side / "side_input.csv").write_text(lines, encoding="ascii")
+    write_sqlite(target.with_name(f"{target.name}-side.sqlite"))
     return target
 
 

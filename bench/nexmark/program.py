@@ -69,6 +69,7 @@ class Session:
 
     def __init__(self, system: str, query: Query, scratch: Path) -> None:
         self._env = environment(system, scratch, files=query.files)
+        self._system = system
         self._query = query
         self._scratch = scratch
         self._runs = 0
@@ -94,7 +95,7 @@ class Session:
         return row
 
     def _define(self, kind: str, folder: str) -> None:
-        for statement in (*dropped(), *events(folder, kind)):
+        for statement in (*dropped(), *events(folder, kind, self._system)):
             self._env.execute_sql(statement)
 
 

@@ -192,10 +192,11 @@ QUERIES: Final = (
     ),
     Query(
         "q13",
-        "join with a table of 10,000 rows",
+        "lookup join with a table of 10,000 rows",
         "auction BIGINT, bidder BIGINT, price BIGINT, `dateTime` TIMESTAMP(3), `value` STRING",
         """SELECT B.auction, B.bidder, B.price, B.`dateTime`, S.`value`
-        FROM bid B JOIN side_input AS S ON MOD(B.auction, 10000) = S.key""",
+        FROM (SELECT *, PROCTIME() AS p_time FROM bid) AS B
+        JOIN side_input FOR SYSTEM_TIME AS OF B.p_time AS S ON MOD(B.auction, 10000) = S.`key`""",
     ),
     Query(
         "q14",

@@ -28,7 +28,14 @@ OPTIONS: Final = {
 }
 
 
-def events(folder: str, kind: str) -> list[str]:
+SIDE: Final = {
+    "firesteel": "'url' = 'jdbc:sqlite:{folder}-side.sqlite'",
+    "flink": "'url' = 'jdbc:derby:{folder}-side.derby', 'driver' = 'org.apache.derby.jdbc.EmbeddedDriver'",
+}
+"""The database within the processes of each system that has the table of q13."""
+
+
+def events(folder: str, kind: str, system: str) -> list[str]:
     """Return the statements that define the events of a folder, the views over them, and the table of q13."""
     table = f"""CREATE TABLE events (
         event_type INT, person ROW<{PERSON}>, auction ROW<{AUCTION}>, bid ROW<{BID}>,
@@ -36,8 +43,10 @@ def events(folder: str, kind: str) -> list[str]:
             WHEN event_type = 1 THEN auction.`dateTime` ELSE bid.`dateTime` END,
         WATERMARK FOR `dateTime` AS `dateTime` - INTERVAL '4' SECOND
     ) WITH ('connector' = 'filesystem', 'path' = '{folder}', {OPTIONS[kind]})"""
-    side = f"""CREATE TABLE side_input (key BIGINT, `value` STRING)
-    WITH ('connector' = 'filesystem', 'path' = '{folder}-side', 'format' = 'csv')"""
+    side = f"""CREATE TABLE side_input (`key` BIGINT, `value` STRING) WITH (
+        'connector' = 'jdbc', {SIDE[system].format(folder=folder)}, 'table-name' = 'side_input',
+        'lookup.cache' = 'PARTIAL', 'lookup.partial-cache.max-rows' = '10000'
+    )"""
     return [table, side, *(_view(name, columns, number) for name, columns, number in _VIEWS)]
 
 

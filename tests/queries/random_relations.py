@@ -27,6 +27,20 @@ _ALL: Final = "{0}.a, {0}.b, {0}.c"
 _JOINS: Final = ("JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN")
 _SETS: Final = ("UNION", "UNION ALL", "INTERSECT", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL")
 _RANKS: Final = ("RANK()", "DENSE_RANK()")
+_ROWS: Final = (
+    "ROWS BETWEEN 1 PRECEDING AND CURRENT ROW",
+    "ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING",
+    "ROWS BETWEEN 1 FOLLOWING AND 3 FOLLOWING",
+    "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
+    "ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING",
+)
+_RANGES: Final = (
+    "",
+    "RANGE BETWEEN 1 PRECEDING AND CURRENT ROW",
+    "RANGE BETWEEN 1 PRECEDING AND 2 FOLLOWING",
+    "RANGE BETWEEN 3 PRECEDING AND 1 PRECEDING",
+    "RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
+)
 
 
 def random_changes(chance: random.Random, *, grows: bool) -> tuple[list[dict[str, Any]], list[Row]]:
@@ -86,7 +100,7 @@ class Relations:
             return self._one(*TABLES)
         make = self._one(
             self._filtered, self._joined, self._joined, self._chain, self._grouped, self._grouped, self._set,
-            self._ranked, self._distinct, self._lateral, self._unnested,
+            self._ranked, self._framed, self._distinct, self._lateral, self._unnested,
         )  # fmt: skip
         return f"({make(depth - 1)})"
 
@@ -162,6 +176,23 @@ class Relations:
             f"SELECT a, {second} AS b, c FROM (SELECT a, b, c, {rank} OVER ({partition} ORDER BY {order}) AS n "
             f"FROM {self._relation(depth)}) WHERE {bound}"
         )
+
+    def _framed(self, depth: int) -> str:
+        """Return calls with OVER; those of ROWS have an order of all columns, as equal rows may change places."""
+        order = self._one("b ASC NULLS FIRST", "b DESC NULLS LAST", "a ASC NULLS LAST")
+        call = self._one("SUM(b)", "COUNT(*)", "COUNT(b)", "MIN(a)", "MAX(b)")
+        frame = self._one(*_RANGES)
+        if self._chance.random() < 0.6:
+            order = f"{order}, a ASC NULLS FIRST, b ASC NULLS FIRST, c ASC NULLS FIRST"
+            frame = self._one(*_ROWS)
+        if "ROWS" in frame and self._chance.random() < 0.3:
+            call, frame = (
+                self._one("LAG(a)", "LEAD(b)", "LAG(b, 2, 9)", "ROW_NUMBER()", "RANK()", "NTILE(2)"),
+                "",
+            )
+        partition = self._one("", "PARTITION BY a ", "PARTITION BY c ", "PARTITION BY a, c ")
+        over = f"{call} OVER ({partition}ORDER BY {order} {frame})"
+        return f"SELECT a, CAST({over} AS INT) AS b, c FROM {self._relation(depth)}"
 
     def _lateral(self, depth: int) -> str:
         one, two, inner = self._alias(), self._alias(), self._alias()

@@ -53,6 +53,11 @@ _NOT_PLANNED: Final = (
     "correlation variable is not found",
     "only support the count of one field",
     "not enough rules to produce a node",
+    "StreamPhysicalOverAggregate doesn't support consuming",
+    "The window can only be ordered by a single time column",
+    "Non-time attribute sort is not supported for bounded OVER window",
+    "LEAD Function is not supported in stream mode",
+    "Unmaterialized BinaryRawValueData cannot be compared",
 )
 """What Flink says about queries that mean something and that it cannot plan."""
 

@@ -96,7 +96,7 @@ def test_an_order_within_a_query_says_nothing(path: Path) -> None:
         env.explain_sql("SELECT id FROM sorted")
 
 
-def test_a_time_to_live_of_different_values_is_refused(path: Path) -> None:
+def test_a_time_to_live_of_rows_and_of_different_values_is_refused(path: Path) -> None:
     env = environment(path)
     env.get_config().set("table.exec.state.ttl", "1 h")
     counted = "SELECT COUNT({}) OVER (PARTITION BY word ORDER BY ts{}) FROM numbers"
@@ -105,6 +105,8 @@ def test_a_time_to_live_of_different_values_is_refused(path: Path) -> None:
     assert "OverAggregate" in env.explain_sql(
         "SELECT LAG(id) OVER (PARTITION BY word ORDER BY ts) FROM numbers"
     )
+    with pytest.raises(UnsupportedError, match=r"table\.exec\.state\.ttl"):
+        env.explain_sql("SELECT SUM(id) OVER (PARTITION BY word ORDER BY id) FROM numbers")
     for frame in (
         "",
         " ROWS BETWEEN 2 PRECEDING AND CURRENT ROW",
@@ -224,9 +226,20 @@ REFUSED = [
         "x.id IN (SELECT id FROM places)",
         "a query in ON of an outer join",
     ),
-    ("SELECT id + SUM(id) OVER (ORDER BY id DESC)\nFROM places", "SUM(id) OVER (ORDER BY id DESC)", "ASCENDING"),
-    ("SELECT id, LAG(id) OVER (ORDER BY id) FROM places", "LAG(id) OVER (ORDER BY id)", "by values is not supported"),
-    ("SELECT id, SUM(id) OVER (ORDER BY ts, id) FROM places", "SUM(id) OVER (ORDER BY ts, id)", "single time"),
+    (
+        "SELECT id + SUM(id) OVER (ORDER BY now DESC)\nFROM places",
+        "SUM(id) OVER (ORDER BY now DESC)",
+        "ASCENDING",
+    ),
+    ("SELECT id, LEAD(id) OVER (ORDER BY now) FROM places", "LEAD(id) OVER (ORDER BY now)", "not supported in streams"),
+    ("SELECT id, SUM(id) OVER (ORDER BY now, id) FROM places", "SUM(id) OVER (ORDER BY now, id)", "single time"),
+    (
+        "SELECT SUM(n) OVER (ORDER BY p) FROM (SELECT n, PROCTIME() AS p FROM (\n"
+        + (grouped := "SELECT COUNT(*) AS n FROM places GROUP BY word")
+        + "))",
+        "GROUP BY word",
+        "OverAggregate doesn't support consuming update changes",
+    ),
     (
         "SELECT COUNT(*) FROM\n TABLE(TUMBLE(TABLE places, DESCRIPTOR(plain), INTERVAL '1' DAY))",
         "TUMBLE(TABLE places, DESCRIPTOR(plain), INTERVAL '1' DAY)",

@@ -652,3 +652,20 @@ SELECT L.k, L.v, R.v FROM (SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION
 SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end, k ORDER BY v DESC) AS n FROM TABLE(TUMBLE(TABLE bid, DESCRIPTOR(ts), INTERVAL '5' SECOND))) WHERE n = 2;
 SELECT k, v, n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end, k ORDER BY v DESC) AS n FROM TABLE(TUMBLE(TABLE bid, DESCRIPTOR(ts), INTERVAL '5' SECOND))) WHERE n > 1;
 SELECT customer, product, window_start FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end, customer ORDER BY price DESC, id) AS n FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' HOUR))) WHERE n <= 1;
+
+-- subject: over of changes
+SELECT customer, n, SUM(n) OVER (ORDER BY customer) FROM (SELECT customer, COUNT(*) AS n FROM orders GROUP BY customer);
+SELECT product, customer, q, SUM(q) OVER w, COUNT(*) OVER w FROM (SELECT product, customer, SUM(quantity) AS q FROM orders GROUP BY product, customer) WINDOW w AS (PARTITION BY product ORDER BY customer ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW);
+SELECT customer, n, MIN(n) OVER w, MAX(n) OVER w, AVG(n) OVER w, COUNT(*) OVER w FROM (SELECT customer, COUNT(*) AS n FROM orders GROUP BY customer) WINDOW w AS (ORDER BY n);
+SELECT customer, n, RANK() OVER w, DENSE_RANK() OVER w FROM (SELECT customer, COUNT(*) AS n FROM orders GROUP BY customer) WINDOW w AS (ORDER BY n);
+SELECT customer, n, ROW_NUMBER() OVER (ORDER BY customer) FROM (SELECT customer, COUNT(*) AS n FROM orders GROUP BY customer);
+SELECT product, n, FIRST_VALUE(product) OVER w, LAST_VALUE(product) OVER w FROM (SELECT product, COUNT(*) AS n FROM orders GROUP BY product) WINDOW w AS (ORDER BY product);
+SELECT k, s, SUM(s) OVER (PARTITION BY MOD(k, 2) ORDER BY s) FROM (SELECT k, SUM(v) AS s FROM bid GROUP BY k);
+SELECT a, b, RANK() OVER (PARTITION BY a ORDER BY b), DENSE_RANK() OVER (PARTITION BY a ORDER BY b) FROM t;
+SELECT id, SUM(quantity) OVER (PARTITION BY product ORDER BY price) FROM orders;
+SELECT id, AVG(price) OVER (PARTITION BY customer ORDER BY ts ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY customer, product ORDER BY id DESC) AS r FROM orders) WHERE r = 1;
+SELECT customer, n, LAG(n) OVER (ORDER BY customer) FROM (SELECT customer, COUNT(*) AS n FROM orders GROUP BY customer);
+SELECT customer, n, SUM(n) OVER (ORDER BY n DESC, customer) FROM (SELECT customer, COUNT(*) AS n FROM orders GROUP BY customer);
+SELECT customer, n, SUM(n) OVER (ORDER BY customer ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM (SELECT customer, COUNT(*) AS n FROM orders GROUP BY customer);
+SELECT customer, n, LEAD(n) OVER (ORDER BY customer), NTILE(2) OVER (ORDER BY customer) FROM (SELECT customer, COUNT(*) AS n FROM orders GROUP BY customer);
+SELECT customer, n, SUM(n) OVER () FROM (SELECT customer, COUNT(*) AS n FROM orders GROUP BY customer);

@@ -145,8 +145,9 @@ class PartitionFrame:
 class OverPartitions:
     """Appends to each row the calls over frames of the rows with the same `keys`.
 
-    In BATCH mode that is done once the input has ended. In STREAMING mode rows get other results as others come or go;
-    there all frames reach from the first row to the current one.
+    In BATCH mode that is done once the input has ended. In STREAMING mode rows get other results as others come or go.
+    `by_frame`: RANK and DENSE_RANK count the rows of the frame, so that rows that are equal in the order have the number
+    of the last of them, as in Flink's streams. The frame of LAG and LEAD has the rows that they look at, at least.
     """
 
     input: RowType
@@ -154,3 +155,4 @@ class OverPartitions:
     keys: tuple[int, ...]
     order: tuple[SortColumn, ...]
     calls: tuple[tuple[Aggregation, PartitionFrame], ...]
+    by_frame: bool = False

@@ -89,6 +89,14 @@ class OverPartitionsOp(ColumnOperation):
 
     over: OverPartitions
 
+    @property
+    def meaning(self) -> str:
+        """The keys, the order, the calls and their frames."""
+        over = self.over
+        calls = calls_text(over.input, over.keys, [call for call, _ in over.calls])
+        frames = [(frame.rows, frame.lower, frame.upper) for _, frame in over.calls]
+        return f"{calls}{[tuple(key) for key in over.order]}{frames}"
+
 
 @dataclass(frozen=True, eq=False)
 class WindowRankOp(ColumnOperation):

@@ -248,12 +248,17 @@ class OverPartitions(UnaryNode):
 
 @dataclass(frozen=True)
 class OverChanges(OverPartitions):
-    """Appends calls over the rows up to each one in an order of values, in STREAMING mode."""
+    """Appends calls over frames of partitions whose rows come and go, in STREAMING mode."""
 
     @property
     def inserts_only(self) -> bool:
         """Return that rows may come and go."""
         return False
+
+    @property
+    def upsert_keys(self) -> Keys:
+        """Return those of the input."""
+        return self.input.upsert_keys
 
     def changes(self, given: tuple[Changes, ...]) -> Changes:
         """Return that results change."""

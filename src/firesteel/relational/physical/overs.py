@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from firesteel.common.errors import ProgramError, UnsupportedError
@@ -10,25 +11,49 @@ from firesteel.common.logical_types.temporal import is_proctime, is_time_attribu
 from firesteel.functions.columns.aggregates import Aggregation
 from firesteel.functions.columns.sorting import SortColumn
 from firesteel.functions.columns.windows import OverAggregate, OverFrame, OverPartitions, PartitionFrame
-from firesteel.relational.expressions import Frame, OverCall
-from firesteel.relational.logical.nodes import Over
+from firesteel.relational.expressions import Frame, Literal, OverCall
+from firesteel.relational.logical.nodes import Over, Project
 from firesteel.relational.options import PlanOptions
+from firesteel.relational.physical.node import Changes
 from firesteel.relational.physical.texts import call_text
+from firesteel.runtime.columns.over.calls import OF_WHOLE_PARTITIONS, OFFSETS
 
 _WHO: Final = "OVER window"
 
 _INDIFFERENT: Final = frozenset({"MIN", "MAX"})
 """Functions that give the same with DISTINCT, which Flink leaves out."""
 
-_BY_TIME_ONLY: Final = frozenset({"LAG", "LEAD", "NTILE", "PERCENT_RANK", "CUME_DIST"})
-"""Functions that streams have with an order by time only, or not at all."""
-
 _OTHERS: Final = {"APPROX_COUNT_DISTINCT": "COUNT"}
 """Functions that are others over windows: there, Flink counts equal values, too."""
 
 
+def waits_for_time(node: Over, given: Changes) -> bool:
+    """Return whether rows come out once, when their time has come, as Flink's do, and not as updates.
+
+    So it is where rows only come, in ascending order of a time attribute, and no row needs those after it. An order by
+    processing time is no other, as it is not known of rows that come again or go.
+    """
+    kinds = [node.input.row.fields[key.index].type for key in node.order]
+    if any(map(is_proctime, kinds)):
+        return True
+    return (
+        given == Changes()
+        and len(kinds) == 1
+        and is_time_attribute(kinds[0])
+        and node.order[0].ascending
+        and all(map(_waits, node.calls))
+    )
+
+
+def _waits(call: OverCall) -> bool:
+    """Return whether a call needs no row after the current one, and Flink's streams have its frame."""
+    lower, upper = call.frame.lower, call.frame.upper
+    whole = lower is None or (isinstance(lower, int) and lower >= 0)
+    return upper == 0 and whole and call.function not in OF_WHOLE_PARTITIONS
+
+
 def over_aggregate(node: Over, options: PlanOptions) -> OverAggregate:
-    """Return what an operator computes in STREAMING mode.
+    """Return what an operator computes as time passes.
 
     Raises ProgramError, with Flink's reasons, unless the window is ordered by a time attribute and has one frame that
     ends with the current row, and UnsupportedError for a time to live of different values.
@@ -82,39 +107,38 @@ def over_partitions(node: Over, refused: frozenset[str] | None = None) -> OverPa
     )
 
 
-def is_by_values(node: Over) -> bool:
-    """Return whether the window is ordered by a column that is no time attribute."""
-    return len(node.order) == 1 and not is_time_attribute(node.input.row.fields[node.order[0].index].type)
-
-
 def over_changes(node: Over, options: PlanOptions) -> OverPartitions:
-    """Return what an operator computes in STREAMING mode over a window that is ordered by values.
+    """Return what an operator computes in STREAMING mode if results change as rows come and go.
 
-    Raises ProgramError, with Flink's reasons, unless all calls have one frame, of all rows up to the current one in
-    ascending order; UnsupportedError for LAG, which Flink plans and cannot compute, and for a time to live.
+    Ranks by one value in ascending order are those of Flink's streams.
+
+    Raises ProgramError for a rank without an order, UnsupportedError for a time to live.
     """
-    names = node.input.row.field_names
-    if not node.order[0].ascending:
-        raise ProgramError(
-            "can only be ordered in ASCENDING mode", who=_WHO, got=f"{names[node.order[0].index]} DESC"
-        )
-    _require_functions(node, frozenset())
-    _require_one_frame(node)
-    for call in node.calls:
-        if call.function in _BY_TIME_ONLY:
-            what = "by values is not supported in STREAMING mode"
-            raise UnsupportedError(what, who=_WHO, got=call_text(call, names))
-        if call.frame.lower is not None or call.frame.upper != 0:
-            raise ProgramError(
-                "requires a frame of all rows up to the current one where it is ordered by values", who=_WHO
-            )
     if options.state_ttl is not None:
         raise UnsupportedError(
-            "keeps all rows, for which 'table.exec.state.ttl' is not supported if it is ordered by values",
+            "keeps all rows, for which 'table.exec.state.ttl' is not supported unless they only come, by a time attribute",
             who=_WHO,
             hint="reset the option for this query",
         )
-    return over_partitions(node, frozenset())
+    over = over_partitions(node, frozenset())
+    frames = [
+        _looked_at(node, call) if call.function in OFFSETS else frame
+        for call, (_, frame) in zip(node.calls, over.calls, strict=True)
+    ]
+    calls = tuple((call, frame) for (call, _), frame in zip(over.calls, frames, strict=True))
+    return replace(over, calls=calls, by_frame=len(node.order) == 1 and node.order[0].ascending)
+
+
+def _looked_at(node: Over, call: OverCall) -> PartitionFrame:
+    """Return the rows that LAG or LEAD looks at: all of them if each row says how far."""
+    distance: object = 1
+    if len(call.arguments) > 1:
+        below = node.input
+        given = below.expressions[call.arguments[1]] if isinstance(below, Project) else None
+        distance = given.value if isinstance(given, Literal) else None
+    if not isinstance(distance, int):
+        return PartitionFrame(True, None, None)
+    return PartitionFrame(True, -abs(distance), abs(distance))
 
 
 def aggregation(call: OverCall, given: RowType) -> Aggregation:
@@ -151,7 +175,11 @@ def _require_functions(node: Over, refused: frozenset[str]) -> None:
 def _require_one_frame(node: Over) -> Frame:
     frame, *others = {call.frame for call in node.calls}
     if others:
-        raise ProgramError("requires all of its calls to have the same frame", who=_WHO)
+        raise ProgramError(
+            "requires all of its calls to have the same frame",
+            who=_WHO,
+            hint="write OVER with the other frames in a query around this one",
+        )
     return frame
 
 
@@ -173,13 +201,6 @@ def _time(node: Over, given: RowType) -> int:
         )
     (key,) = node.order
     field = given.fields[key.index]
-    if not is_time_attribute(field.type):
-        raise ProgramError(
-            "requires an order by a time attribute in STREAMING mode",
-            who=_WHO,
-            got=f"{field.name} {field.type}",
-            hint="declare a WATERMARK for the column, or use a column AS PROCTIME()",
-        )
     if not key.ascending:
         raise ProgramError("can only be ordered in ASCENDING mode", who=_WHO, got=f"{field.name} DESC")
     return key.index

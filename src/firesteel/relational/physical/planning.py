@@ -32,6 +32,7 @@ from firesteel.relational.logical.temporal_joins import TemporalJoin, Versions
 from firesteel.relational.logical.windows import Session
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical import changelogs, correlates
+from firesteel.relational.physical.changelog import changes_of
 from firesteel.relational.physical.grouping import (
     GroupAggregate,
     OverAggregate,
@@ -58,7 +59,7 @@ from firesteel.relational.physical.normalizing import (
     normalized,
     with_watermarks,
 )
-from firesteel.relational.physical.overs import is_by_values, over_aggregate, over_changes, over_partitions
+from firesteel.relational.physical.overs import over_aggregate, over_changes, over_partitions, waits_for_time
 from firesteel.relational.physical.ranks import rank_node, refuse_ranks
 from firesteel.relational.physical.scanning import limited, over_scan, reading, sifted
 from firesteel.relational.physical.scans import TableSourceScan
@@ -283,9 +284,9 @@ class Planner:
         below = Exchange(self.plan(node.input), node.partition)
         if self._options.batch:
             return OverPartitions(below, over_partitions(node))
-        if is_by_values(node):
-            return OverChanges(below, over_changes(node, self._options))
-        return OverAggregate(below, over_aggregate(node, self._options))
+        if waits_for_time(node, changes_of(below)):
+            return OverAggregate(below, over_aggregate(node, self._options))
+        return OverChanges(below, over_changes(node, self._options))
 
     @_planned.register
     def _(self, node: derived.Rank) -> PhysicalNode:

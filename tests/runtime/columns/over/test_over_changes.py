@@ -11,13 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.common.logical_types import BigIntType, RowType
+from firesteel.common.logical_types import BigIntType, RowType, VarCharType
 from firesteel.common.logical_types.constructed import Field
 from firesteel.common.types import RowKind
 from firesteel.functions.columns.aggregates import Aggregation
 from firesteel.functions.columns.sorting import SortColumn
 from firesteel.functions.columns.windows import OverPartitions, PartitionFrame
 from firesteel.runtime.columns.batch import DELETE, INSERT, ColumnBatch
+from firesteel.runtime.columns.over.batch import OverPartitionsOperator
+from firesteel.runtime.columns.over.blocks import BlockedRows
 from firesteel.runtime.columns.over.changes import OverChangesOperator
 from firesteel.table import EnvironmentSettings, TableEnvironment
 from firesteel.testing import executing
@@ -90,6 +92,115 @@ def test_results_follow_the_rows(
             table[key] += 1 if kind == INSERT else -1
             assert table[key] >= 0
         assert +table == results(there, keys, by_rows=by_rows)
+
+
+TEXT = VarCharType(9)
+ORDERS = [
+    (SortColumn(2, True, True),),
+    (SortColumn(2, False, False),),
+    (SortColumn(2, True, False),),
+    (SortColumn(0, False, True), SortColumn(2, True, True)),
+    (SortColumn(2, False, True), SortColumn(1, True, True)),
+    (),
+]
+FRAMES = [
+    PartitionFrame(True, -2, 0),
+    PartitionFrame(True, -1, 2),
+    PartitionFrame(True, -3, -2),
+    PartitionFrame(True, 1, 3),
+    PartitionFrame(True, 0, None),
+    PartitionFrame(True, None, 0),
+    PartitionFrame(True, None, 2),
+    PartitionFrame(False, None, 0),
+    PartitionFrame(False, None, 1),
+    PartitionFrame(False, 0, 0),
+    PartitionFrame(False, -1, 0),
+    PartitionFrame(False, -2, 1),
+    PartitionFrame(False, -3, -2),
+    PartitionFrame(False, None, None),
+]
+NEAR = (
+    *CALLS,
+    Aggregation("MIN", (2,), (BIGINT,), BIGINT, "MIN(v)"),
+    Aggregation("COUNT", (2,), (BIGINT,), BIGINT, "COUNT(DISTINCT v)", distinct=True),
+    Aggregation("LISTAGG", (0,), (TEXT,), TEXT, "LISTAGG(k)"),
+)
+LAG = Aggregation("LAG", (2,), (BIGINT,), BIGINT, "LAG(v)")
+LEAD = Aggregation("LEAD", (2,), (BIGINT,), BIGINT, "LEAD(v)")
+RANKS = tuple(Aggregation(name, (), (), BIGINT, f"{name}()") for name in ("ROW_NUMBER", "RANK", "DENSE_RANK"))
+
+
+def over_of(
+    keys: tuple[int, ...], order: tuple[SortColumn, ...], framed: list[tuple[Aggregation, PartitionFrame]]
+) -> OverPartitions:
+    fields = [Field(f"r{place}", call.type) for place, (call, _) in enumerate(framed)]
+    return OverPartitions(
+        INPUT, RowType((*INPUT.fields, *fields), nullable=False), keys, order, tuple(framed)
+    )
+
+
+def in_batch(over: OverPartitions, there: list[Row]) -> Counter[tuple[Any, ...]]:
+    """Return what BATCH mode answers for rows in the order in which they came."""
+    harness = Harness(lambda: OverPartitionsOperator(over), over.keys)
+    return plain(harness.rows(*([batch_of(there)] if there else []), final=True))
+
+
+@pytest.mark.parametrize("keys", [(0,), ()], ids=["by key", "all together"])
+@given(st.data())
+@settings(max_examples=60)
+def test_any_window_follows_the_rows_as_batch_has_it(keys: tuple[int, ...], data: st.DataObject) -> None:
+    order = data.draw(st.sampled_from(ORDERS))
+    suited = [frame for frame in FRAMES if frame.rows or len(order) == 1 or not (frame.lower or frame.upper)]
+    if data.draw(st.booleans()):
+        suited = [frame for frame in suited if frame.lower is None and frame.upper is not None]
+    framed = [
+        (call, data.draw(st.sampled_from(suited)))
+        for call in data.draw(st.lists(st.sampled_from(NEAR), min_size=1, max_size=3))
+    ]
+    if data.draw(st.booleans()):
+        framed += [(call, PartitionFrame(True, -1, 1)) for call in (LAG, LEAD)]
+    if order and data.draw(st.integers(0, 3)) == 0:
+        framed += [(call, PartitionFrame(call.function == "ROW_NUMBER", None, 0)) for call in RANKS]
+    over = over_of(keys, order, framed)
+    harness = Harness(lambda: OverChangesOperator(over), keys, data.draw(st.integers(1, 3)) if keys else 1)
+    there: list[Row] = []
+    table = Counter[tuple[Any, ...]]()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(BlockedRows, "size", data.draw(st.sampled_from([1, 2, 4, 256])))
+        for steps in data.draw(
+            st.lists(st.lists(rows | st.integers(0, 60), max_size=25), min_size=1, max_size=8)
+        ):
+            follow(harness, there, table, steps, data, parallelism=3 if keys else 1)
+            assert +table == in_batch(over, there)
+            assert not -table
+
+
+def follow(
+    harness: Harness,
+    there: list[Row],
+    table: Counter[tuple[Any, ...]],
+    steps: list[Any],
+    data: st.DataObject,
+    parallelism: int,
+) -> None:
+    """Let rows come and go (numbers say which) in an epoch, which may be lost, or run elsewhere."""
+    changes: list[tuple[Row, int]] = []
+    for step in steps:
+        if not isinstance(step, int):
+            there.append(step)
+            changes.append((step, INSERT))
+        elif there:
+            gone = there[step % len(there)]
+            there.remove(gone)
+            changes.append((gone, DELETE))
+    batches = [changed(changes)] if changes else []
+    if data.draw(st.integers(0, 4)) == 0:
+        harness.epoch(*batches, lost=True)
+    if data.draw(st.integers(0, 4)) == 0:
+        harness.renew(data.draw(st.integers(1, parallelism)))
+    for kind, *row in harness.rows(*batches):
+        (key,) = plain([(kind, *row)])
+        table[key] += 1 if kind == INSERT else -1
 
 
 def table_of(mode: str, path: Path, **options: int) -> Counter[tuple[Any, ...]]:

@@ -10,7 +10,6 @@ from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.functions.columns.windows import OverPartitions
 from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.ending import EndingOperator
-from firesteel.runtime.columns.over.calls import OF_WHOLE_PARTITIONS, OFFSETS, RANKS
 from firesteel.runtime.columns.over.framing import FramedCalls
 from firesteel.runtime.columns.over.keyed_rows import KeyedRows
 from firesteel.runtime.columns.over.partitions import Partitions, sorting
@@ -21,8 +20,6 @@ from firesteel.runtime.operator import Epoch, OperatorContext
 from firesteel.state.arrangements.columns import numbers
 from firesteel.state.arrangements.layout import Kind, Layout
 
-_SPECIAL = OFFSETS | OF_WHOLE_PARTITIONS | RANKS
-
 
 class OverPartitionsOperator(EndingOperator):
     """Appends the results of the calls to each row, partition by partition; the input must be inserts."""
@@ -32,7 +29,7 @@ class OverPartitionsOperator(EndingOperator):
         self._input = to_arrow_schema(over.input)
         self._schema = to_arrow_schema(over.output)
         self._kept = KeyedRows(self._input, over.keys)
-        self._calls = FramedCalls(over, _SPECIAL)
+        self._calls = FramedCalls(over)
 
     def open(self, context: OperatorContext) -> None:
         super().open(context)

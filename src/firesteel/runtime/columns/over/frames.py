@@ -22,7 +22,10 @@ from firesteel.state.arrangements.columns import Mask, numbers
 from firesteel.state.arrangements.sorting import Positions
 
 _DIRECT: Final = 8
-"""Rows of all frames, for each row, up to which each frame of floating point numbers is added up on its own."""
+"""Rows of a frame up to which its floating point numbers are added up one by one.
+
+How a frame is added up depends on the frame alone, so that its sum is the same whenever it is computed.
+"""
 
 _PAIRS: Final = 1 << 20
 """The most pairs of a row and a row of its frame that are made at a time, unless one frame has more."""
@@ -49,8 +52,8 @@ class Frames:
             return [self._sums(column) for column in columns]
         if isinstance(part, Chosen):
             return [columns[0].take(self._chosen(columns[0], part.which))]
-        if isinstance(part, Additive) and self._lengths.sum() <= _DIRECT * len(self.starts):
-            return [pa.array(self._direct_sums(column.to_numpy())) for column in columns]
+        if isinstance(part, Additive):
+            return self._added_up(part, columns)
         return self._merged(part, columns)
 
     def part_of_distinct(self, part: Part, columns: Columns, earlier: Positions) -> list[pa.Array]:
@@ -94,6 +97,15 @@ class Frames:
     def _sums(self, column: pa.Array) -> pa.Array:
         before = np.concatenate((np.zeros(1, np.int64), np.cumsum(numbers(column))))
         return pa.array(before[self.ends + 1] - before[self.starts])
+
+    def _added_up(self, part: Part, columns: Columns) -> list[pa.Array]:
+        """Add up floating point numbers: those of short frames in their order, those of others in pairs of halves."""
+        short = np.flatnonzero(self._lengths <= _DIRECT)
+        some = Frames(self.starts[short], self.ends[short])
+        sums = [pa.array(some._direct_sums(column.to_numpy())) for column in columns]
+        if len(short) == len(self.starts):
+            return sums
+        return replaced(self._merged(part, columns), short, sums)
 
     def _direct_sums(self, values: Floats) -> Floats:
         """Add up the numbers of each frame in their order."""
