@@ -106,9 +106,10 @@ has a checkpoint every second, without which its files never appear.
 
 The answers are compared with Flink's over the same files: the number of rows, and a sum of each column. q14 counts a
 letter by `CHAR_LENGTH` and `REPLACE` on both systems, in place of a function of the user. q13 looks rows up in a
-database within the processes, by the connector `jdbc` with a partial cache of 10,000 rows: SQLite on Firesteel, Derby on
-Flink, whose connector does not know SQLite. Flink's SQL does not plan q6; Firesteel's answer is compared with that of its
-BATCH mode and with DuckDB's. q12 has windows of processing time, so its answers depend on when it runs. Which of two rows with equal times (q18) or prices (q9, q19) comes first
+database within the processes, by the connector `jdbc` with a partial cache of 10,000 rows: SQLite on Firesteel, Derby
+on Flink, whose connector does not know SQLite. Flink's SQL does not plan q6; tests compare Firesteel's answer with that
+of its BATCH mode and with DuckDB's. q12 has windows of processing time, so its answers depend on when it runs. Which of
+two rows with equal times (q18) or prices (q9, q19) comes first
 depends on the order in which files are read; columns that depend on it are not compared.
 """
 

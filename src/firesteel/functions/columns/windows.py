@@ -146,8 +146,9 @@ class OverPartitions:
     """Appends to each row the calls over frames of the rows with the same `keys`.
 
     In BATCH mode that is done once the input has ended. In STREAMING mode rows get other results as others come or go.
-    `by_frame`: RANK and DENSE_RANK count the rows of the frame, so that rows that are equal in the order have the number
-    of the last of them, as in Flink's streams. The frame of LAG and LEAD has the rows that they look at, at least.
+    There the frame of LAG and LEAD has the rows that they look at, at least. `by_frame`: RANK and DENSE_RANK count the
+    rows of the frame, so that rows that are equal in the order have the number of the last of them, as in Flink's
+    streams.
     """
 
     input: RowType

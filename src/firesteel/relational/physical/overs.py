@@ -116,7 +116,7 @@ def over_changes(node: Over, options: PlanOptions) -> OverPartitions:
     """
     if options.state_ttl is not None:
         raise UnsupportedError(
-            "keeps all rows, for which 'table.exec.state.ttl' is not supported unless they only come, by a time attribute",
+            "keeps all rows, for which 'table.exec.state.ttl' is not supported unless they come by a time attribute",
             who=_WHO,
             hint="reset the option for this query",
         )
