@@ -229,6 +229,24 @@ def test_part_files_of_csv_and_parquet_end_with_their_epoch(tmp_path: Path, form
     assert sorted(read(source_of("n INT", tmp_path, form), row=row_type("n INT"))) == [(1,), (2,)]
 
 
+def test_rows_keep_their_order_in_the_directories_of_their_partitions(tmp_path: Path) -> None:
+    columns = "n INT, a STRING, b INT"
+    sink = sink_of(columns, tmp_path, "csv", ["a", "b"])
+    keys = [("x", 1), (None, 1), ("", 1), ("x", 2), ("y", 1), ("x", 1), (None, None), ("y", 1), ("", 1)]
+    write(sink, row_type(columns), [(place, *key) for place, key in enumerate(keys)])
+    none = "__DEFAULT_PARTITION__"
+    found = {
+        str(path.parent.relative_to(tmp_path)): path.read_text().split() for path in tmp_path.rglob("part-*")
+    }
+    assert found == {
+        "a=x/b=1": ["0", "5"],
+        f"a={none}/b=1": ["1", "2", "8"],
+        "a=x/b=2": ["3"],
+        "a=y/b=1": ["4", "7"],
+        f"a={none}/b={none}": ["6"],
+    }
+
+
 def test_an_epoch_that_is_given_up_leaves_nothing(tmp_path: Path) -> None:
     sink = sink_of("n INT", tmp_path, "parquet")
     writer = sink.create_writer(WriterContext("job", "sink", 0, 1, EpochFacts(1, "a", 0)))

@@ -7,11 +7,11 @@ from typing import Any, Final
 from urllib.parse import quote
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from firesteel.common.errors import UnsupportedError
-from firesteel.common.logical_types import RowType
+from firesteel.common.logical_types import LogicalType, RowType
 from firesteel.common.logical_types.text import cast_to_string
 from firesteel.connectors.files.parts import PartFormat
 from firesteel.connectors.files.sink.buckets import BasePathBuckets
@@ -21,6 +21,8 @@ from firesteel.connectors.files.sink.writer import FileWriter
 from firesteel.connectors.tables.column_parts import RowsToWrite
 from firesteel.functions.columns.endpoints import ColumnSink, ColumnWriter, Kinds
 from firesteel.functions.sink import Committer, WriterContext
+
+Codes = npt.NDArray[np.int64]
 
 _ESCAPED: Final = frozenset("\"#%'*/:=?\\\x7f{[]^") | {chr(code) for code in range(1, 32)}
 """Characters that directories' names do not have, as in Flink (PartitionPathUtils)."""
@@ -92,18 +94,28 @@ class _Writer(ColumnWriter):
             self._files.write_to(bucket, part)
 
     def _partitions(self, rows: pa.RecordBatch, kinds: Kinds | None) -> Iterator[tuple[str, RowsToWrite]]:
-        texts = [cast_to_string(rows.column(name), kind).fill_null("") for name, kind in self._keys]
-        together = pc.binary_join_element_wise(*texts, "\0").dictionary_encode()
-        codes = together.indices.to_numpy()
-        order = np.argsort(codes, kind="stable")
-        ends = np.cumsum(np.bincount(codes, minlength=len(together.dictionary)))
-        in_order = RowsToWrite(
-            rows.select(self._kept).take(pa.array(order)), None if kinds is None else kinds[order]
-        )
+        codes, found = self._codes(rows)
+        in_order = RowsToWrite(rows.select(self._kept), kinds)
+        if (np.diff(codes) < 0).any():
+            order = np.argsort(codes, kind="stable")
+            in_order = RowsToWrite(
+                in_order.rows.take(pa.array(order)), None if kinds is None else kinds[order]
+            )
         start = 0
-        for values, end in zip(together.dictionary.to_pylist(), ends.tolist(), strict=True):
-            yield self._bucket(values.split("\0")), in_order[start:end]
-            start = end
+        for values, count in zip(found, np.bincount(codes).tolist(), strict=True):
+            yield self._bucket(values), in_order[start : start + count]
+            start += count
+
+    def _codes(self, rows: pa.RecordBatch) -> tuple[Codes, list[list[str]]]:
+        """Return a number for each row's partition, from 0 on as they come first, and the texts of their values."""
+        codes, found = np.zeros(rows.num_rows, np.int64), [list[str]()]
+        for name, kind in self._keys:
+            indices, texts = _different(rows.column(name), kind)
+            encoded = pa.array(codes * len(texts) + indices).dictionary_encode()
+            pairs = [divmod(number, len(texts)) for number in encoded.dictionary.to_pylist()]
+            codes = encoded.indices.to_numpy().astype(np.int64)
+            found = [[*found[before], texts[place]] for before, place in pairs]
+        return codes, found
 
     def _bucket(self, values: Sequence[str]) -> str:
         names = (name for name, _ in self._keys)
@@ -123,6 +135,14 @@ class _Writer(ColumnWriter):
 
     def abort(self) -> None:
         self._files.abort()
+
+
+def _different(column: pa.Array, kind: LogicalType) -> tuple[Codes, list[str]]:
+    """Return the different texts of a column, and for each row which of them is its; NULL is an empty one."""
+    encoded = column.dictionary_encode("encode")
+    texts = cast_to_string(encoded.dictionary, kind).fill_null("").dictionary_encode()
+    indices = texts.indices.to_numpy()[encoded.indices.to_numpy()]
+    return indices.astype(np.int64), texts.dictionary.to_pylist()
 
 
 def _escaped(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -17,6 +18,7 @@ from firesteel.common.logical_types import (
     TimeType,
 )
 from firesteel.common.logical_types.temporal import LocalZonedTimestampType, TimestampType
+from firesteel.connectors.tables.formats.characters import characters, places
 from firesteel.connectors.tables.formats.csv_fields import CsvRules
 from firesteel.connectors.tables.formats.java_texts import (
     base64_texts,
@@ -30,6 +32,9 @@ from firesteel.connectors.tables.formats.lists import regrouped
 _R = LogicalTypeRoot
 _PLAIN: Final = (_R.TINYINT, _R.SMALLINT, _R.INTEGER, _R.BIGINT, _R.BOOLEAN)
 _ALWAYS_QUOTED: Final = 24
+_LAST_OF_ASCII: Final = 0x7F
+_USUAL_QUOTES: Final = ("'", '"')
+_WITH_A_SPACE: Final = (TimestampType, LocalZonedTimestampType)
 
 
 def csv_lines(rows: pa.RecordBatch, row: RowType, rules: CsvRules) -> pa.Array:
@@ -55,7 +60,7 @@ def _field(column: pa.Array, kind: LogicalType, rules: CsvRules) -> pa.Array:
         texts = _quoted(_row(column, kind, rules), rules)
     else:
         texts, textual = _single(column, kind)
-        texts = _quoted(texts, rules) if textual else texts
+        texts = _quoted(texts, rules, spaced=isinstance(kind, _WITH_A_SPACE)) if textual else texts
     return texts.fill_null(rules.null_literal or "") if texts.null_count else texts
 
 
@@ -91,7 +96,7 @@ def _single(column: pa.Array, kind: LogicalType) -> tuple[pa.Array, bool]:
         return column, True
     if kind.root is _R.DATE:
         return column.cast(pa.string()), True
-    if isinstance(kind, TimestampType | LocalZonedTimestampType):
+    if isinstance(kind, _WITH_A_SPACE):
         return timestamp_texts(column, " ", "Z" if isinstance(kind, LocalZonedTimestampType) else ""), True
     if isinstance(kind, TimeType):
         return clock_texts(column), True
@@ -100,18 +105,44 @@ def _single(column: pa.Array, kind: LogicalType) -> tuple[pa.Array, bool]:
     raise UnsupportedError("is not supported by the format csv", who=f"the type {kind}")
 
 
-def _quoted(texts: pa.Array, rules: CsvRules) -> pa.Array:
-    """Return texts, in quotes where Jackson writes them: long ones, and those with a low character."""
+def _quoted(texts: pa.Array, rules: CsvRules, *, spaced: bool = False) -> pa.Array:
+    """Return texts, in quotes where Jackson writes them: long ones, and those with a low character.
+
+    With `spaced`, they are digits and signs with a space.
+    """
     quote = rules.quote
     if quote is None:
         return texts
+    if spaced and quote in _USUAL_QUOTES and rules.escape in (None, "\\"):
+        return pc.binary_join_element_wise(quote, texts, quote, "")
     special = [rules.delimiter, "\r", quote, *([rules.escape] if rules.escape else [])]
-    low = pc.match_substring_regex(texts, rf"[\x{{0}}-\x{{{max(map(ord, special)):x}}}\\]")
-    needed = pc.or_(low, pc.greater(pc.utf8_length(texts), _ALWAYS_QUOTED))
+    needed = _needing_quotes(texts, max(map(ord, special)))
     if not pc.any(needed, min_count=0).as_py():
         return texts
     inner = texts
-    if rules.escape is not None:
-        inner = pc.replace_substring(inner, rules.escape, rules.escape * 2)
-    inner = pc.replace_substring(inner, quote, quote * 2)
-    return pc.if_else(needed, pc.binary_join_element_wise(quote, inner, quote, ""), texts)
+    for character in filter(None, (rules.escape, quote)):
+        if _has(inner, character):
+            inner = pc.replace_substring(inner, character, character * 2)
+    within = pc.binary_join_element_wise(quote, inner, quote, "")
+    return within if pc.all(needed, min_count=0).as_py() else pc.if_else(needed, within, texts)
+
+
+def _needing_quotes(texts: pa.Array, highest: int) -> pa.Array:
+    """Return which texts are long, or have a backslash or a character up to that code."""
+    long = pc.greater(pc.utf8_length(texts), _ALWAYS_QUOTED)
+    if pc.all(long, min_count=0).as_py():
+        return long
+    if highest > _LAST_OF_ASCII:
+        return pc.or_(long, pc.match_substring_regex(texts, rf"[\x{{0}}-\x{{{highest:x}}}\\]"))
+    data, ends = characters(texts), places(texts)
+    low = (data <= highest) | (data == ord("\\"))
+    before = np.zeros(len(data) + 1, np.int32)
+    np.cumsum(low, out=before[1:])
+    return pc.or_(long, pa.array(np.diff(before[ends - ends[0]]) > 0))
+
+
+def _has(texts: pa.Array, character: str) -> bool:
+    """Return whether a character is in one of the texts."""
+    if ord(character) > _LAST_OF_ASCII:
+        return True
+    return bool((characters(texts) == ord(character)).any())

@@ -6,10 +6,12 @@ import base64
 from collections.abc import Callable
 from typing import Any, Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from firesteel.common.typeinfo.java_text import double_text, float_text
+from firesteel.connectors.tables.formats.characters import Bytes, matrix
 
 _LEAST_PLAIN: Final = 1e-3
 _MOST_PLAIN: Final = 1e7
@@ -55,10 +57,30 @@ def timestamp_texts(column: pa.Array, separator: str, end: str) -> pa.Array:
     """
     local = column.cast(pa.timestamp(column.type.unit)) if column.type.tz else column
     texts = local.cast(pa.string())
+    even = matrix(texts)
+    if even is not None and len(separator) == 1 and not end:
+        return _without_zeros(even, ord(separator))
     clock = pc.utf8_rtrim(pc.utf8_rtrim(pc.utf8_slice_codeunits(texts, _CLOCK), "0"), ".")
     whole = pc.utf8_slice_codeunits(texts, 0, _CLOCK)
     date, time = pc.utf8_slice_codeunits(whole, 0, _DAY - 1), pc.utf8_slice_codeunits(whole, _DAY)
     return pc.binary_join_element_wise(date, separator, time, clock, end, "")
+
+
+def _without_zeros(texts: Bytes, separator: int) -> pa.Array:
+    """Return texts of timestamps with a separator, and without the zeros that end their fractions."""
+    count, width = texts.shape
+    lengths = np.full(count, width, np.int32)
+    ends = np.ones(count, bool)
+    for place in range(width - 1, _CLOCK, -1):
+        ends &= texts[:, place] == ord("0")
+        lengths -= ends
+    lengths[lengths == _CLOCK + 1] = _CLOCK
+    offsets = np.zeros(count + 1, np.int32)
+    np.cumsum(lengths, out=offsets[1:])
+    separated = texts.copy()
+    separated[:, _DAY - 1] = separator
+    kept = separated[np.arange(width) < lengths[:, None]]
+    return pa.StringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(kept))
 
 
 def clock_texts(column: pa.Array) -> pa.Array:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from firesteel.connectors.tables.formats.characters import characters
 from firesteel.connectors.tables.formats.plain_texts import Doubtful
 
 Chars = npt.NDArray[np.uint8]
@@ -92,7 +93,7 @@ def check_scalars(spans: Spans) -> None:
         spans, first = spans.only(~words), first[~words]
     if len(first):
         _require_starts(spans, first)
-        if not _are_digits(_chars_of(spans.texts)).all():
+        if not _are_digits(characters(spans.texts)).all():
             _floating(spans, pa.float64())
 
 
@@ -109,7 +110,7 @@ def _floating(spans: Spans, kind: pa.DataType) -> pa.Array:
     # Arrow reads 1. and 1.e5 as numbers, too. No other character of a number is a letter.
     if not _are_digits(spans.chars.take(spans.end - 1)).all():
         raise Doubtful
-    if (_chars_of(spans.texts) > _NINE).any():
+    if (characters(spans.texts) > _NINE).any():
         require_numbers(spans.texts)
     return spans.texts.cast(kind)
 
@@ -130,14 +131,6 @@ def _require_starts(spans: Spans, first: Chars) -> None:
 
 def _are_digits(chars: Chars) -> npt.NDArray[np.bool_]:
     return np.asarray((chars - np.uint8(_ZERO)) <= np.uint8(_NINE - _ZERO))
-
-
-def _chars_of(texts: pa.Array) -> Chars:
-    _, offsets, data = texts.buffers()
-    if data is None:
-        return np.empty(0, np.uint8)
-    ends = np.frombuffer(offsets, np.int32, len(texts) + 1, 4 * texts.offset)
-    return np.frombuffer(data, np.uint8)[ends[0] : ends[-1]]
 
 
 def require_numbers(texts: pa.Array) -> None:

@@ -9,6 +9,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from firesteel.connectors.tables.formats.characters import matrix
+
 _ZERO: Final = ord("0")
 _CLOCK: Final = "dd:dd:dd"
 _DATE: Final = "dddd-dd-dd"
@@ -74,7 +76,7 @@ def _cut(column: pa.Array, step: int) -> pa.Array:
 
 def _check_form(texts: pa.Array, form: str, end: str) -> int:
     """Return the most digits of a fraction; raise Doubtful unless all texts are of a form, where d is a digit."""
-    rows = _matrix(texts)
+    rows = matrix(texts)
     if rows is None:
         pattern = form.replace("d", r"\d")
         plain = pc.match_substring_regex(texts, rf"^{pattern}(\.\d{{1,9}})?{end}$")
@@ -90,19 +92,6 @@ def _check_form(texts: pa.Array, form: str, end: str) -> int:
     if not _matches(rows, whole):
         raise Doubtful
     return max(0, fraction - 1)
-
-
-def _matrix(texts: pa.Array) -> npt.NDArray[np.uint8] | None:
-    """Return the characters of texts that all have the same number of bytes; None for others."""
-    count = len(texts)
-    if not count or texts.null_count or texts.type != pa.string():
-        return None
-    _, offsets, data = texts.buffers()
-    ends = np.frombuffer(offsets, np.int32, count + 1, texts.offset * 4)
-    width = int(ends[1] - ends[0])
-    if width == 0 or not (np.diff(ends) == width).all():
-        return None
-    return np.frombuffer(data, np.uint8, count * width, int(ends[0])).reshape(count, width)
 
 
 def _matches(rows: npt.NDArray[np.uint8], form: str) -> bool:
