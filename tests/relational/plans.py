@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from firesteel.common.logical_types import (
     STRING,
@@ -18,6 +18,7 @@ from firesteel.common.logical_types import (
 )
 from firesteel.functions.columns.connectors import ChangelogMode, TableSink, TableSource
 from firesteel.functions.columns.endpoints import ColumnBatches, ColumnSink, ColumnSource, ColumnWriter
+from firesteel.functions.columns.statistics import TableStatistics
 from firesteel.functions.sink import Committer, WriterContext
 from firesteel.functions.source import Split
 from firesteel.relational.expressions import AggregateCall, Call, Expression, InputRef, Literal
@@ -48,6 +49,16 @@ class NoSource(ColumnSource):
 
     def read_columns(self, split: Split, start: int, end: int) -> ColumnBatches:
         raise AssertionError
+
+
+class Sized(NoSource):
+    """A source that has so many rows."""
+
+    def __init__(self, rows: float) -> None:
+        self._rows = rows
+
+    def statistics(self) -> TableStatistics:
+        return TableStatistics(self._rows)
 
 
 class NoSink(ColumnSink):
@@ -102,6 +113,16 @@ def grouped(node: LogicalNode, keys: tuple[int, ...], **calls: AggregateCall) ->
 
 
 INSERTS = ChangelogMode()
+
+
+def sized(rows: Mapping[str, float], sink: ChangelogMode = INSERTS) -> Connections:
+    """Return how tables are connected of which some have so many rows, by their names."""
+
+    def source(table: ResolvedTable) -> TableSource:
+        name = table.identifier.name
+        return TableSource(Sized(rows[name]) if name in rows else NoSource())
+
+    return Connections(source, connections(sink).sink)
 
 
 def connections(sink: ChangelogMode = INSERTS, source: ChangelogMode = INSERTS) -> Connections:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from firesteel.common.errors import UnsupportedError
+from firesteel.relational.estimates.costs import Costs
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.relational.logical.printing import plan_text
 from firesteel.relational.options import PlanOptions
@@ -17,11 +18,8 @@ from firesteel.relational.physical.explaining import advised_forest, execution_f
 from firesteel.relational.physical.planning import Connections
 from firesteel.relational.planning import physical_plans
 
-DETAILS: Final = ("CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADVICE")
-"""What can be asked for besides the plans; the execution plan is made of the graph, by who has one.
-
-There are no estimated costs: plans do not depend on any.
-"""
+DETAILS: Final = ("ESTIMATED_COST", "CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADVICE")
+"""What can be asked for besides the plans; the execution plan is made of the graph, by who has one."""
 
 
 def explained(
@@ -44,10 +42,11 @@ def explained(
     physical = physical_plans(plans, options, connections)
     modes = "CHANGELOG_MODE" in details and not options.batch
     advised = "PLAN_ADVICE" in details
+    costs = Costs().text if "ESTIMATED_COST" in details else lambda _: ""
     sections = {
         "Abstract Syntax Tree": "\n\n".join(map(plan_text, plans)),
         f"Optimized Physical Plan{' With Advice' * advised}": (advised_forest if advised else forest)(
-            physical, modes=modes
+            physical, modes=modes, more=costs
         ),
         "Optimized Execution Plan": execution_forest(physical),
     }

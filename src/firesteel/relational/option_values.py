@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from firesteel.common.errors import ConfigurationError
-from firesteel.common.quantities import duration_ms
+from firesteel.common.quantities import duration_ms, size_bytes
 
 
 def duration(options: Mapping[str, str], key: str) -> int | None:
@@ -31,6 +31,11 @@ def count(options: Mapping[str, str], key: str, default: int) -> int:
     if not text.isdecimal() or not int(text):
         raise ConfigurationError("takes a number above 0", who=f"option {key!r}", got=text)
     return int(text)
+
+
+def size(options: Mapping[str, str], key: str, default: int) -> int:
+    """Return a number of bytes."""
+    return size_bytes(key, options[key]) if key in options else default
 
 
 def choice(options: Mapping[str, str], key: str, *names: str) -> str:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
 
 from firesteel.common.errors import ConfigurationError
-from firesteel.relational.option_values import count, duration, truth
+from firesteel.relational.option_values import count, duration, size, truth
 from firesteel.relational.sink_options import SinkOptions
+
+if TYPE_CHECKING:
+    from firesteel.relational.estimates.sizes import Estimate
+    from firesteel.relational.logical.nodes import LogicalNode
+
+
+_ADAPTIVE: Final = "execution.batch.adaptive.auto-parallelism"
+_SMALL: Final = 16 << 20
 
 
 @dataclass(frozen=True)
@@ -21,7 +30,10 @@ class PlanOptions:
     `distinct_buckets` how many parts a group has then. `parallelism` is that of the job; None if it is not known yet.
     `duplicates` is 'table.exec.source.cdc-events-duplicate'.
     `lookup_capacity` and `lookup_timeout` (milliseconds) are 'table.exec.async-lookup.buffer-capacity' and
-    'table.exec.async-lookup.timeout'.
+    'table.exec.async-lookup.timeout'. `reorders_joins` is 'table.optimizer.join-reorder-enabled', `most_reordered`
+    'table.optimizer.bushy-join-reorder-threshold'. In BATCH mode, inputs of up to `small` bytes are read by one
+    subtask: 'execution.batch.adaptive.auto-parallelism.avg-data-volume-per-task'. `sizes` says how many rows a relation
+    will have (None: that cannot be known).
     """
 
     batch: bool = False
@@ -36,6 +48,10 @@ class PlanOptions:
     duplicates: bool = False
     lookup_capacity: int = 100
     lookup_timeout: int = 180_000
+    reorders_joins: bool = False
+    most_reordered: int = 12
+    small: int = 0
+    sizes: Callable[[LogicalNode], Estimate] | None = field(default=None, compare=False, repr=False)
 
     @staticmethod
     def of(options: Mapping[str, str], *, batch: bool, zone: str) -> PlanOptions:
@@ -65,4 +81,15 @@ class PlanOptions:
             duplicates=truth(options, "table.exec.source.cdc-events-duplicate"),
             lookup_capacity=count(options, "table.exec.async-lookup.buffer-capacity", 100),
             lookup_timeout=duration(options, "table.exec.async-lookup.timeout") or 180_000,
+            reorders_joins=truth(options, "table.optimizer.join-reorder-enabled"),
+            most_reordered=count(options, "table.optimizer.bushy-join-reorder-threshold", 12),
+            small=_small(options),
         )
+
+
+def _small(options: Mapping[str, str]) -> int:
+    """Return the bytes up to which an input has one subtask: none if the session says how many there are."""
+    chosen = truth(options, f"{_ADAPTIVE}.enabled", default=True)
+    if not chosen or options.get("table.exec.resource.default-parallelism", "-1") != "-1":
+        return 0
+    return size(options, f"{_ADAPTIVE}.avg-data-volume-per-task", _SMALL)

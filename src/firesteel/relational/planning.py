@@ -6,8 +6,11 @@ Several plans are planned together, so that equal parts of them, such as a table
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from firesteel.graph import GraphBuilder, Location
+from firesteel.relational.estimates.plans import Estimator
+from firesteel.relational.estimates.sizes import Estimate
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.changelog import with_changelog_modes
@@ -15,6 +18,7 @@ from firesteel.relational.physical.checking import check_operators
 from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.planning import Connections, Planner
 from firesteel.relational.physical.sharing import with_shared_scans
+from firesteel.relational.physical.single_subtasks import in_single_subtasks
 from firesteel.relational.rules import optimized
 from firesteel.relational.stored import StoredPlan
 from firesteel.relational.to_graph import GraphWriter
@@ -29,12 +33,25 @@ def physical_plans(
     options that a connector cannot take; each is a SqlError, too, if the part of the plan that it is about is written
     somewhere.
     """
-    planner = Planner(options, connections)
-    planned = with_shared_scans([planner.plan(optimized(plan, options)) for plan in plans])
-    made = planned if options.batch else with_changelog_modes(planned, options.state_ttl)
+    planner, sized = Planner(options, connections), with_sizes(options, connections)
+    planned = with_shared_scans([planner.plan(optimized(plan, sized)) for plan in plans])
+    if options.batch:
+        made = in_single_subtasks(planned, options.small) if options.small else planned
+    else:
+        made = with_changelog_modes(planned, options.state_ttl)
     for plan in made:
         check_operators(plan)
     return made
+
+
+def with_sizes(options: PlanOptions, connections: Connections) -> PlanOptions:
+    """Return options that know the sizes of relations: those of what they are planned as, with all that is not read."""
+    alone = replace(options, reorders_joins=False)
+
+    def size(relation: LogicalNode) -> Estimate:
+        return Estimator().of(Planner(alone, connections).plan(optimized(relation, alone)))
+
+    return replace(options, sizes=size)
 
 
 def add_to_graph(

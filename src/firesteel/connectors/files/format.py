@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from firesteel.connectors.files.file import SourceFile
 from firesteel.connectors.files.lines import BLOCK, LineReader
 from firesteel.functions.columns.pushdowns import Condition
+from firesteel.functions.columns.statistics import TableStatistics
 from firesteel.functions.source import END_OF_SPLIT, RecordBatches
 
 if TYPE_CHECKING:
@@ -19,6 +20,12 @@ T = TypeVar("T")
 
 _LINE: Final = 4096
 """Bytes that are read beyond a range, for the rest of its last line."""
+
+_SAMPLE: Final = 1 << 16
+"""Bytes of a file that are looked at for the length of its lines."""
+
+_RATIO: Final = 4
+"""How much longer a compressed text is taken to be than its file."""
 
 
 class Part(NamedTuple):
@@ -49,6 +56,14 @@ class FileFormat(ABC, Generic[T]):
         Parts and positions are the same.
         """
         del condition
+        return None
+
+    def statistics(self, sizes: Mapping[str, int], columns: Sequence[str]) -> TableStatistics | None:
+        """Return what is known of the records of files of these sizes, and of columns (``a``, ``a.b``) of them.
+
+        None if it is nothing (driver).
+        """
+        del sizes, columns
         return None
 
 
@@ -95,6 +110,23 @@ class LineFormat(FileFormat[T]):
         finally:
             reader.close()
         return None
+
+    def statistics(self, sizes: Mapping[str, int], columns: Sequence[str]) -> TableStatistics | None:
+        """Return the number of lines if all are as long as those at the beginning of the largest file.
+
+        Source: Flink's CsvFormatStatisticsReportUtil, which looks at the first hundred lines.
+        """
+        size = sum(sizes.values())
+        if not size:
+            return TableStatistics(0, 0)
+        file = SourceFile.discover(max(sizes, key=sizes.__getitem__))
+        stream = file.open()
+        try:
+            sample = stream.read(_SAMPLE)
+        finally:
+            stream.close()
+        text = size * _RATIO if file.compressed else size
+        return TableStatistics(text * max(sample.count(b"\n"), 1) / max(len(sample), 1), size)
 
     def _read_on(self, file: SourceFile, start: int, end: int) -> RecordBatches[T]:
         key = ("lines", *self.reading(), file)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, Final, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,15 +17,18 @@ from firesteel.common.types import Row, make_row
 from firesteel.connectors.files.file import SourceFile
 from firesteel.connectors.files.format import WAITING, FileFormat, Part
 from firesteel.connectors.files.parts import PartFormat, PartWriter
-from firesteel.connectors.files.row_groups import may_have
+from firesteel.connectors.files.row_groups import extents_of, may_have
 from firesteel.formats.arrow import arrow_schema
-from firesteel.functions.columns.pushdowns import Condition
+from firesteel.functions.columns.pushdowns import Condition, Extent
+from firesteel.functions.columns.statistics import TableStatistics, of_extents
 from firesteel.functions.source import RecordBatches
 
 _BATCH = 4096
 _ROW_GROUP = 1 << 16
 _COLUMN_BATCH = 1 << 15
 _MOST_ROW_GROUP = 1 << 20
+_FOOTERS: Final = 64
+"""Files whose footers are read when a query is planned."""
 
 T = TypeVar("T")
 
@@ -53,6 +56,29 @@ class _Parquet(FileFormat[T]):
             bytes_ += group.total_byte_size
         if rows:
             yield Part(0, rows, tuple(groups))
+
+    def statistics(self, sizes: Mapping[str, int], columns: Sequence[str]) -> TableStatistics | None:
+        """Return what footers say of the row groups that would be read.
+
+        Of more files than some, every nth one is looked at, and the others are taken to be like them.
+        """
+        paths = sorted(sizes)
+        looked_at = paths[:: -(-len(paths) // _FOOTERS) or 1]
+        rows = read = 0
+        extents: list[Sequence[Extent | None]] = []
+        for path in looked_at:
+            with _open(SourceFile.discover(path)) as parquet:
+                metadata = parquet.metadata
+            for group in range(metadata.num_row_groups):
+                if may_have(metadata, group, self.condition):
+                    rows += metadata.row_group(group).num_rows
+                    read += _stored(metadata.row_group(group), columns)
+                    extents.append(extents_of(metadata, group, columns))
+        factor = sum(sizes.values()) / max(sum(sizes[path] for path in looked_at), 1)
+        if len(looked_at) == len(paths):
+            factor = 1
+        known = zip(*extents, strict=True) if extents else ([] for _ in columns)
+        return TableStatistics(rows * factor, read * factor, tuple(map(of_extents, known)))
 
     def batches(
         self, file: SourceFile, detail: Any, start: int, end: int, schema: pa.Schema | None, size: int
@@ -195,6 +221,16 @@ def _leaves(field: pa.Field) -> Iterator[str]:
         return
     for inner in field.type:
         yield from (f"{field.name}.{leaf}" for leaf in _leaves(inner))
+
+
+def _stored(group: Any, columns: Sequence[str]) -> int:
+    """Return the bytes of some columns of a row group."""
+    chunks = (group.column(place) for place in range(group.num_columns))
+    return sum(chunk.total_compressed_size for chunk in chunks if _is_in(chunk.path_in_schema, columns))
+
+
+def _is_in(leaf: str, columns: Sequence[str]) -> bool:
+    return any(leaf == column or leaf.startswith(f"{column}.") for column in columns)
 
 
 def _open(file: SourceFile) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from firesteel.functions.columns.pushdowns import Condition, Extent, may_hold
@@ -15,12 +16,23 @@ def may_have(metadata: Any, group: int, condition: Condition | None) -> bool:
     if condition is None:
         return True
     described = metadata.row_group(group)
-    places = {described.column(place).path_in_schema: place for place in range(described.num_columns)}
+    places = _places(described)
 
     def extent(column: str) -> Extent | None:
         return _extent(described, places[column]) if column in places else None
 
     return may_hold(condition, extent)
+
+
+def extents_of(metadata: Any, group: int, columns: Sequence[str]) -> list[Extent | None]:
+    """Return what the statistics of a row group say of some columns."""
+    described = metadata.row_group(group)
+    places = _places(described)
+    return [_extent(described, places[column]) if column in places else None for column in columns]
+
+
+def _places(described: Any) -> dict[str, int]:
+    return {described.column(place).path_in_schema: place for place in range(described.num_columns)}
 
 
 def _extent(described: Any, place: int) -> Extent | None:

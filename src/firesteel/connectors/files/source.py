@@ -77,6 +77,10 @@ class FileSource(Source[T], Generic[T]):
         """Return the parts of those current files that are not known yet."""
         return self._new_splits(known, self._split_size)
 
+    def sizes(self) -> dict[str, int]:
+        """Return the bytes of each of the current files that are read, by path."""
+        return {path: Path(path).stat().st_size for path in self._chosen(frozenset())}
+
     def discover(self, context: DiscoveryContext) -> Iterable[Split]:
         """Return the parts as `splits` does, but at most one part of a file per subtask: one subtask reads a file in
         order.
@@ -88,11 +92,13 @@ class FileSource(Source[T], Generic[T]):
     ) -> list[Split]:
         if known and not self.watched:
             return []
+        return [split for path in self._chosen(known) for split in self._splits_of(path, split_size, most)]
+
+    def _chosen(self, known: frozenset[str]) -> Sequence[str]:
+        """Return the files that are read and whose first parts are not known yet."""
         found = dict.fromkeys(path for given in self.paths for path in _files(given))
         new: Sequence[str] = [path for path in sorted(found) if f"{path}@0" not in known]
-        if self._choose is not None:
-            new = self._choose(new)
-        return [split for path in new for split in self._splits_of(path, split_size, most)]
+        return new if self._choose is None else self._choose(new)
 
     def _splits_of(self, path: str, split_size: int | None, most: int | None) -> list[Split]:
         try:

@@ -46,6 +46,7 @@ from firesteel.connectors.tables.generators import (
 from firesteel.connectors.tables.options import Option, Options, choice, duration, fraction, number, truth
 from firesteel.functions.columns.connectors import TableConnector, TableRequest, TableSource
 from firesteel.functions.columns.endpoints import ColumnBatches, ColumnSource
+from firesteel.functions.columns.statistics import TableStatistics
 from firesteel.functions.source import Boundedness, DiscoveryContext, Split
 
 N = TypeVar("N", int, float)
@@ -144,6 +145,11 @@ class DatagenSource(ColumnSource):
         """Return a source of these columns."""
         schema = pa.schema([self._schema.field(place) for place in columns])
         return DatagenSource(tuple(self._columns[place] for place in columns), schema, *self._arguments)
+
+    def statistics(self) -> TableStatistics | None:
+        """Return the number of rows, if there is one; rows are stored nowhere."""
+        count, *_ = self._arguments
+        return None if count is None else TableStatistics(count)
 
 
 def _at(split: Split, began: int) -> Split:

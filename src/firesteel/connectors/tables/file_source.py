@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 
 import pyarrow as pa
 
+from firesteel.common.errors import ConnectorError
 from firesteel.common.logical_types import (
     STRING,
     BigIntType,
@@ -24,9 +25,10 @@ from firesteel.connectors.files.format import FileFormat
 from firesteel.connectors.files.source import FileSource
 from firesteel.connectors.tables.file_formats import Rows
 from firesteel.connectors.tables.file_partitions import FilePartitions
-from firesteel.connectors.tables.wanted_fields import WantedFields, type_at
+from firesteel.connectors.tables.wanted_fields import WantedFields, dotted, type_at
 from firesteel.functions.columns.endpoints import ColumnBatches, ColumnSource
 from firesteel.functions.columns.pushdowns import Condition, Partition, PartitionChoice
+from firesteel.functions.columns.statistics import ColumnStatistics, TableStatistics
 from firesteel.functions.source import END_OF_SPLIT, Boundedness, DiscoveryContext, Split
 
 _TEXT: Final = STRING.copy(nullable=False)
@@ -219,6 +221,25 @@ class FileTableSource(ColumnSource):
     def limited(self, rows: int) -> ColumnSource | None:
         """Return a source of the first rows of files that have inserts."""
         return self._with(limit=rows)
+
+    def statistics(self) -> TableStatistics | None:
+        """Return what is known of the files that there are; None if they cannot be looked at now."""
+        names = {
+            place: dotted(self._row, column.name, column.fields)
+            for place, column in enumerate(self._columns)
+            if column.kind == "row"
+        }
+        try:
+            sizes = self._files.sizes()
+            found = self._files.format.statistics(sizes, [*names.values()])
+        except (ConnectorError, OSError):
+            return None  # whoever reads them will say what is wrong
+        if found is None:
+            return None
+        known = dict(zip(names, found.columns, strict=False))
+        columns = tuple(known.get(place, ColumnStatistics()) for place in range(len(self._columns)))
+        rows = found.rows if self._limit is None else min(found.rows, self._limit)
+        return replace(found, rows=rows, columns=columns, parts=len(sizes))
 
     def _completed(self, rows: pa.RecordBatch, constants: dict[str, pa.Scalar]) -> pa.RecordBatch:
         if not constants and rows.schema == self._schema:

@@ -12,6 +12,7 @@ from firesteel.common.logical_types import RowType
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.common.logical_types.columns import to_column
 from firesteel.functions.columns.endpoints import ColumnBatches, ColumnSource, Kinds
+from firesteel.functions.columns.statistics import TableStatistics
 from firesteel.functions.source import Split
 
 _BATCH = 1 << 14
@@ -45,6 +46,10 @@ class ValuesSource(ColumnSource):
     def projected(self, columns: tuple[int, ...]) -> ColumnSource:
         """Return a source of these columns."""
         return ValuesSource(self._rows.select(columns), self._kinds)
+
+    def statistics(self) -> TableStatistics:
+        """Return the number of rows, and their size in memory."""
+        return TableStatistics(self._rows.num_rows, self._rows.nbytes)
 
 
 def values_source(row: RowType, values: Sequence[Any], kinds: Sequence[int] | None = None) -> ValuesSource:

@@ -67,6 +67,16 @@ class WantedFields:
         ]
 
 
+def dotted(row: RowType, name: str, fields: Fields) -> str:
+    """Return the names that lead to a field of a column, with dots between them.
+
+    >>> from firesteel.common.logical_types import parse_type
+    >>> dotted(parse_type("ROW<id INT, bid ROW<price INT, url STRING>>"), "bid", (1,))
+    'bid.url'
+    """
+    return ".".join([name, *_names(row.fields[row.field_names.index(name)].type, fields)])
+
+
 def _pruned(kind: LogicalType, paths: Iterable[Fields]) -> LogicalType:
     """Return a type with those fields only to which a path leads."""
     below: dict[int, set[Fields]] = {}

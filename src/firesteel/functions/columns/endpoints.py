@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from firesteel.functions.columns.pushdowns import Condition, Partition, PartitionChoice
+from firesteel.functions.columns.statistics import TableStatistics
 from firesteel.functions.sink import Sink, SinkWriter, WriterContext
 from firesteel.functions.source import EndOfSplit, RecordBatches, Source, Split
 
@@ -76,6 +77,13 @@ class ColumnSource(Source[Any]):
         Only for jobs that read each split once, to its end.
         """
         del rows
+        return None
+
+    def statistics(self) -> TableStatistics | None:
+        """Return what is known of the rows that there are to read now (driver); None if it is nothing.
+
+        It is asked for when a query is planned, so it must be quick, and may be wrong.
+        """
         return None
 
     def read(self, split: Split, start: int, end: int) -> RecordBatches[Any]:

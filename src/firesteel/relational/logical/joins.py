@@ -11,7 +11,8 @@ from firesteel.functions.columns.joins import KEEPING, JoinKind
 from firesteel.relational.expressions import Call, Expression, references, shifted
 from firesteel.relational.logical.nodes import LogicalNode
 
-_EQUALITIES: Final = ("=", "IS NOT DISTINCT FROM")
+EQUALITIES: Final = ("=", "IS NOT DISTINCT FROM")
+"""The functions that say that two values are equal."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ class Equality(NamedTuple):
 
 def equality(part: Expression, width: int) -> Equality | None:
     """Return the equality that a part of a condition is, if it is one; the left side has `width` columns."""
-    if not (isinstance(part, Call) and part.function in _EQUALITIES):
+    if not (isinstance(part, Call) and part.function in EQUALITIES):
         return None
     first, second = part.arguments
     if _side(first, width) == 1 and _side(second, width) == 0:

@@ -20,16 +20,20 @@ _TWO_PHASES: Final = (
 )
 
 
-def forest(plans: Sequence[PhysicalNode], *, modes: bool = False) -> str:
-    """Return plans, a line for each node; with `modes`, each with its kinds of changes."""
-    return _drawn(plans, lambda node: (node_text(node, modes=modes), True))
+def forest(
+    plans: Sequence[PhysicalNode], *, modes: bool = False, more: Callable[[PhysicalNode], str] = lambda _: ""
+) -> str:
+    """Return plans, a line for each node; with `modes`, each with its kinds of changes. `more` ends a line."""
+    return _drawn(plans, lambda node: (f"{node_text(node, modes=modes)}{more(node)}", True))
 
 
-def advised_forest(plans: Sequence[PhysicalNode], *, modes: bool = False) -> str:
+def advised_forest(
+    plans: Sequence[PhysicalNode], *, modes: bool = False, more: Callable[[PhysicalNode], str] = lambda _: ""
+) -> str:
     """Return plans as `forest` does, and below them what Flink would advise."""
 
     def line(node: PhysicalNode) -> tuple[str, bool]:
-        text = node_text(node, modes=modes)
+        text = f"{node_text(node, modes=modes)}{more(node)}"
         return (text.replace("(", "(advice=[1], ", 1) if _could_be_two(node) else text), True
 
     def any_could(node: PhysicalNode) -> bool:

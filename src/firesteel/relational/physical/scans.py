@@ -26,7 +26,8 @@ class TableSourceScan(PhysicalNode):
     `base` is the scan of all columns that this one is a projection of. With `paths`, which have places in `columns`
     first, only those fields of rows are read. Only `partitions` are read (None: all), `found` are those that were there
     when the plan was made. The source may leave out rows for which one of `filters`, over `ResolvedTable.read`, is not
-    TRUE; whoever reads the scan checks them. It may stop when it has read `limit` rows.
+    TRUE; whoever reads the scan checks them. It may stop when it has read `limit` rows. One subtask reads it if it is
+    `single`.
     """
 
     table: ResolvedTable
@@ -38,6 +39,7 @@ class TableSourceScan(PhysicalNode):
     found: tuple[Partition, ...] = field(default=(), compare=False, repr=False)
     filters: tuple[Expression, ...] = ()
     limit: int | None = None
+    single: bool = False
 
     @property
     def whole(self) -> TableSourceScan | None:
@@ -110,6 +112,8 @@ class TableSourceScan(PhysicalNode):
             made = made.with_columns_of(other)
         if made is not None and other.limit is not None:
             made = made.with_limit(other.limit)
+        if made is not None:
+            made = replace(made, single=other.single)
         return made if made == other else None
 
     @property

@@ -14,6 +14,7 @@ from firesteel.relational.logical.derived import Rank
 from firesteel.relational.logical.nodes import LogicalNode, Project, transformed
 from firesteel.relational.logical.temporal_joins import TemporalJoin, Versions
 from firesteel.relational.options import PlanOptions
+from firesteel.relational.rules.carried_windows import ranks_windows
 from firesteel.relational.rules.substitution import refs, substituted
 
 
@@ -49,8 +50,13 @@ def _without_rank(node: Project, rank: Rank) -> LogicalNode:
 
 
 def _is_last_row(rank: Rank) -> bool:
-    """Return whether a rank keeps the last row of each partition by its row time."""
-    if len(rank.order) != 1 or rank.function != "ROW_NUMBER" or not rank.start == rank.end == 1:
+    """Return whether a rank keeps the last row of each partition by its row time; one within windows waits for them."""
+    if (
+        ranks_windows(rank)
+        or len(rank.order) != 1
+        or rank.function != "ROW_NUMBER"
+        or not rank.start == rank.end == 1
+    ):
         return False
     (key,) = rank.order
     return not key.ascending and is_rowtime(rank.input.row.fields[key.index].type)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firesteel.common.logical_types import RowType
+from firesteel.common.places import Place
 from firesteel.functions.columns.joins import KEEPING
 from firesteel.relational.expressions import Expression, InputRef, references, rewritten
 from firesteel.relational.logical.correlates import Correlate
@@ -52,12 +53,15 @@ def _pushed(node: LogicalNode) -> LogicalNode:
         return node
     below, condition = node.input, node.condition
     if isinstance(below, Filter):
-        return _pushed(Filter(below.input, all_of([*conjuncts(below.condition), *conjuncts(condition)])))
+        both = all_of([*conjuncts(below.condition), *conjuncts(condition)])
+        return _pushed(Filter(below.input, both, place=node.place or below.place))
     if isinstance(below, Project) and can_be_inlined(below.expressions, [*below.expressions, condition]):
-        inner = _pushed(Filter(below.input, substituted(condition, below.expressions)))
+        inner = _pushed(Filter(below.input, substituted(condition, below.expressions), place=node.place))
         return below.with_inputs((inner,))
     if isinstance(below, UnionAll):
-        return below.with_inputs(tuple(_pushed(Filter(part, condition)) for part in below.parts))
+        return below.with_inputs(
+            tuple(_pushed(Filter(part, condition, place=node.place)) for part in below.parts)
+        )
     if isinstance(below, Join):
         return _through(node, below)
     if isinstance(below, TemporalJoin) and below.looks_up:
@@ -76,7 +80,7 @@ def _through(node: Filter, join: Join) -> LogicalNode:
         both = [part for part in rest if is_deterministic(part) and {*references(part)}]
         rest = [part for part in rest if part not in both]
         join = replace(join, condition=all_of([*conjuncts(join.condition), *both]))
-    made = _sifted(_filtered(join, left, right))
+    made = _sifted(_filtered(join, left, right, node.place))
     return Filter(made, all_of(rest), place=node.place) if rest else made
 
 
@@ -88,7 +92,7 @@ def _looking_up(node: Filter, join: TemporalJoin) -> LogicalNode:
     within = [part for part in parts if part not in first and _may_go(part)] if join.kind == "INNER" else []
     rest = [part for part in parts if part not in (*first, *within)]
     if first:
-        join = replace(join, left=_pushed(Filter(join.left, all_of(first))))
+        join = replace(join, left=_pushed(Filter(join.left, all_of(first), place=node.place)))
     if within:
         join = replace(join, condition=all_of([*conjuncts(join.condition), *within]))
     return Filter(join, all_of(rest), place=node.place) if rest else join
@@ -104,7 +108,7 @@ def _sifted(join: Join) -> Join:
     left, right, rest = _by_side(
         conjuncts(join.condition), join, to_left=not keeps_left, to_right=not keeps_right
     )
-    return replace(_filtered(join, left, right), condition=all_of(rest or [ALWAYS]))
+    return replace(_filtered(join, left, right, join.place), condition=all_of(rest or [ALWAYS]))
 
 
 def _by_side(
@@ -128,17 +132,20 @@ def _by_side(
     return left, right, [part for part in rest if part != ALWAYS]
 
 
-def _filtered(join: Join, left: list[Expression], right: list[Expression]) -> Join:
-    """Return the join of the rows for which parts are TRUE, which are over the columns of the join's condition."""
+def _filtered(join: Join, left: list[Expression], right: list[Expression], place: Place | None) -> Join:
+    """Return the join of the rows for which parts are TRUE, which are over the columns of the join's condition.
+
+    They are written at `place`.
+    """
     width = len(join.left.row.fields)
     made = join
     if left:
         # The columns of a side that can be NULL in the result are not NULL there.
         kept = all_of([_typed(part, join.left.row, 0) for part in left])
-        made = replace(made, left=_pushed(Filter(join.left, kept)))
+        made = replace(made, left=_pushed(Filter(join.left, kept, place=place)))
     if right:
         kept = all_of([_typed(part, join.right.row, width) for part in right])
-        made = replace(made, right=_pushed(Filter(join.right, kept)))
+        made = replace(made, right=_pushed(Filter(join.right, kept, place=place)))
     return made
 
 
@@ -178,6 +185,6 @@ def _parted(node: Filter, places: dict[int, int]) -> LogicalNode:
     if not first:
         return node
     (source,) = node.input.inputs
-    inner = _pushed(Filter(source, all_of([moved(part, places) for part in first])))
+    inner = _pushed(Filter(source, all_of([moved(part, places) for part in first]), place=node.place))
     below = node.input.with_inputs((inner,))
     return Filter(below, all_of(rest), place=node.place) if rest else below

@@ -125,7 +125,8 @@ class GraphWriter:
         parallelism = parallelism or _common([output for port in ports for output in port])
         made = operation(plan, self._options)
         if isinstance(made, SourceOp):
-            parallelism = made.source.preferred_parallelism
+            read_by_one = isinstance(plan, TableSourceScan) and plan.single
+            parallelism = 1 if read_by_one else made.source.preferred_parallelism
         number = self._builder.add(
             Node(
                 id=0,
