@@ -12,7 +12,7 @@ import duckdb
 from firesteel.table import EnvironmentSettings, TableEnvironment
 from firesteel.testing import executing
 from tests.queries.random_relations import APPENDED, TABLES, Relations, random_changes, written
-from tests.queries.tables import Table, table_of
+from tests.queries.tables import ONE_SUBTASK, Table, table_of
 
 MODES = ("streaming", "batch")
 
@@ -41,11 +41,13 @@ def case(seed: int, path: Path) -> Case:
 
 
 def answered(given: Case, mode: str, seed: int) -> Table:
-    """Return the answer in a mode; the seed says how many subtasks and epochs there are."""
+    """Return the answer in a mode; the seed says how many subtasks and epochs there are, and how it is planned."""
     batch = mode == "batch"
     with executing(parallelism=seed % 3 + 1, epoch_records=None if batch else (3, 7, 50)[seed // 3 % 3]):
         settings = EnvironmentSettings.in_batch_mode() if batch else EnvironmentSettings.in_streaming_mode()
         env = TableEnvironment.create(settings)
+        env.get_config().set("table.optimizer.join-reorder-enabled", str(seed % 2 == 1).lower())
+        env.get_config().set(ONE_SUBTASK, str(seed % 4 == 2).lower())
         for statement in given.tables[mode]:
             env.execute_sql(statement)
         return shown(table_of(env, given.query).elements())

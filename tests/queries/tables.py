@@ -108,11 +108,15 @@ def table_of(env: TableEnvironment, query: str) -> Table:
         return folded((str(row.get_row_kind()), tuple(row)) for row in results)
 
 
+ONE_SUBTASK: Final = "execution.batch.adaptive.auto-parallelism.enabled"
+"""The option that lets small inputs have one subtask in BATCH mode; off where subtasks are tested."""
+
+
 def session(*, batch: bool = False, options: Mapping[str, str] | None = None) -> TableEnvironment:
-    """Return a session, with options, that has the tables that Flink was asked about."""
+    """Return a session, with options, that has the tables that Flink was asked about; all inputs have all subtasks."""
     settings = EnvironmentSettings.in_batch_mode() if batch else EnvironmentSettings.in_streaming_mode()
     env = TableEnvironment.create(settings)
-    for key, value in {"table.local-time-zone": "UTC", **(options or {})}.items():
+    for key, value in {"table.local-time-zone": "UTC", ONE_SUBTASK: "false", **(options or {})}.items():
         env.get_config().set(key, value)
     for statement in definitions():
         env.execute_sql(statement)

@@ -13,6 +13,7 @@ from firesteel.testing import executing
 from tests.queries.tables import (
     ACCEPTED,
     ANSWERS,
+    ONE_SUBTASK,
     SUPPORTED_HERE,
     compared,
     described,
@@ -58,7 +59,7 @@ def cases() -> list[Any]:
 def test_a_query_gives_the_table_that_flink_gives(way: str, given: dict[str, Any], tmp_path: Path) -> None:
     batch = way.startswith("batch")
     with executing(state_dir=str(tmp_path / "state"), **WAYS[way]):
-        env = session(batch=batch)
+        env = session(batch=batch, options={ONE_SUBTASK: str(way == "batch").lower()})
         names, types = described(env, given["query"])
         assert names == given["names"]
         assert plain(types) == plain(given["types"])

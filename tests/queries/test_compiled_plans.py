@@ -21,7 +21,7 @@ from firesteel.sql.statements.queries import StatementSet
 from firesteel.table import EnvironmentSettings, TableEnvironment
 from firesteel.table.running import plan_options
 from firesteel.testing import executing
-from tests.queries.tables import compared, expected, session, texts
+from tests.queries.tables import ONE_SUBTASK, compared, expected, session, texts
 from tests.queries.together import NEXT, NULL, sample, tables
 
 
@@ -43,7 +43,7 @@ def statements(env: TableEnvironment, chosen: list[dict[str, Any]]) -> str:
 
 @pytest.mark.parametrize("batch", [False, True], ids=["streaming", "batch"])
 def test_what_is_written_is_what_is_read(batch: bool) -> None:
-    env = session(batch=batch)
+    env = session(batch=batch, options={ONE_SUBTASK: "true"})
     options = plan_options(env._session)
     for given in compared(batch=batch):
         text = f"EXECUTE {statements(env, [given])}"

@@ -62,6 +62,14 @@ def write(path: Path, *words: str) -> None:
             "SELECT * FROM TABLE(TUMBLE(TABLE numbers, DESCRIPTOR(id), INTERVAL '1' SECOND))",
             ["id", "time attribute"],
         ),
+        (
+            "WITH w AS (SELECT * FROM TABLE(TUMBLE(TABLE numbers, DESCRIPTOR(ts), INTERVAL '1' MINUTE))), last_ones AS (\n"
+            "SELECT * FROM (SELECT id, ts, window_start, window_end, ROW_NUMBER() OVER (PARTITION BY window_start, "
+            "window_end, id ORDER BY ts DESC) AS n FROM w)\nWHERE n = 1) SELECT w.id FROM w JOIN last_ones FOR "
+            "SYSTEM_TIME AS OF w.ts AS l ON w.id = l.id AND w.window_start = l.window_start "
+            "AND w.window_end = l.window_end",
+            ["line 3, column 7", "WindowDeduplicate as the versioned table is not supported yet"],
+        ),
     ],
 )
 def test_a_wrong_statement_is_refused_at_its_place(path: Path, statement: str, said: list[str]) -> None:

@@ -64,18 +64,37 @@ def test_the_operators_of_the_job_are_json(environment: TableEnvironment) -> Non
     assert plan["nodes"][1]["contents"] == "[2]:Calc(select=[k], where=[(v > 3)])"
 
 
-def test_what_is_not_there_is_refused_by_name(environment: TableEnvironment) -> None:
-    with pytest.raises(UnsupportedError, match="EXPLAIN ESTIMATED_COST is not supported yet") as raised:
-        explained(environment, f"EXPLAIN ESTIMATED_COST {QUERY}")
-    assert "(line 1, column 1)" in str(raised.value)
+def test_estimated_costs_are_behind_each_node_as_in_flink(environment: TableEnvironment) -> None:
+    text = explained(environment, f"EXPLAIN ESTIMATED_COST, CHANGELOG_MODE {QUERY}")
+    physical = text.split("== Optimized Physical Plan ==\n")[1].split("\n\n")[0].splitlines()
+    calc = "{6.0 rows, 6.0 cpu, 36.0 io, 0.0 network, 0.0 memory}"
+    scan = "{3.0 rows, 3.0 cpu, 36.0 io, 0.0 network, 0.0 memory}"
+    assert physical[-2].endswith(f"changelogMode=[I]): rowcount = 1.5, cumulative cost = {calc}")
+    assert physical[-1].endswith(f"changelogMode=[I]): rowcount = 3.0, cumulative cost = {scan}")
+    assert all(": rowcount = " in line for line in physical)
+    assert "rowcount" not in text.split("== Optimized Execution Plan ==")[1]
+    assert "GroupAggregate(advice=[1], groupBy=[k], select=[k, COUNT(*) AS n]): rowcount" in explained(
+        one_phase(environment), f"EXPLAIN PLAN_ADVICE, ESTIMATED_COST {QUERY}"
+    )
+
+
+def one_phase(environment: TableEnvironment) -> TableEnvironment:
+    environment.get_config().set("table.optimizer.agg-phase-strategy", "ONE_PHASE")
+    return environment
+
+
+def test_a_table_of_unknown_size_has_as_many_rows_as_in_flink(environment: TableEnvironment) -> None:
+    environment.execute_sql("CREATE TABLE u (k INT) WITH ('connector' = 'datagen')")
+    assert "rowcount = 1.0E8, cumulative cost = {1.0E8 rows" in explained(
+        environment, "EXPLAIN ESTIMATED_COST SELECT k FROM u"
+    )
 
 
 def test_advice_is_that_of_flink(environment: TableEnvironment) -> None:
     text = explained(environment, f"EXPLAIN PLAN_ADVICE {QUERY}")
     assert "== Optimized Physical Plan With Advice ==" in text
     assert "No available advice..." in text
-    environment.get_config().set("table.optimizer.agg-phase-strategy", "ONE_PHASE")
-    text = explained(environment, f"EXPLAIN PLAN_ADVICE {QUERY}")
+    text = explained(one_phase(environment), f"EXPLAIN PLAN_ADVICE {QUERY}")
     assert "GroupAggregate(advice=[1], groupBy=[k]," in text
     assert (
         "advice[1]: [ADVICE] You might want to enable local-global two-phase optimization by configuring "

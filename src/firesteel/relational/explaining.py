@@ -7,7 +7,6 @@ state say what they keep.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Final
 
 from firesteel.common.errors import UnsupportedError
 from firesteel.relational.estimates.costs import Costs
@@ -18,9 +17,6 @@ from firesteel.relational.physical.explaining import advised_forest, execution_f
 from firesteel.relational.physical.planning import Connections
 from firesteel.relational.planning import physical_plans
 
-DETAILS: Final = ("ESTIMATED_COST", "CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADVICE")
-"""What can be asked for besides the plans; the execution plan is made of the graph, by who has one."""
-
 
 def explained(
     plans: Sequence[LogicalNode],
@@ -30,13 +26,9 @@ def explained(
 ) -> str:
     """Return the text for the plans of a statement.
 
-    Raises UnsupportedError for details that there are not, and what planning raises.
+    `details` are ESTIMATED_COST, CHANGELOG_MODE, JSON_EXECUTION_PLAN and PLAN_ADVICE; the execution plan is made of the
+    graph, by who has one. Raises UnsupportedError for advice in BATCH mode, and what planning raises.
     """
-    for detail in details:
-        if detail not in DETAILS:
-            raise UnsupportedError(
-                "is not supported yet", who=f"EXPLAIN {detail}", hint=f"there are {', '.join(DETAILS)}"
-            )
     if options.batch and "PLAN_ADVICE" in details:
         raise UnsupportedError("is not supported under batch mode, as in Flink", who="EXPLAIN PLAN_ADVICE")
     physical = physical_plans(plans, options, connections)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 _ADAPTIVE: Final = "execution.batch.adaptive.auto-parallelism"
-_SMALL: Final = 16 << 20
+_SMALL: Final = 4 << 20
 
 
 @dataclass(frozen=True)

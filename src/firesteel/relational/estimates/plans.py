@@ -20,6 +20,7 @@ from firesteel.relational.physical.ranks import Rank
 from firesteel.relational.physical.scans import TableSourceScan
 from firesteel.relational.physical.sorting import Limit
 from firesteel.relational.physical.window_ranks import WindowRank
+from firesteel.relational.rules.substitution import conjuncts
 
 _WINDOWS = 2.0
 _OVERLAPPING = 4.0
@@ -72,7 +73,7 @@ def _(node: Calc, given: Estimate) -> Estimate:
     columns = tuple(_computed(one, given) for one in node.expressions)
     if node.condition is None:
         return replace(given, columns=columns)
-    rows = at_least_one(given.rows * selectivity(node.condition, given.columns), given)
+    rows = at_least_one(given.rows * selectivity(conjuncts(node.condition), given.columns), given)
     return Estimate(rows, columns, given.known)
 
 
@@ -87,7 +88,9 @@ def _computed(expression: Expression, given: Estimate) -> Column:
 
 @_estimated.register
 def _(node: Expand, given: Estimate) -> Estimate:
-    return _extended(node, given, given.rows * len(node.sets))
+    made = _extended(node, given, given.rows * len(node.sets))
+    *columns, number = made.columns
+    return replace(made, columns=(*columns, replace(number, distinct=float(len(node.sets)))))
 
 
 @_estimated.register
@@ -149,7 +152,7 @@ def _(node: AnyJoin, left: Estimate, right: Estimate) -> Estimate:
     both = (*left.columns, *right.columns)
     known = left.known and right.known
     share = key_share(left, right, node.keys)
-    share *= 1.0 if node.rest is None else selectivity(node.rest, both)
+    share *= 1.0 if node.rest is None else selectivity(conjuncts(node.rest), both)
     if node.kind in ("SEMI", "ANTI"):
         partners = min(1.0, right.rows * share)
         rows = left.rows * (partners if node.kind == "SEMI" else 1 - partners)

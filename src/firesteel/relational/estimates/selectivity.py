@@ -13,7 +13,6 @@ from typing import Final, NamedTuple
 
 from firesteel.relational.estimates.sizes import Column, number
 from firesteel.relational.expressions import Call, Expression, InputRef, Literal
-from firesteel.relational.rules.substitution import conjuncts
 
 _EQUAL: Final = 0.15
 _COMPARED: Final = 0.5
@@ -31,24 +30,19 @@ class _Range(NamedTuple):
     value: float
 
 
-def selectivity(condition: Expression, columns: Sequence[Column]) -> float:
-    """Return the share of the rows for which a condition is TRUE.
+def selectivity(parts: Iterable[Expression], columns: Sequence[Column]) -> float:
+    """Return the share of the rows for which all parts of a condition are TRUE; those on one column count together.
 
     >>> from firesteel.common.logical_types import BooleanType, IntType
     >>> column, truth = InputRef(IntType(), 0), BooleanType()
     >>> below = Call(truth, "<", (column, Literal(IntType(), 30)))
     >>> above = Call(truth, ">", (column, Literal(IntType(), 10)))
     >>> known = [Column(4, 1000, distinct=100, low=0, high=100)]
-    >>> selectivity(below, known), selectivity(Call(truth, "AND", (above, below)), known)
+    >>> selectivity([below], known), selectivity([above, below], known)
     (0.3, 0.2)
-    >>> selectivity(Call(truth, "=", (column, Literal(IntType(), 7))), known)
+    >>> selectivity([Call(truth, "=", (column, Literal(IntType(), 7)))], known)
     0.01
     """
-    return of_parts(conjuncts(condition), columns)
-
-
-def of_parts(parts: Iterable[Expression], columns: Sequence[Column]) -> float:
-    """Return the share of the rows that meet all conditions; comparisons of one column are looked at together."""
     ranges: dict[int, list[_Range]] = {}
     share = 1.0
     for part in parts:
@@ -97,12 +91,12 @@ def _of_part(part: Expression, columns: Sequence[Column]) -> float:
             return 1.0 if value is True else 0.0
         case InputRef():
             return _COMPARED
-        case Call(function="AND"):
-            return of_parts(conjuncts(part), columns)
+        case Call(function="AND", arguments=parts):
+            return selectivity(parts, columns)
         case Call(function="OR", arguments=parts):
             return 1 - prod(1 - _of_part(one, columns) for one in parts)
         case Call(function="NOT", arguments=(inner,)):
-            return 1 - of_parts(conjuncts(inner), columns)
+            return 1 - _of_part(inner, columns)
         case Call(function="=" | "IS NOT DISTINCT FROM", arguments=(first, second)):
             return _equal(first, second, columns)
         case Call(function="<>" | "IS DISTINCT FROM", arguments=(first, second)):

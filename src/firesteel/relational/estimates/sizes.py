@@ -76,7 +76,7 @@ class Estimate:
 def of_table(row: RowType, statistics: TableStatistics | None, keys: Sequence[int] = ()) -> Estimate:
     """Return the size of a table with rows of a type; `keys` are the columns that are a primary key by themselves.
 
-    A whole number or a date has as many values as there are between its bounds, if these are fewer than the rows.
+    A whole number or a date has as many values as there are between its bounds, if there are more rows than that.
     """
     if statistics is None:
         columns = tuple(
@@ -95,14 +95,19 @@ def of_table(row: RowType, statistics: TableStatistics | None, keys: Sequence[in
 def _column(kind: LogicalType, known: ColumnStatistics, rows: float, *, is_key: bool) -> Column:
     low, high = number(known.low), number(known.high)
     distinct = rows if is_key else known.distinct
-    if distinct is None and low is not None and high is not None and _has_steps(kind):
-        distinct = high - low + 1 if high - low < rows else None
+    if distinct is None:
+        distinct = _values_of(kind, low, high)
+        distinct = distinct if distinct is not None and distinct <= rows else None
     nulls = 0.0 if not kind.nullable else None if known.nulls is None else known.nulls / max(rows, 1)
     return Column(width_of(kind), rows, distinct, low, high, nulls)
 
 
-def _has_steps(kind: LogicalType) -> bool:
-    return kind.root is _R.DATE or LogicalTypeFamily.INTEGER_NUMERIC in kind.root.families
+def _values_of(kind: LogicalType, low: float | None, high: float | None) -> float | None:
+    """Return how many values of a type there are between bounds; None if there is no such number."""
+    if kind.root is _R.BOOLEAN:
+        return 2.0
+    steps = kind.root is _R.DATE or LogicalTypeFamily.INTEGER_NUMERIC in kind.root.families
+    return high - low + 1 if steps and low is not None and high is not None else None
 
 
 def number(value: object) -> float | None:

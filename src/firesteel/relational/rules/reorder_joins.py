@@ -135,7 +135,7 @@ class _Group:
         for part in self._parts:
             sides = self._sides(part)
             if sides is None:
-                links.append(Link((self._mask(part), 0), selectivity(part, columns), equality=False))
+                links.append(Link((self._mask(part), 0), selectivity([part], columns), equality=False))
                 continue
             pair = tuple((self._mask(side), _column(side, columns)) for side in sides)
             (first, one), (second, other) = sorted(pair, key=lambda side: side[0])
