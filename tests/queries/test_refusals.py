@@ -21,6 +21,13 @@ NUMBERS = """CREATE TABLE numbers (id BIGINT, word STRING, ts TIMESTAMP(3), WATE
 WITH ('connector' = 'filesystem', 'path' = '{path}', 'format' = 'json'{options})"""
 
 
+LAST_OF_WINDOWS = """WITH w AS (SELECT * FROM TABLE(TUMBLE(TABLE numbers, DESCRIPTOR(ts), INTERVAL '1' MINUTE))),
+ranked AS (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end, id ORDER BY ts DESC) AS n FROM w),
+last_ones AS (SELECT id, ts, window_start, window_end FROM ranked WHERE n = 1)
+SELECT w.id FROM w JOIN last_ones FOR SYSTEM_TIME AS OF w.ts AS l
+ON w.id = l.id AND w.window_start = l.window_start AND w.window_end = l.window_end"""
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     into = tmp_path / "in"
@@ -63,12 +70,8 @@ def write(path: Path, *words: str) -> None:
             ["id", "time attribute"],
         ),
         (
-            "WITH w AS (SELECT * FROM TABLE(TUMBLE(TABLE numbers, DESCRIPTOR(ts), INTERVAL '1' MINUTE))), last_ones AS (\n"
-            "SELECT * FROM (SELECT id, ts, window_start, window_end, ROW_NUMBER() OVER (PARTITION BY window_start, "
-            "window_end, id ORDER BY ts DESC) AS n FROM w)\nWHERE n = 1) SELECT w.id FROM w JOIN last_ones FOR "
-            "SYSTEM_TIME AS OF w.ts AS l ON w.id = l.id AND w.window_start = l.window_start "
-            "AND w.window_end = l.window_end",
-            ["line 3, column 7", "WindowDeduplicate as the versioned table is not supported yet"],
+            LAST_OF_WINDOWS,
+            ["line 3, column 73", "WindowDeduplicate as the versioned table is not supported yet"],
         ),
     ],
 )
