@@ -1,11 +1,11 @@
 """Measure Firesteel, compare it to PyFlink and Spark's transformWithState if they support the job, and write
-docs/benchmarks.md.
+docs/benchmarks.md and the README's figures.
 
     python -m bench                         everything (about 75 minutes)
     python -m bench count-1k floor          some parts; the others keep their figures
     python -m bench nexmark --only q5       those cases alone whose names begin so
     python -m bench --list                  the parts and their records
-    python -m bench --render                the page and its pictures again, without measuring
+    python -m bench --render                the page, its pictures and the README again, without measuring
     python -m bench --scale 0.02 --runs 1   a quick look at whether everything works; changes nothing
 
 Nothing else should run on the machine. Cases take turns: each part's first runs, then its second ones, and so on. Every
@@ -26,12 +26,14 @@ from bench.environments import ROOT
 from bench.machine import describe
 from bench.page import draw, render
 from bench.part import Part
+from bench.readme import filled
 from bench.registry import PARTS, group_of
 from bench.runner import Plan, Runner, say
 from bench.source import source_hash
 from bench.store import Record, Store
 
 DOCS: Final = ROOT / "docs"
+README: Final = ROOT / "README.md"
 _INTERRUPTED: Final = 130
 
 
@@ -42,16 +44,18 @@ def main(arguments: list[str] | None = None) -> int:
         _list()
         return 0
     if asked.render:
-        _write_page(Store(), DOCS)
+        _write_page(Store(), DOCS, README)
         return 0
     parts = [part for part in PARTS if not asked.parts or part.name in asked.parts]
     if asked.scale == 1:
-        return _measure(parts, asked, Store(), DOCS)
+        return _measure(parts, asked, Store(), DOCS, README)
     with tempfile.TemporaryDirectory(prefix="firesteel-bench-") as scratch:
         return _measure(parts, asked, Store(Path(scratch) / "results"), Path(scratch))
 
 
-def _measure(parts: list[Part], asked: argparse.Namespace, store: Store, docs: Path) -> int:
+def _measure(
+    parts: list[Part], asked: argparse.Namespace, store: Store, docs: Path, readme: Path | None = None
+) -> int:
     plan = Plan(describe(), _source, asked.runs, asked.scale, asked.again, tuple(asked.only))
     runner = Runner(store, plan)
     try:
@@ -59,7 +63,7 @@ def _measure(parts: list[Part], asked: argparse.Namespace, store: Store, docs: P
     except KeyboardInterrupt:
         say("bench: interrupted; the same command resumes from here")
         return _INTERRUPTED
-    page = _write_page(store, docs)
+    page = _write_page(store, docs, readme)
     print(page.partition("\n## The machine")[0])
     for failure in runner.failures:
         say(f"\nfailed: {failure}")
@@ -74,14 +78,18 @@ def _known(store: Store) -> dict[str, Record]:
     return {part.name: record for part in PARTS if (record := store.read(part.name)) is not None}
 
 
-def _write_page(store: Store, docs: Path) -> str:
-    """Render the page and its pictures from all stored figures, and return the page."""
+def _write_page(store: Store, docs: Path, readme: Path | None) -> str:
+    """Render the page, its pictures and the README's figures from all stored ones, and return the page."""
     known = _known(store)
     page = render(known)
     draw(known, docs / "images")
     docs.mkdir(exist_ok=True)
     (docs / "benchmarks.md").write_text(page, encoding="utf-8")
     say(f"written: {docs / 'benchmarks.md'}")
+    if readme is not None:
+        figures = {name: record.shown.runs for name, record in known.items()}
+        readme.write_text(filled(readme.read_text(encoding="utf-8"), figures), encoding="utf-8")
+        say(f"written: {readme}")
     return page
 
 

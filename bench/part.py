@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 Figures = dict[str, Any]
@@ -16,6 +17,11 @@ Figures = dict[str, Any]
 
 Runs = dict[str, list[Figures]]
 """By title (a system, a size, a row of the table): the figures of its runs, in order."""
+
+
+def middle(figures: list[Figures], name: str) -> float:
+    """Return the median of a figure over the runs of a title."""
+    return float(median(run[name] for run in figures))
 
 
 class RunError(Exception):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -12,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Any, Final
 
 from bench.environments import ROOT
 from bench.part import RunError
@@ -92,6 +93,14 @@ def started(
         raise RunError(f"{who}: took more than {timeout_s:g} s")
     if process.returncode:
         raise RunError(f"{who}: ended with {process.returncode}\n{unread[-_TAIL:]}\n{run.errors[-_TAIL:]}")
+
+
+def printed(who: str, arguments: Sequence[object], timeout_s: float) -> dict[str, Any]:
+    """Run this interpreter as `started` does, and return the JSON of the last line that it prints."""
+    with started(who, arguments, timeout_s) as process:
+        output = process.output.read()
+    found: dict[str, Any] = json.loads(output.splitlines()[-1])
+    return found
 
 
 def _end(process: subprocess.Popen[str], late: threading.Event | None = None) -> None:

@@ -8,6 +8,9 @@ from typing import Final
 from bench.admission.part import PART as ADMISSION
 from bench.durability.parts import PARTS as DURABILITY
 from bench.floor.part import PART as FLOOR
+from bench.growth.part import PART as GROWTH
+from bench.joins.part import PART as JOINS
+from bench.latency.part import PART as LATENCY
 from bench.nexmark.part import PART as NEXMARK
 from bench.part import Part
 from bench.scale.part import PART as SCALE
@@ -19,6 +22,9 @@ from bench.yahoo.part import PART as YAHOO
 
 _SHARED: Final = ("bench/measure.py", "bench/systems", "bench/tally.py", "bench/workload.py")
 """The folders and files that the throughput parts run."""
+
+_NEXMARK: Final = ("bench/nexmark", "bench/sql_systems.py", "bench/usage.py")
+_EPOCHS: Final = ("bench/epochs.py", "bench/written.py")
 
 
 @dataclass(frozen=True)
@@ -35,10 +41,13 @@ GROUPS: Final = (
     Group((FLOOR,), ("bench/floor", "bench/tally.py")),
     Group((ADMISSION,), ("bench/admission", "bench/tally.py")),
     Group((WIDE,), ("bench/wide", "bench/floor/job.py", "bench/measure.py", "bench/tally.py")),
-    Group(DURABILITY, ("bench/durability",)),
+    Group(DURABILITY, ("bench/durability", "bench/written.py")),
     Group((YAHOO,), ("bench/yahoo",)),
-    Group((SQL,), ("bench/sql", "bench/measure.py")),
-    Group((NEXMARK,), ("bench/nexmark",)),
+    Group((SQL,), ("bench/sql", "bench/measure.py", "bench/sql_systems.py", *_EPOCHS)),
+    Group((NEXMARK,), _NEXMARK),
+    Group((GROWTH,), ("bench/growth", *_NEXMARK, *_EPOCHS)),
+    Group((LATENCY,), ("bench/latency", *_NEXMARK)),
+    Group((JOINS,), ("bench/joins", "bench/measure.py", *_EPOCHS)),
     Group((SCALE,), ("bench/scale", "bench/systems/firesteel.py", "bench/tally.py")),
 )
 

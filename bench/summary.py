@@ -8,16 +8,19 @@ from itertools import pairwise
 from statistics import median
 from typing import Final
 
-from bench.floor.report import AFTER_SESSION_S, AIM_S, AIMS_MS, COMMAND, middle
+from bench.floor.report import AFTER_SESSION_S, AIM_S, AIMS_MS, COMMAND
+from bench.growth.report import LIMIT as GROWTH_LIMIT
+from bench.growth.report import most
+from bench.joins.report import largest
 from bench.measure import FIRESTEEL, PROCESS, THREAD
 from bench.nexmark.files import FORMATS
 from bench.nexmark.report import AIM as NEXMARK_AIM
-from bench.nexmark.report import mean
-from bench.part import Runs
+from bench.nexmark.report import lowest, mean
+from bench.part import Runs, middle
 from bench.scale.part import LIMIT, growth, seconds_by_size
-from bench.sql.part import FIRESTEEL as SQL
-from bench.sql.part import FLINK as FLINK_SQL
 from bench.sql.queries import QUERIES
+from bench.sql_systems import FIRESTEEL as SQL
+from bench.sql_systems import FLINK as FLINK_SQL
 from bench.throughput.part import ROWS_OF_ALL
 from bench.throughput.report import Row, advantage, rates
 
@@ -110,7 +113,43 @@ def _nexmark(runs: Runs) -> list[list[str]]:
         if times is not None:
             said = f"Nexmark from {kind}: geometric mean of the queries"
             rows.append([said, f"{times:.1f} times Flink SQL", f"{NEXMARK_AIM} times", "", f"{times:.1f}"])
+    if (found := lowest(runs)) is not None:
+        where, times = found
+        said = f"Nexmark, the query nearest to Flink: {where}"
+        rows.append([said, f"{times:.1f} times Flink SQL", "1 times", "", f"{times:.1f}"])
     return rows
+
+
+def _growth(runs: Runs) -> list[list[str]]:
+    found = most(runs)
+    if found is None:
+        return []
+    query, times = found
+    said = f"Nexmark, an event over ten times the state: {query}, which grows most"
+    return [[said, f"{times:.2f} times the processor time", f"{GROWTH_LIMIT} times", "", ""]]
+
+
+def _latency(runs: Runs) -> list[list[str]]:
+    return [
+        [
+            f"Nexmark {query}, from event to committed result at 50,000 events/s",
+            f"p50 {middle(figures, 'p50_ms'):,.0f} ms, p99 {middle(figures, 'p99_ms'):,.0f} ms",
+            *("", "", ""),
+        ]
+        for query, figures in runs.items()
+        if figures
+    ]
+
+
+def _joins(runs: Runs) -> list[list[str]]:
+    found = largest(runs)
+    if found is None:
+        return []
+    title, figures = found
+    bytes_ = middle(figures, "run_bytes") + middle(figures, "manifest_bytes")
+    said = f"inner join over {title}, epochs of {figures[0]['changes']:,} changes"
+    rate = f"{middle(figures, 'rate'):,.0f} changes/s, {bytes_:,.0f} bytes of checkpoint each"
+    return [[said, rate, "", "", ""]]
 
 
 SUMMARIES: Final[dict[str, Summary]] = {
@@ -119,6 +158,9 @@ SUMMARIES: Final[dict[str, Summary]] = {
     "yahoo": _yahoo,
     "sql": _sql,
     "nexmark": _nexmark,
+    "nexmark-growth": _growth,
+    "nexmark-latency": _latency,
+    "joins": _joins,
     "scale": _scale,
 }
 """By the name of the part."""

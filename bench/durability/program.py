@@ -12,8 +12,8 @@ from pathlib import Path  # noqa: E402
 from typing import Any  # noqa: E402
 
 from bench.durability.job import Load, build  # noqa: E402
+from bench.written import StateDirectory  # noqa: E402
 from firesteel.checkpoint.log import ManifestReader  # noqa: E402
-from firesteel.checkpoint.manifest import Layer, manifest_path  # noqa: E402
 from firesteel.checkpoint.objects import Storage  # noqa: E402
 from firesteel.common import Configuration  # noqa: E402
 from firesteel.control.listeners import EpochStats  # noqa: E402
@@ -29,7 +29,7 @@ class Notes:
     def __init__(self, path: Path, state: Path) -> None:
         self._file = path.open("w", encoding="utf-8")
         self._state = state
-        self._known: set[str] = set()
+        self._directory = StateDirectory(state)
 
     def write(self, what: str, at: float, **more: Any) -> None:
         print(json.dumps({"what": what, "at": at, **more}), file=self._file, flush=True)
@@ -38,27 +38,15 @@ class Notes:
         """Note an epoch, and what it has added to the state directory."""
         at = time.time()
         manifest = ManifestReader(Storage.of(self._state)).read(stats.epoch)
-        operators = manifest.operators.values()
-        merged = [
-            layer for layers in manifest.layers.values() for layer in layers if layer.first < layer.last
-        ]
         self.write(
             "epoch",
             at,
             epoch=stats.epoch,
             ms=stats.duration_ms,
             records=stats.records_in,
-            parallelism=max(operator.parallelism for operator in operators),
-            runs=sum(run.size for operator in operators for run in operator.runs),
-            manifest=(self._state / manifest_path(stats.epoch)).stat().st_size,
-            compaction=sum(self._new(layer) for layer in merged),
+            parallelism=max(operator.parallelism for operator in manifest.operators.values()),
+            **self._directory.written(stats.epoch)._asdict(),
         )
-
-    def _new(self, layer: Layer) -> int:
-        """Return the bytes of a new merged layer."""
-        runs = [run for run in layer.runs if run.path not in self._known]
-        self._known.update(run.path for run in runs)
-        return sum(run.size for run in runs)
 
 
 def main() -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from statistics import median
 from typing import Final
 
-from bench.part import Figures, Runs
+from bench.part import Figures, Runs, middle
 from bench.tables import table
 
 ONE: Final = "one exchange"
@@ -30,12 +29,6 @@ planning to its publication; the time from commit to commit is what a sink sees.
 line that it prints; Python's start includes the command line's own imports. `firesteel prepare` creates the archive of
 classes. In a session of the program's own, a program that has already started Spark with Spark's default settings calls
 `execute`; the time ends with the commit of the first epoch's 1,000 results."""
-
-
-def middle(figures: list[Figures], name: str) -> float:
-    """Return the median of a figure over the runs."""
-    values: list[float] = [run[name] for run in figures]
-    return median(values)
 
 
 def render(runs: Runs) -> list[str]:

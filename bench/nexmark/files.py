@@ -40,15 +40,21 @@ def folder(kind: Format, count: int, cache: Path = CACHE) -> Path:
     ...     sorted(path.name for path in folder("parquet", 100, Path(cache)).iterdir())
     ['events-0.parquet', 'events-1.parquet']
     """
-    target = cache / f"bench-nexmark-{_VERSION}-{SEED}" / f"{kind}-{count}"
+    target = cached(f"{kind}-{count}", cache, lambda draft: _WRITERS[kind](draft, count))
+    write_sqlite(target.with_name(f"{target.name}-side.sqlite"))
+    return target
+
+
+def cached(name: str, cache: Path, write: Callable[[Path], None]) -> Path:
+    """Return a folder of events in the cache; `write` fills it if it is not there."""
+    target = cache / f"bench-nexmark-{_VERSION}-{SEED}" / name
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         draft = target.with_name(f".{target.name}-{os.getpid()}")
         shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir()
-        _WRITERS[kind](draft, count)
+        write(draft)
         draft.rename(target)
-    write_sqlite(target.with_name(f"{target.name}-side.sqlite"))
     return target
 
 
@@ -59,8 +65,8 @@ def blocks(count: int) -> Iterator[Block]:
         yield source.block(number, min(BLOCK, count - number * BLOCK))
 
 
-def _dealt(count: int) -> Iterator[tuple[int, pa.Array]]:
-    """Return the file and the places of its events in a block of so many."""
+def dealt(count: int) -> Iterator[tuple[int, pa.Array]]:
+    """Yield the file and the places of its events in a block of so many."""
     rounds = np.arange(count) // ROUND
     for file in range(FILES):
         yield file, pa.array(np.flatnonzero(rounds % FILES == file))
@@ -69,14 +75,15 @@ def _dealt(count: int) -> Iterator[tuple[int, pa.Array]]:
 def _write_parquet(target: Path, count: int) -> None:
     with ExitStack() as stack:
         paths = [target / f"events-{file}.parquet" for file in range(FILES)]
-        writers = [stack.enter_context(_parquet(path)) for path in paths]
+        writers = [stack.enter_context(parquet_writer(path)) for path in paths]
         for block in blocks(count):
             rows = block.wide()
-            for file, places in _dealt(len(rows)):
+            for file, places in dealt(len(rows)):
                 writers[file].write_batch(rows.take(places))
 
 
-def _parquet(path: Path) -> pq.ParquetWriter:
+def parquet_writer(path: Path) -> pq.ParquetWriter:
+    """Return a writer of Parquet that both systems can read."""
     # In a row within a row, Flink reads timestamps of 96 bits only, as it writes them.
     return pq.ParquetWriter(path, SCHEMA, use_deprecated_int96_timestamps=True)
 
@@ -86,7 +93,7 @@ def _write_json(target: Path, count: int) -> None:
         files = [stack.enter_context((target / f"events-{file}.json").open("wb")) for file in range(FILES)]
         for block in blocks(count):
             lines = json_lines(block)
-            for file, places in _dealt(len(lines)):
+            for file, places in dealt(len(lines)):
                 _, _, data = lines.take(places).buffers()
                 files[file].write(data)
 

@@ -3,38 +3,23 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from bench.environments import flink_jars, pyflink_python
+from bench.environments import flink_jars
 from bench.nexmark.events import ROUND
 from bench.nexmark.files import FORMATS, folder
 from bench.nexmark.queries import QUERIES, Query
 from bench.nexmark.report import plot, render, title
 from bench.nexmark.side import write_derby
 from bench.part import Case, Figures, Part, RunError
-from bench.process import started
+from bench.sql_systems import FIRESTEEL, FLINK, Runtime
 
 TIMEOUT_SECONDS: Final = 1200
 EVENTS: Final = (500_000, 2_500_000)
 LEAST: Final = 1000
-
-
-@dataclass(frozen=True)
-class Runtime:
-    """A system that runs SQL."""
-
-    title: str
-    name: str
-    python: Callable[[], Path]
-
-
-FIRESTEEL: Final = Runtime("Firesteel", "firesteel", lambda: Path(sys.executable))
-FLINK: Final = Runtime("Flink SQL", "flink", pyflink_python)
 
 
 def measure(system: Runtime, query: Query, scale: float) -> dict[str, Figures]:
@@ -54,16 +39,14 @@ def measure(system: Runtime, query: Query, scale: float) -> dict[str, Figures]:
 
 def program(system: Runtime, query: Query, arguments: list[str]) -> Mapping[str, Any]:
     """Run `bench.nexmark.program`, and return what it prints."""
-    surroundings = {"TZ": "UTC"}
     if system is FLINK:
-        surroundings["FIRESTEEL_BENCH_FLINK_JARS"] = jars = flink_jars()
+        jars = flink_jars()
         for given in arguments:
             for one in given.partition("=")[2].split(","):
                 if one:
                     write_derby(Path(f"{one}-side.derby"), jars)
     command = ["-m", "bench.nexmark.program", system.name, query.name, *arguments]
-    who = f"{system.title}: {query.name}"
-    with started(who, command, TIMEOUT_SECONDS, system.python(), surroundings) as process:
+    with system.started(query.name, command, TIMEOUT_SECONDS, TZ="UTC") as process:
         output = process.output.read()
     found: Mapping[str, Any] = json.loads(output.splitlines()[-1])
     return found

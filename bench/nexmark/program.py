@@ -6,7 +6,6 @@ The program is PyFlink's; on Firesteel it runs by the alias.
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import os
 import shutil
@@ -15,53 +14,28 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
+from bench import sql_systems
 from bench.nexmark.answers import summary
 from bench.nexmark.queries import BY_NAME, Query, sink
 from bench.nexmark.schema import dropped, events
-from bench.nexmark.usage import PeakOfTree, cpu_seconds
 from bench.process import sampling
+from bench.sql_systems import FILES
+from bench.usage import PeakOfTree, cpu_seconds
 
-PARALLELISM: Final = "2"
 _SAMPLE_SECONDS: Final = 0.25
 
-FLINK: Final = {
-    "table.exec.mini-batch.enabled": "true",
+_FLINK: Final = {
     "table.exec.mini-batch.allow-latency": "2 s",
     "table.exec.mini-batch.size": "50000",
-    "table.optimizer.agg-phase-strategy": "TWO_PHASE",
     "table.optimizer.distinct-agg.split.enabled": "true",
-    "pipeline.object-reuse": "true",
-    "taskmanager.memory.process.size": "8g",
 }
-"""In favour of Flink: mini-batches, two phases, object reuse, state on the heap without checkpoints, room."""
-
-FILES: Final = {"execution.checkpointing.interval": "1 s"}
-"""A streaming file sink of Flink shows its output with a checkpoint."""
 
 
 def environment(system: str, scratch: Path, *, files: bool = False) -> Any:
     """Return the table environment of a system."""
-    settings = {
-        "parallelism.default": PARALLELISM,
-        "table.exec.resource.default-parallelism": PARALLELISM,
-        "table.local-time-zone": "UTC",
-    }
-    if system == "firesteel":
-        importlib.import_module("firesteel.datastream.pyflink_alias").install_pyflink_alias()
-        settings |= {
-            "firesteel.master": f"local[{PARALLELISM},4]",
-            "firesteel.state-dir": str(scratch / "state"),
-        }
-    else:
-        settings |= FLINK | (FILES if files else {})
-        if jars := os.environ.get("FIRESTEEL_BENCH_FLINK_JARS"):
-            settings["pipeline.jars"] = jars
-    common, table = importlib.import_module("pyflink.common"), importlib.import_module("pyflink.table")
-    configuration = common.Configuration()
-    for key, value in settings.items():
-        configuration.set_string(key, value)
-    built = table.EnvironmentSettings.new_instance().in_streaming_mode().with_configuration(configuration)
-    return table.TableEnvironment.create(built.build())
+    return sql_systems.environment(
+        system, scratch, _FLINK | (FILES if files else {}), {"table.local-time-zone": "UTC"}
+    )
 
 
 class Session:

@@ -48,6 +48,16 @@ def mean(runs: Runs, kind: str) -> float | None:
     return geometric_mean(found.values()) if found else None
 
 
+def lowest(runs: Runs) -> tuple[str, float] | None:
+    """Return the lowest ratio, with its query and format; None if there are none."""
+    found = {
+        f"{query} from {_NAMES[kind]}": ratio
+        for kind in FORMATS
+        for query, ratio in ratios(runs, kind).items()
+    }
+    return min(found.items(), key=lambda item: item[1]) if found else None
+
+
 def render(runs: Runs) -> list[str]:
     """Return the section: a row for each query, and the geometric means."""
     header = ["Query"]

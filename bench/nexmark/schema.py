@@ -20,6 +20,9 @@ BID: Final = (
     "extra STRING"
 )
 
+DELAY_SECONDS: Final = 4
+"""How far the watermark is behind the events."""
+
 _VIEWS: Final = (("person", PERSON, 0), ("auction", AUCTION, 1), ("bid", BID, 2))
 
 OPTIONS: Final = {
@@ -35,14 +38,18 @@ SIDE: Final = {
 """The database within the processes of each system that has the table of q13."""
 
 
-def events(folder: str, kind: str, system: str) -> list[str]:
-    """Return the statements that define the events of a folder, the views over them, and the table of q13."""
+def events(folder: str, kind: str, system: str, interval: str = "") -> list[str]:
+    """Return the statements that define the events of a folder, the views over them, and the table of q13.
+
+    With an interval, such as '50 ms', new files are looked for again and again.
+    """
+    watched = f", 'source.monitor-interval' = '{interval}'" if interval else ""
     table = f"""CREATE TABLE events (
         event_type INT, person ROW<{PERSON}>, auction ROW<{AUCTION}>, bid ROW<{BID}>,
         `dateTime` AS CASE WHEN event_type = 0 THEN person.`dateTime`
             WHEN event_type = 1 THEN auction.`dateTime` ELSE bid.`dateTime` END,
-        WATERMARK FOR `dateTime` AS `dateTime` - INTERVAL '4' SECOND
-    ) WITH ('connector' = 'filesystem', 'path' = '{folder}', {OPTIONS[kind]})"""
+        WATERMARK FOR `dateTime` AS `dateTime` - INTERVAL '{DELAY_SECONDS}' SECOND
+    ) WITH ('connector' = 'filesystem', 'path' = '{folder}', {OPTIONS[kind]}{watched})"""
     side = f"""CREATE TABLE side_input (`key` BIGINT, `value` STRING) WITH (
         'connector' = 'jdbc', {SIDE[system].format(folder=folder)}, 'table-name' = 'side_input',
         'lookup.cache' = 'PARTIAL', 'lookup.partial-cache.max-rows' = '10000'

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from statistics import median
 from typing import Final
 
-from bench.environments import flink_jars, pyflink_python
 from bench.measure import SAMPLE_SECONDS, PeakMemory
 from bench.part import Case, Figures, Part, RunError, Runs
-from bench.process import sampling, started
+from bench.process import printed, sampling
 from bench.sql.epochs import EPOCHS, ROWS, WARM_UP
 from bench.sql.queries import QUERIES, Query
+from bench.sql_systems import FIRESTEEL, FLINK, Runtime
 from bench.tables import table
 
 TIMEOUT_SECONDS: Final = 900
@@ -28,32 +24,17 @@ LEAST_EPOCHS: Final = 5
 AIM_MS: Final = 100
 
 
-@dataclass(frozen=True)
-class Runtime:
-    """A system that runs SQL."""
-
-    title: str
-    name: str
-    python: Callable[[], Path]
-
-
-FIRESTEEL: Final = Runtime("Firesteel", "firesteel", lambda: Path(sys.executable))
-FLINK: Final = Runtime("Flink SQL", "flink", pyflink_python)
-
-
 def measure(system: Runtime, query: Query, scale: float) -> dict[str, Figures]:
     """Run a query in its own process; `rate` is that of the rows which its second run has more than its first."""
     command = ["-m", "bench.sql.program", system.name, query.name, "--scale", scale]
-    surroundings = {"FIRESTEEL_BENCH_FLINK_JARS": flink_jars()} if system is FLINK else {}
-    who = f"{system.title}: {query.title}"
-    with started(who, command, TIMEOUT_SECONDS, system.python(), surroundings) as process:
+    with system.started(query.title, command, TIMEOUT_SECONDS) as process:
         peak = PeakMemory(process.pid)
         with sampling(peak.look, SAMPLE_SECONDS):
             output = process.output.read()
     measured = json.loads(output.splitlines()[-1])
     (few, many), (short, long) = measured["rows"], measured["seconds"]
     if long <= short:
-        raise RunError(f"{who}: {many} rows took {long} s, and {few} rows {short} s")
+        raise RunError(f"{system.title}: {query.title}: {many} rows took {long} s, and {few} rows {short} s")
     rate = round((many - few) / (long - short))
     figures: Figures = {"rows": many, "seconds": long, "first_seconds": short, "rate": rate}
     if system is FIRESTEEL:
@@ -66,9 +47,7 @@ def small_epochs(keys: int, scale: float) -> dict[str, Figures]:
     size = max(int(keys * scale), ROWS)
     count = max(round(EPOCHS * min(scale, 1)), LEAST_EPOCHS)
     options = ["--keys", size, "--epochs", count, "--warm-up", max(round(WARM_UP * min(scale, 1)), 1)]
-    with started("SQL, small epochs", ["-m", "bench.sql.epochs", *options], TIMEOUT_SECONDS) as process:
-        output = process.output.read()
-    return {_small(size): json.loads(output.splitlines()[-1])}
+    return {_small(size): printed("SQL, small epochs", ["-m", "bench.sql.epochs", *options], TIMEOUT_SECONDS)}
 
 
 def _small(keys: int) -> str:

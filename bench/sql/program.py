@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
-import os
 import shutil
 import tempfile
 import time
@@ -16,42 +15,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from bench.sql.queries import BY_NAME, Query, insert, statements, write_lines
+from bench.sql_systems import FILES, environment
 
-PARALLELISM: Final = "2"
-
-FLINK: Final = {
-    "table.exec.mini-batch.enabled": "true",
-    "table.exec.mini-batch.allow-latency": "1 s",
-    "table.exec.mini-batch.size": "100000",
-    "table.optimizer.agg-phase-strategy": "TWO_PHASE",
-    "pipeline.object-reuse": "true",
-    "taskmanager.memory.process.size": "8g",
-}
-"""In favour of Flink: mini-batches, two phases, object reuse, state on the heap without checkpoints, room."""
-
-FILES: Final = {"execution.checkpointing.interval": "1 s"}
-"""A streaming file sink of Flink shows its output with a checkpoint."""
-
-
-def environment(system: str, scratch: Path, query: Query) -> Any:
-    """Return the table environment of a system."""
-    settings = {"parallelism.default": PARALLELISM, "table.exec.resource.default-parallelism": PARALLELISM}
-    if system == "firesteel":
-        importlib.import_module("firesteel.datastream.pyflink_alias").install_pyflink_alias()
-        settings |= {
-            "firesteel.master": f"local[{PARALLELISM},4]",
-            "firesteel.state-dir": str(scratch / "state"),
-        }
-    else:
-        settings |= FLINK | (FILES if query.kind == "files" else {})
-        if jars := os.environ.get("FIRESTEEL_BENCH_FLINK_JARS"):
-            settings["pipeline.jars"] = jars
-    common, table = importlib.import_module("pyflink.common"), importlib.import_module("pyflink.table")
-    configuration = common.Configuration()
-    for key, value in settings.items():
-        configuration.set_string(key, value)
-    built = table.EnvironmentSettings.new_instance().in_streaming_mode().with_configuration(configuration)
-    return table.TableEnvironment.create(built.build())
+_FLINK: Final = {"table.exec.mini-batch.allow-latency": "1 s", "table.exec.mini-batch.size": "100000"}
 
 
 def run(env: Any, query: Query, rows: int, folder: Path) -> tuple[float, int | None]:
@@ -86,7 +52,7 @@ def main() -> None:
     sizes = [max(int(rows * arguments.scale), 1000) for rows in query.rows]
     scratch = Path(tempfile.mkdtemp(prefix="firesteel-bench-"))
     try:
-        env = environment(arguments.system, scratch, query)
+        env = environment(arguments.system, scratch, _FLINK | (FILES if query.kind == "files" else {}))
         seconds = []
         for number, rows in enumerate([sizes[0], *sizes]):  # the first job starts the system
             folder = scratch / f"files-{number}"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
-from statistics import median
 from typing import Final
 
-from bench.part import Case, Figures, Part, Runs
-from bench.process import started
+from bench.part import Case, Figures, Part, Runs, middle
+from bench.process import printed
 from bench.tables import table
 from bench.wide.job import CORES, EPOCHS, RECORDS, WARM_UP
 
@@ -31,23 +29,21 @@ def measure(width: int, scale: float) -> dict[str, Figures]:
     warm_up = max(round(WARM_UP * min(scale, 1)), 1)
     epochs = max(round(EPOCHS * min(scale, 1)), _LEAST_EPOCHS)
     command = ["-m", "bench.wide.job", width, "--epochs", epochs, "--warm-up", warm_up]
-    with started(f"wide, {width}", command, TIMEOUT_SECONDS) as process:
-        output = process.output.read()
-    return {str(width): json.loads(output.splitlines()[-1])}
+    return {str(width): printed(f"wide, {width}", command, TIMEOUT_SECONDS)}
 
 
 def render(runs: Runs) -> list[str]:
     """Return the section: a row for each parallelism, and the cost of each further subtask."""
     measured = {int(title): figures for title, figures in runs.items() if figures}
     rows = [
-        [f"{width:,}", *(f"{_middle(figures, name):,.0f}" for name in _COLUMNS)]
+        [f"{width:,}", *(f"{middle(figures, name):,.0f}" for name in _COLUMNS)]
         for width, figures in sorted(measured.items())
     ]
     lines = ["## Wide jobs", "", *table(["Subtasks", *_COLUMNS.values()], rows), ""]
     if len(measured) > 1:
         least, most = min(measured), max(measured)
         each = {
-            name: (_middle(measured[most], name) - _middle(measured[least], name)) / (most - least)
+            name: (middle(measured[most], name) - middle(measured[least], name)) / (most - least)
             for name in _COLUMNS
         }
         cost = (
@@ -57,10 +53,6 @@ def render(runs: Runs) -> list[str]:
         )
         lines += [cost, ""]
     return lines
-
-
-def _middle(figures: list[Figures], name: str) -> float:
-    return float(median(run[name] for run in figures))
 
 
 HOW: Final = f"""\

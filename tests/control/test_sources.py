@@ -31,6 +31,15 @@ class Many(Source[int]):
         return None
 
 
+class Whole(Many):
+    """Splits that are read whole."""
+
+    unit = "splits"
+
+    def splits(self, known: frozenset[str]) -> Iterable[Split]:
+        return [Split(str(number), 0, 1) for number in range(self.count)]
+
+
 class Empty(Many):
     """Splits that end where they start."""
 
@@ -151,3 +160,33 @@ def test_a_split_stays_with_its_subtask_whatever_ends_beside_it() -> None:
     left = {name: subtask for name, subtask in before.items() if name not in saved.ended}
     assert owners(coordinator) == left
     assert owners(SourceCoordinator("many", Many(10), 3, saved.unfinished, saved.ended)) == left
+
+
+def read_whole(coordinator: SourceCoordinator, budget: int, records: int) -> list[str]:
+    """Read an epoch's splits, each of so many records, and return them."""
+    reports = [
+        SplitReport(given.split.id, given.end, given.end == 1, None, records * (given.end - given.start))
+        for inputs in coordinator.plan(budget, 0, 0).inputs.values()
+        for given in inputs
+    ]
+    coordinator.snapshot(reports)
+    coordinator.committed(reports)
+    return [report.split_id for report in reports if report.finished]
+
+
+def test_splits_that_are_read_whole_are_as_many_as_an_epoch_has_records_for() -> None:
+    coordinator = SourceCoordinator("source", Whole(100), 2, {})
+    assert read_whole(coordinator, 5_000, 1_000) == [
+        "0",
+        "1",
+    ]  # one for each subtask: nobody knows how large they are
+    assert len(read_whole(coordinator, 5_000, 1_000)) == 4
+    assert len(read_whole(coordinator, 5_000, 1_000)) == 5
+    assert len(read_whole(coordinator, 500, 1_000)) == 2
+    assert len(read_whole(coordinator, 50_000, 1_000)) == 26
+
+
+def test_splits_without_records_are_read_in_ever_larger_numbers() -> None:
+    coordinator = SourceCoordinator("source", Whole(100), 1, {})
+    assert [len(read_whole(coordinator, 10, 0)) for _ in range(6)] == [1, 2, 6, 18, 54, 19]
+    assert coordinator.ended

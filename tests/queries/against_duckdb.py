@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,7 +12,17 @@ import duckdb
 
 from firesteel.table import EnvironmentSettings, TableEnvironment
 from firesteel.testing import executing
-from tests.queries.random_relations import APPENDED, TABLES, Relations, random_changes, written
+from tests.queries.random_relations import (
+    APPENDED,
+    EVENTS,
+    TABLES,
+    WINDOWS,
+    Relations,
+    in_duckdb,
+    random_changes,
+    timed,
+    written,
+)
 from tests.queries.tables import ONE_SUBTASK, Table, table_of
 
 MODES = ("streaming", "batch")
@@ -30,12 +41,18 @@ def case(seed: int, path: Path) -> Case:
     chance, tables = random.Random(seed), {mode: list[str]() for mode in MODES}
     with duckdb.connect() as oracle:
         for name in TABLES:
-            changes, rows = random_changes(chance, grows=name == APPENDED)
-            for mode, statement in written(path, name, changes, rows):
+            changes, rows = random_changes(chance, grows=name in APPENDED)
+            events = name == EVENTS
+            given = timed(chance, rows) if events else rows
+            for mode, statement in written(path, name, changes, given):
                 tables[mode].append(statement)
-            oracle.execute(f"CREATE TABLE {name} (a INT, b INT, c TEXT)")
-            if rows:
-                oracle.executemany(f"INSERT INTO {name} VALUES (?, ?, ?)", rows)
+            oracle.execute(f"CREATE TABLE {name} (a INT, b INT, c TEXT{', ts TIMESTAMP' if events else ''})")
+            if given:
+                oracle.executemany(f"INSERT INTO {name} VALUES (?, ?, ?{', ?' if events else ''})", given)
+        for statement in in_duckdb():
+            oracle.execute(statement)
+        for mode, (name, window) in product(MODES, WINDOWS.items()):
+            tables[mode].append(f"CREATE VIEW {name} AS SELECT * FROM TABLE({window})")
         query = Relations(seed).query()
         return Case(query, tables, shown(oracle.execute(query).fetchall()))
 

@@ -74,7 +74,10 @@ class Run(NamedTuple):
 
 
 class Query:
-    """A query over rows that arrive in a table `source`, in a zone and with options of the session."""
+    """A query over rows that arrive in a table `source`, in a zone and with options of the session.
+
+    There may be a second table `other`, with a primary key `k` and the same options.
+    """
 
     def __init__(
         self,
@@ -85,12 +88,14 @@ class Query:
         zone: str = "UTC",
         options: Mapping[str, str] | None = None,
         table_options: str = "",
+        other: Mapping[str, Sequence[Arrival]] | None = None,
     ) -> None:
         self._splits = splits
         self._columns = columns
         self._query = query
         self._options = {"table.local-time-zone": zone, **(options or {})}
         self._table_options = table_options
+        self._other = other
 
     def run(
         self,
@@ -129,7 +134,8 @@ class Query:
         self, directory: Path, watch: Watch, clock: ManualClock, parallelism: int, epoch_records: int | None
     ) -> None:
         register(ArrivingConnector())
-        ArrivingConnector.tables = {str(directory): self._splits}
+        tables = {"source": self._splits, **({} if self._other is None else {"other": self._other})}
+        ArrivingConnector.tables = {f"{directory}/{name}": splits for name, splits in tables.items()}
         with executing(
             clock=clock,
             listener=watch,
@@ -140,10 +146,12 @@ class Query:
             env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
             for key, value in self._options.items():
                 env.get_config().set(key, value)
-            env.execute_sql(
-                f"CREATE TABLE source ({self._columns}) "
-                f"WITH ('connector' = 'arriving', 'rows' = '{directory}'{self._table_options})"
-            )
+            for name in tables:
+                key = ", PRIMARY KEY (k) NOT ENFORCED" if name == "other" else ""
+                env.execute_sql(
+                    f"CREATE TABLE {name} ({self._columns}{key}) "
+                    f"WITH ('connector' = 'arriving', 'rows' = '{directory}/{name}'{self._table_options})"
+                )
             names = env.sql_query(self._query).get_resolved_schema().get_column_names()
             kinds = ", ".join(f"c{place} STRING" for place in range(len(names)))
             env.execute_sql(

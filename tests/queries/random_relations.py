@@ -1,6 +1,8 @@
 """Random queries that mean the same in Flink's SQL and in DuckDB's, and random tables with the changes that made them.
 
 Every relation has the columns a, b (INT) and c (STRING), whose values are few, so that much is equal, and often NULL.
+The events have a row time, too, which no two of them share, and are in views with windows: to DuckDB, these are plain
+columns.
 What the two systems do differently is left out: division, floating point numbers, ties that an order leaves open,
 orders that do not say where NULL is, queries that are values and may have several rows, and COUNT without GROUP BY of
 what may have no rows (in STREAMING mode there is no such row, as in Flink).
@@ -10,7 +12,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -18,9 +20,26 @@ _Choice = TypeVar("_Choice")
 Row = tuple[int | None, int | None, str | None]
 
 COLUMNS: Final = "a INT, b INT, c STRING"
-TABLES: Final = ("r", "s", "u")
-APPENDED: Final = "s"
-"""The table that only grows."""
+EVENTS: Final = "e"
+TABLES: Final = ("r", "s", "u", EVENTS)
+APPENDED: Final = ("s", EVENTS)
+"""The tables that only grow."""
+
+_TIMED: Final = f"{COLUMNS}, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' MINUTE"
+WINDOWS: Final = {
+    "tumble": "TUMBLE(TABLE e, DESCRIPTOR(ts), INTERVAL '5' SECOND)",
+    "hop": "HOP(TABLE e, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '15' SECOND)",
+    "cumulate": "CUMULATE(TABLE e, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '15' SECOND)",
+}
+"""The views of events with windows."""
+
+_STARTS: Final = {
+    "tumble": "floored(ts, 5) AS window_start, floored(ts, 5) + 5 AS window_end FROM e",
+    "hop": "floored(ts, 5) - n AS window_start, floored(ts, 5) - n + 15 AS window_end "
+    "FROM e, (VALUES (0), (5), (10)) v(n)",
+    "cumulate": "floored(ts, 15) AS window_start, floored(ts, 15) + n AS window_end "
+    "FROM e, (VALUES (5), (10), (15)) v(n) WHERE floored(ts, 15) + n > epoch(ts)",
+}
 
 _TEXTS: Final = ("x", "y", "z", None)
 _ALL: Final = "{0}.a, {0}.b, {0}.c"
@@ -58,27 +77,43 @@ def random_changes(chance: random.Random, *, grows: bool) -> tuple[list[dict[str
 
 
 def written(
-    path: Path, name: str, changes: list[dict[str, Any]], rows: list[Row]
+    path: Path, name: str, changes: list[dict[str, Any]], rows: Sequence[tuple[Any, ...]]
 ) -> Iterator[tuple[str, str]]:
     """Write a table's changes and its rows to files; yield the mode and the statement that creates it."""
     for mode, lines, form in (
         ("streaming", changes, "debezium-json"),
         ("batch", [_record(row) for row in rows], "json"),
     ):
-        if name == APPENDED:
+        if name in APPENDED:
             lines, form = [_record(row) for row in rows], "json"
         file = path / f"{name}.{mode}"
         file.write_text("".join(json.dumps(line) + "\n" for line in lines))
         options = f"'connector' = 'filesystem', 'path' = '{file}', 'format' = '{form}'"
-        yield mode, f"CREATE TABLE {name} ({COLUMNS}) WITH ({options})"
+        yield mode, f"CREATE TABLE {name} ({_TIMED if name == EVENTS else COLUMNS}) WITH ({options})"
+
+
+def timed(chance: random.Random, rows: list[Row]) -> list[tuple[Any, ...]]:
+    """Return rows with times, which are within a minute."""
+    quarters = chance.sample(range(240), len(rows))
+    return [
+        (*row, f"2020-01-01 00:00:{at // 4:02}.{at % 4 * 250:03}")
+        for row, at in zip(rows, quarters, strict=True)
+    ]
+
+
+def in_duckdb() -> Iterator[str]:
+    """Yield the statements that make DuckDB's views of events, whose windows are in seconds."""
+    yield "CREATE MACRO floored(ts, size) AS CAST(FLOOR(epoch(ts) / size) * size AS BIGINT)"
+    for name, columns in _STARTS.items():
+        yield f"CREATE VIEW {name} AS SELECT a, b, c, ts, {columns}"
 
 
 def _number(chance: random.Random) -> int | None:
     return None if chance.random() < 0.15 else chance.randint(0, 4)
 
 
-def _record(row: Row | None) -> dict[str, Any] | None:
-    return None if row is None else dict(zip("abc", row, strict=True))
+def _record(row: tuple[Any, ...] | None) -> dict[str, Any] | None:
+    return None if row is None else dict(zip(("a", "b", "c", "ts"), row, strict=False))
 
 
 class Relations:
@@ -100,7 +135,8 @@ class Relations:
             return self._one(*TABLES)
         make = self._one(
             self._filtered, self._joined, self._joined, self._chain, self._grouped, self._grouped, self._set,
-            self._ranked, self._framed, self._distinct, self._lateral, self._unnested,
+            self._ranked, self._framed, self._distinct, self._lateral, self._unnested, self._windowed, self._windowed,
+            self._window_joined, self._near, self._over, self._last,
         )  # fmt: skip
         return f"({make(depth - 1)})"
 
@@ -144,16 +180,19 @@ class Relations:
 
     def _grouped(self, depth: int) -> str:
         alias = self._alias()
-        key = self._one("a", "b")
-        call = self._one(
-            "COUNT(*)", "COUNT({0}.b)", "SUM({0}.b)", "MIN({0}.a)", "MAX({0}.b)", "COUNT(DISTINCT {0}.c)",
-            "SUM(DISTINCT {0}.b)", "COUNT(*) FILTER (WHERE {0}.b > 1)",
-        ).format(alias)  # fmt: skip
+        key, call = self._one("a", "b"), self._call(alias)
         having = self._one("", "", " HAVING COUNT(*) > 1", f" HAVING MAX({alias}.b) >= 2")
         return (
             f"SELECT {alias}.{key} AS a, CAST({call} AS INT) AS b, {self._one('MIN', 'MAX')}({alias}.c) AS c "
             f"FROM {self._relation(depth)} AS {alias}{self._where(alias, depth)} GROUP BY {alias}.{key}{having}"
         )
+
+    def _call(self, alias: str) -> str:
+        """Return an aggregate."""
+        return self._one(
+            "COUNT(*)", "COUNT({0}.b)", "SUM({0}.b)", "MIN({0}.a)", "MAX({0}.b)", "COUNT(DISTINCT {0}.c)",
+            "SUM(DISTINCT {0}.b)", "COUNT(*) FILTER (WHERE {0}.b > 1)",
+        ).format(alias)  # fmt: skip
 
     def _set(self, depth: int) -> str:
         one, two = self._relation(depth), self._relation(depth)
@@ -216,6 +255,70 @@ class Relations:
             f"SELECT {one}.a, {two}.x AS b, {one}.c FROM {self._relation(depth)} AS {one} "
             f"{kind} UNNEST({array}) AS {two}(x){on}"
         )
+
+    def _windowed(self, _: int) -> str:
+        """Return groups, or the first rows, of windows."""
+        alias, window = self._alias(), self._one(*WINDOWS)
+        where = self._where(alias, 0)
+        key = self._one("a", "b", "c")
+        if self._chance.random() < 0.3:
+            order = (
+                f"{alias}.b DESC NULLS LAST, {alias}.a ASC NULLS FIRST, {alias}.c ASC NULLS FIRST, {alias}.ts"
+            )
+            partition = f"{alias}.window_start, {alias}.window_end, {alias}.{key}"
+            return (
+                f"SELECT a, b, c FROM (SELECT {_ALL.format(alias)}, ROW_NUMBER() OVER (PARTITION BY {partition} "
+                f"ORDER BY {order}) AS n FROM {window} AS {alias}{where}) WHERE n <= 2"
+            )
+        call, having = self._call(alias), self._one("", " HAVING COUNT(*) > 1")
+        if key == "c":
+            first, text, keys = f"CAST(COUNT({alias}.a) AS INT)", f"{alias}.c", f"{alias}.c, "
+        else:
+            first, text, keys = f"{alias}.{key}", f"MIN({alias}.c)", f"{alias}.{key}, "
+        return (
+            f"SELECT {first} AS a, CAST({call} AS INT) AS b, {text} AS c FROM {window} AS {alias}{where} "
+            f"GROUP BY {keys}{alias}.window_start, {alias}.window_end{having}"
+        )
+
+    def _window_joined(self, _: int) -> str:
+        one, two, window = self._alias(), self._alias(), self._one(*WINDOWS)
+        equal = self._one("{0}.a = {1}.a", "{0}.a = {1}.b", "{0}.c = {1}.c").format(one, two)
+        on = f"{one}.window_start = {two}.window_start AND {one}.window_end = {two}.window_end AND {equal}"
+        sides = f"{window} AS {one} {self._one(*_JOINS)} {window} AS {two}"
+        return f"SELECT {one}.a, {two}.b, {self._one(one, two)}.c FROM {sides} ON {on}"
+
+    def _near(self, _: int) -> str:
+        """Return a join of events whose times are near each other."""
+        one, two = self._alias(), self._alias()
+        equal = self._one("{0}.a = {1}.a", "{0}.a = {1}.b", "{0}.c = {1}.c").format(one, two)
+        more = self._one("", f" AND {one}.b < {two}.b")
+        lower, upper = self._one((5, 3), (0, 9), (20, -2))
+        near = f"BETWEEN {one}.ts - INTERVAL '{lower}' SECOND AND {one}.ts + INTERVAL '{upper}' SECOND"
+        sides = f"{EVENTS} AS {one} {self._one('JOIN', 'LEFT JOIN', 'RIGHT JOIN')} {EVENTS} AS {two}"
+        return f"SELECT {one}.a, {two}.b, {self._one(one, two)}.c FROM {sides} ON {equal}{more} AND {two}.ts {near}"
+
+    def _over(self, _: int) -> str:
+        alias, key = self._alias(), self._one("a", "c")
+        frame = self._one(
+            "", "ROWS BETWEEN 2 PRECEDING AND CURRENT ROW",
+            "RANGE BETWEEN INTERVAL '5' SECOND PRECEDING AND CURRENT ROW",
+            "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
+        )  # fmt: skip
+        call = self._one("COUNT(*)", "COUNT({0}.b)", "SUM({0}.b)", "MIN({0}.b)", "MAX({0}.a)").format(alias)
+        if self._chance.random() < 0.2:
+            call, frame = self._one(f"LAG({alias}.b)", f"LAG({alias}.b, 2)"), ""
+        over = f"PARTITION BY {alias}.{key} ORDER BY {alias}.ts {frame}"
+        return (
+            f"SELECT {alias}.a, CAST({call} OVER ({over}) AS INT) AS b, {alias}.c "
+            f"FROM {EVENTS} AS {alias}{self._where(alias, 0)}"
+        )
+
+    def _last(self, _: int) -> str:
+        """Return the first or the last event of each key."""
+        alias, key, order = self._alias(), self._one("a", "b", "c"), self._one("ASC", "DESC")
+        number = f"ROW_NUMBER() OVER (PARTITION BY {alias}.{key} ORDER BY {alias}.ts {order})"
+        rows = f"SELECT {_ALL.format(alias)}, {number} AS n FROM {EVENTS} AS {alias}{self._where(alias, 0)}"
+        return f"SELECT a, b, c FROM ({rows}) WHERE n = 1"
 
     def _where(self, alias: str, depth: int) -> str:
         return f" WHERE {self._condition(alias, depth)}" if self._chance.random() < 0.5 else ""

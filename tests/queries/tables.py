@@ -19,6 +19,8 @@ DIFFERENT_HERE: Final = {
     # Flink sends the first row of each partition again whenever there is another one, and never takes one back; in
     # BATCH mode it has the table that is expected here, too.
     "SELECT a, b FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY b DESC, e, c) = 1",
+    # To Flink, that is n <= a; in BATCH mode it has the table that is expected here, too.
+    "SELECT a, b, n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b, e, c) AS n FROM t) WHERE n < a",
     # To Flink, there is no row around a query without rows, whose COUNT has none in STREAMING mode.
     "SELECT k, k IN (SELECT a FROM t WHERE a > 100) FROM bid",
     "SELECT a, b FROM t WHERE b > ALL (SELECT v FROM bid WHERE k > 100)",
@@ -72,11 +74,18 @@ SUPPORTED_HERE: Final = {
     # Flink compares a number with a text of its own making.
     "SELECT a, b FROM t WHERE a <> ANY (SELECT k FROM bid)",
     "SELECT a, b FROM t WHERE a = ALL (SELECT k FROM bid)",
+    # Flink has no rank with a constant bound and one of a column.
+    (
+        "SELECT q, v, n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY q ORDER BY v, ts) AS n FROM "
+        "(SELECT CAST(k AS BIGINT) AS q, v, ts FROM bid)) WHERE n <= q AND n <= 3"
+    ),
 }
 """The queries that Flink refuses, and that have an answer here."""
 
 REFUSED_HERE: Final = {
     "SELECT a, x FROM t LEFT JOIN UNNEST(ARRAY[a, 7]) AS u(x) ON x > 3",
+    # Flink takes the bound of the row of a partition that comes first for all others.
+    "SELECT a, b, n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY c ORDER BY b, e, c) AS n FROM t) WHERE n <= a",
 }
 """The queries that have an answer in Flink, and not here."""
 

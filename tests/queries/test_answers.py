@@ -80,6 +80,21 @@ def test_split_distinct_gives_the_same(given: dict[str, Any]) -> None:
     assert rounded(rows.elements(), types) == expected(given)
 
 
+LIMITED = re.compile(r"\bLIMIT \d|\bORDER BY\b.*FETCH")
+FIRST_ROWS = [
+    given for given in compared() if given["subject"] == "a small rank" or LIMITED.search(given["query"])
+]
+
+
+@pytest.mark.parametrize("given", FIRST_ROWS, ids=lambda given: given["query"])
+def test_first_rows_are_the_same_while_none_has_expired(given: dict[str, Any]) -> None:
+    with executing(parallelism=2, epoch_records=7):
+        env = session(options={"table.exec.state.ttl": "1 h"})
+        names, types = described(env, given["query"])
+        rows = table_of(env, f"SELECT {', '.join(texts(names))} FROM answered")
+    assert rounded(rows.elements(), types) == expected(given)
+
+
 @pytest.mark.parametrize(
     "given",
     [given for given in ANSWERS if "refused" in given and given["query"] not in SUPPORTED_HERE],

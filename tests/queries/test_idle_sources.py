@@ -85,6 +85,50 @@ def test_a_split_is_idle_by_the_time_that_passes_while_the_job_runs(tmp_path: Pa
     assert run.rows == LAST
 
 
+OTHER = [Arrival(100, "a", 7, 1_500), Arrival(40_000, "a", 16, 34_000)]
+JOINS: dict[str, tuple[str, list[str], list[str], list[str]]] = {
+    "interval": (
+        """SELECT s.v, o.v FROM source AS s LEFT JOIN other AS o
+        ON s.k = o.k AND o.ts BETWEEN s.ts AND s.ts + INTERVAL '1' SECOND""",
+        ["1 7"],
+        ["2 "],
+        ["4 ", "8 16", "32 ", "64 "],
+    ),
+    "window": (
+        """SELECT s.v, o.v FROM TABLE(TUMBLE(TABLE source, DESCRIPTOR(ts), INTERVAL '10' SECOND)) AS s
+        LEFT JOIN TABLE(TUMBLE(TABLE other, DESCRIPTOR(ts), INTERVAL '10' SECOND)) AS o
+        ON s.window_start = o.window_start AND s.window_end = o.window_end AND s.k = o.k""",
+        [],
+        ["1 7", "2 7"],
+        ["4 ", "8 16", "32 16", "64 16"],
+    ),
+    "temporal": (
+        "SELECT s.v, o.v FROM source AS s LEFT JOIN other FOR SYSTEM_TIME AS OF s.ts AS o ON s.k = o.k",
+        [],
+        ["1 ", "2 7"],
+        ["4 7", "8 7", "32 16", "64 16"],
+    ),
+}
+"""A join of two tables: the rows that come at once, when only the busy table holds watermarks, and later."""
+
+
+def pairs(texts: list[str]) -> Table:
+    """Return rows of two columns."""
+    return Counter((first, second) for first, _, second in (text.partition(" ") for text in texts))
+
+
+@pytest.mark.parametrize("waits", [False, True], ids=["idle", "holds back"])
+@pytest.mark.parametrize("name", JOINS)
+def test_an_idle_input_does_not_hold_a_join_back(tmp_path: Path, name: str, waits: bool) -> None:
+    query, at_once, soon, later = JOINS[name]
+    options = {} if waits else {"table.exec.source.idle-timeout": "5 s"}
+    run = Query({"busy": BUSY}, COLUMNS, query, options=options, other={"silent": OTHER}).run(tmp_path)
+    assert visible_at(4_900, run.commits) == pairs(at_once)
+    assert visible_at(5_400, run.commits) == pairs(at_once if waits else at_once + soon)
+    assert run.rows == pairs(at_once + soon + later)
+    assert run.late == 0
+
+
 def test_other_options_of_watermarks_are_refused(tmp_path: Path) -> None:
     query = Query(
         {"busy": BUSY}, COLUMNS, QUERY, table_options=", 'scan.watermark.emit.strategy' = 'on-event'"

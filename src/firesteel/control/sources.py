@@ -16,7 +16,9 @@ from firesteel.control.connector_errors import connector_error
 from firesteel.functions.source import Boundedness, DiscoveryContext, Source, Split
 from firesteel.runtime.plan import SplitInput, SplitReport
 
-_FIRST_BYTES_PER_RECORD: Final = 100.0
+_FIRST_PER_RECORD: Final = {"records": 1.0, "bytes": 100.0, "splits": 0.0}
+"""How many units a record is assumed to have until records have been read."""
+
 _PLAIN: Final = frozenset({type(None), bool, int, float, str})
 
 
@@ -90,7 +92,8 @@ class SourceCoordinator:
         self._known: frozenset[str] | None = None
         self._discovered = bool(self._splits or self._finished)
         self._next_discovery = 0
-        self._units_per_record = 1.0 if source.unit == "records" else _FIRST_BYTES_PER_RECORD
+        self._units_per_record = _FIRST_PER_RECORD[source.unit]
+        self._splits_read = self._records_read = 0
 
     @property
     def ended(self) -> bool:
@@ -109,12 +112,23 @@ class SourceCoordinator:
         except Exception as error:
             raise connector_error(error, self._who, "could not find out what there is to read") from error
         wanting = {name: amount for name, amount in available.items() if amount > 0}
-        shares = share(int(budget * self._units_per_record) or 1, wanting) if wanting else {}
+        shares = share(self._units(budget), wanting) if wanting else {}
         return self._planned(shares)
 
     def rest(self) -> SourcePlan:
         """Plan the unfinished splits but read nothing: for the last epoch of a job that is drained."""
         return self._planned({})
+
+    def _units(self, budget: int) -> int:
+        """Return how much to read for about `budget` records: at least a unit.
+
+        Of splits that are read whole it is at least one for each subtask, and at most twice as many as before, since
+        nobody knows how many records the next ones have.
+        """
+        units = int(budget * self._units_per_record)
+        if self._source.unit == "splits":
+            return max(min(units, 2 * self._splits_read), self._parallelism)
+        return units or 1
 
     def _planned(self, shares: dict[str, int]) -> SourcePlan:
         inputs: dict[int, list[SplitInput]] = {}
@@ -148,7 +162,11 @@ class SourceCoordinator:
             progress.generator_state = report.generator_state
             progress.saved = None
         self._ended.clear()
-        if self._source.unit == "bytes" and records:
+        if self._source.unit == "splits":
+            self._splits_read += units
+            self._records_read += records
+            self._units_per_record = self._splits_read / max(1, self._records_read)
+        elif self._source.unit == "bytes" and records:
             self._units_per_record = max(1.0, units / records)
         return records
 

@@ -13,7 +13,9 @@ Contract, in call order:
    that `splits` stored in the driver's object.
 5. Driver: `end` becomes the split's position in the manifest when the epoch commits.
 
-A position is an integer in a unit of the source (`unit`): record numbers for most, bytes for files. A split whose end
+A position is an integer in a unit of the source (`unit`): record numbers for most, bytes for files, and 0 or 1 for
+splits that are read whole. What an epoch reads counts only if it is committed, so such a split need not have the same
+records when a failed epoch is run again. A split whose end
 is not known in advance (a gzip file) has `end=None`, and its reader ends with `return END_OF_SPLIT` when it reaches the
 end. The object itself is pickled to the workers.
 """
@@ -100,8 +102,11 @@ class Source(ABC, Generic[T]):
     [[2, 1]]
     """
 
-    unit: Literal["records", "bytes"] = "records"
-    """The unit of a position; the admission controller converts its record limit into it."""
+    unit: Literal["records", "bytes", "splits"] = "records"
+    """The unit of a position; the admission controller converts its record limit into it.
+
+    With "splits" each split has one position, from 0 to 1, and any number of records.
+    """
 
     discovery_interval: int = 1000
     """How long a continuous source waits before it looks for new splits again (milliseconds)."""

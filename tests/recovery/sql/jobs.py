@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from firesteel.checkpoint.log import ManifestReader
@@ -16,9 +17,15 @@ from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.splits import finished_splits
 from firesteel.connectors.tables.registry import register
 from firesteel.control import EpochStats, JobHandle
-from firesteel.functions.columns.connectors import TableConnector, TableRequest, TableSource
+from firesteel.functions.columns.connectors import (
+    ChangelogMode,
+    TableConnector,
+    TableRequest,
+    TableSource,
+)
 from firesteel.functions.columns.endpoints import ColumnBatches, ColumnSource
 from firesteel.functions.source import Split
+from firesteel.runtime.columns.batch import DELETE, UPDATE_AFTER
 from firesteel.table import EnvironmentSettings, TableEnvironment
 from firesteel.testing import ManualClock, executing
 from tests.recovery.jobs import Watch
@@ -38,12 +45,16 @@ def row(index: int) -> tuple[int, int, int]:
 
 
 class UnsteadySource(ColumnSource):
-    """Two splits of rows. Reading fails once at each of the given rows, as long as the mark of the row is not there."""
+    """Two splits of rows. Reading fails once at each of the given rows, as long as the mark of the row is not there.
 
-    def __init__(self, schema: pa.Schema, marks: Path, failures: tuple[int, ...]) -> None:
+    With `upserts`, rows are the new ones of their keys, and some say that there is none.
+    """
+
+    def __init__(self, schema: pa.Schema, marks: Path, failures: tuple[int, ...], upserts: bool) -> None:
         self._schema = schema
         self._marks = marks
         self._failures = failures
+        self._upserts = upserts
 
     def splits(self, known: frozenset[str]) -> Iterable[Split]:
         return [] if known else [Split("first", 0, HALF, 0), Split("second", 0, HALF, HALF)]
@@ -58,7 +69,9 @@ class UnsteadySource(ColumnSource):
         keys, values, times = zip(*map(row, indices), strict=True)
         stamps = pa.array([time * 1000 for time in times]).cast(self._schema.field(2).type)
         columns = [pa.array(keys, pa.int64()), pa.array(values, pa.int64()), stamps]
-        yield pa.RecordBatch.from_arrays(columns, schema=self._schema), None
+        kinds = [DELETE if value % 5 == 0 else UPDATE_AFTER for value in values]
+        rows = pa.RecordBatch.from_arrays(columns, schema=self._schema)
+        yield rows, np.array(kinds) if self._upserts else None
         return None
 
 
@@ -69,7 +82,9 @@ class UnsteadyConnector(TableConnector):
         names = table.row.field_names
         schema = pa.schema(list(zip(names, [pa.int64(), pa.int64(), pa.timestamp("us")], strict=True)))
         failures = tuple(map(int, filter(None, table.options["failures"].split(","))))
-        return TableSource(UnsteadySource(schema, Path(table.options["marks"]), failures))
+        upserts = "upserts" in table.options
+        mode = ChangelogMode.upserts() if upserts else ChangelogMode.inserts()
+        return TableSource(UnsteadySource(schema, Path(table.options["marks"]), failures, upserts), mode)
 
 
 QUERIES = {
@@ -141,15 +156,100 @@ QUERIES = {
         "k BIGINT, ts TIMESTAMP(3), s BIGINT",
         "SELECT k, ts, SUM(v) OVER (PARTITION BY k ORDER BY ts) FROM source",
     ),
+    "outer join": (
+        "k BIGINT, n BIGINT, s BIGINT, PRIMARY KEY (k) NOT ENFORCED",
+        """SELECT a.k, a.n, b.s FROM (SELECT k, COUNT(*) AS n FROM source GROUP BY k) AS a
+        LEFT JOIN (SELECT v, SUM(k) AS s FROM source GROUP BY v) AS b ON a.k = b.v""",
+    ),
+    "near in time": (
+        "k BIGINT, ts TIMESTAMP(3), k2 BIGINT, ts2 TIMESTAMP(3)",
+        """SELECT x.k, x.ts, y.k, y.ts FROM source AS x FULL JOIN source AS y
+        ON x.k = y.k AND x.v < y.v AND y.ts BETWEEN x.ts AND x.ts + INTERVAL '3' SECOND""",
+    ),
+    "joined windows": (
+        "k BIGINT, v BIGINT, ended TIMESTAMP(3), k2 BIGINT, v2 BIGINT",
+        """SELECT x.k, x.v, x.window_end, y.k, y.v
+        FROM TABLE(TUMBLE(TABLE source, DESCRIPTOR(ts), INTERVAL '4' SECOND)) AS x
+        FULL JOIN TABLE(TUMBLE(TABLE source, DESCRIPTOR(ts), INTERVAL '4' SECOND)) AS y
+        ON x.window_start = y.window_start AND x.window_end = y.window_end AND x.k = y.k AND x.v < y.v""",
+    ),
+    "first of windows": (
+        "k BIGINT, v BIGINT, ts TIMESTAMP(3), n BIGINT",
+        """SELECT k, v, ts, n FROM (
+          SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end, k ORDER BY v DESC, ts) AS n
+          FROM TABLE(TUMBLE(TABLE source, DESCRIPTOR(ts), INTERVAL '6' SECOND))
+        ) WHERE n <= 2""",
+    ),
+    "versions": (
+        "k BIGINT, ts TIMESTAMP(3), v BIGINT",
+        """SELECT s.k, s.ts, r.v FROM source AS s
+        LEFT JOIN versioned FOR SYSTEM_TIME AS OF s.ts AS r ON MOD(s.v, 7) = r.k""",
+    ),
+    "looked up": (
+        "k BIGINT, v BIGINT, s VARCHAR(9)",
+        """SELECT t.k, t.v, n.s FROM (SELECT k, v, PROCTIME() AS p FROM source) AS t
+        LEFT JOIN names FOR SYSTEM_TIME AS OF t.p AS n ON t.k = n.k""",
+    ),
+    "first of keys": (
+        "k BIGINT, n BIGINT, v BIGINT, PRIMARY KEY (k, n) NOT ENFORCED",
+        """SELECT k, n, v FROM (
+          SELECT k, v, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v DESC, ts) AS n FROM source
+        ) AS ranked WHERE n <= 3""",
+    ),
+    "first groups of keys": (
+        "g BIGINT, n BIGINT, v BIGINT, s BIGINT, PRIMARY KEY (g, n) NOT ENFORCED",
+        """SELECT g, n, v, s FROM (
+          SELECT g, v, s, ROW_NUMBER() OVER (PARTITION BY g ORDER BY s DESC, v) AS n
+          FROM (SELECT v % 3 AS g, v, SUM(k) AS s FROM source GROUP BY v % 3, v) AS summed
+        ) AS ranked WHERE n <= 2""",
+    ),
+    "last of keys": (
+        "k BIGINT, v BIGINT, PRIMARY KEY (k) NOT ENFORCED",
+        """SELECT k, v FROM (
+          SELECT k, v, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) AS n FROM source
+        ) AS ranked WHERE n = 1""",
+    ),
+    "upserts": (
+        "g BIGINT, n BIGINT, s BIGINT, PRIMARY KEY (g) NOT ENFORCED",
+        "SELECT v % 3, COUNT(*), SUM(v) FROM upserted GROUP BY v % 3",
+    ),
+    "changelogs": (
+        "k BIGINT, n BIGINT, PRIMARY KEY (k) NOT ENFORCED",
+        """SELECT k, SUM(CASE WHEN op IN ('INSERT', 'UPDATE_AFTER') THEN n ELSE -n END)
+        FROM TO_CHANGELOG(input => TABLE counted_again) GROUP BY k
+        HAVING SUM(CASE WHEN op IN ('INSERT', 'UPDATE_AFTER') THEN n ELSE -n END) > 0""",
+    ),
 }
 UPSERTING = (
     *("groups", "groups of groups", "groups of groups with extremes"),
-    *("different rows", "the greatest groups"),
+    *("different rows", "the greatest groups", "outer join"),
+    *("first of keys", "first groups of keys", "last of keys", "upserts", "changelogs"),
 )
 """The queries whose tables change; SQLite knows them, too."""
 
+IN_SQLITE = {
+    "upserts": "SELECT v % 3, COUNT(DISTINCT v), SUM(DISTINCT v) FROM source WHERE v % 5 <> 0 GROUP BY v % 3",
+    "changelogs": "SELECT k, COUNT(*) FROM source WHERE v <= 10 GROUP BY k",
+}
+"""What SQLite is asked instead of a query."""
+
 ON_CONFLICT = {"the greatest groups": "ON CONFLICT DO DEDUPLICATE"}
 """What INSERTs end with whose query has another key than the table."""
+
+TABLES = (
+    """CREATE TABLE source (k BIGINT, v BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '20' SECOND)
+    WITH ('connector' = 'unsteady', 'marks' = '{home}', 'failures' = '{failures}')""",
+    """CREATE TABLE versioned (k BIGINT, v BIGINT, ts TIMESTAMP(3), PRIMARY KEY (k) NOT ENFORCED,
+    WATERMARK FOR ts AS ts - INTERVAL '20' SECOND)
+    WITH ('connector' = 'unsteady', 'marks' = '{home}', 'failures' = '')""",
+    """CREATE TABLE upserted (k BIGINT, v BIGINT, ts TIMESTAMP(3), PRIMARY KEY (v) NOT ENFORCED)
+    WITH ('connector' = 'unsteady', 'marks' = '{home}', 'failures' = '{failures}', 'upserts' = 'true')""",
+    """CREATE TABLE names (k BIGINT, s STRING)
+    WITH ('connector' = 'python', 'function' = 'tests.connectors.looked_up.tuples')""",
+    """CREATE VIEW said AS SELECT k, v, op FROM source CROSS JOIN UNNEST(ARRAY['INSERT', 'DELETE']) AS u(op)
+    WHERE op = 'INSERT' OR v > 10""",
+    """CREATE VIEW counted_again AS SELECT k, COUNT(*) AS n FROM FROM_CHANGELOG(input => TABLE said) GROUP BY k""",
+)
 
 COUNTED = """CREATE VIEW counted AS SELECT k, window_time AS t, COUNT(*) AS n
 FROM TABLE(TUMBLE(TABLE source, DESCRIPTOR(ts), INTERVAL '2' SECOND))
@@ -188,11 +288,8 @@ def run(
         env.get_config().set("restart-strategy.type", "none").set("parallelism.default", str(parallelism))
         for key, value in (options or {}).items():
             env.get_config().set(key, value)
-        env.execute_sql(
-            "CREATE TABLE source (k BIGINT, v BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '20' SECOND) "
-            f"WITH ('connector' = 'unsteady', 'marks' = '{home}', 'failures' = '{failures}')"
-        )
-        env.execute_sql(COUNTED)
+        for statement in (*TABLES, COUNTED):
+            env.execute_sql(statement.format(home=home, failures=failures))
         env.execute_sql(
             f"CREATE TABLE answer ({columns}) "
             f"WITH ('connector' = 'jdbc', 'url' = 'jdbc:sqlite:{home / 'result.db'}', 'table-name' = 'answer')"
@@ -256,4 +353,4 @@ def _rows_in_sqlite(indices: Iterable[int]) -> Iterator[sqlite3.Connection]:
 def answer_of(name: str, indices: Iterable[int]) -> Table:
     """Return what SQLite answers over some rows; for queries that it knows."""
     with _rows_in_sqlite(indices) as connection:
-        return Counter(connection.execute(QUERIES[name][1]))
+        return Counter(connection.execute(IN_SQLITE.get(name, QUERIES[name][1])))

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from firesteel.common.logical_types import BigIntType, IntType, RowType, VarCharType
 from firesteel.functions.columns.joins import Join, JoinKind
@@ -115,18 +117,34 @@ def model(kind: JoinKind, smaller: bool, table: list[Row], changes: list[tuple[i
 @pytest.mark.parametrize("smaller", [True, False], ids=["condition", "keys alone"])
 @pytest.mark.parametrize("kind", ["LEFT", "INNER"])
 def test_left_rows_meet_the_rows_of_the_table(kind: JoinKind, smaller: bool, cache: Cache) -> None:
-    chance = random.Random(f"{kind}{smaller}")
+    check(kind, smaller, cache, random.Random(f"{kind}{smaller}"), 30)
+
+
+@given(
+    kind=st.sampled_from(["LEFT", "INNER"]),
+    smaller=st.booleans(),
+    cache=st.sampled_from(CACHES),
+    chance=st.randoms(use_true_random=False),
+)
+def test_any_left_rows_meet_the_rows_of_the_table(
+    kind: JoinKind, smaller: bool, cache: Cache, chance: random.Random
+) -> None:
+    check(kind, smaller, cache, chance, 6)
+
+
+def check(kind: JoinKind, smaller: bool, cache: Cache, chance: random.Random, epochs: int) -> None:
+    """Look random rows up, and compare what is sent with the model after each epoch; some are lost and tried again."""
     table = [(chance.choice("abc"), chance.randrange(6), chance.choice([None, 1, 2, 3])) for _ in range(9)]
     lookup = Listed(table)
     run = Harness(partial(LookupJoinOperator, spec(kind, lookup, cache, smaller=smaller)))
-    for number in range(30):
-        if number % 7 == 6:
+    for number in range(epochs):
+        if chance.random() < 0.15:
             run.renew(chance.choice([1, 2]))
         changes = [
             (chance.randrange(4), (chance.choice([None, *range(8)]), chance.choice([None, 1, 2])))
             for _ in range(chance.randrange(1, 9))
         ]
-        if number % 5 == 4:
+        if chance.random() < 0.2:
             run.epoch(left(changes), lost=True)
             run.renew()
         sent = run.rows(left(changes[:3]), *([left(changes[3:])] if changes[3:] else []))

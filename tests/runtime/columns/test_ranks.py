@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -56,13 +57,14 @@ def model(rank: Rank, table: list[Row]) -> Counter[Row]:
         rows = list(part)
         ordered = sorted(rows[::-1] if rank.latest else rows, key=value)
         values = [value(row) for row in ordered]
+        end = rank.end if rank.end_column is None else rank.end + (rows[0][rank.end_column] or 0)
         for place, row in enumerate(ordered):
             number = {
                 "ROW_NUMBER": place + 1,
                 "RANK": values.index(values[place]) + 1,
                 "DENSE_RANK": len(set(values[: place + 1])),
             }[rank.function]
-            if rank.start <= number <= rank.end:
+            if rank.start <= number <= end:
                 found[(*row, number) if rank.shows else row] += 1
     return found
 
@@ -115,6 +117,81 @@ def test_the_rows_shown_are_those_of_the_whole_table(
         assert +shown == model(rank, table)
         if epoch % 5 == 4:
             run.renew(chance.choice([1, 2, 3]) if keys else None)
+
+
+@pytest.mark.parametrize("less", [0, 1])
+@pytest.mark.parametrize("retracts", [False, True], ids=["inserts", "changes"])
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_column_of_the_partition_says_the_last_rank(
+    function: RankFunction, retracts: bool, less: int
+) -> None:
+    chance = random.Random(f"{function}{retracts}{less}")
+    rank = spec(function, 1, -less, end_column=0, retracts=retracts)
+    run = Harness(partial(RankOperator, rank), keys=(0,))
+    table: list[Row] = []
+    shown: Counter[Row] = Counter()
+    for epoch in range(25):
+        changes = changed(table, chance, epoch * 100, retracts=retracts)
+        apply(shown, run.rows(*([batch(changes)] if changes else [])))
+        assert +shown == model(rank, table)
+        if epoch % 5 == 4:
+            run.renew(chance.choice([1, 2, 3]))
+    assert shown
+
+
+class Living:
+    """The rows that a rank keeps with a time to live, and what it sends; rows equal in the order live together."""
+
+    def __init__(self, rank: Rank, life: int) -> None:
+        self.rank = rank
+        self.life = life
+        self.kept: list[tuple[Row, int]] = []
+
+    def epoch(self, changes: list[tuple[int, Row]], now: int) -> Counter[Row]:
+        """Return what is sent, each with its kind."""
+        self.kept = [(row, written) for row, written in self.kept if written + self.life > now]
+        before = self._shown()
+        old = list(self.kept)
+        for kind, row in changes:
+            if kind == INSERT:
+                self.kept.append((row, now))
+            elif found := next((entry for entry in self.kept if entry[0] == row), None):
+                self.kept.remove(found)
+        after = self._shown()
+        if not self.rank.retracts:
+            everything = replace(self.rank, start=1, shows=False, output=ROW)
+            left = model(everything, [row for row, _ in self.kept])
+            self.kept = [entry for entry in self.kept if entry[0] in left]
+        written = {row[:2] for row, _ in set(old) ^ set(self.kept)}
+        self.kept = [(row, now if row[:2] in written else at) for row, at in self.kept]
+        return Counter(
+            {(DELETE, *row): count for row, count in (before - after).items()}
+            | {(INSERT, *row): count for row, count in (after - before).items()}
+        )
+
+    def _shown(self) -> Counter[Row]:
+        return model(self.rank, [row for row, _ in self.kept])
+
+
+@pytest.mark.parametrize("shows", [True, False], ids=["rank", "no rank"])
+@pytest.mark.parametrize("retracts", [False, True], ids=["inserts", "changes"])
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_row_lives_after_the_last_change_of_its_place_in_the_order(
+    function: RankFunction, retracts: bool, shows: bool
+) -> None:
+    chance, life = random.Random(f"{function}{retracts}{shows}"), 100
+    rank = spec(function, 1, 2, shows=shows, retracts=retracts, time_to_live=life)
+    run, living, now = Harness(partial(RankOperator, rank), keys=(0,)), Living(rank, life), 1_000
+    table: list[Row] = []
+    for epoch in range(80):
+        now += chance.choice([0, 10, 50, 100])
+        # Each row is told apart from all others.
+        changes = changed(table, chance, epoch * 100, retracts=retracts)
+        changes = [change for place, change in enumerate(changes) if change not in changes[:place]]
+        sent = run.rows(*([batch(changes)] if changes else []), now=now)
+        assert Counter(sent) == living.epoch(changes, now), epoch
+        if epoch % 9 == 8:
+            run.renew(chance.choice([1, 2, 3]))
 
 
 def test_inserts_that_cannot_be_shown_do_not_wait() -> None:

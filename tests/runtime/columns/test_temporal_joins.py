@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from firesteel.common.logical_types import BigIntType, IntType, RowType, TimestampKind, TimestampType
 from firesteel.common.time import MAX_WATERMARK
@@ -84,10 +86,10 @@ class Model:
     def advance(self, watermark: int) -> Counter[Row]:
         self.watermark = watermark
         found: Counter[Row] = Counter()
-        due = [given for given in self.left if given[1][2] <= watermark]
-        self.left = [given for given in self.left if given[1][2] > watermark]
-        for given in due:
-            found.update(self.joined(*given))
+        due = [waiting for waiting in self.left if waiting[1][2] <= watermark]
+        self.left = [waiting for waiting in self.left if waiting[1][2] > watermark]
+        for waiting in due:
+            found.update(self.joined(*waiting))
         for versions in self.versions.values():
             passed = sorted(time for time in versions if time <= watermark)
             for time in passed[:-1]:
@@ -145,14 +147,22 @@ def test_left_rows_meet_the_version_of_their_time(
     if small:
         monkeypatch.setattr(joins, "_ROWS_AT_ONCE", 2)
         monkeypatch.setattr(joins, "_MOST_WAITING", 3)
-    chance = random.Random(f"{outer}{smaller}")
-    join = spec(outer=outer, smaller=smaller)
+    check(spec(outer=outer, smaller=smaller), random.Random(f"{outer}{smaller}"), 60)
+
+
+@given(outer=st.booleans(), smaller=st.booleans(), chance=st.randoms(use_true_random=False))
+def test_any_rows_meet_the_version_of_their_time(outer: bool, smaller: bool, chance: random.Random) -> None:
+    check(spec(outer=outer, smaller=smaller), chance, 8)
+
+
+def check(join: TemporalJoin, chance: random.Random, epochs: int) -> None:
+    """Join random rows and versions, and compare what is sent with the model; some epochs are lost."""
     run, model = Harness(partial(TemporalJoinOperator, join), keys=(0,), second_keys=(2,)), Model(join)
-    for number in range(60):
-        if number % 11 == 10:
+    for number in range(epochs):
+        if chance.random() < 0.1:
             run.renew(chance.choice([1, 2, 3]))
         # A lost epoch leaves nothing behind; what it would have sent comes with the next one.
-        if number % 7 == 6:
+        if chance.random() < 0.15:
             run.epoch(batch(0, [random_left(chance, number)]), model.watermark + 1, lost=True)
             run.renew()
         versions = [random_version(chance, number) for _ in range(chance.randrange(5))]

@@ -1,4 +1,4 @@
-"""The connector 'jdbc': a table of a database, written exactly once, with upserts by the primary key, or looked up."""
+"""The connector 'jdbc': a table of a database, read, looked up, or written exactly once, with upserts by its key."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from firesteel.common.errors import UnsupportedError
-from firesteel.common.logical_types import LogicalTypeRoot, RowType
+from firesteel.common.logical_types import LogicalTypeFamily, LogicalTypeRoot, RowType
 from firesteel.common.logical_types.python_values import from_column
 from firesteel.common.types import RowKind
 from firesteel.connectors.sql import SqlSink
@@ -20,8 +20,15 @@ from firesteel.connectors.sql.jdbc_url import url_of_jdbc
 from firesteel.connectors.sql.rows_writer import RowsWriter
 from firesteel.connectors.tables import lookup_options
 from firesteel.connectors.tables.jdbc_lookup import JdbcLookup, LookupSettings
-from firesteel.connectors.tables.options import PARALLELISM, Options, choice, duration, number, text
-from firesteel.functions.columns.connectors import ChangelogMode, TableConnector, TableRequest, TableSink
+from firesteel.connectors.tables.jdbc_source import JdbcTableSource, Partitions, ScanSettings
+from firesteel.connectors.tables.options import PARALLELISM, Options, choice, duration, number, text, truth
+from firesteel.functions.columns.connectors import (
+    ChangelogMode,
+    TableConnector,
+    TableRequest,
+    TableSink,
+    TableSource,
+)
 from firesteel.functions.columns.endpoints import ColumnSink, ColumnWriter, Kinds
 from firesteel.functions.columns.lookups import LookupCalls, LookupTable
 from firesteel.functions.sink import Committer, WriterContext
@@ -47,19 +54,21 @@ _DRIVERS: Final = {
 }
 """By the class of Java that a table names as its driver, the databases that it is for."""
 
-_OF_SOURCES: Final = (
+_PARTITIONS: Final = (
     "scan.partition.column",
     "scan.partition.num",
     "scan.partition.lower-bound",
     "scan.partition.upper-bound",
-    "scan.fetch-size",
-    "scan.auto-commit",
+)
+_OF_LOOKUPS: Final = (
     *lookup_options.OPTIONS,
+    "lookup.max-retries",
     "lookup.cache.max-rows",
     "lookup.cache.ttl",
     "lookup.cache.caching-missing-key",
-    "filter.handling.policy",
 )
+_OF_SCANS: Final = (*_PARTITIONS, "scan.fetch-size", "scan.auto-commit", "filter.handling.policy")
+_OF_SOURCES: Final = (*_OF_SCANS, *_OF_LOOKUPS)
 """Options of the table where it is read, which mean nothing where it is written."""
 
 _OF_SINKS: Final = (
@@ -72,7 +81,7 @@ _OF_SINKS: Final = (
 
 
 class JdbcConnector(TableConnector):
-    """Writes a table of PostgreSQL, MySQL, MariaDB or SQLite; with a primary key it inserts, updates and deletes by it.
+    """Reads and writes a table of PostgreSQL, MySQL, MariaDB or SQLite; with a primary key it is updated by it.
 
     Flink's options have their meaning: `url`, `table-name`, `username`, `password`, `driver`,
     `sink.buffer-flush.max-rows` (rows that travel at once), `sink.buffer-flush.interval` (how long rows wait before
@@ -81,9 +90,33 @@ class JdbcConnector(TableConnector):
     environment variables, as `${PGPASSWORD}`. `sink.way` is one of `firesteel.connectors.sql`.
 
     Rows are looked up by any columns, with `lookup.cache` and its options, and `lookup.max-retries` (3).
+
+    A scan is bounded. `scan.partition.column` (of numbers), `scan.partition.num`, `scan.partition.lower-bound` and
+    `scan.partition.upper-bound`, all or none of them, say how it is read in parallel; rows outside the bounds are not
+    read. `scan.fetch-size` rows are fetched at once (0: as many as are useful). `scan.auto-commit` changes nothing:
+    each partition is read by one statement, whose rows are fetched as they are needed. With `filter.handling.policy`
+    NEVER no conditions are given to the database.
     """
 
     name = "jdbc"
+
+    def source(self, table: TableRequest) -> TableSource:
+        """Return the source of the rows that there are: inserts."""
+        options = Options(table.options, table.who, self.name)
+        url, schema, name = _place(options, table)
+        retry = options.get(duration("connection.max-retry-timeout"), _RETRY)
+        partitions = _partitions(options, table)
+        fetch = options.get(number("scan.fetch-size", 0)) or _BATCH_ROWS
+        options.get(truth("scan.auto-commit"))
+        policy = options.get(choice("filter.handling.policy", "always", "never"), "always")
+        options.know((*_OF_SINKS, *_OF_LOOKUPS, *_PARTITIONS))
+        options.finish()
+        _require_stored(table, "read from")
+        settings = ScanSettings(
+            checked_address(url), name, schema, (), (), "staged", _BATCH_ROWS, retry, retries=None
+        )
+        filters = policy == "always"
+        return TableSource(JdbcTableSource(settings, table.row, table.row, partitions, fetch, filters))
 
     def lookup(self, table: TableRequest, keys: tuple[str, ...], calls: LookupCalls) -> LookupTable:
         """Return the lookup by these columns."""
@@ -137,6 +170,22 @@ def _place(options: Options, table: TableRequest) -> tuple[str, str | None, str]
     schema, _, name = options.required(text("table-name")).rpartition(".")
     _check_driver(options, url)
     return url, schema or None, name
+
+
+def _partitions(options: Options, table: TableRequest) -> Partitions | None:
+    """Return how the table is partitioned; raise ConfigurationError unless all options say so, or none."""
+    if not any(key in options for key in _PARTITIONS):
+        return None
+    column, bounds = text(_PARTITIONS[0]), (number(_PARTITIONS[2]), number(_PARTITIONS[3]))
+    found = Partitions(
+        options.required(column), options.required(number(_PARTITIONS[1], 1)), *map(options.required, bounds)
+    )
+    if found.low > found.high:
+        raise options.wrong(_PARTITIONS[2], f"a number of at most {found.high}")
+    for field in table.row.fields:
+        if field.name == found.column and not field.type.has_family(LogicalTypeFamily.NUMERIC):
+            raise options.wrong(_PARTITIONS[0], f"a column of numbers, and not of {field.type},")
+    return found
 
 
 def _require_stored(table: TableRequest, way: str) -> None:

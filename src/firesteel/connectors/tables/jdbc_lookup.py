@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import datetime as dt
 import importlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
-from firesteel.common.logical_types import LogicalType, LogicalTypeRoot, RowType
-from firesteel.common.logical_types.arrow import to_arrow_schema
-from firesteel.common.logical_types.columns import to_column
+from firesteel.common.logical_types import RowType
 from firesteel.common.logical_types.python_values import from_column
 from firesteel.connectors.sql.settings import SqlSettings
+from firesteel.connectors.tables.jdbc_values import batch_of
 from firesteel.functions.columns.lookups import LookedUp, ScannableLookup
 from firesteel.state.arrangements.matching import Hashed
 
 if TYPE_CHECKING:
     from firesteel.connectors.sql.selecting import Selecting
 
-_R = LogicalTypeRoot
 _ROWS_AT_ONCE: Final = 10_000
 
 
@@ -76,48 +73,4 @@ class JdbcLookup(ScannableLookup):
             yield self._batch(found[start : start + _ROWS_AT_ONCE])
 
     def _batch(self, rows: Sequence[Sequence[Any]]) -> pa.RecordBatch:
-        columns = zip(*rows, strict=True) if rows else ([] for _ in self._row.fields)
-        arrays = [
-            to_column(_as_type([*values], field.type), field.type, field.name)
-            for values, field in zip(columns, self._row.fields, strict=True)
-        ]
-        return pa.RecordBatch.from_arrays(arrays, schema=to_arrow_schema(self._row))
-
-
-_READ: Final[dict[LogicalTypeRoot, Callable[[Any], Any]]] = {
-    _R.BOOLEAN: bool,
-    _R.DATE: lambda value: dt.date.fromisoformat(value) if isinstance(value, str) else value,
-    _R.TIME_WITHOUT_TIME_ZONE: lambda value: _time(value),
-    _R.TIMESTAMP_WITHOUT_TIME_ZONE: lambda value: _moment(value).replace(tzinfo=None),
-    _R.TIMESTAMP_WITH_LOCAL_TIME_ZONE: lambda value: _moment(value),
-    _R.DECIMAL: lambda value: value if isinstance(value, Decimal) else Decimal(str(value)),
-    _R.FLOAT: float,
-    _R.DOUBLE: float,
-    _R.BINARY: bytes,
-    _R.VARBINARY: bytes,
-    _R.CHAR: str,
-    _R.VARCHAR: str,
-}
-"""How values of drivers become those of a type; whole numbers are ones everywhere."""
-
-
-def _as_type(values: list[Any], kind: LogicalType) -> list[Any]:
-    """Return a driver's values as ones of a type; SQLite has texts and numbers for most types."""
-    read = _READ.get(kind.root, int)
-    return [None if value is None else read(value) for value in values]
-
-
-def _moment(value: Any) -> dt.datetime:
-    if isinstance(value, str):
-        return dt.datetime.fromisoformat(value)
-    assert isinstance(value, dt.datetime)
-    return value
-
-
-def _time(value: Any) -> dt.time:
-    if isinstance(value, str):
-        return dt.time.fromisoformat(value)
-    if isinstance(value, dt.timedelta):
-        return (dt.datetime.min + value).time()
-    assert isinstance(value, dt.time)
-    return value
+        return batch_of([*zip(*rows, strict=True)] if rows else [()] * len(self._row.fields), self._row)

@@ -110,7 +110,7 @@ class WindowRankOp(ColumnOperation):
     def meaning(self) -> str:
         """The keys, the order, which rows are kept, and the windows."""
         window, rank = self.window, self.window.rank
-        kept = f"[{rank.function} {rank.end}][{window.start} {window.end} {window.zone}]"
+        kept = f"[{rank.function} {rank.last}][{window.start} {window.end} {window.zone}]"
         return f"{calls_text(rank.row, rank.keys, ())}{[tuple(key) for key in rank.order]}{kept}"
 
 

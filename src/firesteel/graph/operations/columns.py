@@ -167,7 +167,9 @@ class RankOp(ColumnOperation):
     def meaning(self) -> str:
         """The keys, the order, and which rows are kept."""
         rank = self.rank
-        kept = "" if rank.retracts else f"[{rank.function} {rank.end}]"
+        kept = "" if rank.retracts else f"[{rank.function} {rank.last}]"
+        if rank.retracts and not rank.sets_aside and not rank.latest:
+            kept = "[all rows together]"
         return f"{calls_text(rank.row, rank.keys, ())}{[tuple(key) for key in rank.order]}{kept}"
 
 

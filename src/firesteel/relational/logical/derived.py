@@ -41,7 +41,10 @@ class Expand(UnaryNode):
 
 @dataclass(frozen=True)
 class Rank(UnaryNode):
-    """The rows of each partition whose rank is from `start` to `end`, both included, with the rank if it `shows` it."""
+    """The rows of each partition whose rank is from `start` to `end`, both included, with the rank if it `shows` it.
+
+    With `end_column`, a column of the partition, `end` is added to what this column has.
+    """
 
     partition: tuple[int, ...]
     order: tuple[SortKey, ...]
@@ -50,6 +53,7 @@ class Rank(UnaryNode):
     end: int
     type: RowType
     shows: bool = True
+    end_column: int | None = None
 
     @property
     def row(self) -> RowType:

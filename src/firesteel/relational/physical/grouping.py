@@ -17,7 +17,7 @@ from firesteel.functions.columns.windows import WindowTable as WindowRows
 from firesteel.relational.logical.printing import frame_text
 from firesteel.relational.physical.node import Changes, Keys, Shown, UnaryNode, Updates, mode_of
 from firesteel.relational.physical.texts import select_text
-from firesteel.relational.physical.window_texts import duration_text, window_text
+from firesteel.relational.physical.window_texts import lasting, window_text
 
 Phase = Literal["single", "local", "global"]
 """Whether a node aggregates by itself, before the exchange, or what comes out of that."""
@@ -54,7 +54,7 @@ class GroupAggregate(UnaryNode):
         """Return the groups and how long they live; before the exchange, nothing is kept beyond an epoch."""
         if self.phase == "local":
             return None
-        return _kept("a row for each group", self.aggregate.time_to_live)
+        return lasting("a row for each group", self.aggregate.time_to_live)
 
     def changes(self, given: tuple[Changes, ...]) -> Changes:
         """Return updates, and deletes if rows can leave a group; before the exchange, what will be gathered."""
@@ -185,7 +185,7 @@ class OverAggregate(UnaryNode):
         """Return the rows that wait, and those that frames reach back to."""
         waiting = "rows up to the watermark, " if self.over.event_time else ""
         reach = "sums of each key" if self.over.frame.lower is None else "rows within the frame"
-        return _kept(f"{waiting}{reach}", self.over.time_to_live)
+        return lasting(f"{waiting}{reach}", self.over.time_to_live)
 
     def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
         """Yield keys, order, frame and what is computed."""
@@ -281,9 +281,3 @@ def _grouped(aggregate: Groups | Windows, row: RowType) -> Iterator[tuple[str, s
         yield "groupBy", ", ".join(keys)
     results = row.field_names[count : count + len(aggregate.aggregations)]
     yield "select", select_text(keys, aggregate.aggregations, results, retracts=aggregate.retracts)
-
-
-def _kept(what: str, time_to_live: int | None) -> str:
-    return (
-        what if time_to_live is None else f"{what}, for {duration_text(time_to_live)} after its last change"
-    )

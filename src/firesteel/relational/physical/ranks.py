@@ -23,6 +23,7 @@ from firesteel.relational.logical.nodes import Filter, LogicalNode, Over, Projec
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.node import Changes, Keys, PhysicalNode, Shown, UnaryNode, Updates
 from firesteel.relational.physical.nodes import Exchange
+from firesteel.relational.physical.window_texts import lasting
 from firesteel.relational.rules.substitution import conjuncts
 
 _RANKS: Final = frozenset(get_args(ranks.RankFunction))
@@ -62,7 +63,8 @@ class Rank(UnaryNode):
     @property
     def state(self) -> str:
         """Return which rows are kept."""
-        return "the rows up to the last rank" if self.input.mode.append_only else "all rows"
+        rows = "the rows up to the last rank" if self.input.mode.append_only else "all rows"
+        return lasting(rows, self.rank.time_to_live)
 
     @property
     def upsert_keys(self) -> Keys:
@@ -86,7 +88,7 @@ class Rank(UnaryNode):
             return
         yield "strategy", "AppendFastStrategy" if self.input.mode.append_only else "RetractStrategy"
         yield "rankType", rank.function
-        yield "rankRange", f"rankStart={rank.start}, rankEnd={rank.end}"
+        yield "rankRange", rank.bounds
         if keys:
             yield "partitionBy", keys
         yield "orderBy", ", ".join(self.ascending)
@@ -106,16 +108,7 @@ class Rank(UnaryNode):
 
 
 def rank_node(node: derived.Rank, below: PhysicalNode, options: PlanOptions) -> PhysicalNode:
-    """Return the rank of the rows of a planned node, behind the exchange that it needs.
-
-    Raises UnsupportedError if rows have a time to live.
-    """
-    if options.state_ttl is not None:
-        raise UnsupportedError(
-            "keeps rows, for which 'table.exec.state.ttl' is not supported yet",
-            who="Top-N and deduplication",
-            hint="reset the option for this query",
-        )
+    """Return the rank of the rows of a planned node, behind the exchange that it needs."""
     row = below.row
     kinds = [row.fields[key.index].type for key in node.order]
     timed = is_time_attribute(kinds[0]) and len(kinds) == 1
@@ -130,6 +123,8 @@ def rank_node(node: derived.Rank, below: PhysicalNode, options: PlanOptions) -> 
         node.end,
         shows=node.shows,
         latest=timed and not node.order[0].ascending,
+        end_column=node.end_column,
+        time_to_live=options.state_ttl,
     )
     texts = tuple(f"{row.field_names[key.column]} {'ASC' if key.ascending else 'DESC'}" for key in order)
     return Rank(Exchange(below, node.partition), rank, texts)
@@ -147,7 +142,9 @@ def refuse_ranks(node: LogicalNode, condition: Expression) -> None:
             if function is not None:
                 with errors_at(part.place or condition.place):
                     raise UnsupportedError(
-                        f"of {function} is not supported yet in STREAMING mode", who="Top-N and deduplication"
+                        f"of {function} is not supported yet in STREAMING mode",
+                        who="Top-N and deduplication",
+                        hint="compare it with a constant, or with < or <= with a column of its PARTITION BY",
                     )
 
 

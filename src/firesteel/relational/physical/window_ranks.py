@@ -80,7 +80,7 @@ class WindowRank(UnaryNode):
             yield "order", "ROWTIME"
             return
         yield "rankType", rank.function
-        yield "rankRange", f"rankStart={rank.start}, rankEnd={rank.end}"
+        yield "rankRange", rank.bounds
         yield "partitionBy", keys
         yield "orderBy", ", ".join(self.order)
         yield "select", ", ".join(self.row.field_names)
@@ -120,6 +120,7 @@ def window_rank(node: derived.Rank, below: PhysicalNode, options: PlanOptions) -
         node.end,
         shows=node.shows,
         latest=timed and not node.order[0].ascending,
+        end_column=node.end_column,
     )
     texts = tuple(f"{row.field_names[key.column]} {'ASC' if key.ascending else 'DESC'}" for key in order)
     return WindowRank(

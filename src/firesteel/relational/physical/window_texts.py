@@ -42,6 +42,17 @@ def _sizes(shape: WindowShape) -> list[tuple[str, str]]:
     return [*sizes, ("offset", duration_text(shape.offset))] if shape.offset else sizes
 
 
+def lasting(what: str, time_to_live: int | None) -> str:
+    """Return what is kept, with how long it is (milliseconds; None: for ever).
+
+    >>> lasting("all rows", 3_600_000)
+    'all rows, for 1 h after its last change'
+    """
+    return (
+        what if time_to_live is None else f"{what}, for {duration_text(time_to_live)} after its last change"
+    )
+
+
 def duration_text(milliseconds: int) -> str:
     """Return a time in the largest unit that it is a multiple of (Flink: TimeUtils.formatWithHighestUnit).
 

@@ -225,6 +225,7 @@ def _(node: Rank, wanted: frozenset[int]) -> Pruned:
         input=_exact(node.input, kept),
         partition=tuple(places[place] for place in node.partition),
         order=tuple(replace(key, index=places[key.index]) for key in node.order),
+        end_column=None if node.end_column is None else places[node.end_column],
         type=_row(node.type, all_kept),
         shows=node.shows and width in wanted,
     )

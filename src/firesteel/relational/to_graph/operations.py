@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import singledispatch
 
-from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types import Field, RowType
 from firesteel.common.logical_types.temporal import is_rowtime
 from firesteel.connectors.tables.values import values_source
+from firesteel.functions.columns import ranks
 from firesteel.functions.columns import sorting as limits
 from firesteel.functions.columns.program import Program
 from firesteel.graph.operations import (
@@ -257,10 +257,20 @@ def _(plan: TemporalSort, options: PlanOptions) -> Operation:
 def _top(plan: Limit, order: tuple[limits.SortColumn, ...], options: PlanOptions) -> Operation:
     assert plan.fetch is not None
     retracts = not plan.input.mode.append_only
-    if retracts and options.state_ttl is not None:
-        raise UnsupportedError(
-            "keeps rows, for which 'table.exec.state.ttl' is not supported yet", who=plan.text
+    if options.state_ttl is not None:
+        rank = ranks.Rank(
+            plan.row,
+            plan.row,
+            (),
+            order,
+            "ROW_NUMBER",
+            plan.offset + 1,
+            plan.offset + plan.fetch,
+            shows=False,
+            retracts=retracts,
+            time_to_live=options.state_ttl,
         )
+        return RankOp(rank)
     return TopOp(limits.Top(plan.row, order, plan.offset, plan.fetch, retracts))
 
 

@@ -6,6 +6,8 @@ they have. What happens to the others is a log: rows that come, and rows that go
 read when a partition has lost so many of its first rows that others take their place, and when much of the log is of
 rows that went. Each such reading takes in as many rows as have to go before the next one, so what it costs is spread
 over them.
+
+With a time to live, and where the last rank is that of a column, all rows of a partition are kept together.
 """
 
 from __future__ import annotations
@@ -52,7 +54,8 @@ class Ranking:
 
     def reduced(self, rows: pa.RecordBatch) -> pa.RecordBatch:
         """Return rows with what their ranks depend on alone."""
-        return reduced(rows, {key.column for key in self._rank.order})
+        kept = {key.column for key in self._rank.order}
+        return reduced(rows, kept if self._rank.end_column is None else kept | {self._rank.end_column})
 
 
 def ranked(
@@ -68,6 +71,14 @@ def ranked(
     return order, np.asarray(RANKS[rank.function](partitions))
 
 
+def last_ranks(rank: Rank, rows: pa.RecordBatch) -> Numbers:
+    """Return the last rank that is shown in the partition of each row."""
+    if rank.end_column is None:
+        return np.full(rows.num_rows, rank.end)
+    ends = rows.column(rank.end_column).cast(pa.int64()).fill_null(0)
+    return np.maximum(numbers(ends), 0) + rank.end
+
+
 class _Aside(NamedTuple):
     """For each partition, how many changes are in its log, and how many of them are of rows that went."""
 
@@ -81,9 +92,9 @@ class RankedRows:
     def __init__(self, rank: Rank, ranking: Ranking, slack: int) -> None:
         self._rank = rank
         self._ranking = ranking
-        self._entries = PartitionEntries(rank.row, rank.keys)
+        self._entries = PartitionEntries(rank.row, rank.keys, rank.time_to_live)
         self._kept = 2 * rank.end + slack
-        self._splits = rank.retracts and not rank.latest
+        self._splits = rank.sets_aside
 
     def declare(self, arrangements: LiveArrangements) -> None:
         """Declare the arrangements."""
@@ -113,6 +124,23 @@ class RankedRows:
     def store(self, applied: Applied, kept: Entries) -> None:
         """Replace the old first rows by others."""
         self._entries.store(self._first, applied, kept)
+        if self._rank.time_to_live is not None:
+            self._refresh(applied, kept.places)
+
+    def _refresh(self, applied: Applied, kept: Positions) -> None:
+        """Let rows live anew if others with their place in the order have come or gone.
+
+        As in Flink, where rows that are equal in the order are one value of a map.
+        """
+        names = [*self._entries.names, *(f"c{key.column}" for key in self._rank.order)]
+        groups = groups_of(applied.rows, names).numbers
+        stays = np.zeros(applied.old, np.bool_)
+        stays[kept[kept < applied.old]] = True
+        written = np.zeros(int(groups.max(initial=-1)) + 1, np.bool_)
+        written[groups[kept[kept >= applied.old]]] = True
+        written[groups[: applied.old][~stays]] = True
+        anew = np.flatnonzero(stays & written[groups[: applied.old]])
+        self._first.change(applied.rows.take(pa.array(anew)), np.zeros(len(anew), np.int64))
 
 
 class _Change:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
 
-from firesteel.runtime.columns.batch import DELETE, INSERT, ColumnBatch
+from firesteel.runtime.columns.batch import DELETE, INSERT, ColumnBatch, concatenated
 from firesteel.runtime.operator import Epoch, Operator, OperatorReport
 
 
@@ -62,3 +63,34 @@ class SettlingOperator(Operator[ColumnBatch]):
         if self.watermark > self._sent:
             self._sent = self.watermark
             self.emit_watermark(self.watermark)
+
+
+class GatheringOperator(SettlingOperator):
+    """Lets batches wait until the end of the epoch, or until `most` rows have come, and takes them as one.
+
+    Contract for subclasses: `_take(batch)` works on what waited, in the order in which it came.
+    """
+
+    most: ClassVar[int]
+
+    def begin_epoch(self, epoch: Epoch) -> None:
+        """Start an epoch, in which nothing waits yet."""
+        super().begin_epoch(epoch)
+        self._waiting: list[ColumnBatch] = []
+        self._count = 0
+
+    def process(self, batch: ColumnBatch, port: int) -> None:
+        """Let a batch wait."""
+        self._waiting.append(batch)
+        self._count += len(batch)
+        if self._count >= self.most:
+            self._work()
+
+    @abstractmethod
+    def _take(self, batch: ColumnBatch) -> None:
+        """Work on what waited."""
+
+    def _work(self) -> None:
+        waiting, self._waiting, self._count = self._waiting, [], 0
+        if waiting:
+            self._take(concatenated(waiting))

@@ -9,6 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from firesteel.common.errors import ProgramError
 from firesteel.common.logical_types import BigIntType, IntType, RowType, TimestampKind, TimestampType
@@ -20,7 +22,7 @@ from firesteel.relational.logical.joins import joined_row
 from firesteel.relational.translation import program
 from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.joins import interval as intervals
-from firesteel.runtime.columns.joins import pairs
+from firesteel.runtime.columns.joins import interval_sides, pairs
 from firesteel.runtime.columns.joins.interval import interval_join_operator
 from tests.runtime.columns.columnar import Harness, Step, inserted
 
@@ -147,21 +149,43 @@ def test_rows_meet_as_they_do_one_by_one(
 ) -> None:
     if small:
         monkeypatch.setattr(intervals, "_MOST_WAITING", 4)
+        monkeypatch.setattr(interval_sides, "_ROWS_AT_ONCE", 3)
         monkeypatch.setattr(pairs, "MOST", 3)
     chance = random.Random(f"{kind}{bounds}{keys}{smaller}")
-    given = spec(kind, bounds, keys=keys, smaller=smaller)
-    run = Harness(
-        partial(interval_join_operator, given), keys=given.join.left_keys, second_keys=given.join.right_keys
-    )
-    model, sent, watermark = Model(given), Counter[Row](), [1_000]
-    step = max(5, max(map(abs, bounds)) // 3)
-    for epoch in range(25):
-        sent += inserted(run.rows(*random_steps(chance, model, step, watermark, None), final=epoch == 24))
-        if epoch == 24:
+    check(spec(kind, bounds, keys=keys, smaller=smaller), chance, 25)
+
+
+@given(
+    kind=st.sampled_from(KINDS),
+    bounds=st.sampled_from(BOUNDS),
+    keys=st.booleans(),
+    smaller=st.booleans(),
+    chance=st.randoms(use_true_random=False),
+)
+def test_any_rows_meet_as_they_do_one_by_one(
+    kind: JoinKind, bounds: tuple[int, int], keys: bool, smaller: bool, chance: random.Random
+) -> None:
+    check(spec(kind, bounds, keys=keys, smaller=smaller), chance, 5)
+
+
+def check(interval: IntervalJoin, chance: random.Random, epochs: int) -> None:
+    """Join random rows, and compare what is sent with the model after each epoch; some are lost and tried again."""
+    join = interval.join
+    run = Harness(partial(interval_join_operator, interval), keys=join.left_keys, second_keys=join.right_keys)
+    model, sent, watermark = Model(interval), Counter[Row](), [1_000]
+    step = max(5, max(map(abs, (interval.lower, interval.upper))) // 3)
+    for epoch in range(epochs):
+        last = epoch == epochs - 1
+        steps = random_steps(chance, model, step, watermark, None)
+        if chance.random() < 0.15:
+            run.epoch(*steps, lost=True)
+            run.renew()
+        sent += inserted(run.rows(*steps, final=last))
+        if last:
             model.advance(MAX_WATERMARK)
         assert sent == model.sent
-        if epoch % 7 == 6:
-            run.renew(chance.choice([1, 2, 3]) if keys else 1)
+        if chance.random() < 0.2:
+            run.renew(chance.choice([1, 2, 3]) if join.left_keys else 1)
 
 
 @pytest.mark.parametrize("bounds", BOUNDS, ids=str)
@@ -170,16 +194,16 @@ def test_in_processing_time_rows_meet_those_that_came_shortly_before(
     kind: JoinKind, bounds: tuple[int, int]
 ) -> None:
     chance = random.Random(f"{kind}{bounds}")
-    given = spec(kind, bounds, event_time=False)
-    run = Harness(partial(interval_join_operator, given), keys=(0,), second_keys=(0,))
-    model, sent, now = Model(given), Counter[Row](), 1_000
+    interval = spec(kind, bounds, event_time=False)
+    run = Harness(partial(interval_join_operator, interval), keys=(0,), second_keys=(0,))
+    model, sent, now = Model(interval), Counter[Row](), 1_000
     for epoch in range(25):
         model.advance(now)
         sent += inserted(run.rows(*random_steps(chance, model, 5, [1_000], now), now=now))
         assert sent == model.sent
         if any(KEEPING[kind]) and bounds[0] <= bounds[1]:
             due = [
-                time + given.reaches[side] + 1
+                time + interval.reaches[side] + 1
                 for side in (0, 1)
                 for _, time, met in model.kept[side]
                 if not met and KEEPING[kind][side]

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from firesteel.common.logical_types import BigIntType, IntType, RowType, VarCharType
 from firesteel.functions.columns.joins import KEEPING, Join, JoinKind
@@ -23,7 +25,7 @@ from firesteel.runtime.columns.joins import pairs, sides
 from firesteel.runtime.columns.joins.operator import FinalJoinOperator, JoinOperator
 from tests.runtime.columns.columnar import Harness
 
-INSERT, DELETE = 0, 3
+INSERT, UPDATE_BEFORE, UPDATE_AFTER, DELETE = 0, 1, 2, 3
 KINDS: list[JoinKind] = ["INNER", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI"]
 Row = tuple[Any, ...]
 LEFT = RowType.of({"k": IntType(), "n": BigIntType(), "s": VarCharType(9)}, nullable=False)
@@ -101,11 +103,11 @@ def random_changes(side: int, table: list[Row], chance: random.Random) -> list[t
         if table and chance.random() < 0.45:
             row = chance.choice(table)
             table.remove(row)
-            changes.append((DELETE, row))
+            changes.append((chance.choice([UPDATE_BEFORE, DELETE]), row))
         else:
             row = random_row(side, chance)
             table.append(row)
-            changes.append((INSERT, row))
+            changes.append((chance.choice([INSERT, UPDATE_AFTER]), row))
     return changes
 
 
@@ -134,20 +136,40 @@ def test_the_result_is_the_join_of_both_tables(
         monkeypatch.setattr(joins, "_MOST_WAITING", 4)
         monkeypatch.setattr(pairs, "MOST", 3)
     chance = random.Random(f"{kind}{keys}{null_safe}{smaller}")
-    join = spec(kind, keys=keys, null_safe=null_safe, smaller=smaller)
+    check(spec(kind, keys=keys, null_safe=null_safe, smaller=smaller), chance, 40)
+
+
+@given(
+    kind=st.sampled_from(KINDS),
+    keys=st.booleans(),
+    null_safe=st.booleans(),
+    smaller=st.booleans(),
+    chance=st.randoms(use_true_random=False),
+)
+def test_any_changes_are_joined(
+    kind: JoinKind, keys: bool, null_safe: bool, smaller: bool, chance: random.Random
+) -> None:
+    check(spec(kind, keys=keys, null_safe=null_safe, smaller=smaller), chance, 6)
+
+
+def check(join: Join, chance: random.Random, epochs: int) -> None:
+    """Join tables that change, and compare the result with the model after each epoch; some are tried again."""
     run = Harness(partial(JoinOperator, join), keys=join.left_keys, second_keys=join.right_keys)
     tables: tuple[list[Row], list[Row]] = ([], [])
     shown: Counter[Row] = Counter()
-    for epoch in range(40):
+    for _ in range(epochs):
         steps = [
             batch(side, changes)
             for side in chance.sample([0, 1, 0, 1], chance.randrange(5))
             if (changes := random_changes(side, tables[side], chance))
         ]
+        if chance.random() < 0.15:
+            run.epoch(*steps, lost=True)
+            run.renew()
         apply(shown, run.rows(*steps))
         assert +shown == model(join, *tables)
-        if keys and epoch % 7 == 6:
-            run.renew(chance.choice([1, 2, 3]))
+        if chance.random() < 0.2:
+            run.renew(chance.choice([1, 2, 3]) if join.left_keys else 1)
 
 
 @pytest.mark.parametrize("smaller", [True, False])

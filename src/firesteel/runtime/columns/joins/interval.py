@@ -20,10 +20,12 @@ import pyarrow as pa
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.common.time import MAX_WATERMARK
 from firesteel.functions.columns.joins import KEEPING, IntervalJoin, Side
+from firesteel.runtime.columns.aggregates.segments import Segments
 from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.joins.interval_sides import STATE, Arrived, IntervalSide
 from firesteel.runtime.columns.joins.pairs import Condition, alone, equal_pairs, grouped, paired
 from firesteel.runtime.columns.settling import SettlingOperator
+from firesteel.runtime.columns.times import Times
 from firesteel.runtime.operator import Epoch, Operator, OperatorContext, OperatorReport
 from firesteel.state.arrangements.columns import Mask
 from firesteel.state.arrangements.sorting import Positions
@@ -32,12 +34,20 @@ _MOST_WAITING: Final = 1 << 18
 _SIDES: Final[tuple[Side, Side]] = (0, 1)
 
 
-class _Candidates(NamedTuple):
-    """Rows that may be partners, with the numbers of their keys: first those of `kept`, then new ones."""
+class _Needles(NamedTuple):
+    """New rows of a side that look for partners, from the `first` to the `last` time of each.
 
-    keys: Positions
-    kept: pa.RecordBatch
+    `groups` are those of equal buckets and keys, of which the row at `places[i]` has number `i`, and another one if its
+    partners are in two buckets. If `timely`, a pair is one only if the row that came first was still kept.
+    """
+
+    side: Side
     rows: Arrived
+    first: Times
+    last: Times
+    places: Positions
+    groups: Segments
+    timely: bool
 
 
 class IntervalJoinOperator(SettlingOperator):
@@ -127,31 +137,34 @@ class IntervalJoinOperator(SettlingOperator):
         theirs = new[1 - side] if side == 0 else new[1 - side].at(np.zeros(0, np.int64))
         groups, numbers = grouped(keys, other.keyed(theirs.rows, other.buckets(theirs.times)))
         there = np.flatnonzero(groups.lengths)
-        found, kept = other.with_keys(keys.take(pa.array(groups.order[groups.starts[there]])))
-        known = other.as_arrived(kept)
-        others = _Candidates(np.concatenate((there[found], numbers)), kept, _joined(known, theirs))
-        late = not self._event_time or mine.late or theirs.late
-        seen = np.zeros(len(others.keys), np.bool_)
-        for needle, there in equal_pairs(groups, others.keys):
-            here = needles[needle]
-            times = others.rows.times[there]
-            near = (first[here] <= times) & (times <= last[here])
-            if late:
-                near &= self._in_time(side, mine.at(here), others.rows.at(there))
-            here, there = here[near], there[near]
-            here, there = self._condition.of(side, mine.rows, others.rows.rows, (here, there))
-            if len(here):
-                met[side][here] = seen[there] = True
-                self._send(paired(side, mine.rows, others.rows.rows, (here, there)))
-        self._note(1 - side, others, seen, met)
+        given = _Needles(side, mine, first, last, needles, groups, self._must_be_in_time(mine, theirs))
+        for found, kept in other.parts_with_keys(keys.take(pa.array(groups.order[groups.starts[there]]))):
+            seen = self._pair(given, there[found], other.as_arrived(kept), met[side])
+            if other.shows_alone and seen.any():
+                other.meet(kept.filter(pa.array(seen)))
+        if theirs.rows.num_rows:
+            met[1 - side] |= self._pair(given, numbers, theirs, met[side])
 
-    def _note(self, side: int, others: _Candidates, seen: Mask, met: list[Mask]) -> None:
-        """Note which candidates of a side, kept and new ones, have met a partner."""
-        count = others.kept.num_rows
-        if len(seen) > count:
-            met[side] |= seen[count:]
-        if self._sides[side].shows_alone and seen[:count].any():
-            self._sides[side].meet(others.kept.filter(pa.array(seen[:count])))
+    def _pair(self, given: _Needles, keys: Positions, others: Arrived, met: Mask) -> Mask:
+        """Send the pairs of rows with others, whose keys have these numbers; return which others have met one."""
+        side, mine = given.side, given.rows
+        seen = np.zeros(len(keys), np.bool_)
+        for needle, there in equal_pairs(given.groups, keys):
+            here = given.places[needle]
+            times = others.times[there]
+            near = (given.first[here] <= times) & (times <= given.last[here])
+            if given.timely:
+                near &= self._in_time(side, mine.at(here), others.at(there))
+            here, there = here[near], there[near]
+            here, there = self._condition.of(side, mine.rows, others.rows, (here, there))
+            if len(here):
+                met[here] = seen[there] = True
+                self._send(paired(side, mine.rows, others.rows, (here, there)))
+        return seen
+
+    def _must_be_in_time(self, mine: Arrived, theirs: Arrived) -> bool:
+        """Return whether it matters when rows came: in event time it does for late ones only."""
+        return not self._event_time or mine.late or theirs.late
 
     def _in_time(self, side: Side, mine: Arrived, theirs: Arrived) -> Mask:
         """Return which pairs met: the row that came first was kept, and still is when the other one comes."""
@@ -203,10 +216,3 @@ class SeparateOperator(Operator[ColumnBatch]):
 def interval_join_operator(interval: IntervalJoin) -> Operator[ColumnBatch]:
     """Return the operator of an interval join; as in Flink, an empty interval needs no state."""
     return (SeparateOperator if interval.upper < interval.lower else IntervalJoinOperator)(interval)
-
-
-def _joined(first: Arrived, second: Arrived) -> Arrived:
-    return Arrived(
-        pa.concat_batches([first.rows, second.rows]),
-        *(np.concatenate(both) for both in zip(first[1:], second[1:], strict=True)),
-    )

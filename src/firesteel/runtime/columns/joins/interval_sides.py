@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -27,6 +27,7 @@ from firesteel.state.arrangements.sorting import Positions
 STATE: Final = -1
 """The turn of rows that came before this step."""
 
+_ROWS_AT_ONCE: Final = 1 << 18
 _LEAD: Final = "lead"
 _BUCKET: Final = "bucket"
 _LEAST: Final = 10_000
@@ -181,13 +182,17 @@ class IntervalSide:
         """Return the number of the bucket of each time."""
         return self._buckets.of(times)
 
-    def with_keys(self, keys: pa.RecordBatch) -> tuple[Positions, pa.RecordBatch]:
-        """Return rows as they are kept, with the places of their buckets and keys, of which each is given once."""
-        found = self._rows.of(keys)
-        if (found.weights == 1).all():
-            return found.keys, found.rows
-        every = np.repeat(np.arange(len(found.weights)), found.weights)
-        return found.keys[every], found.rows.take(pa.array(every))
+    def parts_with_keys(self, keys: pa.RecordBatch) -> Iterator[tuple[Positions, pa.RecordBatch]]:
+        """Yield rows as they are kept, with the places of their buckets and keys, of which each is given once.
+
+        They come in parts, for one key may have more rows than there is memory for.
+        """
+        for found in self._rows.in_parts(keys, _ROWS_AT_ONCE):
+            if (found.weights == 1).all():
+                yield found.keys, found.rows
+            else:
+                every = np.repeat(np.arange(len(found.weights)), found.weights)
+                yield found.keys[every], found.rows.take(pa.array(every))
 
     def as_arrived(self, kept: pa.RecordBatch) -> Arrived:
         """Return kept rows as they came."""

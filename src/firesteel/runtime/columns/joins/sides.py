@@ -71,14 +71,11 @@ class JoinSide:
             return pa.RecordBatch.from_arrays([rows.column(place) for place in places], names=self._keys)
         return pa.RecordBatch.from_arrays([pa.array(np.zeros(rows.num_rows, np.int8))], names=self._keys)
 
-    def with_keys(self, keys: pa.RecordBatch) -> Partners:
-        """Return the rows that have some keys, each of which occurs once; columns stand in the order of this side's."""
-        return self._partners(self.rows.of(self._named(keys)))
-
     def parts_with_keys(self, keys: pa.RecordBatch) -> Iterator[Partners]:
-        """Yield what `with_keys` returns in parts, for one key may have more rows than there is memory for.
+        """Yield the rows that have some keys, each of which occurs once; columns stand in the order of this side's.
 
-        Rows that are stored or moved meanwhile are not seen.
+        They come in parts, for one key may have more rows than there is memory for. Rows that are stored or moved
+        meanwhile are not seen.
         """
         return map(self._partners, self.rows.in_parts(self._named(keys), _ROWS_AT_ONCE))
 
@@ -123,12 +120,13 @@ class JoinSide:
         if self._time_to_live is None or not (self.counts and (changes.weights < 0).any()):
             return changes, partners
         keys = groups_of(self.keyed(changes.rows), self._keys)
-        found = self.with_keys(self.keyed(changes.rows.take(pa.array(keys.firsts))))
-        every = pa.concat_batches([found.rows, changes.rows])
-        groups = segments_of(every, hash_columns(every.columns))
-        kept = np.full(len(groups), -1)
-        kept[groups.numbers[: found.rows.num_rows]] = found.partners
-        mine = kept[groups.numbers[found.rows.num_rows :]]
+        mine = np.full(len(changes.weights), -1)
+        for found in self.parts_with_keys(self.keyed(changes.rows.take(pa.array(keys.firsts)))):
+            every = pa.concat_batches([found.rows, changes.rows])
+            groups = segments_of(every, hash_columns(every.columns))
+            kept = np.full(len(groups), -1)
+            kept[groups.numbers[: found.rows.num_rows]] = found.partners
+            mine = np.maximum(mine, kept[groups.numbers[found.rows.num_rows :]])
         goes = changes.weights < 0
         there = ~goes | (mine >= 0)
         return changes.where(there), np.where(goes, mine, partners)[there]

@@ -6,30 +6,28 @@ LookupJoinRunner.
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 import pyarrow as pa
 
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.functions.columns.lookups import FullCache, LookedUp, LookupJoin, PartialCache, ScannableLookup
 from firesteel.runtime.columns.aggregates.segments import Segments
-from firesteel.runtime.columns.batch import ColumnBatch, concatenated, empty
+from firesteel.runtime.columns.batch import ColumnBatch, empty
 from firesteel.runtime.columns.joins.pairs import Condition, equal_pairs
 from firesteel.runtime.columns.kernel.statement import Statement
 from firesteel.runtime.columns.lookups.finding import AllRows, Asking, Finder, Retrying
 from firesteel.runtime.columns.lookups.partial import RecentRows
-from firesteel.runtime.columns.settling import SettlingOperator
+from firesteel.runtime.columns.settling import GatheringOperator
 from firesteel.runtime.columns.windows.keys import codes_of
-from firesteel.runtime.operator import Epoch, OperatorContext
+from firesteel.runtime.operator import OperatorContext
 from firesteel.state.arrangements.columns import numbers
 from firesteel.state.arrangements.sorting import Positions
 
-_MOST_WAITING: Final = 1 << 16
 
-
-class LookupJoinOperator(SettlingOperator):
+class LookupJoinOperator(GatheringOperator):
     """Emits left rows with the rows that were looked up, once in an epoch or after many rows."""
+
+    most = 1 << 16
 
     def __init__(self, spec: LookupJoin) -> None:
         self._spec = spec
@@ -62,19 +60,6 @@ class LookupJoinOperator(SettlingOperator):
             found = Asking(self._lookup)
         return found if spec.retry is None else Retrying(found, spec.retry)
 
-    def begin_epoch(self, epoch: Epoch) -> None:
-        """Start an epoch."""
-        super().begin_epoch(epoch)
-        self._come: list[ColumnBatch] = []
-        self._count = 0
-
-    def process(self, batch: ColumnBatch, port: int) -> None:
-        """Take left rows."""
-        self._come.append(batch)
-        self._count += len(batch)
-        if self._count >= _MOST_WAITING:
-            self._settle()
-
     def close(self) -> None:
         """Disconnect."""
         self._lookup.close()
@@ -83,12 +68,7 @@ class LookupJoinOperator(SettlingOperator):
             self._statement.close()
         super().close()
 
-    def _work(self) -> None:
-        come, self._come, self._count = self._come, [], 0
-        if come:
-            self._join_batch(concatenated(come))
-
-    def _join_batch(self, batch: ColumnBatch) -> None:
+    def _take(self, batch: ColumnBatch) -> None:
         """Emit left rows with what is found for them."""
         here, there, rows = self.pairs(batch.rows)
         self.emit(batch, here, there, rows)

@@ -149,11 +149,11 @@ class KeyedEntries:
 class PartitionEntries(KeyedEntries):
     """The rows of all partitions, of which there may be one only: without keys, all rows share a column."""
 
-    def __init__(self, row: RowType, keys: tuple[int, ...]) -> None:
+    def __init__(self, row: RowType, keys: tuple[int, ...], time_to_live: int | None = None) -> None:
         self._alone = not keys
         if not keys:
             row, keys = RowType((*row.fields, _ONLY), nullable=False), (len(row.fields),)
-        super().__init__(Materialization(row, keys, ()))
+        super().__init__(Materialization(row, keys, (), time_to_live=time_to_live))
 
     def numbered(self, batch: ColumnBatch, first: int) -> pa.RecordBatch:
         """Return the rows of a batch as they are stored, numbered from `first` on."""

@@ -9,25 +9,26 @@ import pyarrow as pa
 
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.functions.columns.temporal_joins import Versions
-from firesteel.runtime.columns.batch import INSERT, UPDATE_AFTER, ColumnBatch, concatenated
-from firesteel.runtime.columns.settling import SettlingOperator
+from firesteel.runtime.columns.batch import INSERT, UPDATE_AFTER, ColumnBatch
+from firesteel.runtime.columns.settling import GatheringOperator
 from firesteel.runtime.columns.times import Times, present_times
 from firesteel.runtime.columns.windows.keys import Keys, codes_of
-from firesteel.runtime.operator import Epoch, OperatorContext
+from firesteel.runtime.operator import OperatorContext
 from firesteel.state.arrangements.columns import numbers
 from firesteel.state.arrangements.layout import Layout
 from firesteel.state.arrangements.sorting import Positions
 
-_MOST_WAITING: Final = 1 << 18
 _TIME: Final = "time"
 _NEVER: Final = -(1 << 63)
 
 
-class VersionsOperator(SettlingOperator):
+class VersionsOperator(GatheringOperator):
     """Emits the first row of a key as an insert, and each row that is not earlier than all before it as an update.
 
     Source: Flink's RowTimeDeduplicateFunction, which keeps the last row.
     """
+
+    most = 1 << 18
 
     def __init__(self, versions: Versions) -> None:
         self._spec = versions
@@ -43,24 +44,7 @@ class VersionsOperator(SettlingOperator):
         assert context.arrangements is not None
         self._last = context.arrangements.declare("last", self._layout)
 
-    def begin_epoch(self, epoch: Epoch) -> None:
-        """Start an epoch."""
-        super().begin_epoch(epoch)
-        self._come: list[ColumnBatch] = []
-        self._count = 0
-
-    def process(self, batch: ColumnBatch, port: int) -> None:
-        """Take rows."""
-        self._come.append(batch)
-        self._count += len(batch)
-        if self._count >= _MOST_WAITING:
-            self._work()
-
-    def _work(self) -> None:
-        come, self._come, self._count = self._come, [], 0
-        if not come:
-            return
-        batch = concatenated(come)
+    def _take(self, batch: ColumnBatch) -> None:
         times = present_times(batch, self._spec.time, self.context.who)
         columns = self._keys.columns(batch)
         codes, firsts = codes_of(columns)

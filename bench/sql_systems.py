@@ -1,0 +1,83 @@
+"""The systems that run SQL: a program of a benchmark in its own process, and its table environment.
+
+This module is imported by the programs of all systems: it uses the standard library only.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from bench.environments import flink_jars, pyflink_python
+from bench.process import Started, started
+
+PARALLELISM: Final = "2"
+_JARS: Final = "FIRESTEEL_BENCH_FLINK_JARS"
+
+_FLINK: Final = {
+    "table.exec.mini-batch.enabled": "true",
+    "table.optimizer.agg-phase-strategy": "TWO_PHASE",
+    "pipeline.object-reuse": "true",
+    "taskmanager.memory.process.size": "8g",
+}
+"""In favour of Flink: mini-batches, two phases, object reuse, state on the heap without checkpoints, room."""
+
+FILES: Final = {"execution.checkpointing.interval": "1 s"}
+"""A streaming file sink of Flink shows its output with a checkpoint."""
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """A system that runs SQL."""
+
+    title: str
+    name: str
+    python: Callable[[], Path]
+
+    def started(
+        self, who: str, command: Sequence[object], timeout_s: float, **surroundings: str
+    ) -> AbstractContextManager[Started]:
+        """Run the system's interpreter, as `bench.process.started` does; Flink finds the jars for Parquet."""
+        if self is FLINK:
+            surroundings |= {_JARS: flink_jars()}
+        return started(f"{self.title}: {who}", command, timeout_s, self.python(), surroundings)
+
+
+FIRESTEEL: Final = Runtime("Firesteel", "firesteel", lambda: Path(sys.executable))
+FLINK: Final = Runtime("Flink SQL", "flink", pyflink_python)
+
+
+def environment(
+    system: str,
+    scratch: Path,
+    flink: Mapping[str, str] | None = None,
+    settings: Mapping[str, str] | None = None,
+) -> Any:
+    """Return the table environment of a system, made by PyFlink's names; state, if durable, is below `scratch`.
+
+    `flink` are further settings of Flink alone, `settings` those of both systems.
+    """
+    given = {"parallelism.default": PARALLELISM, "table.exec.resource.default-parallelism": PARALLELISM}
+    given |= settings or {}
+    if system == FIRESTEEL.name:
+        importlib.import_module("firesteel.datastream.pyflink_alias").install_pyflink_alias()
+        given |= {
+            "firesteel.master": f"local[{PARALLELISM},4]",
+            "firesteel.state-dir": str(scratch / "state"),
+        }
+    else:
+        given |= _FLINK | dict(flink or {})
+        if jars := os.environ.get(_JARS):
+            given["pipeline.jars"] = jars
+    common, table = importlib.import_module("pyflink.common"), importlib.import_module("pyflink.table")
+    configuration = common.Configuration()
+    for key, value in given.items():
+        configuration.set_string(key, value)
+    built = table.EnvironmentSettings.new_instance().in_streaming_mode().with_configuration(configuration)
+    return table.TableEnvironment.create(built.build())

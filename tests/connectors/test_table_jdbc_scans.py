@@ -1,0 +1,401 @@
+"""The connector 'jdbc' as a source: rows of all types, partitions, and what a database does not send."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import pickle
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from firesteel.common.errors import ConfigurationError, ConnectorError, EngineError, TypeMismatchError
+from firesteel.common.logical_types.arrow import to_arrow_schema
+from firesteel.connectors.tables.jdbc_source import JdbcTableSource, Partitions
+from firesteel.connectors.tables.registry import connector_of
+from firesteel.functions.columns.pushdowns import Comparison, Condition, Junction, NullTest
+from tests.connectors.column_ends import read, request, row_type, write
+from tests.connectors.conftest import Target
+from tests.connectors.test_table_jdbc import sink_of
+
+COLUMNS = "k INT, s STRING"
+ROW = row_type(COLUMNS)
+
+
+def jdbc_url(target: Target) -> str:
+    if target.server:
+        return f"jdbc:{target.url}".replace("+psycopg", "")
+    return f"jdbc:sqlite:{target.url.removeprefix('sqlite:///')}"
+
+
+def source_of(
+    target: Target, columns: str = COLUMNS, options: Mapping[str, str] | None = None
+) -> JdbcTableSource:
+    given = {"url": jdbc_url(target), "table-name": "t", **(options or {})}
+    made = connector_of("jdbc", "table 't'").source(request(columns, given))
+    assert made.mode.append_only
+    assert isinstance(made.source, JdbcTableSource)
+    return pickle.loads(pickle.dumps(made.source))  # as workers get it
+
+
+def partitioned(column: str, number: int, low: int, high: int) -> dict[str, str]:
+    """Return the options of partitions."""
+    keys = ("column", "num", "lower-bound", "upper-bound")
+    values = (column, number, low, high)
+    return {f"scan.partition.{key}": str(value) for key, value in zip(keys, values, strict=True)}
+
+
+def filtered(target: Target, condition: Condition, columns: str = COLUMNS) -> list[tuple[Any, ...]]:
+    source = source_of(target, columns).filtered(condition)
+    assert source is not None
+    return sorted(read(source, row=row_type(columns)), key=str)
+
+
+@pytest.fixture
+def numbered(target: Target) -> Target:
+    target.run("CREATE TABLE t (k INTEGER, s TEXT)")
+    target.run("INSERT INTO t VALUES " + ", ".join(f"({key}, 'v{key}')" for key in range(100)))
+    return target
+
+
+VALUES: list[tuple[str, str, list[Any]]] = [
+    ("BOOLEAN", "BOOLEAN", [True, False, None]),
+    ("TINYINT", "SMALLINT", [-128, 127, None]),
+    ("SMALLINT", "SMALLINT", [-32768, 32767]),
+    ("INT", "INTEGER", [-(2**31), 2**31 - 1, None]),
+    ("BIGINT", "BIGINT", [-(2**63), 2**63 - 1]),
+    ("FLOAT", "REAL", [0.5, -1.25, None]),
+    ("DOUBLE", "DOUBLE PRECISION", [0.1, 1e300, -2.5e-300, math.inf, -math.inf, None]),
+    ("DECIMAL(10, 2)", "NUMERIC(10, 2)", [Decimal("12.50"), Decimal("-0.01"), None]),
+    ("STRING", "TEXT", ["", " a ", 'quote"s, and\nlines\r\n', "\\N", "\\.", "ä€😀", "NULL", None]),
+    ("VARCHAR(5)", "VARCHAR(5)", ["abc", "", None]),
+    ("BYTES", "BYTEA", [b"", b"\0\xff\\", None]),
+    ("DATE", "DATE", [dt.date(2026, 1, 2), dt.date(1, 1, 1), dt.date(9999, 12, 31), None]),
+    ("TIME", "TIME", [dt.time(3, 4, 5), dt.time(23, 59, 59, 999_000), None]),
+    (
+        "TIMESTAMP(6)",
+        "TIMESTAMP",
+        [dt.datetime(2026, 1, 2, 3, 4, 5, 6), dt.datetime(1969, 12, 31, 23, 59, 59, 500_000), None],
+    ),
+    ("TIMESTAMP(3)", "TIMESTAMP(3)", [dt.datetime(2026, 1, 2, 3, 4, 5, 250_000), dt.datetime(1, 1, 1), None]),
+]
+
+
+@pytest.mark.parametrize(("declared", "stored", "values"), VALUES, ids=[case[0] for case in VALUES])
+def test_what_the_sink_wrote_is_read(target: Target, declared: str, stored: str, values: list[Any]) -> None:
+    columns = f"k INT, v {declared}"
+    if not target.server:
+        stored = {"BYTEA": "BLOB"}.get(stored, stored)
+    target.run(f"CREATE TABLE t (k INTEGER, v {stored})")
+    rows = [*enumerate(values)]
+    write(sink_of(target, "staged", columns).sink, row_type(columns), rows)
+    source = source_of(target, columns)
+    assert sorted(read(source, row=row_type(columns))) == rows
+    narrow = source.projected((1,))
+    assert narrow is not None
+    found = read(narrow, row=row_type(f"v {declared}"))
+    assert sorted(map(str, found)) == sorted(str((value,)) for value in values)
+
+
+def test_nan_is_read(postgres_target: Target) -> None:
+    postgres_target.run("CREATE TABLE t (v FLOAT8)", "INSERT INTO t VALUES ('NaN')")
+    [(value,)] = read(source_of(postgres_target, "v DOUBLE"), row=row_type("v DOUBLE"))
+    assert math.isnan(value)
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "America/St_Johns"])
+def test_points_in_time_are_read_whatever_the_zone_of_the_server(postgres_target: Target, zone: str) -> None:
+    [(name,)] = postgres_target.rows("SELECT current_database()")
+    postgres_target.run(
+        "CREATE TABLE t (v TIMESTAMPTZ)",
+        "INSERT INTO t VALUES ('2026-01-02 03:04:05.25+00'), ('2026-07-02 03:04:05+00'), (NULL)",
+        f"ALTER DATABASE {name} SET timezone = '{zone}'",
+        f"ALTER DATABASE {name} SET datestyle = 'German'",
+    )
+    found = read(source_of(postgres_target, "v TIMESTAMP_LTZ(3)"), row=row_type("v TIMESTAMP_LTZ(3)"))
+    moments = [dt.datetime(2026, 1, 2, 3, 4, 5, 250_000, dt.UTC), dt.datetime(2026, 7, 2, 3, 4, 5, 0, dt.UTC)]
+    assert [value and (value.seconds, value.nanos) for (value,) in found] == [
+        *((int(one.timestamp()), one.microsecond * 1000) for one in moments),
+        None,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("stored", "written", "declared", "expected"),
+    [
+        ("NUMERIC(10, 4)", "1.0051", "DECIMAL(10, 2)", Decimal("1.01")),
+        ("NUMERIC", "123456", "DECIMAL(5, 2)", None),
+        ("NUMERIC", "7", "BIGINT", 7),
+        ("INTEGER", "7", "DECIMAL(5, 2)", Decimal("7.00")),
+        ("INTEGER", "1", "BOOLEAN", True),
+        ("INTEGER", "7", "STRING", "7"),
+        (
+            "TIMESTAMP",
+            "2026-01-02 03:04:05.678999",
+            "TIMESTAMP(0)",
+            dt.datetime(2026, 1, 2, 3, 4, 5, 678_000),
+        ),
+    ],
+)
+def test_values_become_those_of_the_declared_type(
+    target: Target, stored: str, written: str, declared: str, expected: Any
+) -> None:
+    target.run(f"CREATE TABLE t (v {stored})", f"INSERT INTO t VALUES ('{written}')")
+    assert read(source_of(target, f"v {declared}"), row=row_type(f"v {declared}")) == [(expected,)]
+
+
+@pytest.mark.parametrize(
+    ("written", "declared"),
+    [("abc", "INT"), ("1.5", "INT"), ("abc", "DATE"), ("x", "DECIMAL(5, 2)"), ("x", "BOOLEAN")],
+)
+def test_a_value_of_another_type_is_an_error(target: Target, written: str, declared: str) -> None:
+    target.run("CREATE TABLE t (v TEXT)", f"INSERT INTO t VALUES ('{written}')")
+    with pytest.raises(TypeMismatchError, match=f"column 'v' of type .* got '{written}'"):
+        read(source_of(target, f"v {declared}"), row=row_type(f"v {declared}"))
+
+
+def test_rows_of_partitions_are_those_within_the_bounds(numbered: Target) -> None:
+    numbered.run("INSERT INTO t VALUES (NULL, 'nowhere')")
+    source = source_of(numbered, options=partitioned("k", 4, 10, 31))
+    splits = [*source.splits(frozenset())]
+    assert [len(read(source, split, row=ROW)) for split in splits] == [6, 6, 5, 5]
+    assert sorted(key for key, _ in read(source, row=ROW)) == [*range(10, 32)]
+    assert [*source.splits(frozenset(split.id for split in splits[1:]))] == splits[:1]
+
+
+def test_values_between_whole_numbers_are_in_a_partition(target: Target) -> None:
+    target.run("CREATE TABLE t (v DOUBLE PRECISION)", "INSERT INTO t VALUES (1), (1.5), (2.9), (3), (3.5)")
+    source = source_of(target, "v DOUBLE", partitioned("v", 3, 1, 3))
+    row = row_type("v DOUBLE")
+    assert [sorted(read(source, split, row=row)) for split in source.splits(frozenset())] == [
+        [(1.0,), (1.5,)],
+        [(2.9,)],
+        [(3.0,)],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("number", "low", "high"), [(1, 5, 5), (3, 1, 7), (9, 1, 4), (4, -7, 1000), (7, 0, 2**63 - 1)]
+)
+def test_partitions_follow_each_other(number: int, low: int, high: int) -> None:
+    bounds = [split.payload for split in Partitions("k", number, low, high).splits()]
+    assert len(bounds) == min(number, high - low + 1)
+    assert (bounds[0].low, bounds[-1].high) == (low, high)
+    assert [one.high for one in bounds[:-1]] == [one.low for one in bounds[1:]]
+    assert [one.last for one in bounds] == [False] * (len(bounds) - 1) + [True]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"scan.partition.column": "k"}, "requires the option 'scan.partition.num'"),
+        ({"scan.fetch-size": "-1"}, "a whole number of at least 0 as the option 'scan.fetch-size'"),
+        ({"scan.auto-commit": "maybe"}, "true or false as the option 'scan.auto-commit'"),
+        ({"scan.partition.columns": "k"}, "did you mean 'scan.partition.column'"),
+        ({"filter.handling.policy": "often"}, "one of always, never"),
+        (
+            partitioned("k", 2, 9, 1),
+            "a number of at most 1 as the option 'scan.partition.lower-bound'; got '9'",
+        ),
+        (
+            partitioned("s", 2, 1, 9),
+            "a column of numbers, and not of STRING, as the option 'scan.partition.column'; got 's'",
+        ),
+    ],
+)
+def test_wrong_options_are_refused(options: dict[str, str], said: str) -> None:
+    given = {"url": "jdbc:sqlite:/x.db", "table-name": "t", **options}
+    with pytest.raises(ConfigurationError) as caught:
+        connector_of("jdbc", "table 't'").source(request(COLUMNS, given))
+    assert said in str(caught.value)
+
+
+def test_a_table_that_is_not_there_is_an_error(target: Target) -> None:
+    with pytest.raises(ConnectorError, match="scan of the table 't', requires a database that answers"):
+        read(source_of(target), row=ROW)
+
+
+def test_rows_are_fetched_as_they_are_asked_for(numbered: Target) -> None:
+    source = source_of(numbered, options={"scan.fetch-size": "7"})
+    [split] = source.splits(frozenset())
+    batches = source.read_columns(split, 0, 1)
+    sizes = [rows.num_rows for rows, _ in batches]
+    assert sizes == [7] * 14 + [2]
+    assert [*source.read_columns(split, 1, 1)] == []
+
+
+def test_an_abandoned_read_leaves_no_connection(postgres_target: Target) -> None:
+    postgres_target.run("CREATE TABLE t (k INTEGER, s TEXT)")
+    postgres_target.run("INSERT INTO t SELECT n, repeat('x', 100) FROM generate_series(1, 200000) AS n")
+    source = source_of(postgres_target)
+    [split] = source.splits(frozenset())
+    batches = source.read_columns(split, 0, 1)
+    rows, kinds = next(batches)
+    assert rows.schema == to_arrow_schema(ROW)
+    assert (rows.num_rows, kinds) == (10_000, None)
+    batches.close()
+    query = "SELECT count(*) FROM pg_stat_activity WHERE starts_with(query, 'COPY') AND state = 'active'"
+    while postgres_target.rows(query) != [(0,)]:
+        pass
+
+
+def test_a_connection_that_is_lost_is_no_error_of_the_program(postgres_target: Target) -> None:
+    postgres_target.run("CREATE TABLE t (k INTEGER, s TEXT)")
+    postgres_target.run("INSERT INTO t SELECT n, repeat('x', 100) FROM generate_series(1, 200000) AS n")
+    source = source_of(postgres_target)
+    [split] = source.splits(frozenset())
+    batches = source.read_columns(split, 0, 1)
+    next(batches)
+    postgres_target.hang_up()
+    with pytest.raises(EngineError, match="a connection that stays open"):
+        list(batches)
+
+
+def test_others_can_write_while_rows_of_a_file_are_read(numbered: Target) -> None:
+    source = source_of(numbered, options={"scan.fetch-size": "10"})
+    [split] = source.splits(frozenset())
+    batches = source.read_columns(split, 0, 1)
+    next(batches)
+    numbered.run("INSERT INTO t VALUES (1000, 'new')")
+    assert sum(rows.num_rows for rows, _ in batches) == 90
+
+
+def test_an_empty_table_has_no_rows(target: Target) -> None:
+    target.run("CREATE TABLE t (k INTEGER, s TEXT)")
+    assert read(source_of(target), row=ROW) == []
+
+
+def test_no_more_rows_than_the_limit_are_sent(numbered: Target) -> None:
+    limited = source_of(numbered).limited(7)
+    assert limited is not None
+    assert len(read(limited, row=ROW)) == 7
+
+
+STORED = {
+    "k": ("INTEGER", "INT"),
+    "s": ("TEXT", "STRING"),
+    "f": ("DOUBLE PRECISION", "DOUBLE"),
+    "d": ("NUMERIC(10, 4)", "DECIMAL(10, 2)"),
+    "e": ("NUMERIC(10, 2)", "DECIMAL(10, 2)"),
+    "x": ("DATE", "DATE"),
+    "m": ("TIMESTAMP", "TIMESTAMP(3)"),
+    "n": ("TIMESTAMP", "TIMESTAMP(6)"),
+    "b": ("BOOLEAN", "BOOLEAN"),
+}
+TYPED = ", ".join(f"{name} {declared}" for name, (_, declared) in STORED.items())
+DAY, MOMENT = dt.date(2026, 1, 2), dt.datetime(2026, 1, 2, 3, 4, 5)
+
+
+@pytest.fixture
+def typed(target: Target) -> Target:
+    target.run(f"CREATE TABLE t ({', '.join(f'{name} {stored}' for name, (stored, _) in STORED.items())})")
+    for place in range(10):
+        moment = MOMENT + dt.timedelta(microseconds=400 * place)
+        target.run(
+            f"INSERT INTO t VALUES ({place}, '{'aBcDeFghi '[place]}', {place}.5, {place}.0051, {place}.25, "
+            f"'{DAY + dt.timedelta(place)}', '{moment}', '{moment}', {'TRUE' if place % 2 else 'FALSE'})"
+        )
+    target.run(f"INSERT INTO t VALUES ({', '.join(['NULL'] * len(STORED))})")
+    return target
+
+
+LATER = MOMENT + dt.timedelta(milliseconds=2)
+CONDITIONS: list[tuple[Condition, int, int]] = [
+    (Comparison("k", ">", 6), 3, 3),
+    (Comparison("k", "<>", 6), 9, 9),
+    (NullTest("k"), 1, 1),
+    (NullTest("s", negated=True), 10, 10),
+    (Comparison("s", "=", "B"), 1, 1),
+    (Comparison("s", ">", "a"), 5, 5),
+    (Comparison("s", "<>", "a"), 9, 9),
+    (Comparison("s", "<=", "F"), 4, 4),
+    (Comparison("f", "<", 3.5), 3, 3),
+    (Comparison("d", "=", Decimal("2.01")), 1, 11),
+    (Comparison("d", ">", Decimal("7.01")), 3, 11),
+    (Comparison("e", ">=", Decimal("7.25")), 3, 11),
+    (NullTest("d"), 11, 11),
+    (Comparison("x", "<=", DAY), 1, 1),
+    (Comparison("m", "<", LATER), 8, 10),
+    (Comparison("m", "=", LATER), 5, 10),
+    (Comparison("m", "<>", LATER), 11, 11),
+    (Comparison("m", ">", LATER + dt.timedelta(seconds=1)), 0, 0),
+    (Comparison("n", ">=", LATER), 5, 10),
+    (Comparison("b", "=", True), 5, 5),
+    (Comparison("b", "<>", True), 5, 5),
+    (Junction((Comparison("k", ">", 2), Comparison("m", "<>", LATER), Comparison("k", "<", 5))), 2, 2),
+    (Junction((Comparison("k", "=", 2), Comparison("s", "=", "a")), any_of=True), 2, 2),
+    (Junction((Comparison("k", "=", 2), Comparison("m", "<>", LATER)), any_of=True), 11, 11),
+]
+"""Conditions, and how many of the 11 rows PostgreSQL and SQLite send."""
+
+
+@pytest.mark.parametrize(
+    ("condition", "of_postgres", "of_sqlite"), CONDITIONS, ids=lambda case: str(case)[:60]
+)
+def test_rows_that_a_condition_rules_out_are_not_sent(
+    typed: Target, condition: Condition, of_postgres: int, of_sqlite: int
+) -> None:
+    rows = filtered(typed, condition, TYPED)
+    every = read(source_of(typed, TYPED), row=row_type(TYPED))
+    names = row_type(TYPED).field_names
+    wanted = sorted((row for row in every if holds(condition, dict(zip(names, row, strict=True)))), key=str)
+    assert [row for row in rows if row in wanted] == wanted
+    assert len(rows) == (of_postgres if typed.server else of_sqlite)
+    assert read(source_of(typed, TYPED, {"filter.handling.policy": "NEVER"}), row=row_type(TYPED)) == every
+
+
+def holds(condition: Condition, row: dict[str, Any]) -> bool | None:
+    """Whether a condition is TRUE, as Flink has it."""
+    if isinstance(condition, Junction):
+        return (any if condition.any_of else all)(holds(part, row) for part in condition.parts)
+    value = row[condition.column]
+    if isinstance(condition, NullTest):
+        return (value is None) != condition.negated
+    if value is None:
+        return False
+    order = (value > condition.value) - (value < condition.value)
+    return {
+        "=": order == 0,
+        "<>": order != 0,
+        "<": order < 0,
+        "<=": order <= 0,
+        ">": order > 0,
+        ">=": order >= 0,
+    }[condition.operator]
+
+
+@pytest.mark.parametrize(
+    ("stored", "declared", "written", "condition"),
+    [
+        ("CHAR(5)", "STRING", "'ab   '", Comparison("v", "=", "ab   ")),
+        ("NUMERIC", "BIGINT", "'5.0'", Comparison("v", "=", 5)),
+        ("REAL", "DOUBLE", "'0.1'", Comparison("v", "=", 0.1)),
+        ("TEXT", "INT", "'10'", Comparison("v", ">", 9)),
+        ("UUID", "STRING", "'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'", Comparison("v", ">", "A")),
+        ("NUMERIC", "DECIMAL(5, 0)", "123456", NullTest("v")),
+        ("TIMESTAMPTZ", "TIMESTAMP(3)", "'2026-01-02 03:04:05'", Comparison("v", "<>", DAY)),
+        ("TEXT", "DATE", "'2026-01-02'", Comparison("v", "<=", DAY)),
+        ("TEXT", "DECIMAL(5, 1)", "'10.5'", Comparison("v", ">", Decimal("9.5"))),
+        ("TEXT", "TIMESTAMP(3)", "'2026-01-02T03:04:05'", Comparison("v", "<", MOMENT + dt.timedelta(1))),
+        ("VARCHAR(9)", "STRING", "'a'", Comparison("v", "<>", "b\0")),
+    ],
+)
+def test_what_a_database_compares_otherwise_is_sent(
+    target: Target, stored: str, declared: str, written: str, condition: Condition
+) -> None:
+    target.run(f"CREATE TABLE t (v {stored})", f"INSERT INTO t VALUES ({written})")
+    assert len(filtered(target, condition, f"v {declared}")) == 1
+
+
+def test_partitions_that_a_condition_rules_out_cost_no_statement(numbered: Target) -> None:
+    source = source_of(numbered, options=partitioned("k", 4, 0, 99))
+    some = source.filtered(Comparison("k", "<", 20))
+    assert some is not None
+    splits = [*some.splits(frozenset())]
+    numbered.run("DROP TABLE t")
+    for split in splits[1:]:
+        assert read(some, split, row=ROW) == []
+    with pytest.raises(ConnectorError, match="requires a"):
+        read(some, splits[0], row=ROW)
