@@ -1,9 +1,9 @@
 """One query of Nexmark over growing state: `python -m bench.growth.program q4 --events 500000` prints JSON.
 
-Each epoch reads the next slice of the events in order: its files arrive once the epoch before is published. A first job
-over `events` events is not measured. A second one reads eleven times as many. With N events behind it, the state has
-one size; with 10 N events, ten times that size if it grows with its input. What the next N events cost is measured at
-both moments: processor time of all processes, and time.
+Each epoch reads the next events in their order: their files arrive once those before have been read. A first job over
+`events` events is not measured. A second one reads eleven times as many. With N events behind it, the state has one
+size; with 10 N events, ten times that size if it grows with its input. What the next N events cost is measured at both
+moments: processor time of all processes, and time.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ TIMES: Final = 10
 """How often the state grows meanwhile."""
 
 SLICES: Final = 10
-"""The epochs of so many events."""
+"""The slices of so many events."""
+
+TOGETHER: Final = 5
+"""The slices that arrive together, for one epoch."""
 
 _INTERVAL: Final = "1 ms"
 _SAMPLE_SECONDS: Final = 0.5
@@ -59,7 +62,7 @@ class Moment:
 
 
 class Growth:
-    """A listener of one job that lets slices of events arrive, each when the one before is published.
+    """A listener of one job that lets slices of `size` events arrive, some together when those before have been read.
 
     The size of the state, below `states`, is looked at after as many events as `sized` has.
     """
@@ -69,6 +72,7 @@ class Growth:
         states: Path,
         arrived: Path,
         folders: Sequence[Path],
+        size: int,
         peak: PeakOfTree,
         sized: Collection[int],
     ) -> None:
@@ -76,7 +80,9 @@ class Growth:
         self.done = Event()
         self._states = states
         self._arrived = arrived
-        self._left = list(reversed(folders))
+        self._folders = folders
+        self._size = size
+        self._next = 0
         self._peak = peak
         self._sized = sized
         self._events = 0
@@ -91,14 +97,20 @@ class Growth:
         [path] = self._states.iterdir()
         state = StateDirectory(path).size(stats.epoch) if self._events in self._sized else None
         self.moments.append(Moment(self._events, used, at, state, self._peak.bytes))
-        if self._left:
+        if self._events < self._next * self._size:
+            return  # an epoch of a new job may be a small one
+        if self._next < len(self._folders):
             self._arrive()
         else:
             self.done.set()
 
     def _arrive(self) -> None:
-        folder = self._left.pop()
-        (self._arrived / folder.name).symlink_to(folder)  # all its files at once
+        draft = self._arrived / f".{self._next:06}"  # hidden, so that all its files appear at once
+        draft.mkdir()
+        for folder in self._folders[self._next : self._next + TOGETHER]:
+            (draft / folder.name).symlink_to(folder)
+            self._next += 1
+        draft.rename(self._arrived / draft.name[1:])
 
 
 def costs(moments: Sequence[Moment], few: int) -> dict[str, Any]:
@@ -129,14 +141,14 @@ def run(query: Query, few: int, scratch: Path) -> dict[str, Any]:
     )
     for statement in query.before:
         env.execute_sql(statement)
-    grown(env, query, folders[:SLICES], scratch / "first")
-    return costs(grown(env, query, folders, scratch / "second", (few, few * TIMES)), few)
+    grown(env, query, folders[:SLICES], size, scratch / "first")
+    return costs(grown(env, query, folders, size, scratch / "second", (few, few * TIMES)), few)
 
 
 def grown(
-    env: Any, query: Query, folders: Sequence[Path], scratch: Path, sized: Collection[int] = ()
+    env: Any, query: Query, folders: Sequence[Path], size: int, scratch: Path, sized: Collection[int] = ()
 ) -> list[Moment]:
-    """Run the query over slices of events, an epoch for each, and return the ends of the epochs."""
+    """Run the query over slices of events, and return the ends of the epochs."""
     arrived, states = scratch / "events", scratch / "states"
     arrived.mkdir(parents=True)
     write_sqlite(arrived.with_name(f"{arrived.name}-side.sqlite"))
@@ -144,7 +156,7 @@ def grown(
         env.execute_sql(statement)
     env.execute_sql(sink(query, str(scratch / "out")))
     peak = PeakOfTree(os.getpid())
-    growth = Growth(states, arrived, folders, peak, sized)
+    growth = Growth(states, arrived, folders, size, peak, sized)
     around = Ambient(listeners=(growth,), state_dir=str(states))
     with surrounded_by(around), sampling(peak.look, _SAMPLE_SECONDS):
         stop_after(growth.done, env.execute_sql(f"INSERT INTO sink {query.select}").job)

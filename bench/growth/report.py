@@ -49,11 +49,11 @@ def _row(name: str, figures: list[Figures]) -> list[str]:
 
 HOW: Final = """\
 Queries of Nexmark whose state grows with their input, and q5, whose windows end, in STREAMING mode on Firesteel with
-two subtasks, over the events of the comparison with Flink, from Parquet and in their order. Every epoch reads 50,000
-events: the next files arrive when the epoch before is published. A job over 500,000 events is run first and does not
+two subtasks, over the events of the comparison with Flink, from Parquet and in their order. An epoch reads 250,000
+events: the next files arrive when those before have been read. A job over 500,000 events is run first and does not
 count. A second one, in the same process, reads 5,500,000. Measured are the 500,000 events after the first 500,000, and
-the 500,000 after the first 5,000,000: the processor time of all processes (Python, the JVM and the workers, compaction
-and all else they do meanwhile), as the operating system counts it, per event. State is durable after every epoch; its
-size is that in the state directory at the beginning of each of both. Memory is the most that all processes had
-together until the end of each; pages of the working copy on disk that are mapped into them count.
+the 500,000 after the first 5,000,000: the processor time of all processes (Python, the JVM and the workers), as the
+operating system counts it, per event. State is durable after every epoch; its size is that in the state directory at
+the beginning of each of both. No compaction of state falls into these 22 epochs. Memory is the most that all processes
+had together until the end of each; pages of the working copy on disk that are mapped into them count.
 """
