@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from pathlib import Path
 from threading import Event
 from typing import Final
 
+from bench.usage import cpu_seconds
 from bench.written import StateDirectory, Written
 from firesteel.common import Configuration
 from firesteel.control import JobHandle
@@ -22,13 +24,14 @@ PARALLELISM: Final = 2
 @dataclass(frozen=True)
 class Epoch:
     """An epoch that has read rows: their number and that of its results, its milliseconds from planning to publication,
-    when that was (seconds since 1970), and what it has written.
+    when that was (seconds since 1970), the processor seconds of all processes until then, and what it has written.
     """
 
     rows: int
     results: int
     ms: float
     at: float
+    cpu: float
     written: Written
 
 
@@ -50,12 +53,12 @@ class Epochs:
         """Note an epoch that has read rows, and what it has added to the state directory."""
         if not stats.records_in:
             return
-        at = time.time()
+        at, cpu = time.time(), cpu_seconds(os.getpid())
         if self._directory is None:
             [path] = self._states.iterdir()
             self._directory = StateDirectory(path)
         written = self._directory.written(stats.epoch)
-        self.heard.append(Epoch(stats.records_in, stats.records_out, stats.duration_ms, at, written))
+        self.heard.append(Epoch(stats.records_in, stats.records_out, stats.duration_ms, at, cpu, written))
         if self._enough(self.heard):
             self.state_bytes = self._directory.size(stats.epoch)
             self.done.set()

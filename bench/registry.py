@@ -24,7 +24,7 @@ _SHARED: Final = ("bench/measure.py", "bench/systems", "bench/tally.py", "bench/
 """The folders and files that the throughput parts run."""
 
 _NEXMARK: Final = ("bench/nexmark", "bench/sql_systems.py", "bench/usage.py")
-_EPOCHS: Final = ("bench/epochs.py", "bench/written.py")
+_EPOCHS: Final = ("bench/epochs.py", "bench/usage.py", "bench/written.py")
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from bench.joins.report import largest
 from bench.measure import FIRESTEEL, PROCESS, THREAD
 from bench.nexmark.files import FORMATS
 from bench.nexmark.report import AIM as NEXMARK_AIM
-from bench.nexmark.report import lowest, mean
+from bench.nexmark.report import NAMES, lowest, mean
 from bench.part import Runs, middle
 from bench.scale.part import LIMIT, growth, seconds_by_size
 from bench.sql.queries import QUERIES
@@ -111,7 +111,7 @@ def _nexmark(runs: Runs) -> list[list[str]]:
     for kind in FORMATS:
         times = mean(runs, kind)
         if times is not None:
-            said = f"Nexmark from {kind}: geometric mean of the queries"
+            said = f"Nexmark from {NAMES[kind]}: geometric mean of the queries"
             rows.append([said, f"{times:.1f} times Flink SQL", f"{NEXMARK_AIM} times", "", f"{times:.1f}"])
     if (found := lowest(runs)) is not None:
         where, times = found

@@ -76,12 +76,13 @@ def run(rows: int, changes: int, count: int, warm_up: int) -> dict[str, Any]:
     measured = changed.heard[warm_up:]
     if {epoch.rows for epoch in measured} != {changes}:
         sys.exit(f"epochs of {[epoch.rows for epoch in measured]} rows, not of {changes}")
-    seconds = measured[-1].at - changed.heard[warm_up - 1].at
+    first, last = changed.heard[warm_up - 1], measured[-1]
     durations = [epoch.ms for epoch in measured]
     return {
         "rows": rows,
         "changes": changes,
-        "rate": round(changes * count / seconds),
+        "rate": round(changes * count / (last.at - first.at)),
+        "cpu_us": round((last.cpu - first.cpu) / count / changes * 1e6, 2),
         "median_ms": round(median(durations), 1),
         "p95_ms": round(quantiles(durations, n=20)[-1], 1),
         "first_ms": round(changed.heard[0].ms, 1),

@@ -24,7 +24,7 @@ def largest(runs: Runs) -> tuple[str, list[Figures]] | None:
 def render(runs: Runs) -> list[str]:
     """Return the section: a row for each size of the state."""
     header = [
-        *("Rows of each side", "Changes/s", "Epoch, median ms", "95th percentile"),
+        *("Rows of each side", "Changes/s", "CPU µs a change", "Epoch, median ms", "95th percentile"),
         *("Bytes of changes, a change", "of manifests", "of compaction", "State, MiB", "Largest worker, MiB"),
     ]
     rows = [_row(figures) for figures in runs.values() if figures]
@@ -35,7 +35,9 @@ def render(runs: Runs) -> list[str]:
 
 
 def _row(figures: list[Figures]) -> list[str]:
-    shown = [f"{middle(figures, name):,.0f}" for name in ("rows", "rate", "median_ms", "p95_ms")]
+    shown = [f"{middle(figures, name):,.0f}" for name in ("rows", "rate")]
+    shown.append(f"{middle(figures, 'cpu_us'):,.2f}")
+    shown += [f"{middle(figures, name):,.0f}" for name in ("median_ms", "p95_ms")]
     shown.append(f"{middle(figures, 'run_bytes'):,.1f}")
     shown.append(f"{middle(figures, 'manifest_bytes'):,.2f}")
     shown.append(f"{middle(figures, 'compaction_bytes'):,.1f}")
@@ -48,8 +50,8 @@ regular join, so every row of both sides stays in state. A row has two numbers a
 go to `blackhole`. Each side first gets a row for each key, in large epochs; then the query is stopped, and started
 again over its state with epochs of exactly so many changes. A change is a row whose key lies anywhere among all keys
 and finds one row of the other side. The number of all results is checked. The first 10 epochs are left out. State is
-durable after every epoch; the rate is that from the publication of one epoch to the publication of the last. Bytes are
-those that an epoch writes into the state directory, divided by its changes: changes of state, manifests, and what
-compaction merged meanwhile. A worker's memory is the peak resident memory of the largest Python worker, filling
-included; pages of the working copy on disk that are mapped into it count.
+durable after every epoch; the rate is that from the publication of one epoch to the publication of the last, and the
+processor time is that of all processes. Bytes are those that an epoch writes into the state directory, divided by its
+changes: changes of state, manifests, and what compaction merged meanwhile. A worker's memory is the peak resident
+memory of the largest Python worker, filling included; pages of the working copy on disk that are mapped into it count.
 """

@@ -16,7 +16,7 @@ PICTURE: Final = "nexmark.png"
 OURS: Final = "Firesteel"
 THEIRS: Final = "Flink SQL"
 AIM: Final = 5
-_NAMES: Final = {"parquet": "Parquet", "json": "JSON"}
+NAMES: Final = {"parquet": "Parquet", "json": "JSON"}
 _COLOURS: Final = {"parquet": "#c8501e", "json": "#3a6ea5"}
 _GIB: Final = 1 << 30
 
@@ -51,7 +51,7 @@ def mean(runs: Runs, kind: str) -> float | None:
 def lowest(runs: Runs) -> tuple[str, float] | None:
     """Return the lowest ratio, with its query and format; None if there are none."""
     found = {
-        f"{query} from {_NAMES[kind]}": ratio
+        f"{query} from {NAMES[kind]}": ratio
         for kind in FORMATS
         for query, ratio in ratios(runs, kind).items()
     }
@@ -62,7 +62,7 @@ def render(runs: Runs) -> list[str]:
     """Return the section: a row for each query, and the geometric means."""
     header = ["Query"]
     for kind in FORMATS:
-        header += [f"{_NAMES[kind]}: Firesteel, events/s", "Flink SQL", "times as fast"]
+        header += [f"{NAMES[kind]}: Firesteel, events/s", "Flink SQL", "times as fast"]
     header += ["CPU µs an event", "Flink SQL", "memory, GiB", "Flink SQL"]
     rows = [_row(runs, query.name, query.title) for query in QUERIES]
     rows = [row for row in rows if any(row[1:])]
@@ -101,7 +101,7 @@ def plot(runs: Runs, directory: Path) -> None:
         found = ratios(runs, kind)
         places = [place + (number - 0.5) * 0.4 for place in range(len(names))]
         average = mean(runs, kind)
-        label = _NAMES[kind] if average is None else f"{_NAMES[kind]} (geometric mean {average:.1f})"
+        label = NAMES[kind] if average is None else f"{NAMES[kind]} (geometric mean {average:.1f})"
         panel.bar(places, [found.get(name, 0) for name in names], 0.38, color=_COLOURS[kind], label=label)
     panel.axhline(1, color="0.3", linewidth=0.8)
     panel.axhline(AIM, color="0.3", linewidth=0.8, linestyle="--")

@@ -42,6 +42,7 @@ JOINED: Figures = {
     "rows": 10_000_000,
     "changes": 100_000,
     "rate": 200_000,
+    "cpu_us": 4.5,
     "median_ms": 450,
     "p95_ms": 500,
     "run_bytes": 50.4,
@@ -125,7 +126,7 @@ def test_sections_have_a_row_for_what_was_measured() -> None:
     assert any(
         " | 60 | 210 | 400 | 410 | 90 | 0.51 |" in line for line in LATENCY.render(RUNS["nexmark-latency"])
     )
-    row = "| 10,000,000 | 200,000 | 450 | 500 | 50.4 | 0.04 | 100.2 | 5 | 7 |"
+    row = "| 10,000,000 | 200,000 | 4.50 | 450 | 500 | 50.4 | 0.04 | 100.2 | 5 | 7 |"
     assert row in JOINS.render(RUNS["joins"])
 
 

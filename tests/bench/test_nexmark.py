@@ -122,7 +122,7 @@ def test_ratios_and_their_geometric_mean() -> None:
     assert mean(RUNS, "json") == 6
     assert mean(RUNS, "parquet") is None
     assert SUMMARIES["nexmark"](RUNS) == [
-        ["Nexmark from json: geometric mean of the queries", "6.0 times Flink SQL", "5 times", "", "6.0"],
+        ["Nexmark from JSON: geometric mean of the queries", "6.0 times Flink SQL", "5 times", "", "6.0"],
         ["Nexmark, the query nearest to Flink: q4 from JSON", "4.0 times Flink SQL", "1 times", "", "4.0"],
     ]
 
