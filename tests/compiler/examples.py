@@ -23,7 +23,7 @@ from firesteel.functions.columns.joins import IntervalJoin, Join, WindowJoin
 from firesteel.functions.columns.lookups import LookupJoin, LookupTable
 from firesteel.functions.columns.normalizing import Normalization
 from firesteel.functions.columns.program import Program
-from firesteel.functions.columns.ranks import Rank, WindowRank
+from firesteel.functions.columns.ranks import FirstRow, Rank, WindowRank
 from firesteel.functions.columns.sinks import Constraints, Materialization
 from firesteel.functions.columns.sorting import Limit, Sort, SortColumn, TemporalSort, Top
 from firesteel.functions.columns.temporal_joins import TemporalJoin, Versions
@@ -219,6 +219,7 @@ EXAMPLES: Final[list[tuple[Operation, tuple[tuple[Edge, ...], ...]]]] = [
         ),
         (PLAIN,),
     ),
+    (operations.FirstRowOp(FirstRow(ROW, (0,), 1, 1000)), (BY_COLUMN,)),
     (operations.VersionsOp(Versions(ROW, (0,), 1)), (BY_COLUMN,)),
     (
         operations.OverPartitionsOp(OverPartitions(ROW, ROW, (0,), (SortColumn(1, True, True),), ())),

@@ -330,3 +330,16 @@ def test_plans_are_equal_wherever_they_are_written() -> None:
     both.add_insert_sql("INSERT INTO single SELECT word, COUNT(*) FROM places GROUP BY word")
     both.add_insert_sql("INSERT INTO single\n SELECT word,\n COUNT(*)\n FROM places GROUP BY word")
     assert both.explain().split("== Optimized Execution Plan ==")[1].count("TableSourceScan") == 1
+
+
+@pytest.mark.parametrize("order", ["ts", "now"])
+def test_first_rows_by_time_can_be_appended_and_last_ones_cannot(order: str) -> None:
+    env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    env.execute_sql(PLACES)
+    env.execute_sql(APPENDING)
+    ranked = f"SELECT word, id, ROW_NUMBER() OVER (PARTITION BY word ORDER BY {order} {{}}) AS n FROM places"
+    insert = f"INSERT INTO appending SELECT word, id FROM ({ranked}) WHERE n {{}}"
+    assert "Deduplicate(keep=[FirstRow]" in env.explain_sql(insert.format("", "= 1"))
+    for direction, bound in (("DESC", "= 1"), ("", "<= 2")):
+        with pytest.raises(SqlError, match="doesn't support consuming update and delete changes"):
+            env.explain_sql(insert.format(direction, bound))

@@ -373,6 +373,13 @@ SELECT a, b, n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY c ORDER BY b, e, 
 SELECT a, c, s, n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY a ORDER BY s DESC, c) AS n FROM (SELECT a, c, SUM(b) AS s FROM t GROUP BY a, c)) WHERE n <= a;
 SELECT q, v, n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY q ORDER BY v, ts) AS n FROM (SELECT CAST(k AS BIGINT) AS q, v, ts FROM bid)) WHERE n <= q AND n <= 3;
 
+-- subject: a small first row
+SELECT k, v, ts FROM first_bid;
+SELECT k, COUNT(*), SUM(v) FROM first_bid GROUP BY k;
+SELECT window_start, COUNT(*), SUM(v) FROM TABLE(TUMBLE(TABLE first_bid, DESCRIPTOR(ts), INTERVAL '5' SECOND)) GROUP BY window_start, window_end;
+SELECT k, v, SUM(v) OVER (PARTITION BY k ORDER BY ts) FROM first_bid;
+SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY ts) AS n FROM bid) WHERE n = 1;
+
 -- subject: a small set
 SELECT a FROM t INTERSECT SELECT k FROM bid;
 SELECT a FROM t INTERSECT ALL SELECT k FROM bid;

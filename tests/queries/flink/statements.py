@@ -30,8 +30,12 @@ VIEWS: Final = {
         "SELECT product, rate, note, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY product ORDER BY ts DESC) AS n "
         "FROM tariff_log) WHERE n = 1"
     ),
+    "first_bid": (
+        "SELECT k, v, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k, MOD(v, 3) ORDER BY ts) AS n FROM bid) "
+        "WHERE n = 1"
+    ),
 }
-"""Queries that have a name, which only a table or a view can be joined by FOR SYSTEM_TIME AS OF."""
+"""Queries that have a name, for window table functions and FOR SYSTEM_TIME AS OF take tables and views only."""
 
 
 def definitions(directory: Path = HERE) -> Iterator[str]:

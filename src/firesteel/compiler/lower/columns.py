@@ -15,6 +15,7 @@ from firesteel.graph.operations import (
     ConstraintOp,
     CorrelateOp,
     ExpandOp,
+    FirstRowOp,
     FromChangelogOp,
     GlobalAggregateOp,
     GlobalWindowAggregateOp,
@@ -56,6 +57,7 @@ from firesteel.runtime.columns.changelogs import FromChangelogOperator, ToChange
 from firesteel.runtime.columns.constraints import ConstraintOperator
 from firesteel.runtime.columns.correlate import CorrelateOperator
 from firesteel.runtime.columns.expand import ExpandOperator
+from firesteel.runtime.columns.first_rows import FirstRowOperator
 from firesteel.runtime.columns.joins.interval import interval_join_operator
 from firesteel.runtime.columns.joins.operator import FinalJoinOperator, JoinOperator
 from firesteel.runtime.columns.joins.windows import WindowJoinOperator
@@ -209,6 +211,11 @@ def _(operation: WindowJoinOp, node: Node, batch: bool) -> Recipe:
 @recipe.register
 def _(operation: WindowRankOp, node: Node, batch: bool) -> Recipe:
     return partial(WindowRankOperator, operation.window)
+
+
+@recipe.register
+def _(operation: FirstRowOp, node: Node, batch: bool) -> Recipe:
+    return partial(FirstRowOperator, operation.first)
 
 
 @recipe.register

@@ -61,6 +61,20 @@ class Rank:
 
 
 @dataclass(frozen=True)
+class FirstRow:
+    """The first row of each of `keys` by `time`, a row time, once the watermark has passed it; all rows are inserts.
+
+    Rows that are behind the watermark are dropped and counted ("numLateRecordsDropped"). A key has had its row for
+    `time_to_live` milliseconds (None: for ever). The input is partitioned by the keys.
+    """
+
+    row: RowType
+    keys: tuple[int, ...]
+    time: int
+    time_to_live: int | None = None
+
+
+@dataclass(frozen=True)
 class WindowRank:
     """The rows of each partition of a window whose rank is within bounds, as `rank` says, whose `keys` are the others.
 

@@ -14,7 +14,7 @@ from firesteel.functions.columns.correlates import Correlate
 from firesteel.functions.columns.endpoints import ColumnSink, ColumnSource
 from firesteel.functions.columns.normalizing import Normalization
 from firesteel.functions.columns.program import Program
-from firesteel.functions.columns.ranks import Rank
+from firesteel.functions.columns.ranks import FirstRow, Rank
 from firesteel.functions.columns.sinks import Constraints, Materialization
 from firesteel.functions.columns.sorting import Limit, Sort, TemporalSort, Top
 from firesteel.functions.columns.windows import WatermarkAssignment
@@ -153,6 +153,21 @@ class GlobalAggregateOp(AggregateOp):
     """Completes what `LocalAggregateOp`s of the same aggregate have gathered."""
 
     kind = "global_group_aggregate"
+
+
+@dataclass(frozen=True, eq=False)
+class FirstRowOp(ColumnOperation):
+    """Passes on the first row of each key by row time; the input is partitioned by the keys."""
+
+    kind = "first_row"
+
+    first: FirstRow
+
+    @property
+    def meaning(self) -> str:
+        """The columns of the keys, and that of the time."""
+        first = self.first
+        return f"{calls_text(first.row, first.keys, ())}[{first.row.field_names[first.time]}]"
 
 
 @dataclass(frozen=True, eq=False)

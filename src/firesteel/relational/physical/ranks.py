@@ -51,6 +51,11 @@ class Rank(UnaryNode):
         return one and len(self.ascending) == 1 and self.by_time
 
     @property
+    def keeps_first(self) -> bool:
+        """Return whether the rows kept are the first ones by time."""
+        return self.deduplicates and not self.rank.latest
+
+    @property
     def by_time(self) -> bool:
         """Return whether the order is that of a time attribute."""
         return not self.rank.order or is_time_attribute(self.rank.row.fields[self.rank.order[0].column].type)
@@ -63,6 +68,8 @@ class Rank(UnaryNode):
     @property
     def state(self) -> str:
         """Return which rows are kept."""
+        if self.first_row() is not None:
+            return lasting("the first rows that wait, and which keys have had one", self.rank.time_to_live)
         rows = "the rows up to the last rank" if self.input.mode.append_only else "all rows"
         return lasting(rows, self.rank.time_to_live)
 
@@ -95,12 +102,22 @@ class Rank(UnaryNode):
         yield "select", ", ".join(self.row.field_names)
 
     def changes(self, given: tuple[Changes, ...]) -> Changes:
-        """Return that rows come and go."""
+        """Return that rows come and go; the first one by time of those that stay is the first one for ever."""
+        (below,) = given
+        if self.keeps_first and below == Changes():
+            return Changes()
         return Changes(update=True, delete=True)
 
     def needs(self, required: Updates, given: Changes) -> Updates | None:
         """Require the old rows of updates."""
         return Updates.BOTH if given.update else Updates.NONE
+
+    def first_row(self) -> ranks.FirstRow | None:
+        """Return what gives the first row of each key by row time; None if other rows are asked for, or rows can go."""
+        rank = self.rank
+        if not (self.keeps_first and rank.order and self.input.mode.append_only):
+            return None
+        return ranks.FirstRow(rank.row, rank.keys, rank.order[0].column, rank.time_to_live)
 
     def operation(self) -> ranks.Rank:
         """Return what the operator does, now that it is known whether rows can go."""

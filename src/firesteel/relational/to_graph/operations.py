@@ -17,6 +17,7 @@ from firesteel.graph.operations import (
     ConstraintOp,
     CorrelateOp,
     ExpandOp,
+    FirstRowOp,
     FromChangelogOp,
     GlobalAggregateOp,
     GlobalWindowAggregateOp,
@@ -215,7 +216,8 @@ def _(plan: WindowRank, options: PlanOptions) -> Operation:
 
 @operation.register
 def _(plan: Rank, options: PlanOptions) -> Operation:
-    return RankOp(plan.operation())
+    first = plan.first_row()
+    return RankOp(plan.operation()) if first is None else FirstRowOp(first)
 
 
 @operation.register
