@@ -73,6 +73,8 @@ def test_both_ways_find_the_same(seed: int) -> None:
         "REGEXP_REPLACE(s, {0}, '<\\1$1>')",
         "REGEXP_COUNT(s, {0})",
         "REGEXP_SUBSTR(s, {0})",
+        "REGEXP_EXTRACT(s, {0}, 1) IS NOT NULL",
+        "REGEXP_EXTRACT(s, {0}) IS NULL",
     ]
     accepted = 0
     while accepted < 30:
@@ -137,19 +139,20 @@ def test_parts_between_separators() -> None:
     )
     texts = [
         "SPLIT_INDEX(s, p, n)",
-        *(f"SPLIT_INDEX(s, ',', {n})" for n in (0, 1, 9, -1)),
+        *(f"SPLIT_INDEX(s, ',', {n})" for n in NUMBERS),
         "SPLIT_INDEX(s, 44, n)",
     ]
     found = computed([bound(text, ROW) for text in texts], ROW, rows, "UTC")
     for row, (text, separator, index) in zip(found.to_pylist(), cases, strict=True):
         expected = [
             part(text, separator, index),
-            *(part(text, ",", n) for n in (0, 1, 9, -1)),
+            *(part(text, ",", n) for n in NUMBERS),
             part(text, ",", index),
         ]
         assert list(row.values()) == expected, (text, separator, index)
 
 
+NUMBERS = (0, 1, 9, -1, 2**31 - 1)
 ROW_KINDS = (pa.string(), pa.string(), pa.int32())
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from firesteel.relational.expressions import Call, Expression, InputRef, Literal
+from firesteel.relational.translation.texts import where_extracted
 from firesteel.relational.translation.translator import Translation, Translator
 from firesteel.relational.translation.types import quoted
 
@@ -103,6 +104,16 @@ def _extreme(name: str) -> Translation:
     return translate
 
 
+def _is_null(negation: str) -> Translation:
+    def translate(translator: Translator, call: Call, texts: list[str]) -> str:
+        there = where_extracted(translator, call.operands[0])
+        if there is None:
+            return f"({texts[0]} IS {negation}NULL)"
+        return there if negation else f"(NOT {there})"
+
+    return translate
+
+
 def _typeof(translator: Translator, call: Call, texts: list[str]) -> str:
     given = call.operands[0].type
     return quoted(given.as_summary_string())
@@ -125,8 +136,10 @@ TRANSLATIONS: Final[dict[str, Translation]] = {
     **{
         f"IS {negation}{word}": _test(f"{negation}{word}")
         for negation in ("", "NOT ")
-        for word in ("NULL", "TRUE", "FALSE")
+        for word in ("TRUE", "FALSE")
     },
+    "IS NULL": _is_null(""),
+    "IS NOT NULL": _is_null("NOT "),
     "IS UNKNOWN": _test("NULL"),
     "IS NOT UNKNOWN": _test("NOT NULL"),
     "IN": _in,

@@ -145,8 +145,8 @@ def _split_index(translator: Translator, call: Call, texts: list[str]) -> str:
 def _part(text: str, separator: str, place: str, index: Expression) -> str:
     """Return the part of a text at a place from 0 on, between separators that are not empty."""
     parts = f"string_split(nullif({text}, ''), {separator})"
-    if _is_natural(index):
-        return f"{parts}[{place} + 1]"
+    if isinstance(index, Literal) and isinstance(index.value, int) and index.value >= 0:
+        return f"{parts}[{index.value + 1}]"
     return f"CASE WHEN {place} >= 0 THEN {parts}[CAST({place} AS BIGINT) + 1] END"
 
 
@@ -181,12 +181,34 @@ def _regexp(translator: Translator, call: Call, texts: list[str]) -> str:
 
 def _regexp_extract(translator: Translator, call: Call, texts: list[str]) -> str:
     """Return REGEXP_EXTRACT; the kernel's own has an empty text for no match and for a group that takes no part."""
-    group = call.operands[2] if len(call.operands) > 2 else Literal(call.type, 0)
-    pattern = _known_pattern(call)
-    found = None
-    if pattern is not None and isinstance(group, Literal) and group.value is not None:
-        found = _extracted(texts[0], pattern, group.value)
+    pattern, group = _known_pattern(call), _group(call)
+    found = None if pattern is None or group is None else _extracted(texts[0], pattern, group)
     return found or _with_group("regexp_extract", 0)(translator, call, texts)
+
+
+def _group(call: Call) -> int | None:
+    """Return the number of the group that REGEXP_EXTRACT is asked for, if it is a constant."""
+    if len(call.operands) < 3:
+        return 0
+    group = call.operands[2]
+    return group.value if isinstance(group, Literal) else None
+
+
+def where_extracted(translator: Translator, operand: Expression) -> str | None:
+    """Return the condition that a REGEXP_EXTRACT is not NULL; None if it takes its value, or is another expression.
+
+    There is no need for what a group has found that takes part in each match.
+    """
+    if not isinstance(operand, Call) or operand.function != "REGEXP_EXTRACT":
+        return None
+    pattern, number = _known_pattern(operand), _group(operand)
+    if pattern is None or number is None or not 0 <= number < len(pattern.groups):
+        return None
+    group = pattern.groups[number]
+    if group is None or not group.always:
+        return None
+    text = translator.text(operand.operands[0])
+    return f"coalesce(regexp_matches({text}, {quoted(pattern.text)}), FALSE)"
 
 
 def _extracted(text: str, pattern: Pattern, number: int) -> str | None:
