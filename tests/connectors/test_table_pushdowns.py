@@ -17,9 +17,10 @@ from firesteel.common.errors import ConnectorError
 from firesteel.connectors.files.file import SourceFile
 from firesteel.connectors.tables.registry import connector_of
 from firesteel.functions.columns.endpoints import ColumnSource
-from firesteel.functions.columns.pushdowns import Comparison, Condition, Junction, NullTest
+from firesteel.functions.columns.pushdowns import Comparison, Condition, Junction, Like, NullTest
 from firesteel.functions.source import END_OF_SPLIT, UNLIMITED
 from tests.connectors.column_ends import read, read_range, request, row_type
+from tests.connectors.conditions import holds
 
 PARTED = "n INT, `day` STRING, part INT"
 
@@ -206,31 +207,13 @@ def groups(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return found
 
 
-def holds(condition: Condition, row: tuple[Any, ...]) -> bool:
-    """Return whether a condition is TRUE for a row; none of them is negated, so that NULL is as good as FALSE."""
-    if isinstance(condition, Junction):
-        return (any if condition.any_of else all)(holds(part, row) for part in condition.parts)
-    value = row["ixs".index(condition.column)]
-    if isinstance(condition, NullTest):
-        return (value is None) != condition.negated
-    other: Any = condition.value
-    if value is None:
-        return False
-    return {
-        "=": value == other,
-        "<>": value != other,
-        "<": value < other,
-        "<=": value <= other,
-        ">": value > other,
-        ">=": value >= other,
-    }[condition.operator]
-
-
 def any_condition(chance: random.Random, depth: int = 2) -> Condition:
     kind = chance.randrange(6 if depth else 4)
     column = chance.choice("ixs")
     if kind == 0:
         return NullTest(column, negated=chance.random() < 0.5)
+    if kind == 1 and column == "s":
+        return Like(column, chance.choice(("%", "_2%", f"{chance.randrange(21):02}%1", "1%", "07-_", "07-1")))
     if kind < 4:
         operator = chance.choice(("=", "<>", "<", "<=", ">", ">="))
         values = {
@@ -259,7 +242,7 @@ def test_no_row_of_a_condition_is_left_out(
     given = [row for start, end in ranges if start < end for row in read_range(found, split, start, end, ROW)]
     assert list(map(repr, given)) == [repr(row) for at, row in enumerate(ordered) if at // GROUP in groups]
     left_out = [row for at, row in enumerate(ordered) if at // GROUP not in groups]
-    assert not any(holds(condition, row) for row in left_out)
+    assert not any(holds(condition, dict(zip("ixs", row, strict=True))) for row in left_out)
 
 
 @pytest.mark.parametrize(
@@ -269,6 +252,9 @@ def test_no_row_of_a_condition_is_left_out(
         (Comparison("i", "=", 77), [7]),
         (Junction((Comparison("i", ">=", 30), Comparison("i", "<=", 61))), [5, 6]),
         (NullTest("s"), [0, 5, 10, 15]),
+        (Like("s", "07%"), [7]),
+        (Like("s", "1_-0"), [11, 12, 13, 14, 16, 17, 18, 19]),
+        (Like("s", "2%"), []),
         (Junction((Comparison("s", "=", "07-1"), Comparison("i", "=", 190)), any_of=True), [7, 19]),
         (Comparison("i", ">", 1000), []),
         (Comparison("unknown", "=", 1), [*range(20)]),

@@ -108,7 +108,22 @@ def test_answers(tmp_path: Path, name: str, way: str) -> None:
         assert table_of(env, query) == expected
 
 
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark")
+def test_partitions_are_read_on_spark(tmp_path: Path) -> None:
+    query, expected = QUERIES["joined with a stream"]
+    env = session(tmp_path)
+    with executing("spark", parallelism=2, epoch_records=20):
+        assert table_of(env, query) == expected
+
+
 PLANS = [
+    (
+        "SELECT k FROM t WHERE g LIKE 'a%' AND k > 7",
+        "t, filter=[and(LIKE(g, 'a%'), >(k, 7))], project=[k, g]",
+    ),
+    ("SELECT k FROM t WHERE g NOT LIKE 'a%'", "t, project=[k, g]"),
+    ("SELECT k FROM t WHERE g LIKE 'a!%' ESCAPE '!'", "t, project=[k, g]"),
     ("SELECT k FROM t WHERE g IN ('a', 'b')", "t, filter=[IN(g, 'a', 'b')], project=[k, g]"),
     ("SELECT g FROM t", "t, project=[g]"),
     ("SELECT k FROM p WHERE k BETWEEN 3 AND 5", "p, filter=[and(>=(k, 3), <=(k, 5))], project=[k]"),

@@ -24,7 +24,7 @@ from firesteel.common.logical_types import (
     TimestampType,
 )
 from firesteel.connectors.sql.guarded import guarded
-from firesteel.functions.columns.pushdowns import Comparison, Condition, Junction, NullTest, Operator
+from firesteel.functions.columns.pushdowns import Comparison, Condition, Junction, Like, NullTest, Operator
 
 _R = LogicalTypeRoot
 _TEMPORAL: Final = (_R.DATE, _R.TIME_WITHOUT_TIME_ZONE, _R.TIMESTAMP_WITHOUT_TIME_ZONE)
@@ -74,6 +74,8 @@ class Conditions:
         kind = self._declared[condition.column]
         if self._dialect == "sqlite":
             return guarded(column, condition, kind)
+        if isinstance(condition, Like):
+            return self._like(column, condition.pattern, self._stored.get(condition.column))
         return self._compared(column, condition, kind)
 
     def _null_test(self, test: NullTest) -> Clause | None:
@@ -103,18 +105,31 @@ class Conditions:
 
     def _text_compared(self, column: Column, operator: Operator, value: str, stored: object) -> Clause | None:
         """Compare texts by their code points, as Flink does; whatever the collation, equal texts are equal."""
-        if not isinstance(stored, sa.VARCHAR | sa.TEXT) or not _can_be_sent(value):
+        if not _is_text(stored) or not _can_be_sent(value):
             return None
-        if operator == "=":
-            return _compare(column, operator, value)
-        if self._dialect != "postgresql" or type(stored) not in (sa.VARCHAR, sa.TEXT):
+        compared = column if operator == "=" else self._by_code_points(column, stored)
+        return None if compared is None else _compare(compared, operator, value)
+
+    def _like(self, column: Column, pattern: str, stored: object) -> Clause | None:
+        """Compare by characters: whatever the collation, a text has the form of more patterns, and not of fewer."""
+        if not _is_text(stored) or not _can_be_sent(pattern):
             return None
-        return _compare(sa.collate(column, "C"), operator, value)
+        compared = self._by_code_points(column, stored) if self._dialect == "postgresql" else column
+        return None if compared is None else compared.like(pattern)
+
+    def _by_code_points(self, column: Column, stored: object) -> Column | None:
+        """Return a text that is compared by its code points; None if the database compares it in another way."""
+        plain = self._dialect == "postgresql" and type(stored) in (sa.VARCHAR, sa.TEXT)
+        return sa.collate(column, "C") if plain else None
 
 
 def _compare(column: Column, operator: Operator, value: object) -> Clause:
     compared: Clause = column.bool_op(operator)(value)
     return compared
+
+
+def _is_text(stored: object) -> bool:
+    return isinstance(stored, sa.VARCHAR | sa.TEXT)
 
 
 def _can_be_sent(text: str) -> bool:

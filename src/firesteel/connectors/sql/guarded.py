@@ -12,19 +12,23 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from firesteel.common.logical_types import LogicalType, LogicalTypeRoot
-from firesteel.functions.columns.pushdowns import Comparison, Operator
+from firesteel.functions.columns.pushdowns import Comparison, Like, Operator
 
 _R = LogicalTypeRoot
 _DATE: Final = "-".join(("[0-9]" * 4, "[0-9]" * 2, "[0-9]" * 2))
 _CLOCK: Final = f"{_DATE} {':'.join(['[0-9]' * 2] * 3)}*"
 _SECOND: Final = dt.timedelta(seconds=1)
+_LONGEST_PATTERN: Final = 50_000
+"""How many bytes a pattern may have in SQLite."""
 
 Clause = sa.ColumnElement[bool]
 
 
-def guarded(column: Any, comparison: Comparison, kind: LogicalType) -> Clause | None:
-    """Return a condition that is TRUE where a comparison of what is read is; None if it would leave out no rows."""
-    value, operator = comparison.value, comparison.operator
+def guarded(column: Any, condition: Comparison | Like, kind: LogicalType) -> Clause | None:
+    """Return a condition that is TRUE where one on what is read is; None if it would leave out no rows."""
+    if isinstance(condition, Like):
+        return _like(column, condition.pattern)
+    value, operator = condition.value, condition.operator
     match value:
         case bool() if kind.root is _R.BOOLEAN and operator in ("=", "<>"):
             is_zero = value is (operator == "<>")
@@ -42,6 +46,15 @@ def guarded(column: Any, comparison: Comparison, kind: LogicalType) -> Clause | 
             compared = sa.cast(column, sa.Text).bool_op(operator)(value.isoformat())
             return sa.or_(sa.not_(column.bool_op("GLOB")(_DATE)), compared)
     return None
+
+
+def _like(column: Any, pattern: str) -> Clause | None:
+    """Compare with a pattern, whatever the case of letters is. SQLite looks at texts up to a NUL character only."""
+    if len(pattern.encode(errors="replace")) > _LONGEST_PATTERN or "\0" in pattern:
+        return None
+    text = sa.cast(column, sa.Text)
+    cut = sa.func.instr(text, sa.func.char(0)) > 0
+    return _unless(column, "text", sa.or_(cut, text.like(pattern)))
 
 
 def _unless(column: Any, kind: str, compared: Any) -> Clause:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
@@ -43,6 +44,23 @@ class NullTest:
 
 
 @dataclass(frozen=True)
+class Like:
+    """A column of text that has the form of a pattern with % and _, and without an escape."""
+
+    column: str
+    pattern: str
+
+    @property
+    def prefix(self) -> str:
+        """Return what the text begins with.
+
+        >>> Like("name", "ab%c_").prefix
+        'ab'
+        """
+        return re.split("[%_]", self.pattern, maxsplit=1)[0]
+
+
+@dataclass(frozen=True)
 class Junction:
     """Conditions joined with AND, or with OR if `any_of`."""
 
@@ -50,7 +68,7 @@ class Junction:
     any_of: bool = False
 
 
-Condition = Comparison | NullTest | Junction
+Condition = Comparison | NullTest | Like | Junction
 
 
 class Extent(NamedTuple):
@@ -81,7 +99,17 @@ def may_hold(condition: Condition, extent: Callable[[str], Extent | None]) -> bo
         return True
     if isinstance(condition, NullTest):
         return known.nulls is None or (known.nulls < known.rows if condition.negated else known.nulls > 0)
-    return known.nulls != known.rows and _may_compare(condition, known.low, known.high)
+    if known.nulls == known.rows:
+        return False
+    if isinstance(condition, Like):
+        return _may_begin(condition.prefix, known.low, known.high)
+    return _may_compare(condition, known.low, known.high)
+
+
+def _may_begin(prefix: str, low: object, high: object) -> bool:
+    if not (isinstance(low, str) and isinstance(high, str)):
+        return True
+    return low[: len(prefix)] <= prefix <= high
 
 
 def _may_compare(comparison: Comparison, low: object, high: object) -> bool:

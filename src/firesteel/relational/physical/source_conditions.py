@@ -9,7 +9,14 @@ import pyarrow as pa
 
 from firesteel.common.logical_types import Field, LogicalTypeRoot, RowType
 from firesteel.functions.columns.program import Program
-from firesteel.functions.columns.pushdowns import Comparison, Condition, Junction, NullTest, Operator
+from firesteel.functions.columns.pushdowns import (
+    Comparison,
+    Condition,
+    Junction,
+    Like,
+    NullTest,
+    Operator,
+)
 from firesteel.relational.expressions import Call, Expression, InputRef, Literal, references
 from firesteel.relational.functions import FUNCTIONS
 from firesteel.relational.rules.substitution import moved
@@ -21,7 +28,7 @@ from firesteel.runtime.columns.kernel.statement import Statement
 _R = LogicalTypeRoot
 _ORDERED: Final = frozenset(
     {
-        *(_R.VARCHAR, _R.TINYINT, _R.SMALLINT, _R.INTEGER, _R.BIGINT, _R.DECIMAL, _R.DOUBLE),
+        *(_R.BOOLEAN, _R.VARCHAR, _R.TINYINT, _R.SMALLINT, _R.INTEGER, _R.BIGINT, _R.DECIMAL, _R.DOUBLE),
         *(_R.DATE, _R.TIMESTAMP_WITHOUT_TIME_ZONE),
     }
 )
@@ -117,6 +124,13 @@ class _Translation:
                 found = [self.of(part, negated=negated) for part in parts]
                 known = tuple(part for part in found if part is not None)
                 return Junction(known, (function == "OR") != negated) if len(known) == len(found) else None
+            case InputRef() if expression.type.root is _R.BOOLEAN:
+                name = self._name(expression)
+                return None if name is None else Comparison(name, "=", not negated)
+            case Call(function="LIKE", arguments=(InputRef() as column, Literal(value=str() as pattern))):
+                name = self._name(column)
+                plain = column.type.root is _R.VARCHAR and "\\" not in pattern and not negated
+                return Like(name, pattern) if plain and name is not None else None
             case Call(function="IS NULL" | "IS NOT NULL" as function, arguments=(InputRef() as column,)):
                 name = self._name(column)
                 return None if name is None else NullTest(name, (function == "IS NOT NULL") != negated)
