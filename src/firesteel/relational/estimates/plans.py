@@ -58,9 +58,8 @@ def _extended(node: PhysicalNode, given: Estimate, rows: float) -> Estimate:
 
 @_estimated.register
 def _(node: TableSourceScan) -> Estimate:
-    statistics = None if node.source is None else node.source.source.statistics()
     keys = [place for key in node.upsert_keys if len(key) == 1 for place in key]
-    return of_table(node.row, statistics, keys)
+    return of_table(node.row, node.statistics, keys)
 
 
 @_estimated.register

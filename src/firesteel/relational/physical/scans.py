@@ -9,6 +9,7 @@ from functools import cached_property
 from firesteel.common.logical_types import Field, RowType
 from firesteel.functions.columns.connectors import ChangelogMode, TableSource
 from firesteel.functions.columns.pushdowns import Partition
+from firesteel.functions.columns.statistics import TableStatistics
 from firesteel.relational.expressions import Expression
 from firesteel.relational.logical.printing import expression_text
 from firesteel.relational.paths import Path, names_at, read_at
@@ -45,6 +46,11 @@ class TableSourceScan(PhysicalNode):
     def whole(self) -> TableSourceScan | None:
         """Return the scan of all columns; None for a stream's."""
         return self.base or (None if self.source is None else self)
+
+    @cached_property
+    def statistics(self) -> TableStatistics | None:
+        """Return what the source knows of what is read; None if it is nothing, and for a stream's."""
+        return None if self.source is None else self.source.source.statistics()
 
     def narrowed(self, places: tuple[int, ...]) -> TableSourceScan | None:
         """Return a scan of the columns at some places; None if they are all, or the source always reads all."""

@@ -77,7 +77,7 @@ class _Gathering:
 
     def _scanned(self, scan: TableSourceScan) -> _Gathered:
         source = None if scan.source is None else scan.source.source
-        known = None if source is None else source.statistics()
+        known = scan.statistics
         if (
             source is None
             or known is None
