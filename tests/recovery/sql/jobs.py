@@ -180,6 +180,12 @@ QUERIES = {
           FROM TABLE(TUMBLE(TABLE source, DESCRIPTOR(ts), INTERVAL '6' SECOND))
         ) WHERE n <= 2""",
     ),
+    "first by time": (
+        "v BIGINT, k BIGINT, ts TIMESTAMP(3)",
+        """SELECT v, k, ts FROM (
+          SELECT *, ROW_NUMBER() OVER (PARTITION BY v ORDER BY ts) AS n FROM source
+        ) WHERE n = 1""",
+    ),
     "versions": (
         "k BIGINT, ts TIMESTAMP(3), v BIGINT",
         """SELECT s.k, s.ts, r.v FROM source AS s
