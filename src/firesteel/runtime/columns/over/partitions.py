@@ -53,8 +53,8 @@ class Partitions:
     @cached_property
     def _groups(self) -> Positions:
         """The number of each row's peers, which ascends: the rows that are equal in what they are ordered by."""
-        names = [self.rows.schema.names[key.column] for key in self._order]
-        keys = self.rows.select([key.column for key in self._order])
+        keys = self.rows.select(list(dict.fromkeys(key.column for key in self._order)))
+        names = keys.schema.names
         new = np.append(True, self.codes[1:] != self.codes[:-1])
         if names and len(new):
             count = len(new) - 1
