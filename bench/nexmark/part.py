@@ -44,7 +44,7 @@ def program(system: Runtime, query: Query, arguments: list[str]) -> Mapping[str,
         for given in arguments:
             for one in given.partition("=")[2].split(","):
                 if one:
-                    write_derby(Path(f"{one}-side.derby"), jars)
+                    write_derby(Path(f"{one}-side.jar"), jars)
     command = ["-m", "bench.nexmark.program", system.name, query.name, *arguments]
     with system.started(query.name, command, TIMEOUT_SECONDS, TZ="UTC") as process:
         output = process.output.read()

@@ -194,9 +194,9 @@ QUERIES: Final = (
         "q13",
         "lookup join with a table of 10,000 rows",
         "auction BIGINT, bidder BIGINT, price BIGINT, `dateTime` TIMESTAMP(3), `value` STRING",
-        """SELECT B.auction, B.bidder, B.price, B.`dateTime`, S.`value`
+        """SELECT B.auction, B.bidder, B.price, B.`dateTime`, S.label
         FROM (SELECT *, PROCTIME() AS p_time FROM bid) AS B
-        JOIN side_input FOR SYSTEM_TIME AS OF B.p_time AS S ON MOD(B.auction, 10000) = S.`key`""",
+        JOIN side_input FOR SYSTEM_TIME AS OF B.p_time AS S ON MOD(B.auction, 10000) = S.id""",
     ),
     Query(
         "q14",

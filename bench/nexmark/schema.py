@@ -33,7 +33,7 @@ OPTIONS: Final = {
 
 SIDE: Final = {
     "firesteel": "'url' = 'jdbc:sqlite:{folder}-side.sqlite'",
-    "flink": "'url' = 'jdbc:derby:{folder}-side.derby', 'driver' = 'org.apache.derby.jdbc.EmbeddedDriver'",
+    "flink": "'url' = 'jdbc:derby:jar:({folder}-side.jar)side', 'driver' = 'org.apache.derby.jdbc.EmbeddedDriver'",
 }
 """The database within the processes of each system that has the table of q13."""
 
@@ -50,7 +50,7 @@ def events(folder: str, kind: str, system: str, interval: str = "") -> list[str]
             WHEN event_type = 1 THEN auction.`dateTime` ELSE bid.`dateTime` END,
         WATERMARK FOR `dateTime` AS `dateTime` - INTERVAL '{DELAY_SECONDS}' SECOND
     ) WITH ('connector' = 'filesystem', 'path' = '{folder}', {OPTIONS[kind]}{watched})"""
-    side = f"""CREATE TABLE side_input (`key` BIGINT, `value` STRING) WITH (
+    side = f"""CREATE TABLE side_input (id BIGINT, label STRING) WITH (
         'connector' = 'jdbc', {SIDE[system].format(folder=folder)}, 'table-name' = 'side_input',
         'lookup.cache' = 'PARTIAL', 'lookup.partial-cache.max-rows' = '10000'
     )"""

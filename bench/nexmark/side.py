@@ -10,6 +10,7 @@ import shutil
 import sqlite3
 import subprocess
 import tempfile
+import zipfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Final
 from urllib.parse import urlparse
 
 ROWS: Final = 10_000
-_TABLE: Final = "CREATE TABLE side_input (key BIGINT PRIMARY KEY, value VARCHAR(20))"
+_TABLE: Final = "CREATE TABLE side_input (id BIGINT PRIMARY KEY, label VARCHAR(20))"
 _AT_ONCE: Final = 1_000
 
 
@@ -40,7 +41,7 @@ def write_sqlite(target: Path) -> None:
 
 
 def write_derby(target: Path, jars: str) -> None:
-    """Write the table to a folder of Derby, if it is not there; its classes are in `jars`, as `flink_jars` has them."""
+    """Write the table to an archive of Derby, if it is not there; its classes are in `jars` (see `flink_jars`)."""
     if target.exists():
         return
     draft = target.with_name(f".{target.name}-{os.getpid()}")
@@ -55,5 +56,14 @@ def write_derby(target: Path, jars: str) -> None:
     path = os.pathsep.join(urlparse(jar).path for jar in jars.split(";"))
     command = ["java", "-cp", path, "org.apache.derby.tools.ij"]
     with tempfile.TemporaryDirectory() as scratch:  # for Derby's log
-        subprocess.run(command, input=f"{script};\n", text=True, check=True, cwd=scratch, capture_output=True)
-    draft.replace(target)
+        said = subprocess.run(
+            command, input=f"{script};\n", text=True, check=True, cwd=scratch, stdout=subprocess.PIPE
+        ).stdout
+    if "ERROR 42" in said:  # of a statement, after which the tool goes on
+        raise RuntimeError(f"Derby requires another script: {said[-500:]}")
+    packed = draft.with_suffix(".jar")  # which several class loaders can read, each with a Derby of its own
+    with zipfile.ZipFile(packed, "w") as archive:
+        for path in sorted(draft.rglob("*")):
+            archive.write(path, Path("side") / path.relative_to(draft))
+    shutil.rmtree(draft)
+    packed.replace(target)
