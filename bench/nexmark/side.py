@@ -63,7 +63,7 @@ def write_derby(target: Path, jars: str) -> None:
         raise RuntimeError(f"Derby requires another script: {said[-500:]}")
     packed = draft.with_suffix(".jar")  # which several class loaders can read, each with a Derby of its own
     with zipfile.ZipFile(packed, "w") as archive:
-        for path in sorted(draft.rglob("*")):
-            archive.write(path, Path("side") / path.relative_to(draft))
+        for part in sorted(draft.rglob("*")):
+            archive.write(part, Path("side") / part.relative_to(draft))
     shutil.rmtree(draft)
     packed.replace(target)
