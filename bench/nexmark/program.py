@@ -47,8 +47,6 @@ class Session:
         self._query = query
         self._scratch = scratch
         self._runs = 0
-        for statement in query.before:
-            self._env.execute_sql(statement)
 
     def run(self, kind: str, folder: str) -> tuple[float, float]:
         """Run the query over the events of a folder; return its seconds, and those of the processors."""
@@ -69,7 +67,7 @@ class Session:
         return row
 
     def _define(self, kind: str, folder: str) -> None:
-        for statement in (*dropped(), *events(folder, kind, self._system)):
+        for statement in (*dropped(), *events(folder, kind, self._system), *self._query.before):
             self._env.execute_sql(statement)
 
 

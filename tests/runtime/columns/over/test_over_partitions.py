@@ -102,7 +102,9 @@ def ranked(name: str, kind: LogicalType, *arguments: int) -> list[Any]:
     call = Aggregation(name, arguments, tuple(BIGINT for _ in arguments), kind, name)
     output = RowType((*INPUT.fields, Field("r", kind)), nullable=False)
     order = (SortColumn(2, False, False),)
-    what = OverPartitions(INPUT, output, (0,), order, ((call, PartitionFrame(False, None, 0)),))
+    what = OverPartitions(
+        INPUT, output, (0,), order, ((call, PartitionFrame(name == "ROW_NUMBER", None, 0)),)
+    )
     given = [("a", 1, 5), ("a", 2, None), ("a", 3, 5), ("b", 4, 1), ("a", 5, 9), ("a", 6, 2)]
     found = Harness(lambda: OverPartitionsOperator(what), (0,), 2).rows(batch_of(given), final=True)
     return [row[4] for row in sorted(found, key=lambda row: row[2])]
