@@ -101,12 +101,14 @@ def test_what_the_sink_wrote_is_read(target: Target, declared: str, stored: str,
     assert sorted(map(str, found)) == sorted(str((value,)) for value in values)
 
 
+@pytest.mark.xdist_group("postgres")
 def test_nan_is_read(postgres_target: Target) -> None:
     postgres_target.run("CREATE TABLE t (v FLOAT8)", "INSERT INTO t VALUES ('NaN')")
     [(value,)] = read(source_of(postgres_target, "v DOUBLE"), row=row_type("v DOUBLE"))
     assert math.isnan(value)
 
 
+@pytest.mark.xdist_group("postgres")
 @pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "America/St_Johns"])
 def test_points_in_time_are_read_whatever_the_zone_of_the_server(postgres_target: Target, zone: str) -> None:
     [(name,)] = postgres_target.rows("SELECT current_database()")
@@ -228,6 +230,7 @@ def test_rows_are_fetched_as_they_are_asked_for(numbered: Target) -> None:
     assert [*source.read_columns(split, 1, 1)] == []
 
 
+@pytest.mark.xdist_group("postgres")
 def test_an_abandoned_read_leaves_no_connection(postgres_target: Target) -> None:
     postgres_target.run("CREATE TABLE t (k INTEGER, s TEXT)")
     postgres_target.run("INSERT INTO t SELECT n, repeat('x', 100) FROM generate_series(1, 200000) AS n")
@@ -243,6 +246,7 @@ def test_an_abandoned_read_leaves_no_connection(postgres_target: Target) -> None
         pass
 
 
+@pytest.mark.xdist_group("postgres")
 def test_a_connection_that_is_lost_is_no_error_of_the_program(postgres_target: Target) -> None:
     postgres_target.run("CREATE TABLE t (k INTEGER, s TEXT)")
     postgres_target.run("INSERT INTO t SELECT n, repeat('x', 100) FROM generate_series(1, 200000) AS n")
@@ -407,6 +411,7 @@ def test_partitions_that_a_condition_rules_out_cost_no_statement(numbered: Targe
         read(some, splits[0], row=ROW)
 
 
+@pytest.mark.xdist_group("postgres")
 def test_a_server_is_asked_for_columns_and_rows(postgres_target: Target) -> None:
     postgres_target.run("CREATE SCHEMA shop", 'CREATE TABLE shop.t (k INTEGER, s TEXT, "Big Name%%" TEXT)')
     postgres_target.run("INSERT INTO shop.t SELECT n, 'name ' || n, 'x' FROM generate_series(1, 100000) AS n")
@@ -429,6 +434,7 @@ def test_a_server_is_asked_for_columns_and_rows(postgres_target: Target) -> None
     assert sum(rows.num_rows for rows, _ in batches) == 10_001 - 10_000
 
 
+@pytest.mark.xdist_group("postgres")
 @pytest.mark.parametrize(
     ("stored", "written", "expected"),
     [
