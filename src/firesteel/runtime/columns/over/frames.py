@@ -140,8 +140,8 @@ class Frames:
             places = np.append(_next_of(valid), len(valid))[self.starts]
             return pa.array(places, mask=places > self.ends)
         if which == "last":
-            places = _last_of(valid)[self.ends]
-            return pa.array(places, mask=places < self.starts)
+            places = _last_of(valid)[self.ends]  # an empty frame may end before the first row of all
+            return pa.array(places, mask=(places < self.starts) | (self.ends < self.starts))
         order = pc.array_sort_indices(column, order="ascending" if which == "min" else "descending")
         rank = np.empty(len(column), np.int64)
         rank[order.to_numpy()] = np.arange(len(column))
