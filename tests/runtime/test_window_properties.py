@@ -204,6 +204,11 @@ ASSIGNERS = {
     lateness=0,
     cut={"batch": 3, "epoch": 0, "restart": False},
 )
+@example(
+    stream=[(STEP, None, -7), *(("a", number, time) for number, time in enumerate([0, 0, -7, 0]))],
+    lateness=0,
+    cut={"batch": 4, "epoch": 0, "restart": False},
+)
 def test_hot_loops_give_what_the_general_path_gives(
     kind: str, mode: str, stream: list[Event], lateness: int, cut: dict[str, Any]
 ) -> None:

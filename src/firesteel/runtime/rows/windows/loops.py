@@ -170,6 +170,20 @@ class TumblingPanes:
 class SlidingPanes(TumblingPanes):
     """Event-time windows that overlap."""
 
+    def _take_ended(
+        self, keys: list[Any], values: list[Any], times: list[int], live: int
+    ) -> tuple[list[Any], list[Any], list[int]]:
+        """Take the records up to the last one before `live`, which open windows get in its turn; return the others."""
+        done = 0
+        for index, time in enumerate(times):
+            if time < live:
+                if done < index:
+                    before = slice(done, index)
+                    self._take_live(keys[before], values[before], times[before], min(times[before]))
+                self._take_each([keys[index]], [values[index]], [time])
+                done = index + 1
+        return keys[done:], values[done:], times[done:]
+
     def _take_live(self, keys: list[Any], values: list[Any], times: list[int], earliest: int) -> None:
         size, slide, offset = self._size, self._slide, self._offset
         own = own_copy(self._panes.contents)
