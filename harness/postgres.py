@@ -194,8 +194,12 @@ def _free_port() -> int:
 
 @contextmanager
 def postgres_server(settings: dict[str, str] | None = None) -> Iterator[PostgresServer]:
-    """Yield a running server, with its password in this process's environment; remove it at the end."""
+    """Yield a running server, with its password in this process's environment; remove it at the end.
+
+    If another server runs in this process, it has its password there again afterwards.
+    """
     server = PostgresServer(settings)
+    before = {name: os.environ.get(name) for name in server.environment}
     atexit.register(server.close)
     try:
         server.start()
@@ -204,5 +208,8 @@ def postgres_server(settings: dict[str, str] | None = None) -> Iterator[Postgres
     finally:
         server.close()
         atexit.unregister(server.close)
-        for name in server.environment:
-            os.environ.pop(name, None)
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
