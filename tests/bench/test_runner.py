@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import bench.__main__ as command
+from bench.environments import ROOT
 from bench.part import Case, Figures, Part, RunError
 from bench.runner import Plan, Runner
 from bench.source import source_hash
@@ -166,8 +167,10 @@ def test_a_look_at_a_small_scale_leaves_figures_and_page_alone(
     monkeypatch.setattr(command, "_source", lambda part: "one")
     monkeypatch.setattr(command, "describe", lambda: MACHINE)
     monkeypatch.setattr(command, "DOCS", tmp_path / "docs")
+    monkeypatch.setattr(command, "README", readme := tmp_path / "README.md")
+    readme.write_text((ROOT / "README.md").read_text(encoding="utf-8"), encoding="utf-8")
     assert command.main(["--scale", "0.1", "--runs", "1"]) == 0
-    assert list(tmp_path.iterdir()) == []
+    assert list(tmp_path.iterdir()) == [readme]
     assert command.main(["--runs", "1"]) == 0
     assert (tmp_path / "results" / "speed.json").exists()
     assert (tmp_path / "docs" / "benchmarks.md").exists()
