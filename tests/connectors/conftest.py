@@ -91,3 +91,11 @@ def _target(request: pytest.FixtureRequest, directory: Path, database: str) -> T
         return Target(f"sqlite:///{directory}/target.db")
     found: Target = request.getfixturevalue("postgres_target")
     return found
+
+
+@pytest.fixture
+def numbered(target: Target) -> Target:
+    """A hundred rows are in a table of both databases."""
+    target.run("CREATE TABLE t (k INTEGER, s TEXT)")
+    target.run("INSERT INTO t VALUES " + ", ".join(f"({key}, 'v{key}')" for key in range(100)))
+    return target

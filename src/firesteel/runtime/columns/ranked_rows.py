@@ -79,6 +79,15 @@ def last_ranks(rank: Rank, rows: pa.RecordBatch) -> Numbers:
     return np.maximum(numbers(ends), 0) + rank.end
 
 
+def first_ranked(
+    rank: Rank, codes: Positions, rows: pa.RecordBatch, arrivals: Numbers
+) -> tuple[Positions, Numbers]:
+    """Return the places of the rows whose rank is not above the last one, in the order of `ranked`, and their ranks."""
+    order, ranks = ranked(rank, codes, rows, arrivals)
+    first = ranks <= last_ranks(rank, rows)[order]
+    return order[first], ranks[first]
+
+
 class _Aside(NamedTuple):
     """For each partition, how many changes are in its log, and how many of them are of rows that went."""
 

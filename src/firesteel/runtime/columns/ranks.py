@@ -19,7 +19,7 @@ from firesteel.runtime.columns.changing import ChangingOperator
 from firesteel.runtime.columns.materialize.entries import Entries, groups_of
 from firesteel.runtime.columns.materialize.tables import Applied
 from firesteel.runtime.columns.over.differences import Known, differences
-from firesteel.runtime.columns.ranked_rows import RankedRows, Ranking, last_ranks
+from firesteel.runtime.columns.ranked_rows import RankedRows, Ranking, first_ranked
 from firesteel.runtime.columns.sort_order import require_sortable
 from firesteel.runtime.operator import OperatorContext
 from firesteel.state.arrangements.columns import numbers, rows_at
@@ -66,8 +66,7 @@ class RankOperator(ChangingOperator):
         codes = (
             groups_of(keys, keys.schema.names).numbers if self._rank.keys else np.zeros(len(batch), np.int64)
         )
-        order, ranks = self._ranking.of(batch.rows, codes, np.arange(len(batch)))
-        first = order[ranks <= last_ranks(self._rank, batch.rows)[order]]
+        first, _ = first_ranked(self._rank, codes, batch.rows, np.arange(len(batch)))
         return batch if len(first) == len(batch) else batch.take(np.sort(first))
 
     def _ranked(self, applied: Applied, entries: Entries) -> tuple[Known, Entries]:
@@ -75,14 +74,13 @@ class RankOperator(ChangingOperator):
         rank, places = self._rank, entries.places
         codes = applied.codes[places]
         given = rows_at(self._ranking.reduced(applied.rows), places)
-        order, ranks = self._ranking.of(given, codes, entries.arrivals)
-        first = np.flatnonzero(ranks <= last_ranks(rank, given)[order])
-        shown = first[ranks[first] >= rank.start]
-        columns = applied.rows.take(pa.array(places[order[shown]])).columns[: len(self._input)]
+        first, ranks = first_ranked(rank, codes, given, entries.arrivals)
+        shown = ranks >= rank.start
+        columns = applied.rows.take(pa.array(places[first[shown]])).columns[: len(self._input)]
         if rank.shows:
             columns.append(pa.array(ranks[shown], pa.int64()))
-        arrivals = entries.arrivals[order]
+        arrivals = entries.arrivals[first]
         known = Known(
-            pa.RecordBatch.from_arrays(columns, schema=self._schema), codes[order[shown]], arrivals[shown]
+            pa.RecordBatch.from_arrays(columns, schema=self._schema), codes[first[shown]], arrivals[shown]
         )
-        return known, Entries(places[order[first]], arrivals[first])
+        return known, Entries(places[first], arrivals)

@@ -42,15 +42,15 @@ _MASKS: Final = np.array([(1 << 8 * size) - 1 for size in range(_WORD)] + [2**64
 """By number of bytes, the mask of a word's first bytes."""
 
 
-def hash_columns(columns: Sequence[pa.Array]) -> Words:
+def hash_columns(columns: Sequence[pa.Array], before: Words | None = None) -> Words:
     """Return the hash of each row of some columns of equal length; the order of the columns matters.
 
-    Raises TypeError for a column of another type.
+    `before` is the hash of the columns before them, if there are some. Raises TypeError for a column of another type.
 
     >>> [hex(value) for value in hash_columns([pa.array([1, 2]), pa.array(["a", None])])]
     ['0x7e8819161feb5e1e', '0xda49fef3a80919c9']
     """
-    hashes = np.zeros(len(columns[0]) if columns else 0, np.uint64)
+    hashes = np.zeros(len(columns[0]) if columns else 0, np.uint64) if before is None else before.copy()
     for column in columns:
         for words in _words(column):
             _mix_in(hashes, words)

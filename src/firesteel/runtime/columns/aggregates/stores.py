@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 import pyarrow as pa
@@ -34,14 +34,15 @@ class Store(ABC):
     condition: int | None
     nulls: bool = False
 
-    ordered = False
+    ordered: ClassVar[bool] = False
+    added: ClassVar[tuple[pa.Field, ...]] = ()
+    """What the arrangement has of a value besides itself, in a multiset."""
 
     @property
     @abstractmethod
     def label(self) -> str:
         """Return the first word of its name."""
 
-    @abstractmethod
     def layout(
         self,
         keys: Sequence[pa.Field],
@@ -50,7 +51,9 @@ class Store(ABC):
         groups: int,
         count: int = 1,
     ) -> Layout:
-        """Return the layout of the arrangement of `count` stores; there are `groups` key groups."""
+        """Return the layout of the arrangement of `count` stores, a multiset; there are `groups` key groups."""
+        names = tuple(field.name for field in keys)
+        return Layout(pa.schema([*keys, *values, *self.added]), names, Kind.MULTISET, time_to_live=life)
 
     def together_with(self) -> Store:
         """Return what stores have in common that are in one arrangement."""
@@ -98,41 +101,18 @@ class Bag(Store):
         """Return what it is."""
         return "values"
 
-    def layout(
-        self,
-        keys: Sequence[pa.Field],
-        values: Sequence[pa.Field],
-        life: int | None,
-        groups: int,
-        count: int = 1,
-    ) -> Layout:
-        """Return a multiset."""
-        names = tuple(field.name for field in keys)
-        return Layout(pa.schema([*keys, *values]), names, Kind.MULTISET, time_to_live=life)
-
 
 @dataclass(frozen=True)
 class Log(Store):
     """All values in the order in which they came."""
 
-    ordered = True
+    ordered: ClassVar[bool] = True
+    added: ClassVar[tuple[pa.Field, ...]] = (ORDER,)
 
     @property
     def label(self) -> str:
         """Return what it is."""
         return "log"
-
-    def layout(
-        self,
-        keys: Sequence[pa.Field],
-        values: Sequence[pa.Field],
-        life: int | None,
-        groups: int,
-        count: int = 1,
-    ) -> Layout:
-        """Return a multiset of values with their order."""
-        names = tuple(field.name for field in keys)
-        return Layout(pa.schema([*keys, *values, ORDER]), names, Kind.MULTISET, time_to_live=life)
 
 
 def lifted(stores: Sequence[Store], given: Given) -> list[pa.Array]:
@@ -158,10 +138,11 @@ def hashed_within(columns: Sequence[pa.Array], keys: int, groups: int) -> Words:
     >>> words[0] != words[1], (key_groups(words, 128) == key_groups(hash_columns(columns[:1]), 128)).all()
     (np.True_, np.True_)
     """
-    group = key_groups(hash_columns(columns[:keys]), groups)
+    of_keys = hash_columns(columns[:keys])
+    group = key_groups(of_keys, groups)
     edges = np.array([first_hash(number, groups) >> 32 for number in range(groups + 1)], np.uint64)
     first, size = edges[group], np.diff(edges)[group]
-    words = hash_columns(columns)
+    words = hash_columns(columns[keys:], of_keys)
     half = np.uint64(32)
     within: Words = (words >> half) * size + ((words & np.uint64(0xFFFFFFFF)) * size >> half)
     within += first << half

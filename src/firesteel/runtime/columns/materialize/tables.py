@@ -14,8 +14,8 @@ from firesteel.runtime.columns.arrivals import ARRIVAL, numbered, numbered_schem
 from firesteel.runtime.columns.batch import DELETE, INSERT, UPDATE_AFTER, ColumnBatch
 from firesteel.runtime.columns.materialize.entries import (
     Entries,
-    entries_by_content,
     entries_by_key,
+    entries_left,
     groups_of,
 )
 from firesteel.state.arrangements.arrangement import Arrangement
@@ -72,12 +72,10 @@ class KeyedEntries:
         rows = pa.concat_batches([old, changes]) if old.num_rows else changes
         every = np.concatenate((np.ones(old.num_rows, np.int64), signs))
         arrivals = numbers(rows.column(ARRIVAL))
-        if not self._by_key and (signs > 0).all():
-            left = Entries(np.arange(len(arrivals)), arrivals)
+        if self._by_key:
+            left = entries_by_key(groups_of(rows, self._identity), every, arrivals)
         else:
-            left = (entries_by_key if self._by_key else entries_by_content)(
-                groups_of(rows, self._identity), every, arrivals
-            )
+            left = entries_left(rows, self._identity, every, arrivals)
         return Applied(rows, np.concatenate((found.keys[by_arrival], codes)), old.num_rows, left)
 
     def store(self, arrangement: Arrangement, applied: Applied, kept: Entries) -> None:

@@ -21,7 +21,7 @@ from firesteel.runtime.columns.aggregates.segments import Segments
 from firesteel.runtime.columns.aggregates.stores import hashed_within
 from firesteel.runtime.columns.arrivals import ARRIVAL
 from firesteel.runtime.columns.batch import ColumnBatch
-from firesteel.runtime.columns.materialize.entries import Entries, entries_by_content, groups_of
+from firesteel.runtime.columns.materialize.entries import Entries, entries_left, groups_of
 from firesteel.runtime.columns.materialize.tables import PartitionEntries
 from firesteel.runtime.columns.over.framing import Earlier, FramedCalls
 from firesteel.runtime.columns.over.partitions import Partitions, sorting
@@ -160,7 +160,9 @@ class _Change:
         self._slot_of = np.concatenate((old_slots, last))
         stretches = self._stretches(chosen)
         arrivals = numbers(rows.column(ARRIVAL))
-        left = _left(rows, np.concatenate((np.ones(self._old, np.int64), signs)), arrivals)
+        every = np.concatenate((np.ones(self._old, np.int64), signs))
+        # As in Flink, the first of equal rows goes.
+        left = entries_left(rows, rows.schema.names[:-1], every, arrivals)
         known = Entries(np.arange(self._old), arrivals[: self._old])
         earlier = self._earlier(seen, stretches)
         self.stretches = Stretches(rows, stretches[self._slot_of], known, left, earlier)
@@ -327,10 +329,3 @@ class _Change:
         return state.calls.combine(
             lifted, Segments(np.arange(len(some)), np.searchsorted(codes[order], np.arange(len(listed))))
         )
-
-
-def _left(rows: pa.RecordBatch, signs: Numbers, arrivals: Numbers) -> Entries:
-    """Return the rows that changes leave; each that goes takes the first that is equal, as in Flink."""
-    if (signs > 0).all():
-        return Entries(np.arange(len(signs)), arrivals)
-    return entries_by_content(groups_of(rows, rows.schema.names[:-1]), signs, arrivals)

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import numpy as np
 import pyarrow as pa
 
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.functions.columns.ranks import WindowRank
 from firesteel.runtime.columns.batch import ColumnBatch
-from firesteel.runtime.columns.ranked_rows import last_ranks, ranked
+from firesteel.runtime.columns.ranked_rows import first_ranked
 from firesteel.runtime.columns.sort_order import require_sortable
 from firesteel.runtime.columns.windows.closing import ClosingOperator, WindowRows
 from firesteel.runtime.columns.windows.keys import codes_of
@@ -75,6 +74,4 @@ class WindowRankOperator(ClosingOperator):
         rows = kept.as_input(waiting)
         spec = self._spec
         codes, _ = codes_of([rows.column(place) for place in (spec.end, spec.start, *self._rank.keys)])
-        order, ranks = ranked(self._rank, codes, rows, kept.arrivals(waiting))
-        first = np.flatnonzero(ranks <= last_ranks(self._rank, rows)[order])
-        return _First(order[first], ranks[first], rows)
+        return _First(*first_ranked(self._rank, codes, rows, kept.arrivals(waiting)), rows)
