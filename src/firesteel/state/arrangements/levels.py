@@ -1,11 +1,13 @@
 """Levels: the changes of an arrangement in chunks, from the oldest to the newest, and their merges.
 
-A level is a sorted sequence of chunks with disjoint ranges. Levels are kept few: whenever a level is more than half
-as large as the one before it, the two are merged, so sizes fall by half from level to level, and a row is rewritten
-about log2(rows of the state / rows of an epoch) times. A merge is done in steps, a chunk at a time. Each row that
-arrives pays for some rows of every merge under way (`MERGED_PER_ROW`), so that no epoch waits for the merge of a
-large state. Until a merge is complete, its two levels are read. This is the fuelled merge of differential dataflow's
-trace (McSherry, Lattuada, Schwarzkopf, Roscoe: Shared Arrangements, VLDB 2020).
+A level is a sorted sequence of chunks with disjoint ranges. Levels are kept few: four levels of about one size are
+merged into one, and a level that is smaller than the one after it is merged with that, so there are at most three or
+four levels of each power of four, and a row is rewritten about log4(rows of the state / rows of an epoch) times.
+Merging two at a time would halve the levels that are read, and rewrite each row twice as often. A merge is done in
+steps, a chunk at a time. Each row that arrives pays for some rows of every merge under way (`MERGED_PER_ROW`), so
+that no epoch waits for the merge of a large state. Until a merge is complete, its levels are read. This is the
+fuelled merge of differential dataflow's trace (McSherry, Lattuada, Schwarzkopf, Roscoe: Shared Arrangements, VLDB
+2020) with the tiers of a log-structured merge tree (Luo and Carey: LSM-based storage techniques, VLDB Journal 2020).
 """
 
 from __future__ import annotations
@@ -25,9 +27,12 @@ CHUNK_ROWS: Final = 1 << 17
 """About the rows of a chunk: a step of a merge takes some ten milliseconds, and a look-up in a chunk some ten
 microseconds besides what its keys cost."""
 
+MERGED_TOGETHER: Final = 4
+"""The levels of about one size that are merged into one."""
+
 MERGED_PER_ROW: Final = 4
-"""The rows that a merge reads for each row that arrives. A level that is merged holds at most three times the rows that
-arrive until the next level of its size is there, so 4 completes each merge in time."""
+"""The rows that a merge reads for each row that arrives. The next merge of a size is due when about as many rows have
+arrived as this one reads, at least a quarter of them, so 4 completes each merge in time."""
 
 Level = tuple[Chunk, ...]
 
@@ -48,12 +53,13 @@ class InMemory:
 
 @dataclass(frozen=True)
 class Begun:
-    """A merge under way: of the level number `at` and the one after it, up to `cut` (None: from the start).
+    """A merge under way: of `count` levels from number `at` on, up to `cut` (None: from the start).
 
     `chunks` are what it has come to; `credit` is the number of rows that it may still read.
     """
 
     at: int
+    count: int
     cut: Cut | None
     chunks: Level
     credit: int
@@ -111,13 +117,13 @@ class Levels:
 
     def form(self) -> Form:
         """Return the levels and merges as they are now."""
-        merges = (merge.begun(self._places.index(merge.pair[0])) for merge in self._merges)
+        merges = (merge.begun(self._places.index(merge.places[0])) for merge in self._merges)
         return Form(tuple(place.level for place in self._places), tuple(merges))
 
     def restore(self, form: Form) -> None:
         """Go back to what `form` returned, here or in another process."""
         self._places = [_Place(level) for level in form.levels]
-        self._merges = [self._merge(begun.at, begun) for begun in form.merges]
+        self._merges = [self._merge(begun.at, begun.count, begun) for begun in form.merges]
 
     def settle(self) -> None:
         """Complete all merges that are due."""
@@ -159,24 +165,23 @@ class Levels:
         return (place.level for place in reversed(self._places))
 
     def _start(self) -> None:
-        """Start the merges of neighbours whose sizes are too close, from the newest to the oldest."""
+        """Start the merges of levels whose sizes are too close, from the newest to the oldest."""
         busy = self._busy()
-        at = len(self._places) - 1
-        while at > 0:
-            older, newer = pair = (self._places[at - 1], self._places[at])
-            if not busy.isdisjoint(pair) or 2 * rows_of(newer.level) <= rows_of(older.level):
-                at -= 1
-                continue
-            self._merges.append(self._merge(at - 1))
-            at -= 2
+        sizes = [0 if place in busy else rows_of(place.level) for place in self._places]
+        stop = len(sizes)
+        while stop > 1:
+            count = _due(sizes[:stop])
+            if count:
+                self._merges.append(self._merge(stop - count, count))
+            stop -= count or 1
 
-    def _merge(self, at: int, begun: Begun | None = None) -> _Merge:
-        pair = self._places[at], self._places[at + 1]
+    def _merge(self, at: int, count: int, begun: Begun | None = None) -> _Merge:
+        places = tuple(self._places[at : at + count])
         whole = self._whole and at == 0
-        return _Merge(self._layout, self.shelf, self._chunk_rows, pair, whole=whole, begun=begun)
+        return _Merge(self._layout, self.shelf, self._chunk_rows, places, whole=whole, begun=begun)
 
     def _busy(self) -> set[_Place]:
-        return {place for merge in self._merges for place in merge.pair}
+        return {place for merge in self._merges for place in merge.places}
 
     def _work(self, rows: int) -> None:
         """Start the merges that are due, and read about as many rows in each."""
@@ -187,8 +192,8 @@ class Levels:
                 self._install(merge)
 
     def _install(self, merge: _Merge) -> None:
-        at = self._places.index(merge.pair[0])
-        self._places[at : at + 2] = [_Place(tuple(merge.chunks))] if merge.chunks else []
+        at = self._places.index(merge.places[0])
+        self._places[at : at + len(merge.places)] = [_Place(tuple(merge.chunks))] if merge.chunks else []
 
 
 @dataclass(eq=False)
@@ -224,21 +229,21 @@ def _newest(level: Level) -> int:
 
 
 class _Merge:
-    """The merge of two neighbouring levels, in steps; `whole`: no older level exists."""
+    """The merge of neighbouring levels, in steps; `whole`: no older level exists."""
 
     def __init__(
         self,
         layout: Layout,
         shelf: Shelf,
         chunk_rows: int,
-        pair: tuple[_Place, _Place],
+        places: tuple[_Place, ...],
         *,
         whole: bool,
         begun: Begun | None = None,
     ) -> None:
-        self.pair = pair
+        self.places = places
         self.chunks: list[Chunk] = [] if begun is None else [*begun.chunks]
-        levels = [place.level for place in pair]
+        levels = [place.level for place in places]
         self._layout = layout
         self._shelf = shelf
         self._chunk_rows = chunk_rows
@@ -251,7 +256,7 @@ class _Merge:
 
     def begun(self, at: int) -> Begun:
         """Return how far it has come; `at` is the number of its older level."""
-        return Begun(at, self._cut, tuple(self.chunks), self._credit)
+        return Begun(at, len(self.places), self._cut, tuple(self.chunks), self._credit)
 
     def drop(self, drops: Sequence[Drop]) -> None:
         """Leave out ranges of rows that were deleted meanwhile."""
@@ -271,6 +276,18 @@ class _Merge:
                 return True
             self._cut = cut
         return False
+
+
+def _due(sizes: Sequence[int]) -> int:
+    """Return how many of the newest levels, which are the last, are to be merged; 0 stands for a level that cannot be.
+
+    >>> _due([8, 2, 2, 2]), _due([8, 2, 2, 2, 2]), _due([2, 3])
+    (0, 4, 2)
+    """
+    last = sizes[-MERGED_TOGETHER:]
+    if len(last) == MERGED_TOGETHER and min(last) and last[0] < MERGED_TOGETHER * last[-1]:
+        return MERGED_TOGETHER
+    return 2 if 0 < sizes[-2] < sizes[-1] else 0
 
 
 def merged_levels(layout: Layout, levels: Sequence[Level], rows: int, *, whole: bool) -> Iterator[Chunk]:

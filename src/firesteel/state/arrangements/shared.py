@@ -53,6 +53,7 @@ class _Listed(msgspec.Struct, frozen=True, array_like=True):
 
 class _ListedMerge(msgspec.Struct, frozen=True, array_like=True):
     at: int
+    count: int
     cut: tuple[int, int, int] | None
     chunks: list[_Listed]
     credit: int
@@ -89,6 +90,7 @@ def publish(files: MappedFiles, epoch: int, run: RunRef, form: Form) -> None:
         merges = [
             _ListedMerge(
                 merge.at,
+                merge.count,
                 None
                 if merge.cut is None
                 else (merge.cut.leading, int(merge.cut.hash), int(merge.cut.identity)),
@@ -122,7 +124,7 @@ def find(files: MappedFiles, epoch: int, run: RunRef, layout: Layout, known: For
         chunks = _Chunks(files.directory, layout, known)
         levels = tuple(chunks.level(listed) for listed in index.levels)
         merges = (
-            Begun(merge.at, _cut(merge.cut), chunks.level(merge.chunks), merge.credit)
+            Begun(merge.at, merge.count, _cut(merge.cut), chunks.level(merge.chunks), merge.credit)
             for merge in index.merges
         )
         return Form(levels, tuple(merges))
