@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
-import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from firesteel.common.errors import ConfigurationError, ConnectorError
+from firesteel.connectors.references import REFERENCE, expanded
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import URL
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 Address = str | Callable[[], str]
 """A URL that may refer to environment variables as `${NAME}`, or a function that returns a whole URL."""
 
-_REFERENCE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _SECRETS: Final = frozenset({"password", "passwd", "sslpassword"})
 _DRIVERS: Final = {"psycopg": "psycopg[binary]", "MySQLdb": "mysqlclient"}
 
@@ -45,18 +43,18 @@ def checked_address(address: Address) -> Address:
     firesteel.common.errors.ConfigurationError: SqlSink requires a URL without a password in it...
     """
     require_sqlalchemy()
-    if not isinstance(address, str) or _REFERENCE.fullmatch(address):
+    if not isinstance(address, str) or REFERENCE.fullmatch(address):
         return address
     url = _parsed(address)
     secrets = [url.password, *(url.query.get(name) for name in _SECRETS)]
-    if any(secret is not None and not _REFERENCE.search(str(secret)) for secret in secrets):
+    if any(secret is not None and not REFERENCE.search(str(secret)) for secret in secrets):
         raise ConfigurationError(
             "requires a URL without a password in it, because the URL is written to the state directory",
             who="SqlSink",
             got=_shown(url),
             hint="refer to an environment variable of the driver and the workers, as ${PGPASSWORD}",
         )
-    if url.get_backend_name() != "sqlite" or _REFERENCE.search(address):
+    if url.get_backend_name() != "sqlite" or REFERENCE.search(address):
         return address
     if url.database in (None, "", ":memory:"):
         raise ConfigurationError(
@@ -75,7 +73,7 @@ def resolved(address: Address) -> URL:
     """
     if not isinstance(address, str):
         return _with_driver(_parsed(address()))
-    if _REFERENCE.fullmatch(address):
+    if REFERENCE.fullmatch(address):
         return _with_driver(_parsed(_expanded(address)))
     url = _parsed(address)
     parts = {
@@ -123,18 +121,7 @@ def _parsed(text: str) -> URL:
 
 
 def _expanded(text: str) -> str:
-    def value(match: re.Match[str]) -> str:
-        found = os.environ.get(match[1])
-        if found is None:
-            raise ConnectorError(
-                f"requires the environment variable {match[1]}",
-                who="SqlSink",
-                got="a process in which it is not set",
-                hint="set it for the driver and for the workers (spark.executorEnv.NAME sets it on a cluster)",
-            )
-        return found
-
-    return _REFERENCE.sub(value, text)
+    return expanded(text, "SqlSink")
 
 
 def _with_driver(url: URL) -> URL:
