@@ -59,8 +59,6 @@ GAPS: Final[dict[str, str]] = {
             "GenericRecordAvroTypeInfo",
             "AvroInputFormat",
             "AvroBulkWriters.for_generic_record",
-            "AvroRowDeserializationSchema",
-            "AvroRowSerializationSchema",
         )
     },
     **{

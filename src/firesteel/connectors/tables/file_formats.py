@@ -89,24 +89,35 @@ class JsonFormat(TableFormat):
         self, options: Options, row: RowType, wanted: Sequence[int], metadata: Sequence[str] = ()
     ) -> FileFormat[Rows]:
         """Return the reader of the wanted columns: others are not looked at, as in Flink."""
-        rules = JsonRules(
-            iso=is_iso(options, self.name),
-            strict=options.get(truth("json.fail-on-missing-field"), False),
-            lenient=options.get(truth("json.ignore-parse-errors"), False),
-        )
-        if rules.strict and rules.lenient:
-            raise options.wrong(
-                "json.ignore-parse-errors", "'false' where 'json.fail-on-missing-field' is 'true'"
-            )
-        _know_json(options)
+        rules = json_rules(options)
         fields = tuple(row.fields[place] for place in wanted)
         return _JsonLines(RowType(fields, nullable=False), rules)
 
     def writer(self, options: Options, row: RowType) -> PartFormat:
         """Return the writer."""
-        writing = json_writing(options, self.name)
-        _know_json(options)
-        return TextParts(row, json_lines, writing)
+        return TextParts(row, json_lines, rules_to_write_json(options))
+
+
+def json_rules(options: Options) -> JsonRules:
+    """Return how the format json is read. Raises ConfigurationError for options that contradict each other."""
+    rules = JsonRules(
+        iso=is_iso(options, JsonFormat.name),
+        strict=options.get(truth("json.fail-on-missing-field"), False),
+        lenient=options.get(truth("json.ignore-parse-errors"), False),
+    )
+    if rules.strict and rules.lenient:
+        raise options.wrong(
+            "json.ignore-parse-errors", "'false' where 'json.fail-on-missing-field' is 'true'"
+        )
+    _know_json(options)
+    return rules
+
+
+def rules_to_write_json(options: Options) -> JsonWriting:
+    """Return how the format json is written."""
+    writing = json_writing(options, JsonFormat.name)
+    _know_json(options)
+    return writing
 
 
 def is_iso(options: Options, form: str) -> bool:
@@ -176,14 +187,15 @@ class CsvFormat(TableFormat):
         self, options: Options, row: RowType, wanted: Sequence[int], metadata: Sequence[str] = ()
     ) -> FileFormat[Rows]:
         """Return the reader; the fields of a record are those of the whole row."""
-        return _CsvRecords(row, tuple(wanted), _csv_rules(options))
+        return _CsvRecords(row, tuple(wanted), csv_rules(options))
 
     def writer(self, options: Options, row: RowType) -> PartFormat:
         """Return the writer."""
-        return TextParts(row, csv_lines, _csv_rules(options))
+        return TextParts(row, csv_lines, csv_rules(options))
 
 
-def _csv_rules(options: Options) -> CsvRules:
+def csv_rules(options: Options) -> CsvRules:
+    """Return how the format csv is read and written."""
     delimiter = _unescaped(options.get(text("csv.field-delimiter"), ","))
     quote = options.get(text("csv.quote-character"), '"')
     escape = options.get(text("csv.escape-character"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final, Generic, TypeVar, overload
@@ -42,16 +43,42 @@ class Options:
         self._who = who
         self._connector = connector
         self._known: set[str] = {"connector"}
+        self._prefix = ""
+
+    def below(self, prefix: str) -> Options:
+        """Return the options whose keys begin with a prefix, by the rest of their keys; `finish` is for all of them.
+
+        >>> Options({"key.json.strict": "true"}, "table 't'", "kafka").below("key.").get(truth("json.strict"))
+        True
+        """
+        found = copy(self)
+        found._prefix = self._prefix + prefix
+        return found
+
+    def full(self, key: str) -> str:
+        """Return an option's key as the table gives it."""
+        return self._prefix + key
+
+    def under(self, prefix: str) -> dict[str, str]:
+        """Return all options whose keys begin with a prefix, by the rest of their keys.
+
+        >>> Options({"properties.a": "1", "topic": "t"}, "table 't'", "kafka").under("properties.")
+        {'a': '1'}
+        """
+        full = self.full(prefix)
+        found = {key.removeprefix(full): value for key, value in self._given.items() if key.startswith(full)}
+        self.know([prefix + key for key in found])
+        return found
 
     def __contains__(self, key: str) -> bool:
-        return key in self._given
+        return self.full(key) in self._given
 
     def required(self, option: Option[T]) -> T:
         """Return the value of an option. Raises ConfigurationError if it is missing or cannot be read."""
         found = self.get(option)
         if found is None:
             raise ConfigurationError(
-                f"requires the option {option.key!r} of connector {self._connector!r}",
+                f"requires the option {self.full(option.key)!r} of connector {self._connector!r}",
                 who=self._who,
                 got=f"the options {', '.join(map(repr, sorted(self._given))) or 'none'}",
             )
@@ -63,26 +90,25 @@ class Options:
     def get(self, option: Option[T], default: D) -> T | D: ...
     def get(self, option: Option[Any], default: Any = None) -> Any:
         """Return the value of an option. Raises ConfigurationError if it cannot be read."""
-        self._known.add(option.key)
-        given = self._given.get(option.key)
+        self._known.add(self.full(option.key))
+        given = self._given.get(self.full(option.key))
         if given is None:
             return default
         try:
             return option.read(given)
         except ValueError as error:
-            raise ConfigurationError(
-                f"requires {option.what} as the option {option.key!r}", who=self._who, got=repr(given)
-            ) from error
+            raise self.wrong(option.key, option.what) from error
 
     def wrong(self, key: str, requirement: str) -> ConfigurationError:
         """Return the error for an option whose value cannot be used."""
+        full = self.full(key)
         return ConfigurationError(
-            f"requires {requirement} as the option {key!r}", who=self._who, got=repr(self._given.get(key))
+            f"requires {requirement} as the option {full!r}", who=self._who, got=repr(self._given.get(full))
         )
 
     def know(self, keys: Iterable[str]) -> None:
         """Accept options that have no effect here."""
-        self._known.update(keys)
+        self._known.update(map(self.full, keys))
 
     def finish(self) -> None:
         """Raise ConfigurationError for options that nobody asked for."""

@@ -1,4 +1,4 @@
-"""Avro (PyFlink: pyflink.datastream.formats.avro): schemas can be parsed, data cannot be read or written yet."""
+"""Avro (PyFlink: pyflink.datastream.formats.avro)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from firesteel.common.errors import ProgramError, UnsupportedError
+from firesteel.datastream.formats.avro_rows import AvroRowDeserializationSchema, AvroRowSerializationSchema
 
 __all__ = [
     "AvroSchema",
@@ -66,14 +67,6 @@ class GenericRecordAvroTypeInfo(_NoAvro):
 
 class AvroInputFormat(_NoAvro):
     """Reads Avro files: not supported."""
-
-
-class AvroRowDeserializationSchema(_NoAvro):
-    """Reads Rows from Avro messages: not supported."""
-
-
-class AvroRowSerializationSchema(_NoAvro):
-    """Writes Rows as Avro messages: not supported."""
 
 
 class AvroBulkWriters:

@@ -60,11 +60,15 @@ class Wrong(NamedTuple):
 
 
 class Changed(NamedTuple):
-    """The changes of messages: rows with the metadata of their messages, kinds, and the first message without any."""
+    """The changes of messages: rows with the metadata of their messages, kinds, and the first message without any.
+
+    `messages` are the places of the messages of the rows.
+    """
 
     rows: pa.RecordBatch
     kinds: Kinds
     wrong: Wrong | None
+    messages: Places
 
 
 class Entries(NamedTuple):
@@ -125,7 +129,8 @@ class Envelope(ABC):
         """Return the changes of messages, with metadata; a message that says none has none."""
         entries = self.entries(messages)
         columns = [*entries.columns, *(self._property(one, messages, entries) for one in self._wanted)]
-        return Changed(pa.RecordBatch.from_arrays(columns, schema=self.schema), entries.kinds, entries.wrong)
+        rows = pa.RecordBatch.from_arrays(columns, schema=self.schema)
+        return Changed(rows, entries.kinds, entries.wrong, entries.messages)
 
     def with_metadata(self, fields: Sequence[Field]) -> RowType:
         """Return the type of messages with these fields and those of the metadata that is wanted."""

@@ -18,9 +18,9 @@ from firesteel.connectors.files.format import FileFormat, LineFormat, Part
 from firesteel.connectors.files.parts import PartFormat, PartWriter
 from firesteel.connectors.tables.changes.canal import CanalEnvelope
 from firesteel.connectors.tables.changes.debezium import DebeziumEnvelope
-from firesteel.connectors.tables.changes.envelope import Envelope
+from firesteel.connectors.tables.changes.envelope import Changed, Envelope
 from firesteel.connectors.tables.changes.maxwell import MaxwellEnvelope
-from firesteel.connectors.tables.changes.messages import MessageReader
+from firesteel.connectors.tables.changes.messages import MessageReader, Messages
 from firesteel.connectors.tables.column_parts import RowsToWrite, TextWriter
 from firesteel.connectors.tables.file_formats import BLOCK, Rows, TableFormat, is_iso, json_writing, know_json
 from firesteel.connectors.tables.formats.json_exact import JsonRules
@@ -40,11 +40,9 @@ class ChangeFormat(TableFormat):
 
     bulk: ClassVar[bool] = False
     mode: ClassVar[ChangelogMode] = ChangelogMode.all()
-    frames: ClassVar[tuple[tuple[str, str], tuple[str, str]]]
-    """What is written before and after a row that is added, and one that goes."""
-
-    short_frames: ClassVar[tuple[tuple[str, str], tuple[str, str]]]
-    """The same without fields that are NULL."""
+    frames: ClassVar[Frames]
+    short_frames: ClassVar[Frames]
+    """The frames without fields that are NULL."""
 
     @abstractmethod
     def envelope(self, options: Options, row: RowType, metadata: Sequence[str]) -> Envelope:
@@ -54,21 +52,30 @@ class ChangeFormat(TableFormat):
         self, options: Options, row: RowType, wanted: Sequence[int], metadata: Sequence[str] = ()
     ) -> FileFormat[Rows]:
         """Return the reader of the wanted columns and metadata."""
+        rules = self.rules(options)
+        read = RowType(tuple(row.fields[place] for place in wanted), nullable=False)
+        names = [key.removeprefix(PREFIX) for key in metadata]
+        return _ChangeLines(ChangeReader(self.envelope(options, read, names), rules))
+
+    def rules(self, options: Options) -> JsonRules:
+        """Return how messages are read."""
         rules = JsonRules(
             iso=is_iso(options, self.name),
             lenient=options.get(truth(f"{self.name}.ignore-parse-errors"), False),
         )
         know_json(options, self.name)
-        read = RowType(tuple(row.fields[place] for place in wanted), nullable=False)
-        names = [key.removeprefix(PREFIX) for key in metadata]
-        return _ChangeLines(self.envelope(options, read, names), rules)
+        return rules
 
     def writer(self, options: Options, row: RowType) -> PartFormat:
         """Return the writer."""
+        return _ChangeParts(self.texts(options, row))
+
+    def texts(self, options: Options, row: RowType) -> ChangeTexts:
+        """Return what writes messages."""
         writing = json_writing(options, self.name)
         know_json(options, self.name)
         self._check_writing(options)
-        return _ChangeParts(row, writing, self.short_frames if writing.without_nulls else self.frames)
+        return ChangeTexts(row, writing, self.short_frames if writing.without_nulls else self.frames)
 
     def _check_writing(self, options: Options) -> None:
         """Accept or refuse the options of the format when a table is written."""
@@ -83,8 +90,8 @@ class DebeziumFormat(ChangeFormat):
 
     name = DebeziumEnvelope.name
     metadata = _metadata(DebeziumEnvelope)
-    frames = (('{"before":null,"after":', ',"op":"c"}\n'), ('{"before":', ',"after":null,"op":"d"}\n'))
-    short_frames = (('{"after":', ',"op":"c"}\n'), ('{"before":', ',"op":"d"}\n'))
+    frames = (('{"before":null,"after":', ',"op":"c"}'), ('{"before":', ',"after":null,"op":"d"}'))
+    short_frames = (('{"after":', ',"op":"c"}'), ('{"before":', ',"op":"d"}'))
 
     def envelope(self, options: Options, row: RowType, metadata: Sequence[str]) -> Envelope:
         """Return what knows the messages, with or without their schema."""
@@ -103,7 +110,7 @@ class CanalFormat(ChangeFormat):
 
     name = CanalEnvelope.name
     metadata = _metadata(CanalEnvelope)
-    frames = (('{"data":[', '],"type":"INSERT"}\n'), ('{"data":[', '],"type":"DELETE"}\n'))
+    frames = (('{"data":[', '],"type":"INSERT"}'), ('{"data":[', '],"type":"DELETE"}'))
     short_frames = frames
 
     def envelope(self, options: Options, row: RowType, metadata: Sequence[str]) -> Envelope:
@@ -128,7 +135,7 @@ class MaxwellFormat(ChangeFormat):
 
     name = MaxwellEnvelope.name
     metadata = _metadata(MaxwellEnvelope)
-    frames = (('{"data":', ',"type":"insert"}\n'), ('{"data":', ',"type":"delete"}\n'))
+    frames = (('{"data":', ',"type":"insert"}'), ('{"data":', ',"type":"delete"}'))
     short_frames = frames
 
     def envelope(self, options: Options, row: RowType, metadata: Sequence[str]) -> Envelope:
@@ -136,10 +143,8 @@ class MaxwellFormat(ChangeFormat):
         return MaxwellEnvelope(row, metadata)
 
 
-class _ChangeLines(LineFormat[Rows]):
-    """Reads changes; picklable."""
-
-    block = BLOCK
+class ChangeReader:
+    """Reads blocks of whole lines with a message each. Picklable."""
 
     def __init__(self, envelope: Envelope, rules: JsonRules) -> None:
         self._envelope = envelope
@@ -149,12 +154,13 @@ class _ChangeLines(LineFormat[Rows]):
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_reader": None}
 
-    def parts(self, file: SourceFile, size: int | None) -> Iterable[Part]:
-        """Return the file as one part: the order of changes counts."""
-        return super().parts(file, None)
+    @property
+    def option(self) -> str:
+        """The option that skips messages that do not fit."""
+        return f"{self._envelope.name}.ignore-parse-errors"
 
-    def decode(self, file: SourceFile, block: bytes, position: int) -> list[Rows]:
-        """Return the changes of a block."""
+    def read(self, block: bytes) -> tuple[Changed, Messages] | Misfit:
+        """Return the changes of a block and its messages, or the first that says none, unless these are skipped."""
         envelope = self._envelope
         if self._reader is None:
             self._reader = MessageReader(
@@ -162,38 +168,68 @@ class _ChangeLines(LineFormat[Rows]):
             )
         messages = self._reader.read(block)
         if isinstance(messages, Misfit):
-            raise messages.error(file.path, position, f"{envelope.name}.ignore-parse-errors")
-        rows, kinds, wrong = envelope.changes(messages)
-        if wrong is not None and not self._rules.lenient:
-            shown = messages.texts()[wrong.place].decode("utf-8", "replace")
-            misfit = Misfit(messages.number(wrong.place), shown, wrong.why)
-            raise misfit.error(file.path, position, f"{envelope.name}.ignore-parse-errors")
+            return messages
+        changed = envelope.changes(messages)
+        if changed.wrong is not None and not self._rules.lenient:
+            shown = messages.texts()[changed.wrong.place].decode("utf-8", "replace")
+            return Misfit(messages.number(changed.wrong.place), shown, changed.wrong.why)
+        return changed, messages
+
+
+class _ChangeLines(LineFormat[Rows]):
+    """Reads changes; picklable."""
+
+    block = BLOCK
+
+    def __init__(self, reader: ChangeReader) -> None:
+        self._reader = reader
+
+    def parts(self, file: SourceFile, size: int | None) -> Iterable[Part]:
+        """Return the file as one part: the order of changes counts."""
+        return super().parts(file, None)
+
+    def decode(self, file: SourceFile, block: bytes, position: int) -> list[Rows]:
+        """Return the changes of a block."""
+        found = self._reader.read(block)
+        if isinstance(found, Misfit):
+            raise found.error(file.path, position, self._reader.option)
+        rows, kinds = found[0].rows, found[0].kinds
         return [(rows, kinds if kinds.any() else None)] if len(kinds) else []
 
 
-class _ChangeParts(PartFormat):
-    """Changes as lines, each in its frame."""
+Frames = tuple[tuple[str, str], tuple[str, str]]
+"""What stands before and after a row that is added, and one that goes."""
 
-    def __init__(
-        self, row: RowType, writing: JsonWriting, frames: tuple[tuple[str, str], tuple[str, str]]
-    ) -> None:
+
+class ChangeTexts:
+    """Changes as messages, each row in its frame. Raises UnsupportedError for a type that JSON lacks. Picklable."""
+
+    def __init__(self, row: RowType, writing: JsonWriting, frames: Frames) -> None:
         self._row = row
         self._writing = writing
         self._frames = frames
-        self._lines(RowsToWrite.none(row))
+        self(RowsToWrite.none(row))
 
-    def open(self, file: BinaryIO) -> PartWriter:
-        """Return a writer of one segment."""
-        return TextWriter(file, self._lines)
-
-    def _lines(self, given: RowsToWrite) -> pa.Array:
+    def __call__(self, given: RowsToWrite, end: str = "") -> pa.Array:
+        """Return a message for each row, with an `end`."""
         texts = json_lines(given.rows, self._row, self._writing, "")
-        added, gone = self._frames
+        added, gone = ((before, f"{after}{end}") for before, after in self._frames)
         if given.kinds is None or not given.kinds.any():
             return pc.binary_join_element_wise(added[0], texts, added[1], "")
         adds = pa.array(np.isin(given.kinds, _ADDED))
         starts, ends = (pc.if_else(adds, one, other) for one, other in zip(added, gone, strict=True))
         return pc.binary_join_element_wise(starts, texts, ends, "")
+
+
+class _ChangeParts(PartFormat):
+    """Changes as lines."""
+
+    def __init__(self, texts: ChangeTexts) -> None:
+        self._texts = texts
+
+    def open(self, file: BinaryIO) -> PartWriter:
+        """Return a writer of one segment."""
+        return TextWriter(file, lambda given: self._texts(given, "\n"))
 
 
 CHANGE_FORMATS: Final[tuple[type[ChangeFormat], ...]] = (DebeziumFormat, CanalFormat, MaxwellFormat)

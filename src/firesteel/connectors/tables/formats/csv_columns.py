@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import pyarrow as pa
@@ -14,9 +14,10 @@ from firesteel.common.logical_types import DecimalType, LogicalType, LogicalType
 from firesteel.common.logical_types.arrow import to_arrow, to_arrow_schema
 from firesteel.common.logical_types.temporal import TimestampType
 from firesteel.connectors.tables.formats.csv_exact import row_reader
-from firesteel.connectors.tables.formats.csv_fields import CsvRules, records
+from firesteel.connectors.tables.formats.csv_fields import CsvRules, Record, records
 from firesteel.connectors.tables.formats.csv_records import has_plain_quotes
 from firesteel.connectors.tables.formats.misfit import Misfit
+from firesteel.connectors.tables.formats.numbered import Numbered
 from firesteel.connectors.tables.formats.plain_texts import (
     Doubtful,
     plain_dates,
@@ -61,12 +62,20 @@ class CsvColumns:
 
     def read(self, block: bytes) -> pa.RecordBatch | Misfit:
         """Return the rows of a block, or its first record that does not fit, unless such values are NULL."""
+        rows = self.read_plain(block)
+        if rows is not None:
+            return rows
+        found = self.read_records(records(block.decode("utf-8", "replace"), self._rules))
+        return found.rows if isinstance(found, Numbered) else found
+
+    def read_plain(self, block: bytes) -> pa.RecordBatch | None:
+        """Return the rows of a block by Arrow's reader; None if something in it is for the exact way."""
         if self._quick and self._is_plain(block):
             try:
                 return self._read_quick(block)
             except _REFUSED:
                 pass
-        return self._read_exact(block)
+        return None
 
     def _is_plain(self, block: bytes) -> bool:
         return not (
@@ -117,14 +126,17 @@ class CsvColumns:
             raise Doubtful
         return column
 
-    def _read_exact(self, block: bytes) -> pa.RecordBatch | Misfit:
+    def read_records(self, given: Iterable[Record]) -> Numbered | Misfit:
+        """Return the rows of records, each with its number, or the first record that does not fit."""
         rows = []
-        text = block.decode("utf-8", "replace")
-        for number, record in enumerate(records(text, self._rules)):
+        numbers = []
+        for number, record in enumerate(given):
             try:
                 if record.fields is None:
-                    raise ValueError("a quote that is closed within a field, or not at all")
+                    why = "a quote that is closed within a field, or not at all"
+                    raise ValueError(why if record.text else "there is no record")
                 rows.append(self._exact(record.fields))
+                numbers.append(number)
             except ValueError as error:
                 if not self._rules.lenient:
                     return Misfit(number, record.text, str(error))
@@ -132,7 +144,7 @@ class CsvColumns:
             stored_column([row[place] for row in rows], field.type)
             for place, field in zip(self._places, self._wanted, strict=True)
         ]
-        return pa.RecordBatch.from_arrays(columns, schema=self._schema)
+        return Numbered(pa.RecordBatch.from_arrays(columns, schema=self._schema), numbers)
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array:

@@ -37,8 +37,8 @@ _USUAL_QUOTES: Final = ("'", '"')
 _WITH_A_SPACE: Final = (TimestampType, LocalZonedTimestampType)
 
 
-def csv_lines(rows: pa.RecordBatch, row: RowType, rules: CsvRules) -> pa.Array:
-    """Return the lines of rows, each with its end.
+def csv_lines(rows: pa.RecordBatch, row: RowType, rules: CsvRules, end: str = "\n") -> pa.Array:
+    """Return the lines of rows, each with its `end`.
 
     >>> from firesteel.common.logical_types import parse_type
     >>> rows = pa.RecordBatch.from_pydict({"n": [1, None], "s": ["a b", ""]})
@@ -50,7 +50,7 @@ def csv_lines(rows: pa.RecordBatch, row: RowType, rules: CsvRules) -> pa.Array:
         if place:
             pieces.append(rules.delimiter)
         pieces.append(_field(column, field.type, rules))
-    return pc.binary_join_element_wise(*pieces, "\n", "")
+    return pc.binary_join_element_wise(*pieces, end, "")
 
 
 def _field(column: pa.Array, kind: LogicalType, rules: CsvRules) -> pa.Array:

@@ -33,6 +33,7 @@ from firesteel.common.logical_types.temporal import LocalZonedTimestampType, Tim
 from firesteel.connectors.tables.formats.json_arrow import ArrowLines, arrow_reads
 from firesteel.connectors.tables.formats.json_exact import JsonRules, rows_reader
 from firesteel.connectors.tables.formats.misfit import Misfit
+from firesteel.connectors.tables.formats.numbered import Numbered
 from firesteel.connectors.tables.formats.plain_texts import Doubtful, plain_dates, plain_timestamps
 from firesteel.connectors.tables.formats.stored import list_offsets, stored_column
 
@@ -81,11 +82,16 @@ class JsonColumns:
 
     def read(self, block: bytes) -> pa.RecordBatch | Misfit:
         """Return the rows of a block, or its first line that does not fit, unless such lines are skipped."""
+        found = self.numbered(block)
+        return found.rows if isinstance(found, Numbered) else found
+
+    def numbered(self, block: bytes) -> pa.RecordBatch | Numbered | Misfit:
+        """Return the rows of a block as `read` does, with their lines unless each line has one row."""
         return (
             self._read_others(block) if self._arrow is None else self._arrow.read_or(block, self._read_others)
         )
 
-    def _read_others(self, block: bytes) -> pa.RecordBatch | Misfit:
+    def _read_others(self, block: bytes) -> pa.RecordBatch | Numbered | Misfit:
         for attempt in (self._read_by_arrow, self._read_by_msgspec):
             try:
                 return attempt(block)
@@ -103,13 +109,14 @@ class JsonColumns:
             raise Doubtful
         return pa.RecordBatch.from_arrays(self._reader.columns(block), schema=self._schema)
 
-    def _read_lines(self, block: bytes) -> pa.RecordBatch | Misfit:
+    def _read_lines(self, block: bytes) -> pa.RecordBatch | Numbered | Misfit:
         """Read the lines that the quick way takes together, and the others one by one."""
         plain: list[bytes] = []
         plain_places: list[int] = []
         exact: list[tuple[Any, ...]] = []
         exact_places: list[int] = []
-        for number, line in enumerate(block.splitlines()):
+        lines = block.splitlines()
+        for number, line in enumerate(lines):
             if not line:
                 continue
             if self._reader is not None and self._reader.takes(line):
@@ -129,9 +136,10 @@ class JsonColumns:
             parts.insert(0, self._read_by_msgspec(b"\n".join(plain)))
         together = pa.concat_batches(parts)
         places = plain_places + exact_places
-        if len(parts) == 1 or not exact:
-            return together
-        return together.take(pa.array(sorted(range(len(places)), key=places.__getitem__)))
+        if len(parts) > 1 and exact:
+            order = sorted(range(len(places)), key=places.__getitem__)
+            together, places = together.take(pa.array(order)), sorted(places)
+        return together if places == list(range(len(lines))) else Numbered(together, places)
 
     def _stored(self, rows: Sequence[tuple[Any, ...]]) -> pa.RecordBatch:
         whole = stored_column(rows, self._row.copy(nullable=False))

@@ -1,0 +1,100 @@
+"""The format 'avro': a message is a record of Avro, without its schema (Flink: AvroFormatFactory)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import pyarrow as pa
+
+from firesteel.common.errors import UnsupportedError
+from firesteel.common.logical_types import RowType
+from firesteel.common.logical_types.arrow import to_arrow_schema
+from firesteel.connectors.tables.column_parts import RowsToWrite
+from firesteel.connectors.tables.formats.avro.derived import schema_of_row
+from firesteel.connectors.tables.formats.avro.writing import AvroWriter
+from firesteel.connectors.tables.messages.avro_rows import RowsOfAvro, known_schema, require_fastavro
+from firesteel.connectors.tables.messages.message_format import (
+    BadMessage,
+    Decoded,
+    MessageDecoder,
+    MessageEncoder,
+    MessageFormat,
+)
+from firesteel.connectors.tables.messages.message_lines import present
+from firesteel.connectors.tables.options import Options, choice, truth
+from firesteel.functions.columns.endpoints import Kinds
+
+_NAME: Final = "avro"
+
+
+class AvroMessageFormat(MessageFormat):
+    """Records that were written with the schema that the table has, as those of Flink's format are."""
+
+    name = _NAME
+
+    def decoder(self, options: Options, row: RowType, metadata: Sequence[str] = ()) -> MessageDecoder:
+        """Return what reads rows."""
+        return _Decoder(row, _schema(options, row))
+
+    def encoder(self, options: Options, row: RowType, *, subject: str | None = None) -> MessageEncoder:
+        """Return what writes rows."""
+        return _Encoder(row, _schema(options, row))
+
+
+def _schema(options: Options, row: RowType) -> str:
+    require_fastavro(f"the format {_NAME!r}")
+    if options.get(choice("avro.encoding", "binary", "json"), "binary") == "json":
+        raise UnsupportedError("is not supported", who=f"option '{options.full('avro.encoding')}' = 'json'")
+    # Flink's faster way of reading: what is read is the same.
+    options.get(truth("avro.open.fastread"))
+    return schema_of_row(row, is_legacy(options, _NAME))
+
+
+def is_legacy(options: Options, form: str) -> bool:
+    """Return whether TIMESTAMP is what Avro calls a timestamp, as by default in Flink."""
+    return options.get(truth(f"{form}.timestamp_mapping.legacy"), True)
+
+
+class _Decoder(MessageDecoder):
+    def __init__(self, row: RowType, schema: str) -> None:
+        self._row = row
+        self._schema = schema
+        self._rows: RowsOfAvro | None = self._new_rows()
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_rows": None}
+
+    def _new_rows(self) -> RowsOfAvro:
+        return RowsOfAvro(known_schema(self._schema), self._row)
+
+    def decode(self, messages: pa.Array) -> Decoded | BadMessage:
+        if self._rows is None:
+            self._rows = self._new_rows()
+        given, places = present(messages)
+        found = self._rows.rows(given, known_schema(self._schema))
+        if isinstance(found, tuple):
+            index = found[0] if places is None else int(places[found[0]])
+            return BadMessage(index, messages[index].as_py(), found[1])
+        return Decoded(as_rows(found, self._row), None, places)
+
+
+def as_rows(found: pa.StructArray, row: RowType) -> pa.RecordBatch:
+    """Return the columns of rows."""
+    return pa.RecordBatch.from_arrays(found.flatten(), schema=to_arrow_schema(row))
+
+
+class _Encoder(MessageEncoder):
+    def __init__(self, row: RowType, schema: str) -> None:
+        self._row = row
+        self._schema = schema
+        self._writer: AvroWriter | None = None
+        self.encode(RowsToWrite.none(row).rows)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_writer": None}
+
+    def encode(self, rows: pa.RecordBatch, kinds: Kinds | None = None) -> pa.Array:
+        if self._writer is None:
+            self._writer = AvroWriter(known_schema(self._schema), self._row)
+        return self._writer.write(rows)

@@ -1,0 +1,87 @@
+"""The format 'csv': a message is one record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import pyarrow as pa
+
+from firesteel.common.logical_types import RowType
+from firesteel.connectors.tables.column_parts import RowsToWrite
+from firesteel.connectors.tables.file_formats import CsvFormat, csv_rules
+from firesteel.connectors.tables.formats.csv_columns import CsvColumns
+from firesteel.connectors.tables.formats.csv_fields import CsvRules, Record, records
+from firesteel.connectors.tables.formats.csv_texts import csv_lines
+from firesteel.connectors.tables.formats.misfit import Misfit
+from firesteel.connectors.tables.messages.message_format import (
+    BadMessage,
+    Decoded,
+    MessageDecoder,
+    MessageEncoder,
+    MessageFormat,
+    at_places,
+)
+from firesteel.connectors.tables.messages.message_lines import present, quoteless_block
+from firesteel.connectors.tables.options import Options
+from firesteel.functions.columns.endpoints import Kinds
+
+_LENIENT: Final = "csv.ignore-parse-errors"
+
+
+class CsvMessageFormat(MessageFormat):
+    """Records of CSV. What follows the first record of a message does not matter, as in Flink."""
+
+    name = CsvFormat.name
+
+    def decoder(self, options: Options, row: RowType, metadata: Sequence[str] = ()) -> MessageDecoder:
+        """Return what reads rows."""
+        return _Decoder(row, csv_rules(options), options.full(_LENIENT))
+
+    def encoder(self, options: Options, row: RowType, *, subject: str | None = None) -> MessageEncoder:
+        """Return what writes rows."""
+        return _Encoder(row, csv_rules(options))
+
+
+class _Decoder(MessageDecoder):
+    def __init__(self, row: RowType, rules: CsvRules, option: str) -> None:
+        self._row = row
+        self._rules = rules
+        self._option = option
+        self._columns: CsvColumns | None = self._new_columns()
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_columns": None}
+
+    def _new_columns(self) -> CsvColumns:
+        return CsvColumns(self._row, range(len(self._row.fields)), self._rules)
+
+    def decode(self, messages: pa.Array) -> Decoded | BadMessage:
+        if self._columns is None:
+            self._columns = self._new_columns()
+        given, places = present(messages)
+        block = quoteless_block(given, self._rules.quote)
+        rows = None if block is None else self._columns.read_plain(block)
+        if rows is not None:
+            return Decoded(rows, None, places)
+        found = self._columns.read_records(self._records(given))
+        if isinstance(found, Misfit):
+            index = found.number if places is None else int(places[found.number])
+            return BadMessage(index, messages[index].as_py(), found.why, self._option)
+        return Decoded(found.rows, None, at_places(found.records, places))
+
+    def _records(self, messages: pa.Array) -> Iterator[Record]:
+        """Yield the first record of each message; one that has none is a record that cannot be read."""
+        for message in messages.to_pylist():
+            text = message.decode("utf-8", "replace")
+            yield next(records(text, self._rules), Record(None, text, 0))
+
+
+class _Encoder(MessageEncoder):
+    def __init__(self, row: RowType, rules: CsvRules) -> None:
+        self._row = row
+        self._rules = rules
+        self.encode(RowsToWrite.none(row).rows)
+
+    def encode(self, rows: pa.RecordBatch, kinds: Kinds | None = None) -> pa.Array:
+        return csv_lines(rows, self._row, self._rules, "").cast(pa.binary())

@@ -1,0 +1,80 @@
+"""The format 'json': a message is a JSON object, or an array of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import pyarrow as pa
+
+from firesteel.common.logical_types import RowType
+from firesteel.connectors.tables.column_parts import RowsToWrite
+from firesteel.connectors.tables.file_formats import JsonFormat, json_rules, rules_to_write_json
+from firesteel.connectors.tables.formats.json_columns import JsonColumns
+from firesteel.connectors.tables.formats.json_exact import JsonRules
+from firesteel.connectors.tables.formats.json_texts import JsonWriting, json_lines
+from firesteel.connectors.tables.formats.misfit import Misfit
+from firesteel.connectors.tables.formats.numbered import Numbered
+from firesteel.connectors.tables.messages.message_format import (
+    BadMessage,
+    Decoded,
+    MessageDecoder,
+    MessageEncoder,
+    MessageFormat,
+    at_places,
+)
+from firesteel.connectors.tables.messages.message_lines import json_block, present
+from firesteel.connectors.tables.options import Options
+from firesteel.functions.columns.endpoints import Kinds
+
+_LENIENT: Final = "json.ignore-parse-errors"
+
+
+class JsonMessageFormat(MessageFormat):
+    """Objects of JSON. A message that is an array has a row for each of its objects, as in Flink."""
+
+    name = JsonFormat.name
+
+    def decoder(self, options: Options, row: RowType, metadata: Sequence[str] = ()) -> MessageDecoder:
+        """Return what reads rows."""
+        return _Decoder(row, json_rules(options), options.full(_LENIENT))
+
+    def encoder(self, options: Options, row: RowType, *, subject: str | None = None) -> MessageEncoder:
+        """Return what writes rows."""
+        return JsonEncoder(row, rules_to_write_json(options))
+
+
+class _Decoder(MessageDecoder):
+    def __init__(self, row: RowType, rules: JsonRules, option: str) -> None:
+        self._row = row
+        self._rules = rules
+        self._option = option
+        self._columns: JsonColumns | None = JsonColumns(row, rules)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_columns": None}
+
+    def decode(self, messages: pa.Array) -> Decoded | BadMessage:
+        if self._columns is None:
+            self._columns = JsonColumns(self._row, self._rules)
+        given, places = present(messages)
+        found = self._columns.numbered(json_block(given, b" "))
+        if isinstance(found, Misfit):
+            index = found.number if places is None else int(places[found.number])
+            return BadMessage(index, messages[index].as_py(), found.why, self._option)
+        if isinstance(found, Numbered):
+            return Decoded(found.rows, None, at_places(found.records, places))
+        return Decoded(found, None, places)
+
+
+class JsonEncoder(MessageEncoder):
+    """Objects of JSON. Raises UnsupportedError for a type that JSON lacks."""
+
+    def __init__(self, row: RowType, writing: JsonWriting) -> None:
+        self._row = row
+        self._writing = writing
+        self.encode(RowsToWrite.none(row).rows)
+
+    def encode(self, rows: pa.RecordBatch, kinds: Kinds | None = None) -> pa.Array:
+        """Return an object for each row."""
+        return json_lines(rows, self._row, self._writing, "").cast(pa.binary())

@@ -1,0 +1,76 @@
+"""Messages as the lines of one block, for the readers of files."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from firesteel.connectors.tables.messages.message_format import Places
+
+_TEXT: Final = re.compile(rb'"(?:[^"\\]|\\.)*"?', re.DOTALL)
+
+
+def present(messages: pa.Array) -> tuple[pa.Array, Places | None]:
+    """Return the messages that have a value, and their places; None if all have.
+
+    >>> kept, places = present(pa.array([None, b"a"]))
+    >>> kept.to_pylist(), places.tolist()
+    ([b'a'], [1])
+    """
+    if not messages.null_count:
+        return messages, None
+    there = messages.is_valid()
+    return messages.filter(there), np.flatnonzero(there.to_numpy(zero_copy_only=False))
+
+
+def json_block(messages: pa.Array, empty: bytes) -> bytes:
+    """Return messages with JSON, none of them NULL, as lines; `empty` stands for a message without bytes.
+
+    Ends of lines within a message become spaces, or escapes if they are within a text. JSON stays the same by that.
+
+    >>> json_block(pa.array([b'{"a":\\n 1}', b""]), b" ")
+    b'{"a":  1}\\n \\n'
+    """
+    lines = pc.binary_join_element_wise(messages, b"\n", b"")
+    block = _data(lines)
+    smallest = pc.min(pc.binary_length(messages)).as_py()
+    if smallest and block.count(b"\n") == len(lines) and b"\r" not in block:
+        return block
+    return b"".join(_one_line(message) or empty + b"\n" for message in messages.to_pylist())
+
+
+def quoteless_block(messages: pa.Array, quote: str | None) -> bytes | None:
+    """Return messages, none of them NULL, as lines; None if one may be no line, or have a quote or be empty.
+
+    >>> quoteless_block(pa.array([b"1,a", b"2,b"]), '"'), quoteless_block(pa.array([b'"1"']), '"')
+    (b'1,a\\n2,b\\n', None)
+    """
+    block = _data(pc.binary_join_element_wise(messages, b"\n", b""))
+    lines = block.count(b"\n") == len(messages) and b"\r" not in block and b"\n\n" not in block
+    return (
+        block if lines and not block.startswith(b"\n") and not (quote and quote.encode() in block) else None
+    )
+
+
+def _data(lines: pa.Array) -> bytes:
+    _, offsets, data = lines.buffers()
+    if data is None or not len(lines):
+        return b""
+    ends = np.frombuffer(offsets, np.int32, len(lines) + 1, lines.offset * 4)
+    return bytes(memoryview(data)[int(ends[0]) : int(ends[-1])])
+
+
+def _one_line(message: bytes) -> bytes:
+    if not message:
+        return b""
+    if b"\n" in message or b"\r" in message:
+        message = _TEXT.sub(_escaped, message).replace(b"\n", b" ").replace(b"\r", b" ")
+    return message + b"\n"
+
+
+def _escaped(found: re.Match[bytes]) -> bytes:
+    return found[0].replace(b"\n", b"\\n").replace(b"\r", b"\\r")

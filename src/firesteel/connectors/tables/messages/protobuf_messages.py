@@ -1,0 +1,152 @@
+"""The format 'protobuf': a message of Protocol Buffers (Flink: PbFormatFactory)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import pyarrow as pa
+
+from firesteel.common.errors import ConfigurationError
+from firesteel.common.logical_types import RowType
+from firesteel.common.logical_types.arrow import to_arrow_schema
+from firesteel.connectors.tables.column_parts import RowsToWrite
+from firesteel.connectors.tables.formats.protobuf.checking import check_row
+from firesteel.connectors.tables.formats.protobuf.definitions import (
+    message_class,
+    of_class,
+    of_file,
+    require_protobuf,
+)
+from firesteel.connectors.tables.formats.protobuf.reading import MessageColumns
+from firesteel.connectors.tables.formats.protobuf.writing import MessageWriter
+from firesteel.connectors.tables.messages.message_format import (
+    BadMessage,
+    Decoded,
+    MessageDecoder,
+    MessageEncoder,
+    MessageFormat,
+    at_places,
+)
+from firesteel.connectors.tables.messages.message_lines import present
+from firesteel.connectors.tables.options import Options, text, truth
+from firesteel.functions.columns.endpoints import Kinds
+
+_NAME: Final = "protobuf"
+_CLASS: Final = f"{_NAME}.message-class-name"
+_FILE: Final = f"{_NAME}.descriptor-file"
+_MESSAGE: Final = f"{_NAME}.message-name"
+_LENIENT: Final = f"{_NAME}.ignore-parse-errors"
+_DEFAULTS: Final = f"{_NAME}.read-default-values"
+_NULL_TEXT: Final = f"{_NAME}.write-null-string-literal"
+
+
+class ProtobufMessageFormat(MessageFormat):
+    """Messages of a class that protoc has generated for Python, or of a definition in a file of descriptors."""
+
+    name = _NAME
+
+    def decoder(self, options: Options, row: RowType, metadata: Sequence[str] = ()) -> MessageDecoder:
+        """Return what reads rows."""
+        found = definition(options, row)
+        options.know([_NULL_TEXT])
+        return _Decoder(
+            row,
+            found,
+            options.get(truth(_DEFAULTS), False),
+            options.get(truth(_LENIENT), False),
+            options.full(_LENIENT),
+        )
+
+    def encoder(self, options: Options, row: RowType, *, subject: str | None = None) -> MessageEncoder:
+        """Return what writes rows."""
+        found = definition(options, row)
+        options.know([_DEFAULTS, _LENIENT])
+        return _Encoder(row, found, options.get(text(_NULL_TEXT), ""))
+
+
+@dataclass(frozen=True)
+class Definition:
+    """The definition of a message: files of descriptors, as bytes, and its full name. Picklable."""
+
+    descriptors: bytes
+    name: str
+
+
+def definition(options: Options, row: RowType) -> Definition:
+    """Return the definition that options name. Raises ConfigurationError for none, or one without the row's columns."""
+    who = f"the format {_NAME!r}"
+    require_protobuf(who)
+    named, path, message = (options.get(text(key)) for key in (_CLASS, _FILE, _MESSAGE))
+    if (named is None) is (path is None) or (path is None) is not (message is None):
+        raise ConfigurationError(
+            f"requires either the option '{options.full(_CLASS)}', or '{options.full(_FILE)}' and "
+            f"'{options.full(_MESSAGE)}'",
+            who=who,
+            hint="a class of Python such as 'shop_pb2.Order', or what 'protoc --include_imports "
+            "--descriptor_set_out=shop.desc' has written and 'shop.Order'",
+        )
+    try:
+        found = (
+            Definition(*of_class(named))
+            if named is not None
+            else Definition(of_file(path or ""), message or "")
+        )
+        descriptor = message_class(found.descriptors, found.name).DESCRIPTOR
+    except ValueError as error:
+        wrong = _CLASS if named is not None else _FILE if "descriptor" in str(error) else _MESSAGE
+        raise options.wrong(wrong, f"a message that can be found ({error})") from error
+    check_row(descriptor, row, who)
+    return found
+
+
+class _Decoder(MessageDecoder):
+    def __init__(self, row: RowType, found: Definition, defaults: bool, lenient: bool, option: str) -> None:
+        self._row = row
+        self._definition = found
+        self._defaults = defaults
+        self._lenient = lenient
+        self._option = option
+        self._columns: MessageColumns | None = None
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_columns": None}
+
+    def decode(self, messages: pa.Array) -> Decoded | BadMessage:
+        from google.protobuf.message import DecodeError
+
+        kind = message_class(self._definition.descriptors, self._definition.name)
+        if self._columns is None:
+            self._columns = MessageColumns(kind.DESCRIPTOR, self._row, self._defaults)
+        given, places = present(messages)
+        parsed, kept = [], []
+        parse = kind.FromString
+        for index, message in enumerate(given.to_pylist()):
+            try:
+                parsed.append(parse(message))
+                kept.append(index)
+            except DecodeError as error:
+                if not self._lenient:
+                    index = index if places is None else int(places[index])
+                    return BadMessage(index, message, str(error), self._option)
+        rows = pa.RecordBatch.from_arrays(self._columns.columns(parsed), schema=to_arrow_schema(self._row))
+        return Decoded(rows, None, at_places(None if len(kept) == len(given) else kept, places))
+
+
+class _Encoder(MessageEncoder):
+    def __init__(self, row: RowType, found: Definition, null_text: str) -> None:
+        self._row = row
+        self._definition = found
+        self._null_text = null_text
+        self._writer: MessageWriter | None = None
+        self.encode(RowsToWrite.none(row).rows)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_writer": None}
+
+    def encode(self, rows: pa.RecordBatch, kinds: Kinds | None = None) -> pa.Array:
+        if self._writer is None:
+            kind = message_class(self._definition.descriptors, self._definition.name)
+            self._writer = MessageWriter(kind, self._row, self._null_text)
+        return self._writer.write(rows)

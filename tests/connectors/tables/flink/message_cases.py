@@ -1,0 +1,311 @@
+"""What Flink is asked about single messages: what it reads from bytes, and what bytes it writes."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import fastavro
+
+REGISTRY = "http://registry"
+"""Stands for the registry's address."""
+
+Question = dict[str, Any]
+
+
+def decode(form: str, columns: str, messages: list[bytes | None], **options: Any) -> Question:
+    found = [None if message is None else message.hex() for message in messages]
+    return {"ask": "decode", "format": form, "columns": columns, "messages": found, "options": options}
+
+
+def encode(form: str, columns: str, rows: list[str], **options: Any) -> Question:
+    pairs = [row if isinstance(row, list) else ["+I", row] for row in rows]
+    return {"ask": "encode", "format": form, "columns": columns, "rows": pairs, "options": options}
+
+
+JSON_MESSAGES = [
+    b'{"a": 1, "b": "x"}',
+    None,
+    b"",
+    b" ",
+    b"\n",
+    b'[{"a": 1}, {"a": 2, "b": "y"}]',
+    b"[]",
+    b'{\n  "a": 1,\n  "b": "x"\n}\n',
+    b'\n{"a": 1}',
+    b'{"a": 1}\n{"a": 2}',
+    b'{"a": 1, "b": "x\ny"}',
+    b'{"a": 1, "b": "x\\ny\r"}',
+    b'{"a": 1',
+    b"null",
+    b"7",
+    b'{"a": "one"}',
+    b'{"b": "\xff"}',
+    b'\xef\xbb\xbf{"a": 1}',
+]
+CSV_MESSAGES = [
+    b"1,x",
+    None,
+    b"",
+    b" ",
+    b"\n",
+    b"1,x\n",
+    b"1,x\n2,y",
+    b"\n1,x",
+    b'1,"x\ny"',
+    b'1,"x"\n',
+    b'1,"x',
+    b'1,"x"y',
+    b"1",
+    b"1,x,y",
+    b"#1,x",
+    b"one,x",
+    b"1,\xff",
+    b"1,x\r\n",
+    b'"1","a,b"',
+]
+RAW = {
+    "STRING": ([b"x", None, b"", b"\xff", "é".encode()], ['"x"', '""', '"é"', "null"]),
+    "BYTES": ([b"x", None, b""], ['"eA=="', "null"]),
+    "BOOLEAN": ([b"\x00", b"\x01", b"\x07", None, b"", b"\x00\x01"], ["true", "false", "null"]),
+    "TINYINT": ([b"\xff", b"\x7f", b"", b"\x00\x00"], ["-1", "127"]),
+    "SMALLINT": ([b"\x01\x02", b"\x01"], ["258"]),
+    "INT": ([b"\x01\x02\x03\x04", b"\xff\xff\xff\xff", None, b"\x01"], ["16909060", "-1", "null"]),
+    "BIGINT": ([b"\x00\x00\x00\x00\x00\x00\x01\x02"], ["258", "-2"]),
+    "FLOAT": ([b"\x3f\xc0\x00\x00"], ["1.5"]),
+    "DOUBLE": ([b"\x3f\xf8\x00\x00\x00\x00\x00\x00"], ["1.5"]),
+}
+
+ALL = (
+    "b BOOLEAN, t TINYINT NOT NULL, s SMALLINT, i INT, l BIGINT, f FLOAT, d DOUBLE, c STRING, y BYTES, "
+    "ts TIMESTAMP(3), da DATE, ti TIME(0), de DECIMAL(20, 3), r ROW<x INT, y STRING NOT NULL>, a ARRAY<STRING>, "
+    "m MAP<STRING, BIGINT>, n ARRAY<ARRAY<INT NOT NULL>>, u MULTISET<STRING>"
+)
+ALL_ROWS = [
+    (
+        '{"b": true, "t": -3, "s": 300, "i": 2147483647, "l": -9223372036854775808, "f": 1.5, "d": -2.25, "c": "aé", '
+        '"y": "AP8=", "ts": "2020-01-02 03:04:05.123", "da": "1969-01-01", "ti": "01:02:03", "de": -123456789012.345, '
+        '"r": {"x": 1, "y": "z"}, "a": ["p", null, ""], "m": {"k": 5}, "n": [[1], null, []], "u": {"w": 2}}'
+    ),
+    '{"t": 0}',
+    (
+        '{"b": false, "t": 127, "i": -2147483648, "l": 9223372036854775807, "f": 0.0, "d": 1e300, "c": "", "y": "", '
+        '"ts": "1900-01-02 00:00:00", "da": "2100-01-01", "ti": "00:00:00", "de": 0.128, "r": {"y": "q"}, "a": [], '
+        '"m": {}, "n": [], "u": {}}'
+    ),
+    '{"t": 1, "de": -1, "m": {"k": null}}',
+    '{"t": 1, "de": 12345678901234567.891}',
+    '{"t": null}',
+    '{"t": 1, "r": {"x": 1}}',
+    '{"t": 1, "de": -0.128}',
+]
+LATER = "a TIMESTAMP(6), b TIMESTAMP(9), c TIMESTAMP_LTZ(3), d TIMESTAMP_LTZ(6), e TIMESTAMP(3)"
+LATER_ROWS = [
+    (
+        '{"a": "2020-01-02 03:04:05.123456", "b": "2020-01-02 03:04:05.123456789", "c": "2020-01-02 03:04:05.123Z", '
+        '"d": "1969-12-31 23:59:59.999999Z", "e": "1969-12-31 23:59:59.999"}'
+    ),
+    "{}",
+]
+REFUSED = [
+    "a TIMESTAMP(6)",
+    "a TIME(6)",
+    "a TIMESTAMP_LTZ(3)",
+    "a MAP<INT, INT>",
+    "a INTERVAL DAY(3) TO SECOND(3)",
+    "a CHAR(3)",
+    "a BINARY(2)",
+    "a ROW<t TIMESTAMP(6)>",
+    "a ARRAY<TIMESTAMP(6)>",
+]
+
+
+def datum(schema: Any, value: Any) -> bytes:
+    """Return a record of Avro."""
+    file = io.BytesIO()
+    fastavro.schemaless_writer(file, fastavro.parse_schema(schema), value)
+    return file.getvalue()
+
+
+def record(*fields: Any, name: str = "r") -> dict[str, Any]:
+    named = [field if isinstance(field, dict) else {"name": field[0], "type": field[1]} for field in fields]
+    return {"type": "record", "name": name, "fields": named}
+
+
+DECIMAL = {"type": "bytes", "logicalType": "decimal", "precision": 10, "scale": 2}
+FIXED = {"type": "fixed", "name": "f", "size": 4}
+ENUM = {"type": "enum", "name": "e", "symbols": ["A", "B"]}
+MILLIS = {"type": "long", "logicalType": "timestamp-millis"}
+MICROS = {"type": "long", "logicalType": "timestamp-micros"}
+WRITTEN: list[tuple[str, Any, list[Any]]] = [
+    (
+        "a INT, b STRING",
+        record(("b", "string"), ("a", "int"), ("c", "double")),
+        [{"a": 1, "b": "x", "c": 2.0}],
+    ),
+    ("a INT, b STRING", record(("a", "int")), [{"a": 1}]),
+    ("a INT, b STRING NOT NULL", record(("a", "int")), [{"a": 1}]),
+    ("a BIGINT", record(("a", "int")), [{"a": -5}]),
+    ("a DOUBLE", record(("a", "long")), [{"a": 5}]),
+    ("a FLOAT", record(("a", "int")), [{"a": 5}]),
+    ("a DOUBLE", record(("a", "float")), [{"a": 1.5}]),
+    ("a INT", record(("a", "long")), [{"a": 5}]),
+    ("a STRING", record(("a", "bytes")), [{"a": b"x"}]),
+    ("a BYTES", record(("a", "string")), [{"a": "x"}]),
+    ("a STRING", record(("a", "int")), [{"a": 5}]),
+    ("a STRING", record(("a", ["null", "string", "int"])), [{"a": None}, {"a": "x"}, {"a": 5}]),
+    ("a STRING NOT NULL", record(("a", ["null", "string"])), [{"a": "x"}, {"a": None}]),
+    ("a STRING", record(("a", ["string", "null"])), [{"a": "x"}, {"a": None}]),
+    ("a STRING", record(("a", ENUM)), [{"a": "B"}]),
+    ("a BYTES", record(("a", FIXED)), [{"a": b"abcd"}]),
+    ("a DECIMAL(10, 2)", record(("a", DECIMAL)), [{"a": __import__("decimal").Decimal("-1.25")}]),
+    ("a TIMESTAMP(3)", record(("a", MILLIS)), [{"a": 1577934245123}]),
+    ("a TIMESTAMP(3)", record(("a", "long")), [{"a": 1577934245123}]),
+    ("a DATE", record(("a", {"type": "int", "logicalType": "date"})), [{"a": 18000}]),
+    ("a TIME", record(("a", {"type": "int", "logicalType": "time-millis"})), [{"a": 3723004}]),
+    (
+        "a ROW<x INT, y STRING>",
+        record(("a", ["null", record(("y", "string"), ("x", "int"), name="inner")])),
+        [{"a": None}, {"a": {"x": 1, "y": "z"}}],
+    ),
+    (
+        "a ARRAY<BIGINT>, m MAP<STRING, DOUBLE>",
+        record(("a", {"type": "array", "items": "int"}), ("m", {"type": "map", "values": "float"})),
+        [{"a": [1, 2], "m": {"k": 1.5}}, {"a": [], "m": {}}],
+    ),
+    ("a TINYINT", record(("a", "int")), [{"a": 300}]),
+    ("a ARRAY<INT>", record(("a", "int")), [{"a": 300}]),
+    ("a ROW<x INT>", record(("a", "int")), [{"a": 300}]),
+]
+GIVEN = {
+    "a STRING NOT NULL": record(("a", ENUM)),
+    "a STRING": record(("a", ["null", ENUM])),
+    "a VARBINARY(4) NOT NULL": record(("a", FIXED)),
+    "a INT": record(("a", "int")),
+    "a INT NOT NULL": record(("a", "int")),
+    "a BIGINT NOT NULL": record(("a", MILLIS)),
+    "b INT NOT NULL": record(("a", "int")),
+}
+"""By columns, the schema that an option gives."""
+
+
+def confluent(number: int, data: bytes) -> bytes:
+    return b"\x00" + number.to_bytes(4, "big") + data
+
+
+def _avro() -> Iterator[Question]:
+    yield encode("avro", ALL, ALL_ROWS)
+    yield encode("avro", LATER, LATER_ROWS, **{"timestamp_mapping.legacy": "false"})
+    later = "a ARRAY<TIMESTAMP(3)>, m MAP<STRING, TIMESTAMP(3)>, r ROW<t TIMESTAMP(6)>"
+    rows = [
+        '{"a": ["2020-01-02 03:04:05"], "m": {"k": "2020-01-02 03:04:05"}, "r": {"t": "2020-01-02 03:04:05"}}'
+    ]
+    yield encode("avro", later, rows, **{"timestamp_mapping.legacy": "false"})
+    for columns in REFUSED:
+        for legacy in ("true", "false"):
+            yield encode("avro", columns, ["{}"], **{"timestamp_mapping.legacy": legacy})
+    schema = record(("a", ["null", "int"]), ("b", ["null", "string"]))
+    whole = datum(schema, {"a": 300, "b": "x"})
+    bad = [whole, None, b"", whole[:-1], whole + b"\x07", b"\x04\x00", b"\x02\xff\xff\xff\xff\xff\xff\x00"]
+    yield decode("avro", "a INT, b STRING", [*bad, b"\x00\x02\x02\xff", b"\x00\x02\x01"])
+
+
+def _registry() -> Iterator[Question]:
+    url = {"url": REGISTRY}
+    for number, (columns, schema, values) in enumerate(WRITTEN, 100):
+        messages = [confluent(number, datum(schema, value)) for value in values]
+        yield {**decode("avro-confluent", columns, messages, **url), "schemas": {number: json.dumps(schema)}}
+    schema = record(("a", "int"))
+    bad = [b"", b"\x00\x00\x00", b"\x01\x00\x00\x00\x63\x02", confluent(98, b"\x02"), confluent(99, b"\x02")]
+    question = decode("avro-confluent", "a INT", [*bad, confluent(99, b""), None], **url)
+    yield {**question, "schemas": {99: json.dumps(schema)}}
+    for columns, schema in GIVEN.items():
+        given = {"schema": json.dumps(schema), "subject": "given", **url}
+        name = columns[0]
+        value = b"abcd" if "VARBINARY" in columns else "B" if "STRING" in columns else 5
+        messages = [confluent(97, datum(schema, {"a": value}))]
+        yield {**decode("avro-confluent", columns, messages, **given), "schemas": {97: json.dumps(schema)}}
+        shown = '"YWJjZA=="' if "VARBINARY" in columns else '"B"' if "STRING" in columns else "5"
+        yield encode("avro-confluent", columns, [f'{{"{name}": {shown}}}'], **given)
+    yield encode("avro-confluent", "a INT, b STRING", ['{"a": 1}'], subject="s-1", **url)
+    yield encode("avro-confluent", "a INT, b STRING", ['{"a": 1}'], **url)
+    columns = "id INT NOT NULL, name STRING"
+    changes = [[kind, '{"id": 1, "name": "x"}'] for kind in ("+I", "-U", "+U", "-D")]
+    yield encode("debezium-avro-confluent", columns, changes, subject="s-2", **url)
+    yield from _debezium(columns, url)
+
+
+def _debezium(columns: str, url: dict[str, str]) -> Iterator[Question]:
+    row = record(("id", "int"), ("name", ["null", "string"]), name="Value")
+    source = record(("db", "string"), ("table", "string"), ("ts_ms", "long"), name="Source")
+    fields = [("before", ["null", row]), ("after", ["null", "Value"]), ("source", source), ("op", "string")]
+    schema = record(*fields, ("ts_ms", ["null", "long"]), name="Envelope")
+    known = {"db": "d", "table": "t", "ts_ms": 1577934245123}
+    one, two = {"id": 1, "name": "x"}, {"id": 1, "name": None}
+    values = [("c", None, one), ("r", None, one), ("u", one, two), ("d", two, None), ("u", None, one)]
+    values += [("d", None, None), ("t", None, None)]
+    messages: list[bytes | None] = [
+        confluent(
+            50,
+            datum(schema, {"op": op, "before": old, "after": new, "source": known, "ts_ms": 1577934245124}),
+        )
+        for op, old, new in values
+    ]
+    question = decode("debezium-avro-confluent", columns, [*messages, None, b""], **url)
+    yield {**question, "schemas": {50: json.dumps(schema)}}
+    metadata = ["ingestion-timestamp", "source.timestamp", "source.database", "source.table"]
+    yield {**question, "schemas": {50: json.dumps(schema)}, "metadata": metadata}
+
+
+def questions() -> Iterator[Question]:
+    """Yield all questions but those about Protocol Buffers."""
+    for lenient in ("false", "true"):
+        options = {"ignore-parse-errors": lenient}
+        yield decode("json", "a INT, b STRING", JSON_MESSAGES, **options)
+        yield decode("csv", "a INT, b STRING", CSV_MESSAGES, **options)
+        yield decode("csv", "a INT, b STRING", CSV_MESSAGES, **{"allow-comments": "true", **options})
+        yield decode("csv", "a INT, b STRING", CSV_MESSAGES, **{"disable-quote-character": "true", **options})
+        for form in ("debezium-json", "canal-json", "maxwell-json"):
+            yield decode(form, "id INT, name STRING", CHANGES[form], **options)
+    yield encode("json", "a INT, b STRING", ['{"a": 1, "b": "x"}', "{}"])
+    yield encode("csv", "a INT, b STRING", ['{"a": 1, "b": "x y"}', "{}"])
+    for kind, (messages, values) in RAW.items():
+        for options in ({}, {"endianness": "little-endian"}):
+            yield decode("raw", f"v {kind}", messages, **options)
+            yield encode("raw", f"v {kind}", [f'{{"v": {value}}}' for value in values], **options)
+    yield decode("raw", "v STRING", [b"\xe9", b"x"], charset="ISO-8859-1")
+    yield encode("raw", "v STRING", ['{"v": "é€"}'], charset="ISO-8859-1")
+    yield decode("raw", "v STRING, w STRING", [b"x"])
+    yield decode("raw", "v DATE", [b"x"])
+    yield from _avro()
+    yield from _registry()
+
+
+CHANGES: dict[str, list[bytes | None]] = {
+    "debezium-json": [
+        b'{"before": null, "after": {"id": 1, "name": "x"}, "op": "c"}',
+        None,
+        b"",
+        b"{}",
+        b'{"before": {"id": 1},\n "after": {"id": 1, "name": "x"},\n "op": "u"}',
+        b'{"after": {"id": 1}, "op": "u"}',
+        b"x",
+    ],
+    "canal-json": [
+        b'{"data": [{"id": "1", "name": "x"}, {"id": "2"}], "type": "INSERT"}',
+        None,
+        b"",
+        b'{"data": [{"id": "1", "name": "x"}],\n "old": [{"name": "y"}],\n "type": "UPDATE"}',
+        b'{"data": null, "type": "CREATE"}',
+        b"x",
+    ],
+    "maxwell-json": [
+        b'{"data": {"id": 1, "name": "x"}, "type": "insert"}',
+        None,
+        b"",
+        b'{"data": {"id": 1, "name": "x"},\n "old": {"name": "y"},\n "type": "update"}',
+        b'{"data": {"id": 1, "name": "x"}, "type": "other"}',
+    ],
+}
