@@ -12,6 +12,7 @@ from pathlib import Path
 
 from firesteel.checkpoint.arranged import changes_between, write_level
 from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.outputs import StoredOutputs
 from firesteel.checkpoint.recovery import read_at
 from firesteel.checkpoint.runs import write_run
 from firesteel.state.arrangements.changes import Changes
@@ -37,6 +38,7 @@ class CheckpointedState:
     def __init__(self, url: str, *, shared: bool = False) -> None:
         self._shared = shared
         self._storage = Storage.of(url)
+        self.outputs = StoredOutputs(self._storage)
         discard_abandoned_copies()
         self._lineage: str | None = None
         self._readers: list[_LazyReader] = []

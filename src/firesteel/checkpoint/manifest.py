@@ -5,6 +5,7 @@ Layout of a state directory::
     job.json                  the job's id and max parallelism, written once
     manifests/000000000007    one for each committed epoch, written once, by exactly one driver
     runs/...                  the runs that manifests refer to
+    outputs/...               output that sinks stored for committed epochs that are not published yet
     published                 the last epoch that the sinks made visible
 
 A manifest has everything needed to continue after its epoch: the positions of the sources, watermarks, operator state,

@@ -19,6 +19,7 @@ from typing import Final
 from firesteel.checkpoint.log import ManifestReader
 from firesteel.checkpoint.manifest import ManifestRuns, manifest_path, runs_of, split_runs
 from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.outputs import OUTPUTS
 
 RUNS: Final = "runs"
 
@@ -43,9 +44,10 @@ def kept_epochs(reader: ManifestReader) -> list[int]:
 def collect_garbage(storage: Storage, committed: int, pinned: Iterable[str] = ()) -> Collected:
     """Remove files that no epoch needs which was kept by epoch `committed`, the last one that the caller knows.
 
-    Epochs that were committed since then stay, and so do the files that they replaced: a savepoint may still be copying
-    them. `pinned` runs stay: a compaction of the caller wrote them, and no manifest names them yet. Raises
-    StateCorruptedError, and removes nothing, if a kept manifest is damaged, because its files are unknown.
+    That epoch is published. Epochs that were committed since then stay, and so do the files that they replaced: a
+    savepoint may still be copying them. `pinned` runs stay: a compaction of the caller wrote them, and no manifest
+    names them yet. Raises StateCorruptedError, and removes nothing, if a kept manifest is damaged, because its files
+    are unknown.
     """
     reader = ManifestReader(storage)
     epochs = [epoch for epoch in reader.epochs() if epoch <= committed]
@@ -58,7 +60,10 @@ def collect_garbage(storage: Storage, committed: int, pinned: Iterable[str] = ()
     live = {path for listing in needed for path in _paths(listing, kept[0])} | set(pinned)
     storage.delete_all(manifest_path(epoch) for epoch in epochs if epoch < floor)
     left = [
-        file for file in storage.entries(RUNS) if file.path not in live and _epoch_of(file.path) <= committed
+        file
+        for directory in (RUNS, OUTPUTS)
+        for file in storage.entries(directory)
+        if file.path not in live and _epoch_of(file.path) <= committed
     ]
     storage.delete_all(file.path for file in left)
     return Collected(len(left), sum(file.size for file in left))

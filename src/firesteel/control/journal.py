@@ -18,6 +18,7 @@ from firesteel.checkpoint.documents import published_epoch, record_published
 from firesteel.checkpoint.log import ManifestLog, ManifestReader
 from firesteel.checkpoint.manifest import Layer, Manifest, SourceProgress, SplitPosition
 from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.outputs import StoredOutputs
 from firesteel.checkpoint.retention import kept_epochs
 from firesteel.checkpoint.splits import finished_splits, progressed
 from firesteel.common.errors import StateCorruptedError
@@ -63,6 +64,7 @@ class Journal:
     ) -> None:
         self._log = log
         self._storage = storage
+        self._outputs = StoredOutputs(storage)
         self._plan = plan
         self._program = program
         self._fingerprint = fingerprint
@@ -311,7 +313,9 @@ class Journal:
     def _committer(self, index: int, sink: Sink[Any]) -> Committer:
         operator_id = self._plan.operators[index].id
         if operator_id not in self._committers:
-            self._committers[operator_id] = sink.create_committer()
+            committer = sink.create_committer()
+            committer.attach(self._outputs)
+            self._committers[operator_id] = committer
         return self._committers[operator_id]
 
     def _discard_leftovers(self, index: int, sink: Sink[Any]) -> None:

@@ -11,6 +11,9 @@ Contract, in call order, for each subtask and epoch:
 4. Driver: `create_committer().commit(committables)` makes the data visible. It is idempotent: after a crash
    between 3 and 4 it is called again with the same committables.
 
+A target that cannot hide data until then gets it from the committer. `context.store(data)` keeps data with the job's
+checkpoints, and the committables say what is there; the committer reads it from the store that `attach` gave it.
+
 If the epoch fails before 3, its data never becomes visible; the sink may clean it up in `abort`. A sink that cannot
 hide its data before the commit sets `guarantee = DeliveryGuarantee.AT_LEAST_ONCE` and documents this.
 """
@@ -18,11 +21,13 @@ hide its data before the commit sets `guarantee = DeliveryGuarantee.AT_LEAST_ONC
 from __future__ import annotations
 
 import enum
+import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from firesteel.common.stored_output import StoredOutput
 from firesteel.functions.epoch import EpochFacts
 
 if TYPE_CHECKING:
@@ -37,6 +42,23 @@ class DeliveryGuarantee(enum.Enum):
     EXACTLY_ONCE = 0
     AT_LEAST_ONCE = 1
     NONE = 2
+
+
+class OutputStore(Protocol):
+    """The job's durable storage, for output that a sink cannot prepare in its target.
+
+    It is where the job's checkpoints are, so every worker and the driver reach it. What belongs to a published epoch is
+    removed some time later, even if nobody asks for it. Raises StateError if the storage fails.
+    """
+
+    def put(self, name: str, data: bytes) -> StoredOutput:
+        """Store data as `operator/name`, whose name begins with the epoch (12 digits); return when it is durable."""
+
+    def get(self, stored: StoredOutput) -> bytes:
+        """Return the data. Raises StateCorruptedError if it is missing or damaged."""
+
+    def remove(self, stored: Iterable[StoredOutput]) -> None:
+        """Remove data of an epoch that is published."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +81,7 @@ class WriterContext:
     facts: EpochFacts
     state: Any = None
     inherited: tuple[Any, ...] = ()
+    outputs: OutputStore | None = None
 
     @property
     def epoch(self) -> int:
@@ -71,6 +94,12 @@ class WriterContext:
         have it.
         """
         return f"{self.facts.attempt}-{self.subtask}"
+
+    def store(self, data: bytes) -> StoredOutput:
+        """Store output of this writer durably, for the committer."""
+        assert self.outputs is not None, "a writer that stores its output needs a job's store"
+        name = f"{self.epoch:012d}-{self.subtask:05d}-{self.facts.attempt}-{uuid.uuid4().hex[:12]}"
+        return self.outputs.put(f"{self.operator_id}/{name}", data)
 
 
 class SinkWriter(ABC, Generic[T]):
@@ -114,6 +143,9 @@ class Leftovers:
 
 class Committer(ABC):
     """Makes committed data visible; lives on the driver."""
+
+    def attach(self, outputs: OutputStore) -> None:
+        """Take the store with the output that writers stored; called once, before `commit`."""
 
     @abstractmethod
     def commit(self, committables: Sequence[Any]) -> None:

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from firesteel.common.metrics import MetricGroup
 from firesteel.common.time import MIN_WATERMARK
 from firesteel.functions.epoch import EpochFacts
+from firesteel.functions.sink import OutputStore
 from firesteel.runtime.batch import Batch
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class Epoch:
 
     `watermark` is this subtask's watermark at the end of the previous epoch (milliseconds). `operator_state` is the
     state that its `end_epoch` returned then, `inherited` the states of subtasks that no longer exist because the
-    parallelism was lowered. `input` is a source's share of work.
+    parallelism was lowered. `input` is a source's share of work. Sinks may store output in `outputs`.
     """
 
     facts: EpochFacts
@@ -87,6 +88,7 @@ class Epoch:
     operator_state: Any = None
     inherited: Sequence[Any] = ()
     input: Sequence[SplitInput] = ()
+    outputs: OutputStore | None = None
 
 
 @dataclass(slots=True)

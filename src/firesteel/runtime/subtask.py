@@ -11,6 +11,7 @@ import cloudpickle
 from firesteel.common.errors import FiresteelError, StateEvolutionRequired
 from firesteel.common.metrics import MetricGroup
 from firesteel.common.time import MIN_WATERMARK
+from firesteel.functions.sink import OutputStore
 from firesteel.functions.windows import WINDOW_CODEC
 from firesteel.runtime.batch import Batch
 from firesteel.runtime.context import TaskRuntimeContext
@@ -99,10 +100,12 @@ class LiveSubtask:
         epoch: EpochPlan,
         reader: StateReader | None,
         missed: Sequence[Iterable[Changed]] | None,
+        outputs: OutputStore,
     ) -> None:
         """Bind state at the last committed version and start the epoch.
 
-        `missed` is what others changed since this instance's last epoch; None if that is not known.
+        `missed` is what others changed since this instance's last epoch; None if that is not known. `outputs` is for
+        what sinks prepare.
         """
         marks = epoch.watermarks.get(self.spec.index)
         start = _watermark_of(marks, self.subtask, self.spec.parallelism)
@@ -130,6 +133,7 @@ class LiveSubtask:
                     operator_state=epoch.operator_states.get(self.spec.index, {}).get(self.subtask),
                     inherited=epoch.inherited.get(self.spec.index, {}).get(self.subtask, ()),
                     input=epoch.inputs.get(self.spec.index, {}).get(self.subtask, []),
+                    outputs=outputs,
                 )
             )
         )

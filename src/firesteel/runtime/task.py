@@ -22,6 +22,7 @@ from typing import Final, Protocol
 import cloudpickle
 
 from firesteel.common.errors import FiresteelError
+from firesteel.functions.sink import OutputStore
 from firesteel.runtime.blocks import decode_block
 from firesteel.runtime.failures import RAISED, task_failure
 from firesteel.runtime.outbox import Outbox, Row
@@ -44,6 +45,10 @@ _LAST: Final = 1 << 62
 
 class TaskState(ArrangementStore, Protocol):
     """A task's access to durable state; `firesteel.checkpoint.attach.CheckpointedState` implements it."""
+
+    @property
+    def outputs(self) -> OutputStore:
+        """Where sinks store output that they cannot prepare in their targets."""
 
     def attach(self, address: StateAddress, committed: int, run: RunRef | None) -> StateReader:
         """Return a reader of a subtask's state as of epoch `committed`."""
@@ -208,7 +213,7 @@ class _Task:
                 live.arrangements.begin(
                     self._state, address, epoch.committed, runs, now, shared, rescaled=rescaled
                 )
-            live.begin(plan, epoch, reader, missed)
+            live.begin(plan, epoch, reader, missed, self._state.outputs)
         for live in self._live:
             live.announce()
         for _, router in self._routers:

@@ -60,4 +60,5 @@ class WritingOperator(Operator[B], Generic[B, W]):
             facts=epoch.facts,
             state=epoch.operator_state,
             inherited=tuple(epoch.inherited),
+            outputs=epoch.outputs,
         )
