@@ -1,0 +1,100 @@
+"""A producer that owns a sink's transactional id: it publishes epochs, each with its mark in one transaction.
+
+The mark of an epoch is an offset of a consumer group with the name of the transactional id. It stands at partition 0
+of the epoch's topics: the offset is the epoch's number, its metadata the attempt. So it is there if and only if the
+records are. Nobody else commits offsets of this group.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
+
+from firesteel.connectors.kafka.settings import client_settings, new_client
+from firesteel.connectors.kafka.sink.clients import producer_settings
+from firesteel.connectors.kafka.sink.producing import produce
+from firesteel.connectors.kafka.sink.records import TopicRecords
+from firesteel.connectors.kafka.sink.settings import KafkaSinkSettings
+
+_ABORT_S: Final = 5
+_KNOWN_WITHIN_MS: Final = 10_000
+"""How long a topic that the broker does not know is waited for."""
+
+_PAUSE_S: Final = 0.02
+_MOST_MARKS: Final = 5
+"""At how many of its topics an epoch has its mark: the deletion of others must not remove it."""
+
+
+class Session:
+    """Opened when the broker has given this producer the id: older producers of it can do nothing any more, and what
+    they began is committed or aborted.
+
+    Raises KafkaException if the broker does not answer for the sink's patience, or refuses. After any exception the
+    outcome of the epoch is unknown, and the session must be closed.
+    """
+
+    def __init__(self, settings: KafkaSinkSettings, name: str, largest: int) -> None:
+        self.largest = largest
+        self._settings = settings
+        self._failed: list[KafkaException] = []
+        self._group = _group(settings, name)
+        client = {
+            **producer_settings(settings, largest),
+            "transactional.id": name,
+            "transaction.timeout.ms": settings.transaction_timeout_ms,
+            "topic.metadata.propagation.max.ms": min(_KNOWN_WITHIN_MS, settings.patience_ms),
+        }
+        self._producer = new_client(Producer, client, settings.who)
+        self._persist(self._producer.init_transactions)
+
+    def publish(
+        self, epoch: int, attempt: str, topics: Iterable[str], records: Iterable[TopicRecords]
+    ) -> None:
+        """Make records visible, all in one transaction that has the mark of the epoch."""
+        self._producer.begin_transaction()
+        for part in records:
+            produce(self._producer, part, self._settings, self._note)
+        marks = [
+            TopicPartition(topic, 0, epoch, metadata=attempt) for topic in sorted(set(topics))[:_MOST_MARKS]
+        ]
+        self._persist(lambda left: self._producer.send_offsets_to_transaction(marks, self._group, left))
+        try:
+            self._persist(self._producer.commit_transaction)
+        except KafkaException as error:
+            raise (self._failed or [error])[0] from error
+
+    def close(self) -> None:
+        """Abort what is open, so that readers do not wait for it, and end the producer."""
+        try:
+            self._producer.abort_transaction(_ABORT_S)
+        except KafkaException:
+            return  # there was nothing to abort, or the broker will: when the id is taken again, or its time is over
+
+    def _note(self, error: KafkaError, message: Message) -> None:
+        self._failed.append(KafkaException(error))
+
+    def _persist(self, call: Callable[[float], Any]) -> None:
+        """Make a call, and again while its error says that this may help."""
+        until = time.monotonic() + self._settings.patience_ms / 1000
+        while True:
+            try:
+                call(max(0.0, until - time.monotonic()))
+            except KafkaException as error:
+                if not error.args[0].retriable() or time.monotonic() >= until:
+                    raise
+                self._producer.poll(_PAUSE_S)
+            else:
+                return
+
+
+def _group(settings: KafkaSinkSettings, name: str) -> Any:
+    """Return what a transaction has to know of a group without members."""
+    client = {**client_settings(settings.properties, settings.who), "group.id": name}
+    consumer = new_client(Consumer, client, settings.who)
+    try:
+        return consumer.consumer_group_metadata()
+    finally:
+        consumer.close()
