@@ -4,6 +4,7 @@
     python -m chaos --kills 10           a short form
     python -m chaos --minutes 5          what it gets done in five minutes, on any machine
     python -m chaos --sql                a job of SQL instead of streams
+    python -m chaos --kafka              a job of streams that writes to Kafka, whose broker is killed, too
     python -m chaos --seed 7             the same steps as the run that printed this seed
 
 It starts its own standalone Spark cluster (a master and two workers, each a process) and PostgreSQL server.
@@ -20,6 +21,7 @@ from math import inf
 from pathlib import Path
 
 from chaos.driver import ChaosError
+from chaos.kafka_job import KafkaJob
 from chaos.run import Outcome, Run
 from chaos.sql_job import SqlJob
 from chaos.stream_job import StreamJob
@@ -32,7 +34,7 @@ def main() -> int:
     print(f"seed {seed}", flush=True)
     with tempfile.TemporaryDirectory(prefix="firesteel-chaos-") as directory:
         place = arguments.keep or Path(directory)
-        job = SqlJob() if arguments.sql else StreamJob()
+        job = SqlJob() if arguments.sql else KafkaJob() if arguments.kafka else StreamJob()
         run = Run(job, place, seed, lambda what: print(what, flush=True))
         spread = max(1, arguments.kills // 12)
         try:
@@ -67,6 +69,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--kills", type=int, default=100, help="how many processes to kill")
     parser.add_argument("--minutes", type=float, default=inf, help="begin no further step after so long")
     parser.add_argument("--sql", action="store_true", help="kill the job of SQL")
+    parser.add_argument(
+        "--kafka", action="store_true", help="kill the job that writes to Kafka, and the broker"
+    )
     parser.add_argument("--seed", type=int, help="the seed of an earlier run")
     parser.add_argument("--keep", type=Path, help="an empty directory to work in, which is kept")
     return parser.parse_args()

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 from chaos.events import Event
 
 Tables = dict[str, Counter[tuple[Any, ...]]]
 """The rows of tables of the database, by name."""
+
+
+class System(Protocol):
+    """A server that the job uses."""
+
+    def kill(self) -> None:
+        """Kill it; its data stay."""
+
+    def start(self) -> None:
+        """Start it again."""
 
 
 class ChaosJob(ABC):
@@ -22,6 +33,16 @@ class ChaosJob(ABC):
 
     tables: ClassVar[tuple[str, ...]]
     """The statements that create the tables of the database."""
+
+    def systems(self, running: ExitStack) -> dict[str, System]:
+        """Start the servers that the job uses besides the database, by their names; called before all else."""
+        del running
+        return {}
+
+    def in_topics(self, events: list[Event]) -> dict[str, tuple[Counter[Any], Counter[Any]]]:
+        """Return what must be in topics at the end, and what is there, by name."""
+        del events
+        return {}
 
     @abstractmethod
     def command(self, directory: Path, database: str) -> tuple[str, list[str]]:

@@ -17,7 +17,8 @@ class Step(NamedTuple):
 
     A kill strikes a Python worker, an executor, the driver's Python process, or (`machine`) also its JVM; `pick`
     chooses among the existing ones. A rescale changes to `parallelism`. A savepoint ends the job, which is then
-    restored from it in another state directory. The database server is killed and restarted.
+    restored from it in another state directory. The database server, or another one that the
+    job uses, is killed and restarted.
     """
 
     act: Act

@@ -17,7 +17,7 @@ from firesteel.common import Duration, Row, Types, WatermarkStrategy
 from firesteel.common.watermark_strategy import TimestampAssigner
 from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
 from firesteel.connectors.sql import SqlSink
-from firesteel.datastream import StreamExecutionEnvironment
+from firesteel.datastream import DataStream, KeyedStream, StreamExecutionEnvironment
 from firesteel.datastream.connectors.file_system import FileSource, StreamFormat
 from firesteel.datastream.functions import (
     AggregateFunction,
@@ -111,9 +111,8 @@ def parsed(line: str) -> tuple[int, str, int, int]:
     return int(number), key, int(time), int(value)
 
 
-def main(directory: str, output: str, database: str) -> None:
-    """Build the job and run it until it is stopped."""
-    env = StreamExecutionEnvironment.get_execution_environment()
+def keyed_events(env: StreamExecutionEnvironment, directory: str) -> KeyedStream:
+    """Return the events of the files that arrive in a directory, by key."""
     files = FileSource.for_record_stream_format(StreamFormat.text_line_format(), directory)
     lines = env.from_source(
         files.monitor_continuously(Duration.of_millis(100)).build(),
@@ -122,19 +121,35 @@ def main(directory: str, output: str, database: str) -> None:
         ).with_timestamp_assigner(EventTime()),
         "events",
     ).uid("events")
-    events = lines.map(parsed).key_by(lambda event: event[1])
+    return lines.map(parsed).key_by(lambda event: event[1])
+
+
+def results_of(events: KeyedStream) -> DataStream:
+    """Return the rows of timers and windows."""
     by_timer = events.process(SumByTimer(), RESULT).uid("by-timer")
     by_window = (
         events.window(TumblingEventTimeWindows.of(Duration.of_millis(SPAN_MS)))
         .aggregate(CountAndSum(), AsResult(), output_type=RESULT)
         .uid("by-window")
     )
-    results = by_timer.union(by_window)
+    return by_timer.union(by_window)
+
+
+def write_files(events: KeyedStream, results: DataStream, output: str) -> None:
+    """Write a line for each event, and one for each result."""
     shown = results.map(lambda row: ",".join(map(str, row)), Types.STRING())
     seen = events.map(lambda event: f"seen,{event[0]}", Types.STRING())
     shown.union(seen).sink_to(FileSink(output, TextLines(), BasePathBuckets(), RollingPolicy.on_epoch())).uid(
         "files"
     )
+
+
+def main(directory: str, output: str, database: str) -> None:
+    """Build the job and run it until it is stopped."""
+    env = StreamExecutionEnvironment.get_execution_environment()
+    events = keyed_events(env, directory)
+    results = results_of(events)
+    write_files(events, results, output)
     results.sink_to(SqlSink(database, "results")).uid("results")
     events.process(RunningCount(), TOTAL).uid("counts").sink_to(SqlSink(database, "totals", key=["key"])).uid(
         "totals"

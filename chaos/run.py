@@ -16,7 +16,7 @@ import psycopg
 from chaos.cluster import executors, kill, python_workers
 from chaos.driver import ChaosError, Driver, wait_until
 from chaos.events import Feed
-from chaos.job import ChaosJob
+from chaos.job import ChaosJob, System
 from chaos.plan import Step, steps
 from harness.cluster import standalone_cluster
 from harness.postgres import postgres_server
@@ -83,6 +83,8 @@ class Run:
             self._server = running.enter_context(postgres_server())
             self._database = self._server.new_database()
             self._make_tables()
+            others = self._job.systems(running)
+            self._systems: dict[str, System] = others or {"database": self._server}
             cluster = running.enter_context(
                 standalone_cluster(self._directory / "cluster", workers=2, cores=2)
             )
@@ -107,7 +109,7 @@ class Run:
             "kill": self._kill,
             "rescale": self._rescale,
             "savepoint": self._savepoint,
-            "database": self._restart_database,
+            "database": self._restart_system,
         }[step.act](step)
         if self._behind():
             wait_until("the job goes on", lambda: self._visible.update() > before, self._driver)
@@ -144,11 +146,11 @@ class Run:
         self._driver.start()
         self._note("savepoint and restore")
 
-    def _restart_database(self, step: Step) -> None:
-        del step
-        self._server.kill()
-        self._server.start()
-        self._note("database killed")
+    def _restart_system(self, step: Step) -> None:
+        name = sorted(self._systems)[step.pick % len(self._systems)]
+        self._systems[name].kill()
+        self._systems[name].start()
+        self._note(f"{name} killed")
 
     def _finish(self) -> None:
         wait_until("everything is seen", lambda: not self._behind(), self._driver)
@@ -168,6 +170,8 @@ class Run:
             for table, rows in self._job.in_tables(events).items():
                 found = connection.execute(f"SELECT * FROM {table}").fetchall()
                 self._compare(f"table {table}", rows, Counter(found))
+        for topic, (wanted, found_there) in self._job.in_topics(events).items():
+            self._compare(f"topic {topic}", wanted, found_there)
 
     def _compare(self, where: str, expected: Counter[Any], found: Counter[Any]) -> None:
         for what, rows in (("lost", expected - found), ("too many", found - expected)):
