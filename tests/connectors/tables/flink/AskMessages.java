@@ -80,6 +80,7 @@ public class AskMessages {
             produced = DataTypeUtils.appendRowFields(physical, fields);
         }
         SerializationSchema<RowData> shown = encoder("json", new Configuration(), produced);
+        format.createRuntimeDecoder(ScanRuntimeProviderContext.INSTANCE, physical);
         ArrayNode answers = JSON.createArrayNode();
         for (JsonNode message : question.get("messages")) {
             DeserializationSchema<RowData> schema =
@@ -115,9 +116,12 @@ public class AskMessages {
                         .createDecodingFormat(context(type), lax)
                         .createRuntimeDecoder(ScanRuntimeProviderContext.INSTANCE, type);
         reader.open(new Context());
-        SerializationSchema<RowData> schema = encoder(question.get("format").asText(), options(question), type);
+        String format = question.get("format").asText();
+        encoder(format, options(question), type);
         ArrayNode answers = JSON.createArrayNode();
         for (JsonNode row : question.get("rows")) {
+            // What a row that fails has written before stays in the buffer of some.
+            SerializationSchema<RowData> schema = encoder(format, options(question), type);
             try {
                 List<RowData> rows = new ArrayList<>();
                 reader.deserialize(row.get(1).asText().getBytes(StandardCharsets.UTF_8), new Collector<RowData>() {

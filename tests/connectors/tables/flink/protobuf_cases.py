@@ -12,14 +12,15 @@ ORDERS = (
     "id BIGINT, name STRING, note STRING, kind STRING, paid BOOLEAN, small INT, large BIGINT, weight FLOAT, "
     "price DOUBLE, data BYTES, item ROW<name STRING, `count` INT, price DOUBLE>, "
     "items ARRAY<ROW<name STRING, `count` INT>>, numbers ARRAY<INT>, counts MAP<STRING, BIGINT>, "
-    "by_number MAP<INT, ROW<name STRING>>, word STRING, number INT, zigzag INT, fixed BIGINT, kinds ARRAY<STRING>"
+    "by_name MAP<STRING, ROW<name STRING>>, word STRING, number INT, zigzag INT, fixed BIGINT, kinds ARRAY<STRING>"
 )
 THINGS = "id BIGINT, name STRING, `count` INT, words ARRAY<STRING>, inner ROW<yes BOOLEAN>, labels MAP<STRING, STRING>"
 WHOLE = (
     '{"id": 5, "name": "x", "note": "n", "kind": "OLD", "paid": true, "small": -1, "large": -2, "weight": 1.5, '
     '"price": 2.5, "data": "AP8=", "item": {"name": "i", "count": 2, "price": 0.5}, '
     '"items": [{"name": "j", "count": 3}, null, {"name": null}], "numbers": [1, null, -1], '
-    '"counts": {"k": 7, "n": null}, "word": "w", "zigzag": -3, "fixed": -4, "kinds": ["NEW", null, "OTHER"]}'
+    '"counts": {"k": 7, "n": null}, "by_name": {"p": {"name": "q"}, "r": null}, '
+    '"word": "w", "zigzag": -3, "fixed": -4, "kinds": ["NEW", null, "OTHER"]}'
 )
 BYTES = [
     "",
@@ -35,7 +36,8 @@ BYTES = [
     "68016802",
     "72050a016b1007",
     "7200",
-    "7a07080312030a017a",
+    "aa01080a017a12030a0179",
+    "aa01030a017a",
     "8201 0177 8801 05".replace(" ", ""),
     "8801 05 8201 0177".replace(" ", ""),
     "900105 9901fcffffffffffffff".replace(" ", ""),

@@ -155,6 +155,11 @@ class ChangeReader:
         return {**self.__dict__, "_reader": None}
 
     @property
+    def lenient(self) -> bool:
+        """Whether messages that do not fit are skipped."""
+        return self._rules.lenient
+
+    @property
     def option(self) -> str:
         """The option that skips messages that do not fit."""
         return f"{self._envelope.name}.ignore-parse-errors"

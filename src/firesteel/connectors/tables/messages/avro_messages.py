@@ -20,6 +20,7 @@ from firesteel.connectors.tables.messages.message_format import (
     MessageDecoder,
     MessageEncoder,
     MessageFormat,
+    moved,
 )
 from firesteel.connectors.tables.messages.message_lines import present
 from firesteel.connectors.tables.options import Options, choice, truth
@@ -74,8 +75,7 @@ class _Decoder(MessageDecoder):
         given, places = present(messages)
         found = self._rows.rows(given, known_schema(self._schema))
         if isinstance(found, tuple):
-            index = found[0] if places is None else int(places[found[0]])
-            return BadMessage(index, messages[index].as_py(), found[1])
+            return moved(BadMessage(found[0], given[found[0]].as_py(), found[1]), places)
         return Decoded(as_rows(found, self._row), None, places)
 
 

@@ -26,9 +26,9 @@ from firesteel.connectors.tables.messages.message_format import (
     MessageDecoder,
     MessageEncoder,
     MessageFormat,
-    at_places,
+    earliest,
 )
-from firesteel.connectors.tables.messages.message_lines import json_block, present
+from firesteel.connectors.tables.messages.message_lines import decoded_texts, json_block
 from firesteel.connectors.tables.options import Options
 from firesteel.functions.columns.connectors import ChangelogMode
 from firesteel.functions.columns.endpoints import Kinds
@@ -60,15 +60,19 @@ class _Decoder(MessageDecoder):
         self._option = option
 
     def decode(self, messages: pa.Array) -> Decoded | BadMessage:
-        given, places = present(messages)
-        found = self._reader.read(json_block(given, b""))
+        return decoded_texts(messages, self._option, self._reader.lenient, self._decode)
+
+    def _decode(self, messages: pa.Array) -> Decoded | BadMessage:
+        found = self._reader.read(json_block(messages))
         if isinstance(found, Misfit):
-            index = found.number if places is None else int(places[found.number])
-            return BadMessage(index, messages[index].as_py(), found.why, self._option)
+            # A message before it may be JSON that says no change.
+            bad = BadMessage(found.number, messages[found.number].as_py(), found.why, self._option)
+            return earliest(bad, messages, self._decode)
         changed, read = found
-        numbers = changed.messages if read.numbers is None else np.array(read.numbers)[changed.messages]
-        kinds = changed.kinds if changed.kinds.any() else None
-        return Decoded(changed.rows, kinds, at_places(numbers, places))
+        numbers = (
+            changed.messages if read.numbers is None else np.array(read.numbers, np.int64)[changed.messages]
+        )
+        return Decoded(changed.rows, changed.kinds if changed.kinds.any() else None, numbers)
 
 
 class _Encoder(MessageEncoder):

@@ -32,6 +32,7 @@ from firesteel.connectors.tables.messages.message_format import (
     MessageDecoder,
     MessageEncoder,
     MessageFormat,
+    moved,
 )
 from firesteel.connectors.tables.messages.message_lines import present
 from firesteel.connectors.tables.options import Options
@@ -95,7 +96,7 @@ class AvroMessages:
         """Return the row of each message, none of which is NULL, or the first that has none."""
         ids = schema_ids(messages)
         if isinstance(ids, BadMessage):
-            before = self.read(messages[: ids.index]) if ids.index else None
+            before = self.read(messages[: ids.index]) if ids.index else ids
             return before if isinstance(before, BadMessage) else ids
         parts: list[pa.Array] = []
         places: list[np.ndarray] = []
@@ -150,12 +151,7 @@ class _Decoder(MessageDecoder):
     def decode(self, messages: pa.Array) -> Decoded | BadMessage:
         given, places = present(messages)
         found = self._messages.read(given)
-        return moved(found, places) if isinstance(found, BadMessage) else Decoded(found, None, places)
-
-
-def moved(bad: BadMessage, places: np.ndarray | None) -> BadMessage:
-    """Return a bad message of those at some places, with its place among all."""
-    return bad if places is None else BadMessage(int(places[bad.index]), bad.message, bad.why, bad.option)
+        return moved(found if isinstance(found, BadMessage) else Decoded(found), places)
 
 
 class AvroRecords:

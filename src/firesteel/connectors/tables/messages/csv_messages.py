@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+import numpy as np
 import pyarrow as pa
 
 from firesteel.common.logical_types import RowType
@@ -20,13 +22,14 @@ from firesteel.connectors.tables.messages.message_format import (
     MessageDecoder,
     MessageEncoder,
     MessageFormat,
-    at_places,
 )
-from firesteel.connectors.tables.messages.message_lines import present, quoteless_block
+from firesteel.connectors.tables.messages.message_lines import decoded_texts, quoteless_block
 from firesteel.connectors.tables.options import Options
 from firesteel.functions.columns.endpoints import Kinds
 
 _LENIENT: Final = "csv.ignore-parse-errors"
+_BLANK_LINES: Final = re.compile(r"\A(?:[ \t]*(?:\r\n|\r|\n|\Z))+")
+"""What Flink passes over before a record if there may be comments."""
 
 
 class CsvMessageFormat(MessageFormat):
@@ -57,23 +60,26 @@ class _Decoder(MessageDecoder):
         return CsvColumns(self._row, range(len(self._row.fields)), self._rules)
 
     def decode(self, messages: pa.Array) -> Decoded | BadMessage:
+        return decoded_texts(messages, self._option, self._rules.lenient, self._decode)
+
+    def _decode(self, messages: pa.Array) -> Decoded | BadMessage:
         if self._columns is None:
             self._columns = self._new_columns()
-        given, places = present(messages)
-        block = quoteless_block(given, self._rules.quote)
+        block = quoteless_block(messages, self._rules.quote)
         rows = None if block is None else self._columns.read_plain(block)
         if rows is not None:
-            return Decoded(rows, None, places)
-        found = self._columns.read_records(self._records(given))
+            return Decoded(rows)
+        found = self._columns.read_records(self._records(messages))
         if isinstance(found, Misfit):
-            index = found.number if places is None else int(places[found.number])
-            return BadMessage(index, messages[index].as_py(), found.why, self._option)
-        return Decoded(found.rows, None, at_places(found.records, places))
+            return BadMessage(found.number, messages[found.number].as_py(), found.why, self._option)
+        return Decoded(found.rows, None, np.array(found.records, np.int64))
 
     def _records(self, messages: pa.Array) -> Iterator[Record]:
         """Yield the first record of each message; one that has none is a record that cannot be read."""
         for message in messages.to_pylist():
-            text = message.decode("utf-8", "replace")
+            text = message.decode()
+            if self._rules.comments:
+                text = _BLANK_LINES.sub("", text)
             yield next(records(text, self._rules), Record(None, text, 0))
 
 

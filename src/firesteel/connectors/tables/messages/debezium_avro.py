@@ -20,7 +20,6 @@ from firesteel.connectors.tables.messages.confluent_avro import (
     AvroMessages,
     AvroRecords,
     avro_registry,
-    moved,
 )
 from firesteel.connectors.tables.messages.message_format import (
     BadMessage,
@@ -28,7 +27,7 @@ from firesteel.connectors.tables.messages.message_format import (
     MessageDecoder,
     MessageEncoder,
     MessageFormat,
-    at_places,
+    moved,
 )
 from firesteel.connectors.tables.messages.message_lines import present
 from firesteel.connectors.tables.options import Options
@@ -73,14 +72,14 @@ class _Decoder(MessageDecoder):
         filled = pc.if_else(pc.equal(pc.binary_length(messages), 0), None, messages)
         given, places = present(filled)
         found = self._messages.read(given)
-        if isinstance(found, BadMessage):
-            return moved(found, places)
-        changed = self._envelope.changes(Messages(found, b""))
+        return moved(found if isinstance(found, BadMessage) else self._changes(given, found), places)
+
+    def _changes(self, messages: pa.Array, read: pa.RecordBatch) -> Decoded | BadMessage:
+        changed = self._envelope.changes(Messages(read, b""))
         if changed.wrong is not None:
             index = changed.wrong.place
-            return moved(BadMessage(index, given[index].as_py(), changed.wrong.why), places)
-        kinds = changed.kinds if changed.kinds.any() else None
-        return Decoded(changed.rows, kinds, at_places(changed.messages, places))
+            return BadMessage(index, messages[index].as_py(), changed.wrong.why)
+        return Decoded(changed.rows, changed.kinds if changed.kinds.any() else None, changed.messages)
 
 
 class _Encoder(MessageEncoder):

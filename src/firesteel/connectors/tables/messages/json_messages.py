@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+import numpy as np
 import pyarrow as pa
 
 from firesteel.common.logical_types import RowType
@@ -21,9 +22,8 @@ from firesteel.connectors.tables.messages.message_format import (
     MessageDecoder,
     MessageEncoder,
     MessageFormat,
-    at_places,
 )
-from firesteel.connectors.tables.messages.message_lines import json_block, present
+from firesteel.connectors.tables.messages.message_lines import decoded_texts, json_block
 from firesteel.connectors.tables.options import Options
 from firesteel.functions.columns.endpoints import Kinds
 
@@ -31,7 +31,7 @@ _LENIENT: Final = "json.ignore-parse-errors"
 
 
 class JsonMessageFormat(MessageFormat):
-    """Objects of JSON. A message that is an array has a row for each of its objects, as in Flink."""
+    """Objects of JSON. As in Flink, an array has a row for each of its objects, and a message without bytes none."""
 
     name = JsonFormat.name
 
@@ -55,16 +55,17 @@ class _Decoder(MessageDecoder):
         return {**self.__dict__, "_columns": None}
 
     def decode(self, messages: pa.Array) -> Decoded | BadMessage:
+        return decoded_texts(messages, self._option, self._rules.lenient, self._decode)
+
+    def _decode(self, messages: pa.Array) -> Decoded | BadMessage:
         if self._columns is None:
             self._columns = JsonColumns(self._row, self._rules)
-        given, places = present(messages)
-        found = self._columns.numbered(json_block(given, b" "))
+        found = self._columns.numbered(json_block(messages))
         if isinstance(found, Misfit):
-            index = found.number if places is None else int(places[found.number])
-            return BadMessage(index, messages[index].as_py(), found.why, self._option)
+            return BadMessage(found.number, messages[found.number].as_py(), found.why, self._option)
         if isinstance(found, Numbered):
-            return Decoded(found.rows, None, at_places(found.records, places))
-        return Decoded(found, None, places)
+            return Decoded(found.rows, None, np.array(found.records, np.int64))
+        return Decoded(found)
 
 
 class JsonEncoder(MessageEncoder):

@@ -16,8 +16,8 @@ Contract:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -61,14 +61,15 @@ class BadMessage:
     """A message that cannot be decoded: its place, its bytes, why, and the option that skips such messages."""
 
     index: int
-    message: bytes
+    message: bytes | None
     why: str
     option: str | None = None
 
     def error(self, who: str) -> ConnectorError:
         """Return the error; `who` says which message it is, such as \"the message at offset 7 of 'topic' [0]\"."""
-        text = self.message[: _SHOWN + 1].decode("utf-8", "backslashreplace")
-        shown = text if len(self.message) <= _SHOWN else f"{text[:_SHOWN]}..."
+        message = self.message or b""
+        text = message[: _SHOWN + 1].decode("utf-8", "backslashreplace")
+        shown = text if len(message) <= _SHOWN else f"{text[:_SHOWN]}..."
         hint = f"with '{self.option}' = 'true' such messages are skipped" if self.option else None
         return ConnectorError(
             "requires a message that is of the table's type",
@@ -126,15 +127,22 @@ class MessageFormat(ABC):
         """
 
 
-def at_places(rows: Sequence[int] | Places | None, messages: Places | None) -> Places | None:
-    """Return the places of rows' messages, where `rows` has those among the messages at the places `messages`.
+def earliest(
+    bad: BadMessage, messages: pa.Array, decode: Callable[[pa.Array], Decoded | BadMessage]
+) -> BadMessage:
+    """Return the first bad message, if it is known of one only that it is bad: `decode` looks at those before it."""
+    before = decode(messages[: bad.index]) if bad.index else bad
+    return before if isinstance(before, BadMessage) else bad
 
-    None stands for one row for each message, and for all messages.
 
-    >>> at_places([0, 0, 1], np.array([3, 5])).tolist()
-    [3, 3, 5]
+def moved(found: Decoded | BadMessage, places: Places | None) -> Decoded | BadMessage:
+    """Return what was decoded of the messages at some places (None: of all), with the places among all of them.
+
+    >>> moved(Decoded(pa.record_batch({"n": [7, 8]}), None, np.array([0, 1])), np.array([3, 5])).places().tolist()
+    [3, 5]
     """
-    if rows is None:
-        return messages
-    found = np.asarray(rows, np.int64)
-    return found if messages is None else messages[found]
+    if places is None:
+        return found
+    if isinstance(found, BadMessage):
+        return replace(found, index=int(places[found.index]))
+    return found._replace(messages=places if found.messages is None else places[found.messages])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from firesteel.connectors.tables.messages.message_format import Places
+from firesteel.connectors.tables.messages.message_format import BadMessage, Decoded, Places, earliest, moved
 
 _TEXT: Final = re.compile(rb'"(?:[^"\\]|\\.)*"?', re.DOTALL)
 
@@ -27,20 +28,54 @@ def present(messages: pa.Array) -> tuple[pa.Array, Places | None]:
     return messages.filter(there), np.flatnonzero(there.to_numpy(zero_copy_only=False))
 
 
-def json_block(messages: pa.Array, empty: bytes) -> bytes:
-    """Return messages with JSON, none of them NULL, as lines; `empty` stands for a message without bytes.
+def decoded_texts(
+    messages: pa.Array, option: str, lenient: bool, decode: Callable[[pa.Array], Decoded | BadMessage]
+) -> Decoded | BadMessage:
+    """Return what `decode` makes of the messages that have a value, if they are UTF-8.
+
+    Others have no rows if `lenient`, which is what `option` says.
+    """
+    given, places = present(messages)
+    wrong = _no_utf8(given)
+    if not wrong:
+        return moved(decode(given), places)
+    if lenient:
+        kept = np.delete(np.arange(len(given)), wrong)
+        return moved(moved(decode(given.take(pa.array(kept))), kept), places)
+    bad = BadMessage(wrong[0], given[wrong[0]].as_py(), "it is no UTF-8", option)
+    return moved(earliest(bad, given, decode), places)
+
+
+def _no_utf8(messages: pa.Array) -> list[int]:
+    """Return the places of messages that are no UTF-8."""
+    try:
+        messages.cast(pa.string())
+    except pa.ArrowInvalid:
+        return [place for place, message in enumerate(messages.to_pylist()) if not _is_utf8(message)]
+    return []
+
+
+def _is_utf8(message: bytes) -> bool:
+    try:
+        message.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def json_block(messages: pa.Array) -> bytes:
+    """Return messages with JSON, none of them NULL, as lines.
 
     Ends of lines within a message become spaces, or escapes if they are within a text. JSON stays the same by that.
 
-    >>> json_block(pa.array([b'{"a":\\n 1}', b""]), b" ")
-    b'{"a":  1}\\n \\n'
+    >>> json_block(pa.array([b'{"a":\\n 1}', b""]))
+    b'{"a":  1}\\n\\n'
     """
     lines = pc.binary_join_element_wise(messages, b"\n", b"")
     block = _data(lines)
-    smallest = pc.min(pc.binary_length(messages)).as_py()
-    if smallest and block.count(b"\n") == len(lines) and b"\r" not in block:
+    if block.count(b"\n") == len(lines) and b"\r" not in block:
         return block
-    return b"".join(_one_line(message) or empty + b"\n" for message in messages.to_pylist())
+    return b"".join(map(_one_line, messages.to_pylist()))
 
 
 def quoteless_block(messages: pa.Array, quote: str | None) -> bytes | None:
@@ -65,8 +100,6 @@ def _data(lines: pa.Array) -> bytes:
 
 
 def _one_line(message: bytes) -> bytes:
-    if not message:
-        return b""
     if b"\n" in message or b"\r" in message:
         message = _TEXT.sub(_escaped, message).replace(b"\n", b" ").replace(b"\r", b" ")
     return message + b"\n"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+import numpy as np
 import pyarrow as pa
 
 from firesteel.common.errors import ConfigurationError
@@ -17,6 +18,7 @@ from firesteel.connectors.tables.formats.protobuf.definitions import (
     message_class,
     of_class,
     of_file,
+    parser,
     require_protobuf,
 )
 from firesteel.connectors.tables.formats.protobuf.reading import MessageColumns
@@ -27,11 +29,13 @@ from firesteel.connectors.tables.messages.message_format import (
     MessageDecoder,
     MessageEncoder,
     MessageFormat,
-    at_places,
+    earliest,
 )
-from firesteel.connectors.tables.messages.message_lines import present
 from firesteel.connectors.tables.options import Options, text, truth
 from firesteel.functions.columns.endpoints import Kinds
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
 
 _NAME: Final = "protobuf"
 _CLASS: Final = f"{_NAME}.message-class-name"
@@ -114,24 +118,43 @@ class _Decoder(MessageDecoder):
         return {**self.__dict__, "_columns": None}
 
     def decode(self, messages: pa.Array) -> Decoded | BadMessage:
-        from google.protobuf.message import DecodeError
-
         kind = message_class(self._definition.descriptors, self._definition.name)
         if self._columns is None:
             self._columns = MessageColumns(kind.DESCRIPTOR, self._row, self._defaults)
-        given, places = present(messages)
         parsed, kept = [], []
-        parse = kind.FromString
-        for index, message in enumerate(given.to_pylist()):
+        parse = parser(kind)
+        given = messages.to_pylist()
+        for index, message in enumerate(given):
             try:
                 parsed.append(parse(message))
                 kept.append(index)
-            except DecodeError as error:
+            except ValueError as error:
                 if not self._lenient:
-                    index = index if places is None else int(places[index])
-                    return BadMessage(index, message, str(error), self._option)
+                    bad = BadMessage(index, message, str(error), self._option)
+                    return earliest(bad, messages, self.decode)
+        try:
+            return self._decoded(parsed, kept, len(given))
+        except ValueError:
+            return self._without_misfits(given, parsed, kept)
+
+    def _decoded(self, parsed: Sequence[Message], kept: Sequence[int], count: int) -> Decoded:
+        assert self._columns is not None
         rows = pa.RecordBatch.from_arrays(self._columns.columns(parsed), schema=to_arrow_schema(self._row))
-        return Decoded(rows, None, at_places(None if len(kept) == len(given) else kept, places))
+        return Decoded(rows, None, None if len(kept) == count else np.array(kept, np.int64))
+
+    def _without_misfits(
+        self, given: Sequence[bytes | None], parsed: Sequence[Message], kept: Sequence[int]
+    ) -> Decoded | BadMessage:
+        """Look at messages one by one, since one of them has no row."""
+        fitting = []
+        for place, (message, index) in enumerate(zip(parsed, kept, strict=True)):
+            try:
+                self._decoded([message], [index], len(given))
+                fitting.append(place)
+            except ValueError as error:
+                if not self._lenient:
+                    return BadMessage(index, given[index], str(error), self._option)
+        return self._decoded([parsed[at] for at in fitting], [kept[at] for at in fitting], len(given))
 
 
 class _Encoder(MessageEncoder):

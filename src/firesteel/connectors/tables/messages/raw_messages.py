@@ -129,7 +129,8 @@ class _Encoder(MessageEncoder):
         assert self._dtype is not None
         there = column.is_valid()
         native = to_arrow(self._kind).to_pandas_dtype()
-        filled = column.fill_null(pa.scalar(0, column.type).cast(column.type)).to_numpy(zero_copy_only=False)
+        zero = pa.scalar(0, pa.int8()).cast(column.type)
+        filled = column.fill_null(zero).to_numpy(zero_copy_only=False)
         data = pa.py_buffer(filled.astype(native).astype(self._dtype).tobytes())
         fixed = pa.FixedSizeBinaryArray.from_buffers(
             pa.binary(self._dtype.itemsize), len(column), [None, data]

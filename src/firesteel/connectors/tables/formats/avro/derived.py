@@ -21,7 +21,7 @@ from firesteel.common.logical_types.temporal import LocalZonedTimestampType, Tim
 
 _R = LogicalTypeRoot
 _NAME: Final = "org.apache.flink.avro.generated.record"
-_MILLIS, _MICROS, _NANOS = 3, 6, 9
+_MILLIS, _MICROS = 3, 6
 _PLAIN: Final[dict[LogicalTypeRoot, str]] = {
     _R.NULL: "null",
     _R.BOOLEAN: "boolean",
@@ -96,7 +96,8 @@ class _Names:
             hint = "the option 'timestamp_mapping.legacy' = 'false' of the format"
             self._require(not zoned and kind.precision <= _MILLIS, kind, f"TIMESTAMP(3), or {hint}")
             return "timestamp-millis"
-        units = "millis" if kind.precision <= _MILLIS else "micros" if kind.precision <= _MICROS else "nanos"
+        self._require(kind.precision <= _MICROS, kind, "a precision of 6")
+        units = "millis" if kind.precision <= _MILLIS else "micros"
         return f"{'' if zoned else 'local-'}timestamp-{units}"
 
     @staticmethod

@@ -107,6 +107,8 @@ def _union(written: AvroType, read: AvroType, kind: LogicalType) -> Read:
             lanes.merge(chosen, some)
         if len(columns) == 1:
             return columns[0]
+        if not columns:
+            return pa.nulls(0, to_arrow(kind))
         nulls = next((at for at, (number, _) in enumerate(found) if written.parts[number].kind == "null"), -1)
         if len(columns) == 2 and nulls >= 0:
             return _spread(columns[1 - nulls], found[1 - nulls][1], len(lanes))
@@ -123,8 +125,6 @@ def _spread(column: pa.Array, chosen: Places, count: int) -> pa.Array:
 
 
 def _interleaved(columns: Sequence[pa.Array], places: Sequence[npt.NDArray[np.int64]]) -> pa.Array:
-    if not columns:
-        return pa.nulls(0)
     order = np.argsort(np.concatenate(places), kind="stable")
     return pa.concat_arrays(columns).take(pa.array(order))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -89,3 +90,24 @@ def message_class(descriptors: bytes, name: str) -> type[Message]:
     except (KeyError, TypeError) as error:
         raise ValueError(f"{name}: {error}") from error
     return found
+
+
+def parser(message: type[Message]) -> Callable[[bytes | None], Message]:
+    """Return what parses a message; it raises ValueError for bytes, or none at all, that are no such message."""
+    from google.protobuf.message import DecodeError
+
+    read: Callable[[bytes], Message] = message.FromString
+
+    def parse(data: bytes | None) -> Message:
+        if data is None:
+            raise ValueError("it has no value")
+        try:
+            found = read(data)
+        except DecodeError as error:
+            raise ValueError(str(error)) from error
+        # The parser takes a message that lacks what it must have.
+        if not found.IsInitialized():
+            raise ValueError(f"it has no {', '.join(found.FindInitializationErrors())}")
+        return found
+
+    return parse

@@ -23,22 +23,26 @@ Values = Sequence[Any]
 Build = Callable[[Values], pa.Array]
 """Makes a column of values; None is NULL."""
 
+_UNKNOWN: Final = "UNRECOGNIZED"
+"""The name of a value that an enum does not have, in Java."""
+
 _TEXT: Final = (LogicalTypeRoot.CHAR, LogicalTypeRoot.VARCHAR)
 
 
 class MessageColumns:
     """Makes the columns of a row type from messages. Not picklable.
 
-    With `defaults`, a field that a message lacks has the default of its definition, and NULL otherwise. One that knows
-    no lack, as the simple ones of proto3 that are not optional, has its default in any case.
+    With `defaults`, a field that a message lacks has the default of its definition, and NULL otherwise. In proto3 a
+    simple field has its default in any case, also one that is optional, as in Flink.
     """
 
     def __init__(self, message: Descriptor, row: RowType, defaults: bool) -> None:
         self._defaults = defaults
+        self._always = _is_proto3(message)
         self._columns = [self._column(message.fields_by_name[field.name], field.type) for field in row.fields]
 
     def columns(self, messages: Sequence[Message]) -> list[pa.Array]:
-        """Return the columns of messages."""
+        """Return the columns of messages. Raises ValueError for an enum that the definition does not have."""
         return [column(messages) for column in self._columns]
 
     def _column(self, field: FieldDescriptor, kind: LogicalType) -> Build:
@@ -49,7 +53,8 @@ class MessageColumns:
             build = self._array(field, kind)
         else:
             build = self._single(field, kind)
-        if self._defaults or not (field.is_repeated or field.has_presence):
+        simple = not field.is_repeated and kind_of(field) != "message"
+        if self._defaults or (simple and self._always):
             return lambda messages: build([*map(get, messages)])
         if field.is_repeated:
             return lambda messages: build([found or None for found in map(get, messages)])
@@ -60,7 +65,7 @@ class MessageColumns:
         if isinstance(kind, RowType):
             return self._row(field.message_type, kind)
         if named == "enum":
-            return _enum(field, arrow) if kind.root in _TEXT else lambda values: pa.array(values, arrow)
+            return _enum(field, kind)
         if named in ("uint32", "uint64"):
             return lambda values: _wrapped(values, named, arrow)
         return lambda values: pa.array(values, arrow)
@@ -103,6 +108,14 @@ class MessageColumns:
         return build
 
 
+def _is_proto3(message: Descriptor) -> bool:
+    from google.protobuf.descriptor_pb2 import FileDescriptorProto
+
+    file = FileDescriptorProto()
+    message.file.CopyToProto(file)
+    return bool(file.syntax == "proto3")
+
+
 def _empty(message: Descriptor) -> Callable[[], Message]:
     from google.protobuf.message_factory import GetMessageClass
 
@@ -110,9 +123,21 @@ def _empty(message: Descriptor) -> Callable[[], Message]:
     return found
 
 
-def _enum(field: FieldDescriptor, arrow: pa.DataType) -> Build:
+def _enum(field: FieldDescriptor, kind: LogicalType) -> Build:
+    """Return what makes a column of enums: of their names, or their numbers. An unknown number raises ValueError."""
     names = {number: value.name for number, value in field.enum_type.values_by_number.items()}
-    return lambda values: pa.array([None if value is None else names[value] for value in values], arrow)
+    arrow = to_arrow(kind)
+    if kind.root in _TEXT:
+        known = names | {None: None}
+        return lambda values: pa.array([known.get(value, _UNKNOWN) for value in values], arrow)
+
+    def build(values: Values) -> pa.Array:
+        unknown = set(values) - {None, *names}
+        if unknown:
+            raise ValueError(f"{min(unknown)} is no number of the enum {field.enum_type.full_name}")
+        return pa.array(values, arrow)
+
+    return build
 
 
 def _wrapped(values: Values, named: str, arrow: pa.DataType) -> pa.Array:

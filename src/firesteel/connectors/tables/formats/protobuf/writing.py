@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
+from firesteel.common.errors import TypeMismatchError
 from firesteel.common.logical_types import ArrayType, LogicalType, LogicalTypeRoot, MapType, RowType
 from firesteel.connectors.tables.formats.protobuf.checking import is_map, kind_of
 
@@ -35,7 +36,9 @@ class MessageWriter:
         ]
 
     def write(self, rows: pa.RecordBatch) -> pa.Array:
-        """Return the message (binary) of each row."""
+        """Return the message (binary) of each row. Raises TypeMismatchError if one lacks a field that it must have."""
+        from google.protobuf.message import EncodeError
+
         columns = [
             [None if value is None else convert(value) for value in column.to_pylist(maps_as_pydicts="lossy")]
             for convert, column in zip(self._columns, rows.columns, strict=True)
@@ -43,10 +46,15 @@ class MessageWriter:
         if not columns:
             return pa.array([b""] * rows.num_rows, pa.binary())
         message, names = self._message, self._names
-        found = [
-            message(**dict(zip(names, values, strict=True))).SerializeToString(deterministic=True)
-            for values in zip(*columns, strict=True)
-        ]
+        try:
+            found = [
+                message(**dict(zip(names, values, strict=True))).SerializeToString(deterministic=True)
+                for values in zip(*columns, strict=True)
+            ]
+        except EncodeError as error:
+            raise TypeMismatchError(
+                "requires its fields", who="a message of Protocol Buffers", got=str(error)
+            ) from error
         return pa.array(found, pa.binary())
 
 
