@@ -194,6 +194,8 @@ class EpochLoop:
                 command = self._advance(self._carry_out(command))
         finally:
             self._pending.close(self._job, self._journal, self._maintenance)
+            for source in self._program.sources.values():
+                source.close()
         return self._job
 
     def _request(self, event: RequestEvent) -> None:

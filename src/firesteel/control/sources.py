@@ -151,7 +151,9 @@ class SourceCoordinator:
     def committed(self, reports: Iterable[SplitReport]) -> int:
         """Advance to the positions of a committed epoch; return the number of records it read."""
         records = units = 0
+        positions: dict[str, int] = {}
         for report in reports:
+            positions[report.split_id] = report.position
             progress = self._splits[report.split_id]
             records += report.records
             units += report.position - progress.position
@@ -168,6 +170,7 @@ class SourceCoordinator:
             self._units_per_record = self._splits_read / max(1, self._records_read)
         elif self._source.unit == "bytes" and records:
             self._units_per_record = max(1.0, units / records)
+        self._source.committed(positions)
         return records
 
     def snapshot(self, reports: Iterable[SplitReport]) -> Positions:

@@ -14,6 +14,8 @@ NO_JARS: Final = "Flink's jars cannot run here; connectors and functions are wri
 
 LATER_TABLES: Final = "the Table API's expressions are not part of this version; write the query in SQL"
 
+OLD_KAFKA: Final = "Flink 2 itself has no such class any more; use KafkaSource and KafkaSink"
+
 NO_AVRO: Final = "Avro data is planned with the work on files and formats"
 
 GAPS: Final[dict[str, str]] = {
@@ -78,8 +80,14 @@ GAPS: Final[dict[str, str]] = {
             "file_system.BucketAssigner.get_java_object",
             "number_seq.NumberSequenceSource.get_java_function",
             "jdbc.JdbcSink.get_java_function",
+            "kafka.KafkaSource.get_java_function",
         )
     },
+    **{
+        f"pyflink.datastream.connectors.kafka.{name}": OLD_KAFKA
+        for name in ("FlinkKafkaConsumer", "FlinkKafkaProducer")
+    },
+    "pyflink.datastream.connectors.kafka.Semantic": "it is for FlinkKafkaProducer; see DeliveryGuarantee",
 }
 """Full PyFlink name -> reason."""
 
@@ -97,8 +105,7 @@ MODULE_GAPS: Final[dict[str, str]] = {
     "pyflink.util": NO_JVM,
     "pyflink.pyflink_gateway_server": NO_JVM,
     "pyflink.gen_protos": "it is the inside of PyFlink's workers",
-    "pyflink.datastream.connectors.kafka": "Kafka is not part of this version",
-    "pyflink.datastream.connectors.dynamic_kafka": "Kafka is not part of this version",
+    "pyflink.datastream.connectors.dynamic_kafka": "one source of several clusters is not part of this version",
     "pyflink.datastream.connectors.pulsar": "Pulsar is not part of this version",
     "pyflink.datastream.connectors.elasticsearch": "Elasticsearch is not part of this version",
     "pyflink.datastream.connectors.cassandra": "Cassandra is not part of this version",

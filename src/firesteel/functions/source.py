@@ -11,7 +11,9 @@ Contract, in call order:
 4. Task: `read(split, start, end)` yields the records of exactly that range, in batches, in order. The same range must
    always yield the same records: exactly-once depends on it. It runs on a worker, so it must not rely on anything
    that `splits` stored in the driver's object.
-5. Driver: `end` becomes the split's position in the manifest when the epoch commits.
+5. Driver: `end` becomes the split's position in the manifest when the epoch commits; then `committed(positions)` is
+   called.
+6. Each process: `close()` when the job ends there, and after an epoch has failed; a later call may open anew.
 
 A position is an integer in a unit of the source (`unit`): record numbers for most, bytes for files, and 0 or 1 for
 splits that are read whole. What an epoch reads counts only if it is committed, so such a split need not have the same
@@ -24,7 +26,7 @@ from __future__ import annotations
 
 import enum
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
@@ -138,6 +140,15 @@ class Source(ABC, Generic[T]):
         """
         return UNLIMITED if split.end is None else split.end
 
+    def committed(self, positions: Mapping[str, int]) -> None:
+        """Take note that an epoch is committed, and of the positions of the splits that it read, by their ids (driver).
+
+        For others who watch the job: after a crash it is not called for the last epoch. It must not wait.
+        """
+
     @abstractmethod
     def read(self, split: Split, start: int, end: int) -> RecordBatches[T]:
         """Yield the records of `[start, end)` in order, in batches of up to a few thousand (worker)."""
+
+    def close(self) -> None:
+        """Release what this object holds open in this process; it may be called more than once."""

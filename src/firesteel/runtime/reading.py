@@ -120,6 +120,10 @@ class SplitOperator(Operator[B], Generic[B, P, T]):
         self._turn = 0
         self._status: int | None = self.watermark
 
+    def close(self) -> None:
+        self._source.close()
+        super().close()
+
     def announce(self) -> None:
         super().announce()
         self._update_watermark()

@@ -1,0 +1,98 @@
+"""A source's connections in one process: the driver plans with them, a worker reads with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Final
+
+from firesteel.connectors.kafka.source.settings import KafkaSourceSettings
+from firesteel.functions.source import Split
+
+if TYPE_CHECKING:
+    from firesteel.connectors.kafka.source.cluster import KafkaCluster
+    from firesteel.connectors.kafka.source.group_progress import GroupProgress
+    from firesteel.connectors.kafka.source.planning import PartitionPlanner
+    from firesteel.connectors.kafka.source.reading import Messages, PartitionReader
+
+_REQUEST_S: Final = 5.0
+"""How long one request of a running job may hold up the driver."""
+
+
+class TopicAccess:
+    """Opens connections when they are needed; picklable, without them. `close` may be called any number of times."""
+
+    def __init__(self, settings: KafkaSourceSettings) -> None:
+        self.settings = settings
+        self._forget()
+
+    def __getstate__(self) -> KafkaSourceSettings:
+        return self.settings
+
+    def __setstate__(self, settings: KafkaSourceSettings) -> None:
+        self.__init__(settings)  # type: ignore[misc]
+
+    def _forget(self) -> None:
+        self._cluster: KafkaCluster | None = None
+        self._planner: PartitionPlanner | None = None
+        self._progress: GroupProgress | None = None
+        self._reader: PartitionReader | None = None
+
+    def splits(self, known: frozenset[str]) -> Iterable[Split]:
+        """Return the partitions that are not known yet (driver)."""
+        planner = self._planned()
+        assert self._cluster is not None
+        # At first there is nothing else to do; later, other sources and requests would wait.
+        self._cluster.timeout = _REQUEST_S if known else self.settings.patience_ms / 1000
+        try:
+            return planner.splits(known)
+        finally:
+            self._cluster.timeout = _REQUEST_S
+
+    def available(self, split: Split, position: int, now: int) -> int:
+        """Return how far a partition can be read now (driver)."""
+        return self._planned().available(split, position, now)
+
+    def committed(self, positions: Mapping[str, int]) -> None:
+        """Tell the group how far an epoch that is committed has read (driver)."""
+        if self._progress is not None:
+            self._progress.advance(positions)
+
+    def messages(self, split: Split, start: int, end: int) -> Iterator[Messages]:
+        """Yield the messages of a range (worker)."""
+        if self._reader is None:
+            from firesteel.connectors.kafka.source.reading import PartitionReader
+
+            settings = self.settings
+            self._reader = PartitionReader(
+                settings.properties,
+                settings.who,
+                settings.patience_ms / 1000,
+                forgiving=settings.forgiving,
+            )
+        return self._reader.batches(split.payload.partition, start, end)
+
+    def close(self) -> None:
+        """Close the connections."""
+        for opened in (self._progress, self._cluster, self._reader):
+            if opened is not None:
+                opened.close()
+        self._forget()
+
+    def _planned(self) -> PartitionPlanner:
+        if self._planner is None:
+            from firesteel.connectors.kafka.source.cluster import KafkaCluster
+            from firesteel.connectors.kafka.source.group_progress import GroupProgress
+            from firesteel.connectors.kafka.source.planning import PartitionPlanner
+
+            settings = self.settings
+            who = settings.who
+            cluster = KafkaCluster(
+                settings.properties, who, settings.committed_only, settings.group, _REQUEST_S
+            )
+            self._cluster = cluster
+            self._planner = PartitionPlanner(
+                who, settings.subscription, settings.start, settings.stop, cluster, settings.patience_ms
+            )
+            if settings.commits and settings.group:
+                self._progress = GroupProgress(cluster, who)
+        return self._planner

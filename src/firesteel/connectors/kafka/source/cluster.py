@@ -1,0 +1,171 @@
+"""The driver's client of a cluster: topics, and where their logs begin and end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from confluent_kafka import (
+    ConsumerGroupTopicPartitions,
+    IsolationLevel,
+    KafkaError,
+    KafkaException,
+    TopicCollection,
+    TopicPartition,
+)
+from confluent_kafka.admin import AdminClient, OffsetSpec
+
+from firesteel.common.errors import ConnectorError
+from firesteel.connectors.kafka.partitions import KafkaTopicPartition, Topic
+from firesteel.connectors.kafka.settings import Properties, client_settings, new_client
+from firesteel.connectors.kafka.source.offsets import Offsets
+from firesteel.connectors.kafka.source.planning import Unreachable
+
+T = TypeVar("T")
+
+_INTERNAL: Final = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
+
+_REFUSED: Final = frozenset(
+    {
+        KafkaError.CLUSTER_AUTHORIZATION_FAILED,
+        KafkaError.GROUP_AUTHORIZATION_FAILED,
+        KafkaError.TOPIC_EXCEPTION,
+        KafkaError.SASL_AUTHENTICATION_FAILED,
+        KafkaError.TOPIC_AUTHORIZATION_FAILED,
+        KafkaError.UNSUPPORTED_VERSION,
+        KafkaError._AUTHENTICATION,
+        KafkaError._INVALID_ARG,
+        KafkaError._SSL,
+        KafkaError._UNSUPPORTED_FEATURE,
+    }
+)
+"""Errors that waiting does not mend."""
+
+
+def is_refusal(error: KafkaError) -> bool:
+    """Return whether waiting does not mend an error."""
+    return error.code() in _REFUSED or error.fatal()
+
+
+def reason_of(error: KafkaError) -> str:
+    """Return what an error says, with its name.
+
+    >>> reason_of(KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED))
+    'TOPIC_AUTHORIZATION_FAILED: Broker: Topic authorization failed'
+    """
+    return f"{error.name()}: {error.str()}"
+
+
+@dataclass
+class KafkaCluster:
+    """A cluster of Kafka; see `Cluster`. `timeout` is how long one request may take (seconds)."""
+
+    properties: Properties
+    who: str
+    committed_only: bool
+    group: str | None
+    timeout: float
+
+    def __post_init__(self) -> None:
+        self._admin = new_client(AdminClient, client_settings(self.properties, self.who), self.who)
+
+    def topics(self, wanted: Collection[str] | re.Pattern[str]) -> dict[str, Topic]:
+        """Return topics; see `Cluster.topics`."""
+        names = self._matching(wanted) if isinstance(wanted, re.Pattern) else list(wanted)
+        if not names:
+            return {}
+        found: dict[str, Topic] = {}
+        answers = self._ask(lambda: self._admin.describe_topics(TopicCollection(names), **self._patience))
+        for name, future in answers.items():
+            try:
+                topic = self._result(future)
+            except Unreachable as error:
+                if not error.no_topic:
+                    raise
+                continue
+            found[name] = Topic(str(topic.topic_id or ""), len(topic.partitions))
+        return found
+
+    def earliest(self, partitions: Collection[KafkaTopicPartition]) -> Offsets:
+        """Return where logs begin."""
+        return self._offsets(partitions, OffsetSpec.earliest())
+
+    def latest(self, partitions: Collection[KafkaTopicPartition]) -> Offsets:
+        """Return how far logs can be read."""
+        return self._offsets(partitions, OffsetSpec.latest(), self.committed_only)
+
+    def at_time(self, partitions: Collection[KafkaTopicPartition], timestamp: int) -> Offsets:
+        """Return the first offsets of a time."""
+        found = self._offsets(partitions, OffsetSpec.for_timestamp(timestamp))
+        return {one: offset for one, offset in found.items() if offset >= 0}
+
+    def bounds(
+        self, partitions: Collection[KafkaTopicPartition]
+    ) -> dict[KafkaTopicPartition, tuple[int, int]]:
+        """Return where logs begin and end, with what is not committed."""
+        first = self.earliest(partitions)
+        last = self._offsets(partitions, OffsetSpec.latest())
+        return {one: (first[one], last[one]) for one in partitions}
+
+    def committed(self, partitions: Collection[KafkaTopicPartition]) -> Offsets:
+        """Return what the group has committed."""
+        if self.group is None or not partitions:
+            return {}
+        request = [ConsumerGroupTopicPartitions(self.group, [TopicPartition(*one) for one in partitions])]
+        answers = self._ask(lambda: self._admin.list_consumer_group_offsets(request, **self._patience))
+        found = self._result(answers[self.group]).topic_partitions
+        return {KafkaTopicPartition(one.topic, one.partition): one.offset for one in found if one.offset >= 0}
+
+    def commit(self, offsets: Offsets) -> Future[Any]:
+        """Commit offsets; see `Cluster.commit`."""
+        assert self.group is not None
+        targets = [TopicPartition(*one, offset) for one, offset in offsets.items()]
+        request = [ConsumerGroupTopicPartitions(self.group, targets)]
+        answers = self._ask(lambda: self._admin.alter_consumer_group_offsets(request, **self._patience))
+        return answers[self.group]
+
+    def close(self) -> None:
+        """Release the connections."""
+        del self._admin
+
+    @property
+    def _patience(self) -> dict[str, Any]:
+        return {"request_timeout": self.timeout}
+
+    def _matching(self, pattern: re.Pattern[str]) -> list[str]:
+        known = self._ask(lambda: self._admin.list_topics(timeout=self.timeout)).topics
+        return [name for name in known if name not in _INTERNAL and pattern.fullmatch(name)]
+
+    def _offsets(
+        self, partitions: Collection[KafkaTopicPartition], spec: OffsetSpec, committed_only: bool = False
+    ) -> Offsets:
+        if not partitions:
+            return {}
+        level = IsolationLevel.READ_COMMITTED if committed_only else IsolationLevel.READ_UNCOMMITTED
+        request = {TopicPartition(*one): spec for one in partitions}
+        answers = self._ask(
+            lambda: self._admin.list_offsets(request, isolation_level=level, **self._patience)
+        )
+        return {
+            KafkaTopicPartition(one.topic, one.partition): self._result(future).offset
+            for one, future in answers.items()
+        }
+
+    def _ask(self, call: Callable[[], T]) -> T:
+        try:
+            return call()
+        except KafkaException as error:
+            raise self._wrong(error) from error
+
+    def _result(self, future: Future[T]) -> T:
+        return self._ask(future.result)
+
+    def _wrong(self, error: KafkaException) -> Exception:
+        reason: KafkaError = error.args[0]
+        if is_refusal(reason):
+            return ConnectorError("requires a cluster that answers", who=self.who, got=reason_of(reason))
+        unknown = reason.code() == KafkaError.UNKNOWN_TOPIC_OR_PART
+        return Unreachable(reason_of(reason), no_topic=unknown)

@@ -1,0 +1,1 @@
+"""The connectors of Kafka for tables (Flink: KafkaDynamicTableFactory)."""

@@ -1,0 +1,172 @@
+"""What the columns of a table of Kafka are: fields of keys and of values, and metadata of records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from firesteel.common.errors import ConfigurationError
+from firesteel.common.logical_types import (
+    STRING,
+    BigIntType,
+    Field,
+    IntType,
+    LocalZonedTimestampType,
+    LogicalType,
+    MapType,
+    RowType,
+    VarBinaryType,
+)
+from firesteel.connectors.tables.kafka.options import names
+from firesteel.connectors.tables.messages.known_formats import MESSAGE_FORMATS, message_format
+from firesteel.connectors.tables.messages.message_format import MessageFormat
+from firesteel.connectors.tables.options import Options, choice, suggestion, text
+from firesteel.functions.columns.connectors import TableRequest
+
+_TEXT: Final = STRING.copy(nullable=False)
+_BYTES: Final = VarBinaryType()
+
+WRITABLE: Final[dict[str, LogicalType]] = {
+    "headers": MapType(STRING, _BYTES, nullable=True),
+    "timestamp": LocalZonedTimestampType(3, nullable=True),
+}
+"""The metadata that a record that is written takes."""
+
+RECORD: Final[dict[str, LogicalType]] = {
+    "topic": _TEXT,
+    "partition": IntType(nullable=False),
+    "headers": MapType(_TEXT, _BYTES.copy(nullable=False), nullable=False),
+    "leader-epoch": IntType(),
+    "offset": BigIntType(nullable=False),
+    "timestamp": LocalZonedTimestampType(3, nullable=False),
+    "timestamp-type": _TEXT,
+}
+"""What is known of a record besides key and value, with its type."""
+
+VALUE: Final = "value."
+"""Before the names of metadata of the value's format."""
+
+READABLE: Final = {
+    **RECORD,
+    **{f"{VALUE}{key}": kind for form in MESSAGE_FORMATS.values() for key, kind in form.metadata.items()},
+}
+
+
+@dataclass(frozen=True)
+class KafkaColumn:
+    """A column of a table: a field of the key or of the value, metadata of the value's format, or of the record."""
+
+    name: str
+    type: LogicalType
+    kind: Literal["key", "value", "format", "record"]
+
+
+@dataclass(frozen=True)
+class Form:
+    """A format with its options, for rows of a type."""
+
+    format: MessageFormat
+    options: Options
+    row: RowType
+
+
+@dataclass(frozen=True)
+class KafkaParts:
+    """The columns of a table in their order, the formats of values and keys, and the columns of the keys' fields."""
+
+    columns: tuple[KafkaColumn, ...]
+    value: Form
+    key: Form | None
+    key_columns: tuple[str, ...]
+
+
+def parts_of(options: Options, table: TableRequest) -> KafkaParts:
+    """Return what a table's columns are. Raises ConfigurationError for formats and keys that do not fit together."""
+    physical = table.row.fields[: len(table.row.fields) - len(table.metadata)]
+    value, value_options = _value_format(options, table)
+    key = message_format(options, "key.format", table.who)
+    keys = _key_fields(options, table, physical, bool(key))
+    prefix = options.get(text("key.fields-prefix"), "")
+    include = options.get(choice("value.fields-include", "ALL", "EXCEPT_KEY"), "ALL")
+    if prefix and include == "ALL":
+        raise options.wrong("key.fields-prefix", "'value.fields-include' = 'EXCEPT_KEY' with any value")
+    in_value = [field for field in physical if include == "ALL" or field.name not in keys]
+    columns = [
+        KafkaColumn(field.name, field.type, "value" if field in in_value else "key") for field in physical
+    ]
+    return KafkaParts(
+        (*columns, *_metadata(table, value)),
+        Form(value, value_options, RowType(tuple(in_value), nullable=False)),
+        None if key is None else Form(*key, _key_row(options, physical, keys, prefix)),
+        keys,
+    )
+
+
+def _value_format(options: Options, table: TableRequest) -> tuple[MessageFormat, Options]:
+    plain, named = (message_format(options, key, table.who) for key in ("format", "value.format"))
+    if (plain is None) == (named is None):
+        raise ConfigurationError(
+            "requires one of the options 'format' and 'value.format'",
+            who=table.who,
+            got="none" if plain is None else "both",
+        )
+    found = plain or named
+    assert found is not None
+    return found
+
+
+def _key_fields(
+    options: Options, table: TableRequest, physical: Sequence[Field], has_format: bool
+) -> tuple[str, ...]:
+    given = options.get(text("key.fields"))
+    keys = names(given or "")
+    if bool(keys) != has_format:
+        missing = "'key.fields'" if has_format else "'key.format'"
+        raise ConfigurationError(
+            f"requires the option {missing}, too",
+            who=table.who,
+            got="'key.format' without 'key.fields'" if has_format else "'key.fields' without 'key.format'",
+        )
+    known = [field.name for field in physical]
+    for name in keys:
+        if name not in known:
+            raise ConfigurationError(
+                "requires columns of the table, and no metadata, as 'key.fields'",
+                who=table.who,
+                got=repr(name),
+                hint=suggestion(name, known),
+            )
+    return keys
+
+
+def _key_row(options: Options, physical: Sequence[Field], keys: Sequence[str], prefix: str) -> RowType:
+    """Return the type of keys: their fields in the order of 'key.fields', without the prefix."""
+    by_name = {field.name: field for field in physical}
+    for name in keys:
+        if not name.startswith(prefix):
+            raise options.wrong(
+                "key.fields-prefix", f"a prefix of all 'key.fields', and not only of others than {name!r},"
+            )
+    return RowType(
+        tuple(Field(name.removeprefix(prefix), by_name[name].type) for name in keys), nullable=False
+    )
+
+
+def _metadata(table: TableRequest, value: MessageFormat) -> list[KafkaColumn]:
+    known: Mapping[str, LogicalType] = {
+        **RECORD,
+        **{f"{VALUE}{key}": kind for key, kind in value.metadata.items()},
+    }
+    for key in table.metadata:
+        if key not in known:
+            raise ConfigurationError(
+                f"requires metadata that records with the format {value.name!r} have",
+                who=table.who,
+                got=repr(key),
+                hint=suggestion(key, known),
+            )
+    return [
+        KafkaColumn(key, kind, "record" if key in RECORD else "format")
+        for key, kind in table.metadata.items()
+    ]

@@ -1,0 +1,189 @@
+"""Topics as the source of a table: messages become columns by the batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.common.logical_types import Field, RowType
+from firesteel.common.logical_types.arrow import to_arrow, to_arrow_schema
+from firesteel.connectors.kafka.source.access import TopicAccess
+from firesteel.connectors.kafka.source.deserializing import TIMESTAMP_TYPES, place_of
+from firesteel.connectors.kafka.source.settings import KafkaSourceSettings
+from firesteel.connectors.tables.kafka.parts import RECORD, VALUE, KafkaColumn, KafkaParts
+from firesteel.connectors.tables.messages.message_format import (
+    BadMessage,
+    Decoded,
+    MessageDecoder,
+    Places,
+)
+from firesteel.functions.columns.endpoints import ColumnBatches, ColumnSource
+from firesteel.functions.source import Boundedness, Split
+
+if TYPE_CHECKING:
+    from confluent_kafka import Message
+
+_NEVER_MS: Final = 1 << 62
+
+
+class KafkaTableSource(ColumnSource):
+    """Rows of messages. A row is of the message's key, its value, and what else is known of it.
+
+    A message whose key or value has no row, as a tombstone's has none, has none. One that cannot be read is an error
+    with its topic, partition and offset, unless its format skips such messages.
+    """
+
+    def __init__(
+        self, settings: KafkaSourceSettings, parts: KafkaParts, parallelism: int | None = None
+    ) -> None:
+        self._settings = settings
+        self._parts = parts
+        self._access = TopicAccess(settings)
+        self._decoding = _Decoding.of(parts)
+        self.preferred_parallelism = parallelism
+        self.discovery_interval = settings.discovery_ms or _NEVER_MS
+
+    @property
+    def boundedness(self) -> Boundedness:
+        """BOUNDED if reading stops at some offsets."""
+        return self._settings.boundedness
+
+    def splits(self, known: frozenset[str]) -> Iterable[Split]:
+        """Return the partitions that are not known yet."""
+        return self._access.splits(known)
+
+    def available(self, split: Split, position: int, now: int) -> int:
+        """Return the offset up to which a partition can be read now."""
+        return self._access.available(split, position, now)
+
+    def committed(self, positions: Mapping[str, int]) -> None:
+        """Commit the offsets to the consumer group."""
+        self._access.committed(positions)
+
+    def read_columns(self, split: Split, start: int, end: int) -> ColumnBatches:
+        for messages in self._access.messages(split, start, end):
+            yield self._decoding.rows(messages, self._settings.who)
+        return None
+
+    def projected(self, columns: tuple[int, ...]) -> ColumnSource | None:
+        """Return a source of these columns; values are read with those fields alone where fields have names."""
+        kept = tuple(self._parts.columns[place] for place in columns)
+        if not any(column.kind == "value" for column in kept):
+            return None
+        parts = replace(self._parts, columns=kept)
+        return KafkaTableSource(self._settings, parts, self.preferred_parallelism)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._access.close()
+
+
+@dataclass(frozen=True)
+class _Decoding:
+    """How messages become rows; picklable."""
+
+    columns: tuple[KafkaColumn, ...]
+    schema: pa.Schema
+    value: MessageDecoder
+    value_names: tuple[str, ...]
+    key: MessageDecoder | None
+    key_names: tuple[str, ...]
+
+    @staticmethod
+    def of(parts: KafkaParts) -> _Decoding:
+        form = parts.value
+        inside = [column.name.removeprefix(VALUE) for column in parts.columns if column.kind == "format"]
+        fields = tuple(Field(column.name, column.type) for column in parts.columns)
+        return _Decoding(
+            parts.columns,
+            to_arrow_schema(RowType(fields, nullable=False)),
+            form.format.decoder(form.options, form.row, inside),
+            (*(field.name for field in form.row.fields), *(f"{VALUE}{name}" for name in inside)),
+            None if parts.key is None else parts.key.format.decoder(parts.key.options, parts.key.row),
+            parts.key_columns,
+        )
+
+    def rows(self, messages: Sequence[Message], who: str) -> tuple[pa.RecordBatch, Any]:
+        """Return the rows of messages, and the kinds of their changes."""
+        from confluent_kafka import Message
+
+        decoded = _decoded(self.value, [*map(Message.value, messages)], messages, who)
+        found = dict(zip(self.value_names, decoded.rows.columns, strict=True))
+        kinds, places = decoded.kinds, decoded.messages
+        if self.key is not None:
+            keys = _decoded(self.key, [*map(Message.key, messages)], messages, who)
+            of_keys = dict(zip(self.key_names, keys.rows.columns, strict=True))
+            if keys.messages is not None or places is not None:
+                chosen, chosen_keys = joined(decoded.places(), keys.places())
+                found = {name: column.take(pa.array(chosen)) for name, column in found.items()}
+                of_keys = {name: column.take(pa.array(chosen_keys)) for name, column in of_keys.items()}
+                places = decoded.places()[chosen]
+                kinds = None if kinds is None else kinds[chosen]
+            found = {**of_keys, **found}
+        return self._assembled(found, messages, places), kinds
+
+    def _assembled(
+        self, found: Mapping[str, pa.Array], messages: Sequence[Message], places: Places | None
+    ) -> pa.RecordBatch:
+        columns = []
+        for column, field in zip(self.columns, self.schema, strict=True):
+            if column.kind != "record":
+                given = found[column.name]
+            else:
+                given = _RECORD[column.name](messages)
+                if places is not None:
+                    given = given.take(pa.array(places))
+            columns.append(given if given.type == field.type else given.cast(field.type))
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
+
+
+def _decoded(
+    decoder: MessageDecoder, texts: list[bytes | None], messages: Sequence[Message], who: str
+) -> Decoded:
+    found = decoder.decode(pa.array(texts, pa.binary()))
+    if isinstance(found, BadMessage):
+        raise found.error(f"{who} {place_of(messages[found.index])}")
+    return found
+
+
+def joined(values: Places, keys: Places) -> tuple[Places, Places]:
+    """Return the places of rows of values and of keys, by the messages that they are of: each pair of one message.
+
+    >>> values, keys = joined(np.array([0, 1, 1, 3]), np.array([1, 2, 3, 3]))
+    >>> values.tolist(), keys.tolist()
+    ([1, 2, 3, 3], [0, 0, 2, 3])
+    """
+    first, last = np.searchsorted(keys, values, "left"), np.searchsorted(keys, values, "right")
+    counts = last - first
+    rows = np.repeat(np.arange(len(values)), counts)
+    within = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return rows, first[rows] + within
+
+
+def _timestamps(messages: Sequence[Message]) -> pa.Array:
+    times = [message.timestamp()[1] for message in messages]
+    return pa.array(times, pa.int64()).cast(pa.timestamp("ms", "UTC"))
+
+
+def _headers(messages: Sequence[Message]) -> pa.Array:
+    # Of headers with one name the last one counts, as in Flink.
+    pairs = [[*dict(message.headers() or ()).items()] for message in messages]
+    return pa.array(pairs, to_arrow(RECORD["headers"]))
+
+
+_RECORD: Final[dict[str, Callable[[Sequence[Message]], pa.Array]]] = {
+    "topic": lambda messages: pa.repeat(pa.scalar(messages[0].topic(), pa.string()), len(messages)),
+    "partition": lambda messages: pa.repeat(pa.scalar(messages[0].partition(), pa.int32()), len(messages)),
+    "headers": _headers,
+    "leader-epoch": lambda messages: pa.array([message.leader_epoch() for message in messages], pa.int32()),
+    "offset": lambda messages: pa.array([message.offset() for message in messages], pa.int64()),
+    "timestamp": _timestamps,
+    "timestamp-type": lambda messages: pa.array(
+        [TIMESTAMP_TYPES[message.timestamp()[0]] for message in messages], pa.string()
+    ),
+}
+"""How metadata of records are made of messages, of which there is at least one, all of one partition."""
