@@ -49,6 +49,8 @@ _SETTINGS: Final = {
     # After a kill, the broker starts once its former session is over.
     "broker.session.timeout.ms": "3000",
     "broker.heartbeat.interval.ms": "500",
+    # Records of tests may be of any time, so their age is no reason to delete them.
+    "log.retention.ms": "-1",
     # Files of deleted topics and segments go at once, and what a short test wants expired is looked for often.
     "log.initial.task.delay.ms": "500",
     "log.retention.check.interval.ms": "500",

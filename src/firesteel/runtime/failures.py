@@ -53,7 +53,8 @@ def user_failure(
     if isinstance(error, FiresteelError):
         if error.who is None:
             error.who = who
-        elif not error.who.endswith(")"):  # "map 'parse' (job.py:12)" is a place, "state 'count'" is none
+        # "map 'parse' (job.py:12)" is a place, "state 'count'" is none.
+        elif not error.who.endswith(")") and not error.who.startswith(f"{who}: "):
             error.who = f"{who}: {error.who}"
         about_record = isinstance(error, RecordError | SerializationError)
         if about_record and record is not None and error.details is None:

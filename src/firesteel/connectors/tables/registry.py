@@ -11,6 +11,7 @@ from firesteel.connectors.tables.blackhole import BlackholeConnector
 from firesteel.connectors.tables.datagen import DatagenConnector
 from firesteel.connectors.tables.filesystem import FilesystemConnector
 from firesteel.connectors.tables.jdbc import JdbcConnector
+from firesteel.connectors.tables.kafka.connector import KafkaConnector
 from firesteel.connectors.tables.options import suggestion
 from firesteel.connectors.tables.print_table import PrintConnector
 from firesteel.connectors.tables.python_table import PythonConnector
@@ -24,6 +25,7 @@ _BUILT_IN: Final[tuple[type[TableConnector], ...]] = (
     DatagenConnector,
     FilesystemConnector,
     JdbcConnector,
+    KafkaConnector,
     PrintConnector,
     PythonConnector,
 )
