@@ -71,7 +71,7 @@ def test_program_builds_its_graph(aliased):
             "import pyflink.table.udf",
             "error: import pyflink.table.udf is not supported\n  hint: functions written in Python",
         ),
-        ("from pyflink.datastream.connectors.kafka import KafkaSource", "hint: Kafka is not part"),
+        ("from pyflink.datastream.connectors.pulsar import PulsarSource", "hint: Pulsar is not part"),
         ("import pyflink.datastream.nowhere", "error: import pyflink.datastream.nowhere is not supported"),
     ],
 )

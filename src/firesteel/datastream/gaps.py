@@ -87,6 +87,16 @@ GAPS: Final[dict[str, str]] = {
         f"pyflink.datastream.connectors.kafka.{name}": OLD_KAFKA
         for name in ("FlinkKafkaConsumer", "FlinkKafkaProducer")
     },
+    **{
+        f"pyflink.datastream.connectors.kafka.{name}": "the sink of Kafka is not part of this version"
+        for name in (
+            "KafkaSink",
+            "KafkaSinkBuilder",
+            "KafkaRecordSerializationSchema",
+            "KafkaRecordSerializationSchemaBuilder",
+            "KafkaTopicSelector",
+        )
+    },
     "pyflink.datastream.connectors.kafka.Semantic": "it is for FlinkKafkaProducer; see DeliveryGuarantee",
 }
 """Full PyFlink name -> reason."""

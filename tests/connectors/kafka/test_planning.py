@@ -127,7 +127,7 @@ def splits(made: PartitionPlanner) -> dict[str, Split]:
 )
 def test_starts(start: KafkaOffsetsInitializer, expected: tuple[int, int]) -> None:
     cluster = MadeUpCluster({A: (5, 10), B: (0, 20)})
-    cluster.times = {A: [10 * n for n in range(10)], B: [n for n in range(20)]}
+    cluster.times = {A: [10 * n for n in range(10)], B: [*range(20)]}
     cluster.group = {A: 8}
     assert found(planner(cluster, start)) == {"t-0": (expected[0], None), "t-1": (expected[1], None)}
 

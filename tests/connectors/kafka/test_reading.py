@@ -140,7 +140,9 @@ def test_no_more_is_fetched_than_may_wait() -> None:
 def test_records_that_are_gone_are_an_error() -> None:
     lost = told(KafkaError._AUTO_OFFSET_RESET, A)
     found = reader(ScriptedConsumer([[lost]], bounds=(10, 20)))
-    expected = "requires the record at offset 5 of partition 0 of topic 't'; got a log with the offsets from 10"
+    expected = (
+        "requires the record at offset 5 of partition 0 of topic 't'; got a log with the offsets from 10"
+    )
     with pytest.raises(ConnectorError, match=expected):
         offsets(found, A, 5, 15)
 
@@ -192,5 +194,3 @@ def test_properties_cannot_make_it_jump() -> None:
     )
     assert consumer.settings["auto.offset.reset"] == "error"
     assert consumer.settings["isolation.level"] == "read_committed"
-
-

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ def produce(kafka: KafkaBroker, topic: str, values: Any, partitions: int = 1, **
 
 
 @pytest.fixture(scope="module")
-def transactions(kafka: KafkaBroker) -> Iterator[Callable[[str, int, str], None]]:
+def transactions(kafka: KafkaBroker) -> Callable[[str, int, str], None]:
     """Writes some records in a transaction that ends in a way, or stays open."""
     producers: dict[str, Any] = {}
 
@@ -76,7 +77,7 @@ def transactions(kafka: KafkaBroker) -> Iterator[Callable[[str, int, str], None]
         elif end == "aborted":
             producer.abort_transaction()
 
-    yield write
+    return write
 
 
 @dataclass(frozen=True)
@@ -123,8 +124,7 @@ def ranges(made: KafkaSource, cuts: list[int]) -> list[list[bytes]]:
     [split] = [one for one in made.discover(DiscoveryContext(frozenset(), 1, 0)) if one.payload]
     worker: KafkaSource = pickle.loads(pickle.dumps(made))
     found = [
-        [value for batch in worker.read(split, low, high) for value in batch]
-        for low, high in zip(cuts, cuts[1:], strict=False)
+        [value for batch in worker.read(split, low, high) for value in batch] for low, high in pairwise(cuts)
     ]
     worker.close()
     made.close()
@@ -143,7 +143,7 @@ def test_ranges_that_are_read_again_are_equal(
     assert len(whole) == 15
     for step in (1, 2, 5, 7):
         cuts = [*range(0, last, step), last]
-        assert sum(ranges(made, cuts), []) == whole
+        assert [one for found in ranges(made, cuts) for one in found] == whole
     assert ranges(made, [0, 9, 20, 9, 20])[1::2] == [ranges(made, [9, 20])[0]] * 2
 
 
@@ -160,7 +160,12 @@ class Whole(KafkaRecordDeserializationSchema):
 
 def test_keys_headers_and_times(kafka: KafkaBroker) -> None:
     topic = kafka.create_topic()
-    record = {"value": b"v", "key": b"k", "timestamp": 1_700_000_000_123, "headers": [("h", b"1"), ("h", None)]}
+    record = {
+        "value": b"v",
+        "key": b"k",
+        "timestamp": 1_700_000_000_123,
+        "headers": [("h", b"1"), ("h", None)],
+    }
     kafka.produce(topic, [record, {"value": None, "timestamp": 1_700_000_000_456}])
     built = KafkaSource.builder().set_bootstrap_servers(kafka.bootstrap).set_topics(topic)
     made = built.set_deserializer(Whole()).set_bounded(LATEST).build()

@@ -9,6 +9,7 @@ from firesteel.datastream.connectors.kafka_sources import (
     KafkaSourceBuilder,
     KafkaTopicPartition,
 )
+from firesteel.datastream.unsupported import missing_names
 
 __all__ = [
     "ConsumerRecord",
@@ -19,3 +20,5 @@ __all__ = [
     "KafkaSourceBuilder",
     "KafkaTopicPartition",
 ]
+
+__getattr__ = missing_names(__name__)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from firesteel.connectors.kafka.source.settings import KafkaSourceSettings
 from firesteel.functions.source import Split
@@ -60,15 +61,7 @@ class TopicAccess:
     def messages(self, split: Split, start: int, end: int) -> Iterator[Messages]:
         """Yield the messages of a range (worker)."""
         if self._reader is None:
-            from firesteel.connectors.kafka.source.reading import PartitionReader
-
-            settings = self.settings
-            self._reader = PartitionReader(
-                settings.properties,
-                settings.who,
-                settings.patience_ms / 1000,
-                forgiving=settings.forgiving,
-            )
+            self._reader = _opening().open_reader(self.settings)
         return self._reader.batches(split.payload.partition, start, end)
 
     def close(self) -> None:
@@ -80,19 +73,10 @@ class TopicAccess:
 
     def _planned(self) -> PartitionPlanner:
         if self._planner is None:
-            from firesteel.connectors.kafka.source.cluster import KafkaCluster
-            from firesteel.connectors.kafka.source.group_progress import GroupProgress
-            from firesteel.connectors.kafka.source.planning import PartitionPlanner
-
-            settings = self.settings
-            who = settings.who
-            cluster = KafkaCluster(
-                settings.properties, who, settings.committed_only, settings.group, _REQUEST_S
-            )
-            self._cluster = cluster
-            self._planner = PartitionPlanner(
-                who, settings.subscription, settings.start, settings.stop, cluster, settings.patience_ms
-            )
-            if settings.commits and settings.group:
-                self._progress = GroupProgress(cluster, who)
+            self._cluster, self._planner, self._progress = _opening().open_planning(self.settings, _REQUEST_S)
         return self._planner
+
+
+def _opening() -> Any:
+    """Return the module that needs the client, which may not be installed where a program is built."""
+    return importlib.import_module("firesteel.connectors.kafka.source.opening")

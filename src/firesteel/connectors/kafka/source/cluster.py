@@ -125,7 +125,8 @@ class KafkaCluster:
         targets = [TopicPartition(*one, offset) for one, offset in offsets.items()]
         request = [ConsumerGroupTopicPartitions(self.group, targets)]
         answers = self._ask(lambda: self._admin.alter_consumer_group_offsets(request, **self._patience))
-        return answers[self.group]
+        answer: Future[Any] = answers[self.group]
+        return answer
 
     def close(self) -> None:
         """Release the connections."""

@@ -17,7 +17,7 @@ class KafkaSource(Source[Any]):
     """Reads topics, each partition in its order, with the timestamps of its records.
 
     Exactly once: the offsets are in the job's manifest; those of the consumer group are for those who watch it.
-    Build it with `firesteel.datastream.connectors.kafka.KafkaSource.builder()`.
+    Build it with `firesteel.datastream.connectors.kafka.KafkaSource`.
     """
 
     def __init__(self, settings: KafkaSourceSettings, schema: KafkaRecordDeserializationSchema) -> None:

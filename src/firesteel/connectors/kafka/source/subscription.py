@@ -20,15 +20,15 @@ class Subscription:
     @property
     def wanted(self) -> Collection[str] | re.Pattern[str]:
         """The topics to ask the cluster for."""
-        if self.pattern is not None:
-            return re.compile(self.pattern)
-        return self.topics or sorted({one.topic for one in self.partitions})
+        return self._names if self.pattern is None else re.compile(self.pattern)
+
+    @property
+    def _names(self) -> list[str]:
+        return [*self.topics] or sorted({one.topic for one in self.partitions})
 
     def required(self, found: dict[str, Topic]) -> list[str]:
         """Return what must be there and is not."""
-        if self.pattern is not None:
-            return []
-        missing = [f"topic {name!r}" for name in self.wanted if name not in found]
+        missing = [f"topic {name!r}" for name in self._names if name not in found]
         return [
             *missing,
             *(

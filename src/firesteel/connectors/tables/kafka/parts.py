@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from firesteel.common.errors import ConfigurationError
@@ -79,6 +79,15 @@ class KafkaParts:
     value: Form
     key: Form | None
     key_columns: tuple[str, ...]
+
+    def only(self, columns: tuple[KafkaColumn, ...]) -> KafkaParts:
+        """Return these columns alone; of values, other fields are not looked at if those have names."""
+        if not self.value.format.by_name:
+            return replace(self, columns=columns)
+        names = {column.name for column in columns if column.kind == "value"}
+        kept = tuple(field for field in self.value.row.fields if field.name in names)
+        value = replace(self.value, row=RowType(kept, nullable=False))
+        return replace(self, columns=columns, value=value)
 
 
 def parts_of(options: Options, table: TableRequest) -> KafkaParts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -74,8 +74,7 @@ class KafkaTableSource(ColumnSource):
         kept = tuple(self._parts.columns[place] for place in columns)
         if not any(column.kind == "value" for column in kept):
             return None
-        parts = replace(self._parts, columns=kept)
-        return KafkaTableSource(self._settings, parts, self.preferred_parallelism)
+        return KafkaTableSource(self._settings, self._parts.only(kept), self.preferred_parallelism)
 
     def close(self) -> None:
         """Close the connections."""

@@ -38,6 +38,7 @@ class ChangeMessageFormat(MessageFormat):
     """Messages of a program that follows a database. One that is empty has no row: tombstones follow deletes."""
 
     mode = ChangelogMode.all()
+    by_name = True
 
     def __init__(self, form: ChangeFormat) -> None:
         self._form = form

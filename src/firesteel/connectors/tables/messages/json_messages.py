@@ -34,6 +34,7 @@ class JsonMessageFormat(MessageFormat):
     """Objects of JSON. As in Flink, an array has a row for each of its objects, and a message without bytes none."""
 
     name = JsonFormat.name
+    by_name = True
 
     def decoder(self, options: Options, row: RowType, metadata: Sequence[str] = ()) -> MessageDecoder:
         """Return what reads rows."""

@@ -112,6 +112,9 @@ class MessageFormat(ABC):
     metadata: Mapping[str, LogicalType] = MappingProxyType({})
     """What messages can have besides their rows, by name."""
 
+    by_name: bool = False
+    """Whether fields are found by their names alone, so that a decoder of fewer fields reads the same of them."""
+
     @abstractmethod
     def decoder(self, options: Options, row: RowType, metadata: Sequence[str] = ()) -> MessageDecoder:
         """Return what reads rows of a type, with some metadata. `options` are those of the format, as 'json.*'.
