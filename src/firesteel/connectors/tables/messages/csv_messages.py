@@ -23,7 +23,7 @@ from firesteel.connectors.tables.messages.message_format import (
     MessageEncoder,
     MessageFormat,
 )
-from firesteel.connectors.tables.messages.message_lines import decoded_texts, quoteless_block
+from firesteel.connectors.tables.messages.message_lines import csv_block, decoded_texts
 from firesteel.connectors.tables.options import Options
 from firesteel.functions.columns.endpoints import Kinds
 
@@ -65,7 +65,7 @@ class _Decoder(MessageDecoder):
     def _decode(self, messages: pa.Array) -> Decoded | BadMessage:
         if self._columns is None:
             self._columns = self._new_columns()
-        block = quoteless_block(messages, self._rules.quote)
+        block = csv_block(messages, self._rules.quote)
         rows = None if block is None else self._columns.read_plain(block)
         if rows is not None:
             return Decoded(rows)

@@ -78,17 +78,20 @@ def json_block(messages: pa.Array) -> bytes:
     return b"".join(map(_one_line, messages.to_pylist()))
 
 
-def quoteless_block(messages: pa.Array, quote: str | None) -> bytes | None:
-    """Return messages, none of them NULL, as lines; None if one may be no line, or have a quote or be empty.
+def csv_block(messages: pa.Array, quote: str | None) -> bytes | None:
+    """Return messages, none of them NULL, as lines; None if one may be no line, is empty, or leaves a quote open.
 
-    >>> quoteless_block(pa.array([b"1,a", b"2,b"]), '"'), quoteless_block(pa.array([b'"1"']), '"')
-    (b'1,a\\n2,b\\n', None)
+    >>> csv_block(pa.array([b"1,a", b'2,"b"']), '"'), csv_block(pa.array([b'1,"a', b'b"']), '"')
+    (b'1,a\\n2,"b"\\n', None)
     """
     block = _data(pc.binary_join_element_wise(messages, b"\n", b""))
-    lines = block.count(b"\n") == len(messages) and b"\r" not in block and b"\n\n" not in block
-    return (
-        block if lines and not block.startswith(b"\n") and not (quote and quote.encode() in block) else None
-    )
+    if block.count(b"\n") != len(messages) or b"\r" in block or b"\n\n" in block or block.startswith(b"\n"):
+        return None
+    if quote and quote.encode() in block:
+        counts = pc.count_substring(messages, quote.encode())
+        if pc.any(pc.equal(pc.bit_wise_and(counts, 1), 1)).as_py():
+            return None
+    return block
 
 
 def _data(lines: pa.Array) -> bytes:

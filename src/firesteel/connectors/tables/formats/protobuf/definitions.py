@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from firesteel.common.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from google.protobuf.descriptor import FileDescriptor
+    from google.protobuf.descriptor import Descriptor, FileDescriptor
     from google.protobuf.message import Message
 
 
@@ -97,6 +97,7 @@ def parser(message: type[Message]) -> Callable[[bytes | None], Message]:
     from google.protobuf.message import DecodeError
 
     read: Callable[[bytes], Message] = message.FromString
+    demands = _demands(message.DESCRIPTOR, set())
 
     def parse(data: bytes | None) -> Message:
         if data is None:
@@ -106,8 +107,19 @@ def parser(message: type[Message]) -> Callable[[bytes | None], Message]:
         except DecodeError as error:
             raise ValueError(str(error)) from error
         # The parser takes a message that lacks what it must have.
-        if not found.IsInitialized():
+        if demands and not found.IsInitialized():
             raise ValueError(f"it has no {', '.join(found.FindInitializationErrors())}")
         return found
 
     return parse
+
+
+def _demands(message: Descriptor, seen: set[str]) -> bool:
+    """Return whether a message, or one in it, has fields that must be there."""
+    if message.full_name in seen:
+        return False
+    seen.add(message.full_name)
+    return any(
+        field.is_required or (field.message_type is not None and _demands(field.message_type, seen))
+        for field in message.fields
+    )
