@@ -13,8 +13,8 @@ import pytest
 from obstore.exceptions import GenericError
 
 from firesteel.checkpoint.objects import AlreadyExists, NotFound, Storage
-from firesteel.checkpoint.remote import TIMEOUT_VARIABLE
 from firesteel.common.errors import ConfigurationError, StateError
+from firesteel.objectstores.client import TIMEOUT_VARIABLE
 from harness import s3
 from harness.faulty_proxy import FaultyProxy
 

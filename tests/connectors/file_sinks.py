@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import cloudpickle
+from hypothesis import strategies as st
 
 from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
 from firesteel.functions.epoch import EpochFacts
@@ -16,9 +17,22 @@ from firesteel.functions.sink import WriterContext
 NEVER: Final = RollingPolicy(part_size=1 << 40)
 
 
-def sink_of(path: Path, rolling: RollingPolicy = NEVER, **options: Any) -> FileSink:
+def sink_of(path: Path | str, rolling: RollingPolicy = NEVER, **options: Any) -> FileSink:
     options.setdefault("bucket_assigner", BasePathBuckets())
     return FileSink(path, TextLines(), rolling_policy=rolling, **options)
+
+
+Step = tuple[list[str], str, int]
+"""The values of an epoch, what goes wrong in it, and the pause before it."""
+
+STEPS: Final = st.lists(
+    st.tuples(
+        st.lists(st.text("abc", max_size=6), max_size=6),
+        st.sampled_from(["ok", "abort", "undecided", "twice", "zombie"]),
+        st.integers(0, 50),
+    ),
+    max_size=12,
+)
 
 
 class Job:
@@ -55,6 +69,32 @@ class Job:
         committables = self.prepare(values, now, final)
         self.decide()
         self.sink.create_committer().commit(committables)
+
+
+def run_steps(job: Job, steps: Sequence[Step]) -> str:
+    """Run epochs of which some fail, and a final one; return what must have become visible."""
+    now = 0
+    expected: list[str] = []
+    for values, what, pause in [*steps, (list[str](), "final", 0)]:
+        now += pause
+        if what == "abort":
+            writer = job.writer(now)
+            writer.write(["wrong"], None)
+            writer.abort()
+        elif what == "undecided":
+            job.prepare(["wrong", *values], now)
+        elif what == "zombie":
+            zombie = job.writer(now)
+            zombie.write(["wrong"], None)
+        committables = job.prepare(values, now, what == "final")
+        job.decide()
+        for _ in range(2 if what == "twice" else 1):
+            job.sink.create_committer().commit(committables)
+        if what == "zombie":
+            zombie.write(["wrong"] * 20, None)
+            zombie.prepare_commit()
+        expected.extend(values)
+    return "".join(f"{value}\n" for value in expected)
 
 
 def visible(path: Path) -> list[str]:

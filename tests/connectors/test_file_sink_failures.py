@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from firesteel.common.errors import ConnectorError
 from firesteel.connectors.files.sink import RollingPolicy
-from tests.connectors.file_sinks import Job, hidden, sink_of, visible
+from tests.connectors.file_sinks import STEPS, Job, hidden, run_steps, sink_of, visible
 
 
 def test_an_epoch_that_fails_leaves_nothing(tmp_path: Path) -> None:
@@ -160,40 +160,10 @@ def test_a_merge_whose_epoch_fails_is_undone(tmp_path: Path) -> None:
     assert visible(tmp_path) == ["".join(f"{number}\n" for number in range(16))]
 
 
-steps = st.lists(
-    st.tuples(
-        st.lists(st.text("abc", max_size=6), max_size=6),
-        st.sampled_from(["ok", "abort", "undecided", "twice", "zombie"]),
-        st.integers(0, 50),
-    ),
-    max_size=12,
-)
-
-
-@given(steps=steps, size=st.integers(1, 30), every=st.booleans())
+@given(steps=STEPS, size=st.integers(1, 30), every=st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_exactly_once_whatever_fails(tmp_path_factory: Any, steps: list[Any], size: int, every: bool) -> None:
     path = tmp_path_factory.mktemp("sink")
     job = Job(sink_of(path, RollingPolicy(every, size, rollover_interval=60, inactivity_interval=30)))
-    now = 0
-    expected = []
-    for values, what, pause in [*steps, ([], "final", 0)]:
-        now += pause
-        if what == "abort":
-            writer = job.writer(now)
-            writer.write(["wrong"], None)
-            writer.abort()
-        elif what == "undecided":
-            job.prepare(["wrong", *values], now)
-        elif what == "zombie":
-            zombie = job.writer(now)
-            zombie.write(["wrong"], None)
-        committables = job.prepare(values, now, what == "final")
-        job.decide()
-        for _ in range(2 if what == "twice" else 1):
-            job.sink.create_committer().commit(committables)
-        if what == "zombie":
-            zombie.write(["wrong"] * 20, None)
-            zombie.prepare_commit()
-        expected.extend(values)
-    assert "".join(visible(path)) == "".join(f"{value}\n" for value in expected)
+    expected = run_steps(job, steps)
+    assert "".join(visible(path)) == expected

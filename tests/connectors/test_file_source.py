@@ -104,9 +104,9 @@ def test_a_missing_path(tmp_path: Path) -> None:
     assert source_of(tmp_path / "*.txt").splits(NONE) == []
 
 
-@pytest.mark.parametrize("path", ["s3://bucket/key", "hdfs:///a", "file://elsewhere/a"])
+@pytest.mark.parametrize("path", ["ftp://host/key", "hdfs:///a", "file://elsewhere/a"])
 def test_other_file_systems(path: str) -> None:
-    with pytest.raises(ConnectorError, match="requires a path of a file system that is mounted"):
+    with pytest.raises(ConnectorError, match="requires a local path or a URL of a file system"):
         source_of(path)
 
 

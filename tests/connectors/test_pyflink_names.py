@@ -12,7 +12,13 @@ import cloudpickle
 import pytest
 
 from firesteel.common import Duration, Encoder, Row, Types
-from firesteel.common.errors import FiresteelError, ProgramError, TypeMismatchError, UnsupportedError
+from firesteel.common.errors import (
+    ConfigurationError,
+    FiresteelError,
+    ProgramError,
+    TypeMismatchError,
+    UnsupportedError,
+)
 from firesteel.connectors.files.sink import BucketAssigner as EngineBucketAssigner
 from firesteel.datastream.connectors import Sink, Source
 from firesteel.datastream.connectors.file_system import (
@@ -119,11 +125,29 @@ def test_an_encoder_and_an_assigner_of_ones_own(tmp_path: Path) -> None:
     assert found == {"v1": "1;1;", "v2": "2;"}
 
 
-def test_compaction_is_refused() -> None:
-    strategy = FileCompactStrategy.builder().enable_compaction_on_checkpoint(3).set_size_threshold(9).build()
-    builder = FileSink.for_row_format("/tmp/x", Encoder.simple_string_encoder())
-    with pytest.raises(UnsupportedError, match="enable_compact is not supported"):
-        builder.enable_compact(strategy, FileCompactor.concat_file_compactor(b"\n"))
+@pytest.mark.parametrize(
+    ("compactor", "files"),
+    [
+        (FileCompactor.concat_file_compactor(b"-"), ["0\n-1\n-2\n"]),
+        (FileCompactor.concat_file_compactor(), ["0\n1\n2\n"]),
+        (FileCompactor.identical_file_compactor(), ["0\n", "1\n", "2\n"]),
+    ],
+)
+def test_small_files_are_compacted(tmp_path: Path, compactor: FileCompactor, files: list[str]) -> None:
+    strategy = FileCompactStrategy.builder().enable_compaction_on_checkpoint(100).build()
+    builder = FileSink.for_row_format(str(tmp_path), Encoder.simple_string_encoder())
+    builder.with_bucket_assigner(BucketAssigner.base_path_bucket_assigner())
+    builder.with_rolling_policy(RollingPolicy.default_rolling_policy(part_size=1))
+    write(builder.enable_compact(strategy, compactor).build(), [0, 1, 2])
+    found = sorted(tmp_path.glob("compacted-part-*"), key=lambda path: int(path.name.rsplit("-", 1)[1]))
+    assert [path.read_text() for path in found] == files
+
+
+def test_a_strategy_needs_a_condition() -> None:
+    with pytest.raises(ConfigurationError, match="at least one condition"):
+        FileCompactStrategy.builder().set_size_threshold(-1).build()
+    with pytest.raises(ConfigurationError, match="checkpoints of at least 1; got 0"):
+        FileCompactStrategy.builder().enable_compaction_on_checkpoint(0)
 
 
 def test_bulk_sinks_end_parts_with_the_epoch(tmp_path: Path) -> None:

@@ -293,9 +293,9 @@ def test_wrong_options_are_refused(options: dict[str, str], message: str) -> Non
 
 
 def test_options_that_flink_alone_has_are_refused_by_name(tmp_path: Path) -> None:
-    given = {"path": str(tmp_path), "format": "json", "sink.partition-commit.policy.kind": "success-file"}
-    with pytest.raises(UnsupportedError, match=r"sink\.partition-commit\.policy\.kind"):
-        connector_of("filesystem", "table 't'").sink(request(COLUMNS, given))
+    given = {"path": str(tmp_path), "format": "json", "source.path.regex-pattern": ".*"}
+    with pytest.raises(UnsupportedError, match=r"source\.path\.regex-pattern"):
+        connector_of("filesystem", "table 't'").source(request(COLUMNS, given))
 
 
 def test_a_type_that_a_format_lacks_is_refused_by_name(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from firesteel.common.errors import ConnectorError
 from firesteel.connectors.files.file import SourceFile
+from firesteel.connectors.files.systems import Status
 from firesteel.connectors.tables.registry import connector_of
 from firesteel.functions.columns.endpoints import ColumnSource
 from firesteel.functions.columns.pushdowns import Comparison, Condition, Junction, Like, NullTest
@@ -68,9 +69,9 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
     discover = SourceFile.discover
 
-    def noted(path: str) -> SourceFile:
+    def noted(path: str, status: Status | None = None) -> SourceFile:
         names.append(Path(path).name)
-        return discover(path)
+        return discover(path, status)
 
     monkeypatch.setattr(SourceFile, "discover", staticmethod(noted))
     return names

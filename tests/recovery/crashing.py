@@ -13,7 +13,7 @@ from firesteel.checkpoint import savepoint
 from firesteel.checkpoint.attach import CheckpointedState
 from firesteel.checkpoint.objects import Storage
 from firesteel.connectors.files.sink import writer
-from firesteel.connectors.files.sink.committer import FileCommitter
+from firesteel.connectors.files.sink.committer import CopyingCommitter, FileCommitter
 from firesteel.control import JobSettings, loop
 from firesteel.control.loop import EpochLoop
 from firesteel.testing import LocalExecutor, executor
@@ -94,7 +94,7 @@ def points(crasher: Crasher, *, upkeep: bool = False) -> Iterator[Crasher]:
             yield crasher
         finally:
             for file in opened:  # as the system does for a process that is gone: nothing more is written
-                file.raw.close()
+                getattr(file, "raw", file).close()
 
 
 def _wrap_planning(patch: pytest.MonkeyPatch, crasher: Crasher) -> None:
@@ -157,15 +157,19 @@ def _wrap_part_files(patch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def _wrap_file_commits(patch: pytest.MonkeyPatch, crasher: Crasher) -> None:
-    publish, join = FileCommitter._publish, FileCommitter._join
+    publish, copy, join = FileCommitter._publish, CopyingCommitter._publish, FileCommitter._join
 
     def publishing(self: Any, part: Any) -> None:
         crasher.around("a part file", lambda: publish(self, part))
+
+    def copying(self: Any, part: Any) -> None:
+        crasher.around("a part file", lambda: copy(self, part))
 
     def joining(self: Any, *arguments: Any) -> None:
         crasher.around("joining segments", lambda: join(self, *arguments))
 
     patch.setattr(FileCommitter, "_publish", publishing)
+    patch.setattr(CopyingCommitter, "_publish", copying)
     patch.setattr(FileCommitter, "_join", joining)
 
 

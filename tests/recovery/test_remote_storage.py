@@ -11,8 +11,8 @@ from itertools import count
 import pytest
 
 from firesteel.checkpoint.objects import Storage
-from firesteel.checkpoint.remote import TIMEOUT_VARIABLE
 from firesteel.common.errors import StateError
+from firesteel.objectstores.client import TIMEOUT_VARIABLE
 from firesteel.testing import executing
 from harness import s3
 from harness.faulty_proxy import FaultyProxy

@@ -10,7 +10,7 @@ to an empty file after a loss of power. A crash leaves at most an unused object 
 
 Object stores are atomic and durable by themselves; there `create` is a conditional put (S3: ``If-None-Match: *``).
 A retried conditional put can meet its own first attempt and report AlreadyExists; compare the contents to find out.
-`firesteel.checkpoint.remote` has the time limits for a store that does not respond.
+`firesteel.objectstores.client` has the time limits for a store that does not respond.
 """
 
 from __future__ import annotations
@@ -31,9 +31,8 @@ import obstore
 from obstore.exceptions import AlreadyExistsError, BaseError
 from obstore.store import LocalStore
 
-from firesteel.checkpoint.credentials import without_credentials
-from firesteel.checkpoint.remote import connect, is_missing_bucket, persevere, reason
 from firesteel.common.errors import ConfigurationError, StateError
+from firesteel.objectstores.client import connect, explained, is_missing_bucket, persevere, reason
 
 STAGED: Final = ".staged"
 _CHUNK: Final = 4 << 20
@@ -308,22 +307,13 @@ def _failures(location: str, action: str) -> Iterator[None]:
     except (BaseError, OSError) as error:
         if isinstance(error, FileNotFoundError) and not is_missing_bucket(error):
             raise NotFound("is missing", who=location) from None
-        got, hint = (
-            reason(error),
-            "check that the storage can be reached, that it has room, and that you may write to it",
-        )
+        got, hint = explained(error)
         if os.strerror(errno.ENOSPC) in got:
             hint = f"the disk of {location} is full: make room, then start the job again"
         elif os.strerror(errno.EACCES) in got:
             hint = (
                 "a directory that Firesteel creates belongs to its user alone (mode 0700). If workers or other "
                 "commands run as another user, create it yourself, with the permissions that they need"
-            )
-        elif without_credentials(error):
-            got = "no credentials in the environment, and none from the machine"
-            hint = (
-                "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (and AWS_REGION), or what the store's provider calls "
-                "them, for the driver and the workers; see docs/deployment.md"
             )
         # Its cause may quote credentials.
         raise StateError(f"cannot be {action}", who=location, got=got, hint=hint) from None

@@ -4,9 +4,9 @@ Contract, in call order, for each subtask and epoch:
 
 1. Task: `create_writer(context)`, then `writer.write(values, timestamps)` for each batch. The data must stay
    invisible.
-2. Task: `writer.prepare_commit()` makes the written data durable and returns committables: picklable, small,
-   and enough for another process to make the data visible. `context.state` is the value that the writer of the
-   previous epoch returned from `writer.snapshot_state()`.
+2. Task: `writer.advance_watermark(...)`; then `writer.prepare_commit()` makes the written data durable and returns
+   committables: picklable, small, and enough for another process to make the data visible. `context.state` is the
+   value that the writer of the previous epoch returned from `writer.snapshot_state()`.
 3. Driver: the manifest with all committables is written. This is the commit.
 4. Driver: `create_committer().commit(committables)` makes the data visible. It is idempotent: after a crash
    between 3 and 4 it is called again with the same committables.
@@ -108,6 +108,9 @@ class SinkWriter(ABC, Generic[T]):
     @abstractmethod
     def write(self, values: Sequence[T], timestamps: Sequence[int | None] | None) -> None:
         """Write the next records, in order; `timestamps` are milliseconds, or None for records without one."""
+
+    def advance_watermark(self, watermark: int) -> None:
+        """Take the sink's watermark at the end of the epoch (milliseconds), before `prepare_commit`."""
 
     @abstractmethod
     def prepare_commit(self) -> Sequence[Any]:

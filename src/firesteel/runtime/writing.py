@@ -39,6 +39,7 @@ class WritingOperator(Operator[B], Generic[B, W]):
         if self._open_writer is None and epoch.operator_state is None and not epoch.inherited:
             return OperatorReport()
         writer, self._open_writer = self._writer, None
+        writer.advance_watermark(self.watermark)
         committables = writer.prepare_commit()
         state = writer.snapshot_state()
         return OperatorReport(

@@ -13,10 +13,11 @@ from typing import Any, BinaryIO, Final, Literal
 from firesteel.common.errors import ConnectorError
 from firesteel.common.typeinfo import RowTypeInfo
 from firesteel.common.types import Row, make_row
-from firesteel.connectors.files.file import ByteStream, SourceFile
+from firesteel.connectors.files.file import SourceFile
 from firesteel.connectors.files.format import WAITING, FileFormat, LineFormat, Part
 from firesteel.connectors.files.lines import split_lines
 from firesteel.connectors.files.parts import PartFormat, PartWriter
+from firesteel.connectors.files.systems import ByteStream
 from firesteel.formats.csv import (
     DEFAULT_DIALECT,
     CsvDialect,

@@ -10,48 +10,47 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import pyarrow as pa
 import xxhash
 
 from firesteel.common.errors import ConnectorError
+from firesteel.connectors.files.systems import ByteStream, ChangedError, FileSystem, Status, system_of
 
 _FINGERPRINTED: Final = 4096
 _UNREADABLE: Final = frozenset({".deflate", ".zip", ".lz4", ".lzo", ".snappy", ".z", ".7z", ".rar"})
 _COMPRESSED: Final = frozenset({".gz", ".gzip", ".bz2", ".xz", ".zst"})
 
 
-class ByteStream(Protocol):
-    """A stream of bytes that is read once, in order."""
-
-    def read(self, size: int, /) -> bytes:
-        """Return up to `size` next bytes; empty only at the end."""
-
-    def close(self) -> None:
-        """Release the file."""
-
-
 @dataclass(frozen=True, slots=True)
 class SourceFile:
     """A file as it was at its discovery; picklable.
 
-    `modified` is its modification time in nanoseconds, `fingerprint` the hash of its first and last few kilobytes. A
-    file that only grew is read up to `size`. A file that changed in another way raises ConnectorError when it is
-    opened.
+    `modified` is its modification time in nanoseconds, `fingerprint` the hash of its first and last few kilobytes, or
+    the version by which its file system knows it (an object's ETag). A file that only grew is read up to `size`. A file
+    that changed in another way raises ConnectorError when it is opened.
     """
 
     path: str
     size: int
     modified: int
-    fingerprint: int
+    fingerprint: int | str
 
     @staticmethod
-    def discover(path: str) -> SourceFile:
-        """Return the file as it is now."""
+    def discover(path: str, status: Status | None = None) -> SourceFile:
+        """Return the file as it is now; `status` is what is known of it already."""
         with _naming(path):
-            status = Path(path).stat()
-            return SourceFile(path, status.st_size, status.st_mtime_ns, _fingerprint(path, status.st_size))
+            system = system_of(path)
+            now = status or system.status(path)
+            version = _fingerprint(system, path, now.size) if now.version is None else now.version
+            return SourceFile(path, now.size, now.modified, version)
+
+    @property
+    def status(self) -> Status:
+        """The status of the version that is read."""
+        version = self.fingerprint if isinstance(self.fingerprint, str) else None
+        return Status(self.size, self.modified, version)
 
     @property
     def compressed(self) -> bool:
@@ -68,17 +67,24 @@ class SourceFile:
     def check(self) -> None:
         """Raise ConnectorError if the file has changed since its discovery."""
         with _naming(self.path):
-            status = Path(self.path).stat()
-            if status.st_size == self.size and status.st_mtime_ns == self.modified:
+            system = system_of(self.path)
+            now = system.status(self.path)
+            if now == self.status:
                 return
-            if status.st_size < self.size:
-                raise self._changed(f"it shrank from {self.size} to {status.st_size} bytes")
-            if _fingerprint(self.path, self.size) != self.fingerprint:
-                raise self._changed("other content")
+            if now.size < self.size:
+                raise self.changed(f"it shrank from {self.size} to {now.size} bytes")
+            version = _fingerprint(system, self.path, self.size) if now.version is None else now.version
+            if version != self.fingerprint:
+                raise self.changed("other content")
+
+    def seekable(self) -> Any:
+        """Return what pyarrow reads the file from, in any order; `check` it first."""
+        with _naming(self.path):
+            return system_of(self.path).seekable(self.path, self.status)
 
     def open(self) -> ByteStream:
         """Open the file's bytes from their beginning, decompressed, up to the size at its discovery."""
-        self.check()
+        self._check_unless_reading_does()
         with _naming(self.path):
             plain = PlainStream(self, 0)
             suffix = Path(self.path).suffix.lower() if self.compressed else ""
@@ -88,11 +94,17 @@ class SourceFile:
 
     def open_at(self, position: int) -> ByteStream:
         """Open the bytes of an uncompressed file from `position`."""
-        self.check()
+        self._check_unless_reading_does()
         with _naming(self.path):
             return PlainStream(self, position)
 
-    def _changed(self, got: str) -> ConnectorError:
+    def _check_unless_reading_does(self) -> None:
+        # A version is part of each request: asking for it beforehand would cost one more.
+        if not (self.fingerprint and isinstance(self.fingerprint, str)):
+            self.check()
+
+    def changed(self, got: str) -> ConnectorError:
+        """Return the error for a file that is not as it was at its discovery."""
         return ConnectorError(
             "requires that files stay as they are while a job reads them",
             who=f"file {self.path}",
@@ -107,28 +119,29 @@ class PlainStream:
     def __init__(self, file: SourceFile, position: int) -> None:
         self._file = file
         self._left = file.size - position
-        self._handle = Path(file.path).open("rb", buffering=0)  # noqa: SIM115 - close() closes it
-        self._handle.seek(position)
+        self._handle = system_of(file.path).open(file.path, position, file.status)
+        self.closed = False
 
     def read(self, size: int = -1, /) -> bytes:
         """Return up to `size` next bytes. Raises ConnectorError if the file ends too early."""
         wanted = self._left if size < 0 else min(size, self._left)
         if wanted <= 0:
             return b""
-        data = self._handle.read(wanted)
+        try:
+            data = self._handle.read(wanted)
+        except ChangedError:
+            raise self._file.changed("other content") from None
+        except FileNotFoundError:
+            raise self._file.changed("it is gone") from None
         if not data:
-            raise self._file._changed(f"it shrank, {self._left} bytes are missing")
+            raise self._file.changed(f"it shrank, {self._left} bytes are missing")
         self._left -= len(data)
         return data
 
     def close(self) -> None:
         """Close the file."""
         self._handle.close()
-
-    @property
-    def closed(self) -> bool:
-        """Whether the file is closed."""
-        return self._handle.closed
+        self.closed = True
 
 
 class _Decompressed:
@@ -162,11 +175,17 @@ def _decompressor(suffix: str, plain: Any) -> Any:
     return pa.CompressedInputStream(pa.PythonFile(plain, mode="r"), "zstd")
 
 
-def _fingerprint(path: str, size: int) -> int:
-    with Path(path).open("rb") as handle:
-        head = handle.read(min(size, _FINGERPRINTED))
-        handle.seek(max(0, size - _FINGERPRINTED))
-        return xxhash.xxh3_64_intdigest(head + handle.read(min(size, _FINGERPRINTED)))
+def _fingerprint(system: FileSystem, path: str, size: int) -> int:
+    ends = (0, max(0, size - _FINGERPRINTED))
+    return xxhash.xxh3_64_intdigest(b"".join(_piece(system, path, start, size) for start in ends))
+
+
+def _piece(system: FileSystem, path: str, start: int, size: int) -> bytes:
+    stream = system.open(path, start, Status(size, 0))
+    try:
+        return stream.read(min(size, _FINGERPRINTED))
+    finally:
+        stream.close()
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from firesteel.connectors.files.file import ByteStream
+from firesteel.connectors.files.systems import ByteStream
 
 BLOCK: Final = 1 << 18
 _CR: Final = 13

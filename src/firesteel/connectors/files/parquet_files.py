@@ -18,6 +18,7 @@ from firesteel.connectors.files.file import SourceFile
 from firesteel.connectors.files.format import WAITING, FileFormat, Part
 from firesteel.connectors.files.parts import PartFormat, PartWriter
 from firesteel.connectors.files.row_groups import extents_of, may_have
+from firesteel.connectors.files.systems import ChangedError
 from firesteel.formats.arrow import arrow_schema
 from firesteel.functions.columns.pushdowns import Condition, Extent
 from firesteel.functions.columns.statistics import TableStatistics, of_extents
@@ -92,6 +93,8 @@ class _Parquet(FileFormat[T]):
         with WAITING.keeping(key, end, reader) as kept:
             try:
                 yield from reader.batches(start, end)
+            except (ChangedError, FileNotFoundError):
+                raise file.changed("other content") from None
             except pa.ArrowException as error:
                 raise _unreadable(file, error) from error
             kept.keep = not reader.at_end
@@ -234,8 +237,12 @@ def _is_in(leaf: str, columns: Sequence[str]) -> bool:
 
 
 def _open(file: SourceFile) -> Any:
+    source = file.seekable()
     try:
-        return pq.ParquetFile(file.path)
+        # The ranges of columns that are near each other are asked for at once, where asking takes long.
+        return pq.ParquetFile(source, pre_buffer=source != file.path)
+    except (ChangedError, FileNotFoundError):
+        raise file.changed("other content") from None
     except (pa.ArrowException, OSError) as error:
         raise _unreadable(file, error) from error
 

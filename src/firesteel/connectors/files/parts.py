@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
+from firesteel.connectors.files.systems.multipart import Upload
 from firesteel.connectors.files.text_lines import known_charset
 
 if TYPE_CHECKING:
@@ -15,19 +16,29 @@ if TYPE_CHECKING:
 
 
 class Segment(NamedTuple):
-    """The records of one epoch in a part: a hidden file. Merged segments have a higher `tier`."""
+    """The records of one epoch in a part: a hidden file. Merged segments have a higher `tier`.
+
+    With an `upload`, the file names it, and its completion makes the part.
+    """
 
     path: str
     size: int
     tier: int = 0
+    upload: Upload | None = None
 
 
 class PartCommit(NamedTuple):
-    """A part that becomes visible as `final`, from its segments in order; and files that are no longer needed."""
+    """A part that becomes visible as `final`, from its segments in order; and files that are no longer needed.
+
+    One that is `alone` is compacted with no other. If several parts have become one, `counts` are the numbers of their
+    segments.
+    """
 
     final: str
     segments: tuple[Segment, ...]
     obsolete: tuple[str, ...] = ()
+    alone: bool = False
+    counts: tuple[int, ...] = ()
 
 
 class PartWriter(ABC):
@@ -58,6 +69,11 @@ class PartFormat(ABC):
     @abstractmethod
     def open(self, file: BinaryIO) -> PartWriter:
         """Return a writer of one segment."""
+
+    @property
+    def appendable(self) -> bool:
+        """Whether files of this format, one after the other, are a file of it."""
+        return type(self).join is PartFormat.join
 
     def join(self, segments: Sequence[Path], target: BinaryIO) -> None:
         """Write one file that holds the records of all segments in order."""
@@ -133,10 +149,11 @@ class _EncodedWriter(PartWriter):
         """Do nothing: the writer buffers nothing."""
 
 
-def joined_file(final: Path) -> Path:
+def joined_file(final: str) -> str:
     """Return the hidden file into which the segments of a part are joined before the part becomes visible.
 
-    >>> joined_file(Path("out/part-1")).name
-    '.part-1.joined'
+    >>> joined_file("out/part-1")
+    'out/.part-1.joined'
     """
-    return final.with_name(f".{final.name}.joined")
+    directory, slash, name = final.rpartition("/")
+    return f"{directory}{slash}.{name}.joined"

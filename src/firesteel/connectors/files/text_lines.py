@@ -6,9 +6,10 @@ import codecs
 
 from firesteel.common.errors import ConfigurationError
 from firesteel.common.typeinfo import Types
-from firesteel.connectors.files.file import ByteStream, SourceFile
+from firesteel.connectors.files.file import SourceFile
 from firesteel.connectors.files.format import LineFormat
 from firesteel.connectors.files.lines import BLOCK, LineReader, split_lines
+from firesteel.connectors.files.systems import ByteStream
 
 _ASCII = bytes(range(128))
 _STATEFUL = ("utf_7", "hz", "iso2022")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -12,7 +12,7 @@ from xxhash import xxh3_64_hexdigest
 from firesteel.common.errors import ConnectorError
 from firesteel.common.logical_types import Field, LogicalType, RowType
 from firesteel.common.logical_types.arrow import to_arrow, to_arrow_schema
-from firesteel.connectors.files.source import local_path
+from firesteel.connectors.files.systems import absolute, joined, system_of
 from firesteel.functions.columns.pushdowns import Partition, PartitionChoice
 
 
@@ -58,10 +58,13 @@ class FilePartitions:
 
     def below(self, path: str) -> list[Partition]:
         """Return the partitions that there are in a directory, and that are read, by name."""
-        folders = list(_folders(Path(local_path(path, "the partitioned table")), [*self._types]))
-        read = self._are_read([PurePosixPath(folder) for folder in folders])
+        folders = [
+            PurePosixPath(folder)
+            for folder in _folders(absolute(path, "the partitioned table"), [*self._types])
+        ]
+        read = self._are_read(folders)
         return [
-            {column: self._text(column, PurePosixPath(folder)) for column in self._types}
+            {column: self._text(column, folder) for column in self._types}
             for folder, is_read in zip(folders, read, strict=True)
             if is_read
         ]
@@ -110,12 +113,12 @@ class FilePartitions:
         )
 
 
-def _folders(root: Path, columns: Sequence[str]) -> Iterator[Path]:
+def _folders(root: str, columns: Sequence[str]) -> Iterator[str]:
     """Yield the directories of partitions below one, as far as they are there."""
     if not columns:
         yield root
-    elif root.is_dir():
-        for folder in sorted(root.iterdir()):
-            key, found, _ = folder.name.partition("=")
-            if found and unquote(key) == columns[0]:
-                yield from _folders(folder, columns[1:])
+        return
+    for name in system_of(root).folders(root):
+        key, found, _ = name.partition("=")
+        if found and unquote(key) == columns[0]:
+            yield from _folders(joined(root, name), columns[1:])

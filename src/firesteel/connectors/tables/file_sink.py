@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -13,13 +14,24 @@ import pyarrow as pa
 from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types import LogicalType, RowType
 from firesteel.common.logical_types.text import cast_to_string
+from firesteel.common.time import MIN_WATERMARK
 from firesteel.connectors.files.parts import PartFormat
 from firesteel.connectors.files.sink.buckets import BasePathBuckets
+from firesteel.connectors.files.sink.compaction import Compaction
 from firesteel.connectors.files.sink.rolling import RollingPolicy
 from firesteel.connectors.files.sink.sink import FileSink
 from firesteel.connectors.files.sink.writer import FileWriter
+from firesteel.connectors.files.systems import absolute
 from firesteel.connectors.tables.column_parts import RowsToWrite
+from firesteel.connectors.tables.partition_commit import (
+    PartitionCommit,
+    PartitionCommitter,
+    PartitionedState,
+    WaitingPartitions,
+    files_state,
+)
 from firesteel.functions.columns.endpoints import ColumnSink, ColumnWriter, Kinds
+from firesteel.functions.epoch import EpochFacts
 from firesteel.functions.sink import Committer, WriterContext
 
 Codes = npt.NDArray[np.int64]
@@ -32,7 +44,8 @@ class FileTableSink(ColumnSink):
     """Writes rows of a type as part files below a path; see `FileSink` for when they become visible.
 
     The columns of `partition_keys` are in the names of directories, `key=value`, and not in the files; NULL and empty
-    text are `default_partition` there. With `changes` the format takes all kinds of changes.
+    text are `default_partition` there. With `changes` the format takes all kinds of changes; with `commit`, partitions
+    are committed, and with `compaction` the part files of a partition become fewer.
     """
 
     def __init__(
@@ -45,9 +58,13 @@ class FileTableSink(ColumnSink):
         default_partition: str,
         *,
         changes: bool = False,
+        commit: PartitionCommit | None = None,
+        compaction: Compaction | None = None,
     ) -> None:
         self._changes = changes
-        self._files = FileSink(path, format, bucket_assigner=BasePathBuckets(), rolling_policy=rolling)
+        self._base = absolute(path, "the table of files")
+        self._commit = commit
+        self._files = FileSink(path, format, BasePathBuckets(), rolling, compaction=compaction)
         self._row = row
         self._keys = tuple(partition_keys)
         self._default = default_partition
@@ -58,12 +75,20 @@ class FileTableSink(ColumnSink):
         return self._files.holds_output_back
 
     def create_writer(self, context: WriterContext) -> ColumnWriter:
-        writer = self._files.create_writer(context)
+        states = (context.state, *context.inherited)
+        own, *inherited = map(files_state, states)
+        writer = self._files.create_writer(replace(context, state=own, inherited=tuple(inherited)))
         assert isinstance(writer, FileWriter)
-        return _Writer(writer, self._row, self._keys, self._default, changes=self._changes)
+        if self._commit is None:
+            return _Writer(writer, self._row, self._keys, self._default, changes=self._changes)
+        waiting = WaitingPartitions(self._commit, states)
+        return _CommittingWriter(
+            writer, self._row, self._keys, self._default, context.facts, waiting, changes=self._changes
+        )
 
     def create_committer(self) -> Committer:
-        return self._files.create_committer()
+        parts = self._files.create_committer()
+        return parts if self._commit is None else PartitionCommitter(parts, self._base, self._commit)
 
 
 class _Writer(ColumnWriter):
@@ -88,10 +113,13 @@ class _Writer(ColumnWriter):
             return
         rows = rows.rename_columns(self._names)
         if not self._keys:
-            self._files.write_to("", RowsToWrite(rows, kinds))
+            self._write_to("", RowsToWrite(rows, kinds))
             return
         for bucket, part in self._partitions(rows, kinds):
-            self._files.write_to(bucket, part)
+            self._write_to(bucket, part)
+
+    def _write_to(self, bucket: str, rows: RowsToWrite) -> None:
+        self._files.write_to(bucket, rows)
 
     def _partitions(self, rows: pa.RecordBatch, kinds: Kinds | None) -> Iterator[tuple[str, RowsToWrite]]:
         codes, found = self._codes(rows)
@@ -135,6 +163,46 @@ class _Writer(ColumnWriter):
 
     def abort(self) -> None:
         self._files.abort()
+
+
+class _CommittingWriter(_Writer):
+    """Notes when partitions are due to be committed."""
+
+    def __init__(
+        self,
+        files: FileWriter,
+        row: RowType,
+        keys: tuple[str, ...],
+        default: str,
+        facts: EpochFacts,
+        waiting: WaitingPartitions,
+        *,
+        changes: bool,
+    ) -> None:
+        super().__init__(files, row, keys, default, changes=changes)
+        self._facts = facts
+        self._waiting = waiting
+        self._watermark = MIN_WATERMARK
+
+    def _write_to(self, bucket: str, rows: RowsToWrite) -> None:
+        self._waiting.add(bucket, self._facts.processing_time)
+        super()._write_to(bucket, rows)
+
+    def advance_watermark(self, watermark: int) -> None:
+        self._watermark = watermark
+
+    def prepare_commit(self) -> Sequence[Any]:
+        now, final = self._facts.processing_time, self._facts.final
+        note = self._waiting.take_due(now, self._watermark, final=final)
+        self._files.end_buckets(note.due)
+        return [*super().prepare_commit(), note]
+
+    def snapshot_state(self) -> Any:
+        return PartitionedState(super().snapshot_state(), self._waiting.created)
+
+    def next_wakeup(self) -> int | None:
+        times = (super().next_wakeup(), self._waiting.next_due())
+        return min((time for time in times if time is not None), default=None)
 
 
 def _different(column: pa.Array, kind: LogicalType) -> tuple[Codes, list[str]]:

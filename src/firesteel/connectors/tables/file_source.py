@@ -42,7 +42,7 @@ METADATA: Final[dict[str, LogicalType]] = {
 """What is known of a row's file, by name, with its type."""
 
 _VALUES: Final[dict[str, Callable[[SourceFile], Any]]] = {
-    "file.path": lambda file: f"file:{file.path}",
+    "file.path": lambda file: f"file:{file.path}" if file.path.startswith("/") else file.path,
     "file.name": lambda file: PurePosixPath(file.path).name,
     "file.size": lambda file: file.size,
     "file.modification-time": lambda file: dt.datetime.fromtimestamp(

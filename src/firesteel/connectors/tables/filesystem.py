@@ -9,8 +9,9 @@ from typing import Final
 from firesteel.common.errors import ConfigurationError, UnsupportedError
 from firesteel.common.logical_types import RowType
 from firesteel.connectors.files.format import FileFormat
+from firesteel.connectors.files.sink.compaction import Compaction
 from firesteel.connectors.files.sink.rolling import RollingPolicy
-from firesteel.connectors.tables import lookup_options
+from firesteel.connectors.tables import lookup_options, partition_commit
 from firesteel.connectors.tables.changes.formats import CHANGE_FORMATS
 from firesteel.connectors.tables.file_formats import CsvFormat, JsonFormat, ParquetFormat, Rows, TableFormat
 from firesteel.connectors.tables.file_partitions import FilePartitions
@@ -24,12 +25,8 @@ from firesteel.functions.columns.lookups import LookupCalls, LookupTable
 _DEFAULT_PARTITION: Final = "__DEFAULT_PARTITION__"
 _PART_SIZE: Final = 128 << 20
 _INTERVAL: Final = 30 * 60_000
-_REFUSED: Final = (
-    "source.path.regex-pattern",
-    "sink.partition-commit.policy.kind",
-    "sink.partition-commit.policy.class",
-    "sink.partition-commit.trigger",
-)
+_FILE_SIZE: Final = size("sink.rolling-policy.file-size")
+_REFUSED: Final = ("source.path.regex-pattern",)
 _READING: Final = ("source.monitor-interval",)
 _WRITING: Final = (
     "sink.rolling-policy.file-size",
@@ -39,6 +36,8 @@ _WRITING: Final = (
     "sink.shuffle-by-partition.enable",
     "sink.parallelism",
     "auto-compaction",
+    "compaction.file-size",
+    *partition_commit.OPTIONS,
 )
 
 
@@ -104,12 +103,23 @@ class FilesystemConnector(TableConnector):
         path = options.required(text("path"))
         default = options.get(text("partition.default-name"), _DEFAULT_PARTITION)
         form = _format(options, table)
-        if options.get(truth("auto-compaction"), False):
-            raise UnsupportedError("cannot have the option 'auto-compaction'", who=table.who)
         row, _ = _split(table, form)
-        writer, rolling = form.writer(options, row), _rolling(options, form)
+        compaction = _compaction(options)
+        rolling = _rolling(options, every_epoch=form.bulk or compaction is not None)
         changes = not form.mode.append_only
-        sink = FileTableSink(path, table.row, table.partition_keys, writer, rolling, default, changes=changes)
+        commit = partition_commit.partition_commit(options, table.who)
+        sink = FileTableSink(
+            path,
+            table.row,
+            table.partition_keys,
+            form.writer(options, row),
+            rolling,
+            default,
+            changes=changes,
+            # Without partitions, Flink's jobs in streaming mode commit nothing, and those in batch mode the table.
+            commit=commit if table.partition_keys or table.bounded else None,
+            compaction=None if table.bounded else compaction,
+        )
         parallelism = options.get(PARALLELISM)
         together = options.get(truth("sink.shuffle-by-partition.enable"), False)
         options.know(_READING)
@@ -166,9 +176,15 @@ def _split(table: TableRequest, form: TableFormat) -> tuple[RowType, list[FileCo
     return RowType(kept, nullable=False), columns
 
 
-def _rolling(options: Options, form: TableFormat) -> RollingPolicy:
-    part_size = options.get(size("sink.rolling-policy.file-size"), _PART_SIZE)
+def _compaction(options: Options) -> Compaction | None:
+    part_size = options.get(_FILE_SIZE, _PART_SIZE)
+    packed = options.get(size("compaction.file-size"), part_size)
+    return Compaction(epochs=1, packed=packed) if options.get(truth("auto-compaction"), False) else None
+
+
+def _rolling(options: Options, *, every_epoch: bool) -> RollingPolicy:
+    part_size = options.get(_FILE_SIZE, _PART_SIZE)
     rollover = options.get(duration("sink.rolling-policy.rollover-interval"), _INTERVAL)
     inactivity = options.get(duration("sink.rolling-policy.inactivity-interval"), _INTERVAL)
     options.get(duration("sink.rolling-policy.check-interval"))
-    return RollingPolicy(form.bulk, part_size, max(rollover, 1), max(inactivity, 1))
+    return RollingPolicy(every_epoch, part_size, max(rollover, 1), max(inactivity, 1))

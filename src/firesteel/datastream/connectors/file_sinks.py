@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, BinaryIO, Generic, NoReturn, TypeVar
+from typing import Any, BinaryIO, Generic, TypeVar
 
-from firesteel.common.errors import ProgramError, UnsupportedError
+from firesteel.common.errors import ProgramError
 from firesteel.common.serialization import BulkWriterFactory, Encoder
 from firesteel.common.typeinfo import RowTypeInfo, TypeInformation
 from firesteel.connectors.files import sink as file_sink
@@ -86,6 +86,7 @@ class _Builder(Generic[S]):
         self._policy = policy.policy
         self._assigner: file_sink.BucketAssigner | None = None
         self._names = OutputFileConfig.builder().build()
+        self._compaction: file_sink.Compaction | None = None
 
     def with_bucket_check_interval(self: B, interval: int) -> B:
         """Take the interval (milliseconds); parts are looked at when they are due, without one."""
@@ -107,18 +108,14 @@ class _Builder(Generic[S]):
         self._policy = rolling_policy.policy
         return self
 
-    def enable_compact(self, strategy: FileCompactStrategy, compactor: FileCompactor) -> NoReturn:
-        """Not supported: raises UnsupportedError."""
-        del strategy, compactor
-        raise UnsupportedError(
-            "is not supported",
-            who="FileSink.enable_compact",
-            hint="a part that spans several epochs is one file already: use a rolling policy by size and time; merging "
-            "finished parts is planned with the work on files and formats",
-        )
+    def enable_compact(self: B, strategy: FileCompactStrategy, compactor: FileCompactor) -> B:
+        """Have small parts become larger ones before they appear; see `firesteel.connectors.files.sink.compaction`."""
+        self._compaction = strategy.compaction_by(compactor)
+        return self
 
     def disable_compact(self: B) -> B:
-        """Compact nothing, as without this call."""
+        """Compact nothing. Parts that wait for it appear as they are."""
+        self._compaction = None
         return self
 
     def build(self) -> S:
@@ -130,6 +127,7 @@ class _Builder(Generic[S]):
             self._policy,
             self._names.get_part_prefix(),
             self._names.get_part_suffix(),
+            self._compaction,
         )
 
 

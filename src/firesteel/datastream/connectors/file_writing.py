@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from firesteel.common.errors import ConfigurationError
 from firesteel.connectors.files import sink as file_sink
 from firesteel.connectors.files.sink.rolling import DEFAULT_INTERVAL, DEFAULT_PART_SIZE
 
@@ -106,11 +107,25 @@ class OutputFileConfig:
 
 
 class FileCompactStrategy:
-    """When Flink merges small files; Firesteel's `FileSink` refuses it, see `enable_compact`."""
+    """When the small files of a bucket are merged: after a number of checkpoints (epochs), or from a size on.
 
-    def __init__(self, checkpoints: int, size_threshold: int) -> None:
+    >>> strategy = FileCompactStrategy.builder().enable_compaction_on_checkpoint(5).build()
+    >>> strategy.compaction_by(FileCompactor.concat_file_compactor()).epochs
+    5
+    """
+
+    def __init__(self, checkpoints: int | None, size_threshold: int | None) -> None:
         self.checkpoints = checkpoints
         self.size_threshold = size_threshold
+
+    def compaction_by(self, compactor: FileCompactor) -> file_sink.Compaction:
+        """Return what a file sink does with this strategy and a compactor."""
+        return file_sink.Compaction(
+            self.checkpoints,
+            self.size_threshold,
+            separately=compactor.identical,
+            delimiter=compactor.file_delimiter,
+        )
 
     @staticmethod
     def builder() -> FileCompactStrategy.Builder:
@@ -121,43 +136,62 @@ class FileCompactStrategy:
         """Collects the conditions for a merge."""
 
         def __init__(self) -> None:
-            self._checkpoints = -1
-            self._size_threshold = -1
+            self._checkpoints: int | None = None
+            self._size_threshold: int | None = None
 
         def build(self) -> FileCompactStrategy:
-            """Return the strategy."""
+            """Return the strategy. Raises ConfigurationError without a condition."""
+            if self._checkpoints is None and self._size_threshold is None:
+                raise ConfigurationError(
+                    "requires at least one condition",
+                    who="FileCompactStrategy",
+                    got="neither a number of checkpoints nor a size",
+                )
             return FileCompactStrategy(self._checkpoints, self._size_threshold)
 
         def enable_compaction_on_checkpoint(
             self, num_checkpoints_before_compaction: int
         ) -> FileCompactStrategy.Builder:
-            """Merge after that many checkpoints."""
-            self._checkpoints = num_checkpoints_before_compaction
+            """Merge with every so many checkpoints. Raises ConfigurationError for a number below 1."""
+            self._checkpoints = _positive(num_checkpoints_before_compaction, "checkpoints")
             return self
 
         def set_size_threshold(self, size_threshold: int) -> FileCompactStrategy.Builder:
-            """Merge when the files together reach this size, in bytes."""
-            self._size_threshold = size_threshold
+            """Merge when the files that a subtask has for a bucket reach this size, in bytes; below 0: never."""
+            self._size_threshold = size_threshold if size_threshold >= 0 else None
             return self
 
         def set_num_compact_threads(self, num_compact_threads: int) -> FileCompactStrategy.Builder:
-            """Accept the number; no effect."""
-            del num_compact_threads
+            """Accept the number; no effect. Raises ConfigurationError for a number below 1."""
+            _positive(num_compact_threads, "threads")
             return self
 
 
-class FileCompactor:
-    """How Flink merges small files; Firesteel's `FileSink` refuses it, see `enable_compact`."""
+def _positive(number: int, what: str) -> int:
+    if number < 1:
+        raise ConfigurationError(
+            f"requires a number of {what} of at least 1", who="FileCompactStrategy", got=str(number)
+        )
+    return number
 
-    def __init__(self, file_delimiter: bytes | None = None) -> None:
+
+class FileCompactor:
+    """How small files are merged."""
+
+    def __init__(self, file_delimiter: bytes | None = None, *, identical: bool = False) -> None:
         self.file_delimiter = file_delimiter
+        self.identical = identical
 
     @staticmethod
     def concat_file_compactor(file_delimiter: bytes | None = None) -> FileCompactor:
-        """Return a compactor that joins files one after the other, with a delimiter between them."""
+        """Return a compactor that joins files one after the other, with a delimiter between them.
+
+        Without a delimiter, files of formats that cannot be joined so (Parquet, CSV with a header) are joined record by
+        record.
+        """
         return FileCompactor(file_delimiter)
 
     @staticmethod
     def identical_file_compactor() -> FileCompactor:
-        """Return a compactor for files that stay unchanged."""
-        return FileCompactor()
+        """Return a compactor that leaves each file as it is."""
+        return FileCompactor(identical=True)

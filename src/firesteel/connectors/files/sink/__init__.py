@@ -9,12 +9,14 @@ into one visible file.
 
 from firesteel.connectors.files.parts import EncodedRows, PartFormat, PartWriter, TextLines
 from firesteel.connectors.files.sink.buckets import BasePathBuckets, BucketAssigner, DateTimeBuckets
+from firesteel.connectors.files.sink.compaction import Compaction
 from firesteel.connectors.files.sink.rolling import RollingPolicy
 from firesteel.connectors.files.sink.sink import FileSink
 
 __all__ = [
     "FileSink",
     "RollingPolicy",
+    "Compaction",
     "BucketAssigner",
     "BasePathBuckets",
     "DateTimeBuckets",

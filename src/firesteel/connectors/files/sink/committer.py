@@ -1,6 +1,7 @@
-"""The committer of a file sink: it makes parts visible, and can be stopped and repeated at any point.
+"""The committers of a file sink: they make parts visible, and can be stopped and repeated at any point.
 
-A part of one segment becomes visible by a rename. A part of several goes through these states, each of them durable:
+Where files can be renamed, a part of one segment becomes visible by a rename. A part of several goes through these
+states, each of them durable:
 
 1. all segments are there;
 2. also a hidden `joined` file, which is complete as soon as it has this name;
@@ -10,50 +11,45 @@ A part of one segment becomes visible by a rename. A part of several goes throug
 
 A committer that finds a state continues from it. A part whose first segment and joined file are both gone is visible,
 or was visible and its reader has removed it (Flink: `commitAfterRecovery` is as lenient).
+
+Where files are copied, in object stores, the part is written or copied to its name as a whole; then its first segment
+is deleted, then the others. As long as the first segment is there, the part is written again, with the same content. A
+large part that ends with its epoch is an upload to its own name: it is completed, and then the object that names the
+upload is deleted.
 """
 
 from __future__ import annotations
 
 import uuid
+from abc import abstractmethod
 from collections.abc import Sequence
-from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import Final
 
 from firesteel.common.errors import ConnectorError
-from firesteel.connectors.files.parts import PartCommit, joined_file
-from firesteel.connectors.files.sink.durable import remove, sync_directory, sync_file
-from firesteel.connectors.files.sink.hidden import remove_unneeded, scope_of
-from firesteel.connectors.files.sink.writer import FileSinkSettings, FileWriterState
+from firesteel.connectors.files.parts import PartCommit, PartFormat, joined_file
+from firesteel.connectors.files.sink.hidden import remove_unneeded, scope_of, system_renames
+from firesteel.connectors.files.sink.writer import FileSinkSettings, FileWriterState, write_joined
+from firesteel.connectors.files.systems import parent_of, system_of
+from firesteel.connectors.files.systems.objects import ObjectFiles
 from firesteel.functions.sink import Committer, Leftovers
 
+_AT_ONCE: Final = 8
 
-class FileCommitter(Committer):
+
+class _PartCommitter(Committer):
     """Makes the parts of committables visible. Raises ConnectorError if the file system refuses."""
 
     def __init__(self, settings: FileSinkSettings) -> None:
         self._settings = settings
         self._format = settings.format
-
-    def commit(self, committables: Sequence[PartCommit]) -> None:
-        touched: set[Path] = set()
-        for part in committables:
-            try:
-                self._publish(part)
-            except OSError as error:
-                raise ConnectorError(
-                    "requires that the files it prepared can be renamed",
-                    who="FileSink",
-                    got=f"{part.final}: {error}",
-                ) from error
-            if part.final:
-                touched.add(Path(part.final).parent)
-        for directory in touched:
-            if directory.is_dir():
-                sync_directory(directory)
+        self._files = system_of(settings.base_path)
 
     def discard(self, leftovers: Leftovers) -> None:
         """Remove the hidden files of failed attempts."""
         remove_unneeded(
-            Path(self._settings.base_path),
+            self._settings.base_path,
             scope_of(leftovers.job_id, leftovers.operator_id),
             leftovers.epoch,
             [
@@ -64,35 +60,101 @@ class FileCommitter(Committer):
             ],
         )
 
+    def _units(self, committables: Sequence[PartCommit]) -> Sequence[PartCommit]:
+        compaction = self._settings.compaction
+        return committables if compaction is None else compaction.units(committables)
+
+    def _format_of(self, part: PartCommit) -> PartFormat:
+        compaction = self._settings.compaction
+        return self._format if compaction is None else compaction.format_of(part, self._format)
+
+    def _publish_checked(self, part: PartCommit) -> None:
+        try:
+            self._publish(part)
+        except OSError as error:
+            raise ConnectorError(
+                "requires that the files it prepared can be renamed",
+                who="FileSink",
+                got=f"{part.final}: {error}",
+            ) from error
+
+    @abstractmethod
+    def _publish(self, part: PartCommit) -> None:
+        """Make a part visible, and remove what is no longer needed."""
+
+
+class FileCommitter(_PartCommitter):
+    """Makes parts visible by renaming them."""
+
+    def commit(self, committables: Sequence[PartCommit]) -> None:
+        touched: set[str] = set()
+        for part in self._units(committables):
+            self._publish_checked(part)
+            if part.final:
+                touched.add(parent_of(part.final))
+        for directory in touched:
+            with suppress(FileNotFoundError):
+                self._files.sync([directory])
+
     def _publish(self, part: PartCommit) -> None:
         if len(part.segments) == 1:
-            first = Path(part.segments[0].path)
-            if first.exists():
-                first.rename(part.final)
+            first = part.segments[0].path
+            if not self._files.missing([first]):
+                self._files.move(first, part.final)
         elif part.segments:
             self._publish_joined(part)
-        remove(part.obsolete)
+        self._files.remove(part.obsolete)
 
     def _publish_joined(self, part: PartCommit) -> None:
-        final = Path(part.final)
-        joined = joined_file(final)
-        first, *others = (Path(segment.path) for segment in part.segments)
-        if first.exists():
-            if not joined.exists():
-                self._join([first, *others], joined)
-            first.unlink()
-        if joined.exists():
-            joined.rename(final)
-        remove(others)
+        files, joined = self._files, joined_file(part.final)
+        first, *others = (segment.path for segment in part.segments)
+        if not files.missing([first]):
+            if files.missing([joined]):
+                self._join(part, joined)
+            files.remove([first])
+        if not files.missing([joined]):
+            files.move(joined, part.final)
+        files.remove(others)
 
-    def _join(self, segments: Sequence[Path], joined: Path) -> None:
-        joining = joined.with_name(f"{joined.name}.{uuid.uuid4().hex}")
+    def _join(self, part: PartCommit, joined: str) -> None:
+        joining = f"{joined}.{uuid.uuid4().hex}"
+        paths = [segment.path for segment in part.segments]
+        write_joined(self._format_of(part), self._files, paths, joining)
         try:
-            with joining.open("xb") as file:
-                self._format.join(segments, file)
-                sync_file(file)
-            joining.rename(joined)
+            self._files.move(joining, joined)
         except BaseException:
-            remove([joining])
+            self._files.remove([joining])
             raise
-        sync_directory(joined.parent)
+        self._files.sync([parent_of(joined)])
+
+
+class CopyingCommitter(_PartCommitter):
+    """Makes parts visible by copying them within an object store, several at a time."""
+
+    def commit(self, committables: Sequence[PartCommit]) -> None:
+        units = self._units(committables)
+        if units:
+            with ThreadPoolExecutor(min(_AT_ONCE, len(units)), "firesteel-publish") as threads:
+                [*threads.map(self._publish_checked, units)]
+
+    def _publish(self, part: PartCommit) -> None:
+        if part.segments:
+            first, *others = (segment.path for segment in part.segments)
+            upload = part.segments[0].upload
+            if upload is not None:
+                assert isinstance(self._files, ObjectFiles)
+                self._files.complete(first, part.final, upload)
+            elif not others:
+                # Without its segment, the part is visible: a driver that was overtaken comes too late.
+                with suppress(FileNotFoundError):
+                    self._files.move(first, part.final)
+            elif not self._files.missing([first]):
+                write_joined(self._format_of(part), self._files, [first, *others], part.final)
+                self._files.remove([first])
+            self._files.remove(others)
+        self._files.remove(part.obsolete)
+
+
+def committer_of(settings: FileSinkSettings) -> Committer:
+    """Return the committer for the file system of a sink's base path."""
+    return (FileCommitter if system_renames(settings.base_path) else CopyingCommitter)(settings)

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from firesteel.common.errors import ConfigurationError
 from firesteel.connectors.files.parts import PartFormat
 from firesteel.connectors.files.sink.buckets import BucketAssigner, DateTimeBuckets
-from firesteel.connectors.files.sink.committer import FileCommitter
+from firesteel.connectors.files.sink.committer import committer_of
+from firesteel.connectors.files.sink.compaction import Compaction
 from firesteel.connectors.files.sink.rolling import RollingPolicy
 from firesteel.connectors.files.sink.writer import FileSinkSettings, FileWriter
-from firesteel.connectors.files.source import local_path
+from firesteel.connectors.files.systems import absolute
 from firesteel.functions.sink import Committer, Sink, SinkWriter, WriterContext
 
 if TYPE_CHECKING:
@@ -24,8 +25,10 @@ class FileSink(Sink[Any]):
 
     A part is named `<prefix>-<uid of the subtask>-<counter><suffix>`. It is hidden until the rolling policy or the end
     of the job ends it, and the epoch has committed; then it appears as a whole. The base path is on this machine's disk
-    or one that all workers share. Hidden files that a crash leaves (their names start with a dot) are removed when the
-    job has resumed. Raises ConnectorError for other file systems. Source of the semantics: Flink's FileSink.
+    or one that all workers share, or a URL of an object store or of HDFS. Hidden files that a crash leaves are removed
+    when the job has resumed. With `compaction`, parts of a bucket become fewer, larger files before they appear, named
+    `compacted-<name of the first>`. Raises ConnectorError for other file systems. Source of the semantics: Flink's
+    FileSink.
     """
 
     def __init__(
@@ -36,6 +39,7 @@ class FileSink(Sink[Any]):
         rolling_policy: RollingPolicy | None = None,
         part_prefix: str = "part",
         part_suffix: str = "",
+        compaction: Compaction | None = None,
     ) -> None:
         for affix in (part_prefix, part_suffix):
             if "/" in affix or "\0" in affix or part_prefix.startswith((".", "_")):
@@ -44,13 +48,21 @@ class FileSink(Sink[Any]):
                     who="FileSink",
                     got=f"prefix {part_prefix!r} and suffix {part_suffix!r}",
                 )
+        if compaction is not None and compaction.delimiter is not None and not format.appendable:
+            raise ConfigurationError(
+                "requires a format whose files can be written one after the other, to write a delimiter between them",
+                who="FileSink",
+                got=type(format).__name__,
+                hint="FileCompactor.concat_file_compactor() without a delimiter joins the files of every format",
+            )
         self._settings = FileSinkSettings(
-            local_path(os.fspath(base_path), "FileSink"),
+            absolute(os.fspath(base_path), "FileSink"),
             format,
             bucket_assigner or DateTimeBuckets(),
             rolling_policy or RollingPolicy.default(),
             part_prefix,
             part_suffix,
+            compaction,
         )
 
     def for_type(self, type_info: TypeInformation | None) -> Sink[Any]:
@@ -63,10 +75,12 @@ class FileSink(Sink[Any]):
     @property
     def holds_output_back(self) -> bool:
         """Whether parts may stay open over several epochs."""
-        return not self._settings.rolling.every_epoch
+        compaction = self._settings.compaction
+        waits = compaction is not None and compaction.epochs != 1
+        return waits or not self._settings.rolling.every_epoch
 
     def create_writer(self, context: WriterContext) -> SinkWriter[Any]:
         return FileWriter(self._settings, context)
 
     def create_committer(self) -> Committer:
-        return FileCommitter(self._settings)
+        return committer_of(self._settings)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import contextlib
 import re
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any, BinaryIO, Final
 
 from firesteel.common.errors import ConnectorError
 from firesteel.connectors.files.parts import PartCommit, PartFormat, PartWriter, Segment, joined_file
 from firesteel.connectors.files.sink.buckets import BucketAssigner
-from firesteel.connectors.files.sink.durable import make_directory, sync_directory, sync_file
-from firesteel.connectors.files.sink.hidden import hidden_path, scope_of
+from firesteel.connectors.files.sink.compaction import Compaction, size_of
+from firesteel.connectors.files.sink.hidden import scope_of, segment_path
 from firesteel.connectors.files.sink.rolling import RollingPolicy
+from firesteel.connectors.files.systems import FileSystem, joined, parent_of, system_of
 from firesteel.functions.sink import SinkWriter, WriterContext
 
 _FAN_IN: Final = 16
@@ -32,6 +33,7 @@ class FileSinkSettings:
     rolling: RollingPolicy
     prefix: str
     suffix: str
+    compaction: Compaction | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,33 +67,44 @@ class FileWriterState:
 
     This applies within one `lineage` of the job's history. In another lineage, later epochs of the old one have
     finished the parts or are finishing them. Then the pending segments here become visible unchanged, under the parts'
-    names, and new parts get other names.
+    names, and new parts get other names. `waiting` are finished parts by bucket that are not compacted yet.
     """
 
     uid: str
     counter: int
     parts: dict[str, OpenPart] = field(default_factory=dict)
     lineage: str = ""
+    waiting: dict[str, tuple[PartCommit, ...]] = field(default_factory=dict)
+
+    @property
+    def commits(self) -> list[PartCommit]:
+        """The committables that make all open and waiting parts visible as they are."""
+        waiting = [part._replace(alone=True) for parts in waiting_of(self).values() for part in parts]
+        return [*(part.commit for part in self.parts.values()), *waiting]
 
     @property
     def files(self) -> list[str]:
-        """The hidden files of the open parts, including those from before a merge."""
+        """The hidden files of the open and waiting parts, including those from before a merge."""
         return [
             path
-            for part in self.parts.values()
-            for path in (*(segment.path for segment in part.segments), *(path for _, path in part.merged))
+            for part in self.commits
+            for path in (*(segment.path for segment in part.segments), *part.obsolete)
         ]
+
+
+def waiting_of(state: FileWriterState) -> dict[str, tuple[PartCommit, ...]]:
+    """Return the waiting parts of a state, which an older version may have written."""
+    return getattr(state, "waiting", {})
 
 
 class _Active:
     """The segment of a part that is being written."""
 
-    __slots__ = ("file", "limit", "part", "path", "writer")
+    __slots__ = ("file", "limit", "part", "writer")
 
-    def __init__(self, part: OpenPart, path: Path, settings: FileSinkSettings) -> None:
+    def __init__(self, part: OpenPart, file: BinaryIO, settings: FileSinkSettings) -> None:
         self.part = part
-        self.path = path
-        self.file: BinaryIO = path.open("xb")
+        self.file = file
         self.writer: PartWriter = settings.format.open(self.file)
         part_size = settings.rolling.part_size
         self.limit = None if part_size is None else part_size - part.size
@@ -107,6 +120,7 @@ class FileWriter(SinkWriter[Any]):
 
     def __init__(self, settings: FileSinkSettings, context: WriterContext) -> None:
         self._settings = settings
+        self._files = system_of(settings.base_path)
         self._now = context.facts.processing_time
         self._final = context.facts.final
         self._scope = scope_of(context.job_id, context.operator_id)
@@ -120,8 +134,10 @@ class FileWriter(SinkWriter[Any]):
         self._uid = state.uid
         self._counter = state.counter
         self._parts = dict(state.parts)
+        self._waiting = dict(waiting_of(state))
+        self._ending: frozenset[str] = frozenset()
         self._active: dict[str, _Active] = {}
-        self._made: list[Path] = []
+        self._made: list[str] = []
         self._commits: list[PartCommit] = []
         for bucket, part in state.parts.items():
             if settings.rolling.rolls_by_time(part.created, part.written, self._now):
@@ -131,11 +147,11 @@ class FileWriter(SinkWriter[Any]):
 
     def _left_behind(self, left: FileWriterState) -> list[PartCommit]:
         """Return commits for an earlier writer's open parts; those of a copied job stay with the original job."""
-        base = Path(self._settings.base_path)
+        below = f"{self._settings.base_path.rstrip('/')}/"
         return [
-            part.commit
-            for part in left.parts.values()
-            if left.lineage == self._lineage or Path(part.final).is_relative_to(base)
+            part._replace(alone=True)
+            for part in left.commits
+            if left.lineage == self._lineage or part.final.startswith(below)
         ]
 
     def write(self, values: Sequence[Any], timestamps: Sequence[int | None] | None) -> None:
@@ -169,47 +185,70 @@ class FileWriter(SinkWriter[Any]):
         part = self._parts.get(bucket)
         if part is None:
             settings = self._settings
-            directory = Path(settings.base_path) / _checked(bucket)
-            make_directory(directory)
+            directory = joined(settings.base_path, _checked(bucket))
+            self._files.make_directory(directory)
             name = f"{settings.prefix}-{self._uid}-{self._counter}{settings.suffix}"
             self._counter += 1
-            part = OpenPart(str(directory / name), (), self._now, self._now)
+            part = OpenPart(joined(directory, name), (), self._now, self._now)
         else:
-            _require_pieces(part)
-        final = Path(part.final)
-        path = hidden_path(final, self._scope, self._epoch, self._attempt)
-        active = _Active(part, path, self._settings)
+            self._require_pieces(part)
+        path = self._hidden(part.final, self._attempt)
+        file = self._files.create(path, part.final if self._is_whole(part) else None)
         self._made.append(path)
+        active = _Active(part, file, self._settings)
         self._active[bucket] = active
         return active
+
+    def _is_whole(self, part: OpenPart) -> bool:
+        """Return whether this epoch's segment will be the part, as it is."""
+        settings = self._settings
+        ends = settings.rolling.every_epoch or self._final
+        return ends and not part.segments and settings.compaction is None
+
+    def _hidden(self, final: str, attempt: str) -> str:
+        return segment_path(self._settings.base_path, final, self._scope, self._epoch, attempt)
 
     def _close_segment(self, bucket: str) -> None:
         active = self._active[bucket]
         active.writer.finish()
-        sync_file(active.file)
-        size = active.file.tell()
-        active.file.close()
+        written = self._files.finish(active.file)
+        self._made.append(written.path)
         del self._active[bucket]
         part = active.part
-        segments = (*part.segments, Segment(str(active.path), size))
+        segments = (*part.segments, Segment(written.path, written.size, upload=written.upload))
         self._parts[bucket] = replace(part, segments=segments, written=self._now)
 
     def _commit_part(self, bucket: str) -> None:
         part = self._parts.pop(bucket)
-        _require_pieces(part)
-        self._commits.append(part.commit)
+        self._require_pieces(part)
+        if self._settings.compaction is None:
+            self._commits.append(part.commit)
+        else:
+            self._waiting[bucket] = (*self._waiting.get(bucket, ()), part.commit)
+
+    def end_buckets(self, buckets: Collection[str]) -> None:
+        """Have the parts of these buckets end with the epoch."""
+        self._ending = frozenset(buckets)
 
     def prepare_commit(self) -> Sequence[PartCommit]:
         for bucket in list(self._active):
             self._close_segment(bucket)
         for bucket, part in list(self._parts.items()):
-            if self._final or self._settings.rolling.rolls_with_epoch(part.size):
+            ends = self._final or bucket in self._ending
+            if ends or self._settings.rolling.rolls_with_epoch(part.size):
                 self._commit_part(bucket)
             else:
                 self._merge(bucket, part)
-        for directory in {path.parent for path in self._made}:
-            sync_directory(directory)
+        for bucket, parts in list(self._waiting.items()):
+            if self._is_compacted(bucket, sum(map(size_of, parts))):
+                self._commits.extend(self._waiting.pop(bucket))
+        self._files.sync({parent_of(path) for path in self._made})
         return self._commits
+
+    def _is_compacted(self, bucket: str, size: int) -> bool:
+        compaction = self._settings.compaction
+        ends = self._final or compaction is None or bucket in self._ending
+        return ends or (compaction is not None and compaction.is_due(self._epoch, size))
 
     def _merge(self, bucket: str, part: OpenPart) -> None:
         """Join segments of one tier, so that a part that is open for long has neither many files nor a long state."""
@@ -217,13 +256,10 @@ class FileWriter(SinkWriter[Any]):
         while len(segments) >= _FAN_IN and segments[-_FAN_IN].tier == segments[-1].tier:
             merged, others = segments[-_FAN_IN:], segments[:-_FAN_IN]
             tier = merged[-1].tier + 1
-            final = Path(part.final)
-            path = hidden_path(final, self._scope, self._epoch, f"{self._attempt}.{tier}")
+            path = self._hidden(part.final, f"{self._attempt}.{tier}")
             self._made.append(path)
-            with path.open("xb") as file:
-                self._settings.format.join([Path(segment.path) for segment in merged], file)
-                sync_file(file)
-                segments = [*others, Segment(str(path), file.tell(), tier)]
+            size = write_joined(self._settings.format, self._files, [one.path for one in merged], path)
+            segments = [*others, Segment(path, size, tier)]
             obsolete.extend((self._epoch, segment.path) for segment in merged)
         over = tuple(path for epoch, path in obsolete if epoch <= self._oldest)
         if over:
@@ -233,7 +269,7 @@ class FileWriter(SinkWriter[Any]):
 
     def snapshot_state(self) -> FileWriterState:
         """Return the parts that stay open."""
-        return FileWriterState(self._uid, self._counter, self._parts, self._lineage)
+        return FileWriterState(self._uid, self._counter, self._parts, self._lineage, self._waiting)
 
     def next_wakeup(self) -> int | None:
         """Return when the first of the open parts ends by its age or idleness."""
@@ -246,35 +282,44 @@ class FileWriter(SinkWriter[Any]):
         for active in self._active.values():
             active.writer.abort()
             with contextlib.suppress(OSError):
-                active.file.close()
+                self._files.abandon(active.file)
         self._active.clear()
-        for path in self._made:
-            with contextlib.suppress(OSError):
-                path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError, ConnectorError):
+            self._files.remove(self._made)
+
+    def _require_pieces(self, part: OpenPart) -> None:
+        """Raise ConnectorError if files of a part that is not visible yet are gone: their records were committed.
+
+        A part that has become visible belongs to another driver's epoch, which will fence this driver off.
+        """
+        gone = self._files.missing([segment.path for segment in part.segments])
+        if gone and len(self._files.missing([part.final, joined_file(part.final)])) == 2:
+            raise ConnectorError(
+                f"requires all pieces of its open part {part.final}",
+                who="FileSink",
+                got=f"{len(gone)} of {len(part.segments)} that are gone: {', '.join(gone[:_SHOWN_PIECES])}",
+                hint="the records in them were committed. Put the files back; or start again at an epoch before the "
+                "part was begun (--from EPOCH, see `firesteel checkpoints`); or do without them: give the sink "
+                "another uid() and start with --allow-non-restored-state",
+            )
 
 
-def _require_pieces(part: OpenPart) -> None:
-    """Raise ConnectorError if files of a part that is not visible yet are gone: their records were committed.
-
-    A part that has become visible belongs to another driver's epoch, which will fence this driver off.
-    """
-    gone = [segment.path for segment in part.segments if not Path(segment.path).exists()]
-    final = Path(part.final)
-    if gone and not final.exists() and not joined_file(final).exists():
-        raise ConnectorError(
-            f"requires all pieces of its open part {part.final}",
-            who="FileSink",
-            got=f"{len(gone)} of {len(part.segments)} that are gone: {', '.join(gone[:_SHOWN_PIECES])}",
-            hint="the records in them were committed. Put the files back; or start again at an epoch before the "
-            "part was begun (--from EPOCH, see `firesteel checkpoints`); or do without them: give the sink another "
-            "uid() and start with --allow-non-restored-state",
-        )
+def write_joined(format: PartFormat, files: FileSystem, segments: Sequence[str], target: str) -> int:
+    """Write a new file with the records of all segments; return its size. Nothing is left of it if that fails."""
+    file = files.create(target)
+    try:
+        with files.local_copies(segments) as copies:
+            format.join(copies, file)
+        return files.finish(file).size
+    except BaseException:
+        files.abandon(file)
+        raise
 
 
-def _checked(bucket: str) -> PurePosixPath:
+def _checked(bucket: str) -> str:
     path = PurePosixPath(bucket)
     if path.is_absolute() or ".." in path.parts:
         raise ConnectorError(
             "requires buckets below the base path", who="the bucket assigner of FileSink", got=repr(bucket)
         )
-    return path
+    return "" if bucket in ("", ".") else str(path)

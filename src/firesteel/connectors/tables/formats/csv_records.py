@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from firesteel.connectors.files.file import ByteStream
 from firesteel.connectors.files.lines import LineReader
+from firesteel.connectors.files.systems import ByteStream
 from firesteel.connectors.tables.formats.csv_fields import CsvRules, records
 
 _LF = 10

@@ -2,8 +2,8 @@
 
 obstore itself retries a request, after growing pauses, if the server answers 429 or 5xx or the connection is lost. It
 gives up if a response breaks off, if a request that is not idempotent (a conditional put) gets no response, or if an
-interrupted multipart upload turns out to be complete. Then `persevere` repeats the operation from its start. All
-operations of a `Storage` can be repeated.
+interrupted multipart upload turns out to be complete. Then `persevere` repeats the operation from its start. It is for
+operations that can be repeated.
 
 ``FIRESTEEL_STORAGE_TIMEOUT`` (seconds, default 30) is how long to wait for a store that does not respond. It consists
 of the time for retries of an operation (one half), the last pause (a sixth), and the time in which a connection can be
@@ -22,8 +22,8 @@ from typing import Any, Final, TypeVar
 from obstore.exceptions import BaseError
 from obstore.store import from_url
 
-from firesteel.checkpoint.credentials import require_credentials
 from firesteel.common.errors import ConfigurationError
+from firesteel.objectstores.credentials import require_credentials, without_credentials
 
 TIMEOUT_VARIABLE: Final = "FIRESTEEL_STORAGE_TIMEOUT"
 _DEFAULT_TIMEOUT: Final = 30.0
@@ -42,7 +42,7 @@ def connect(url: str) -> Any:
 
     Raises ValueError or an error of obstore for an unusable URL, NoCredentialsError if nothing provides credentials.
     """
-    timeout = _timeout()
+    timeout = patience()
     require_credentials(url)
     pause = timedelta(seconds=timeout / 6)
     first_pause = min(timedelta(seconds=_FIRST_PAUSE), pause)
@@ -62,16 +62,20 @@ def connect(url: str) -> Any:
     )
 
 
-def persevere(operation: Callable[[], T]) -> T:
-    """Repeat an operation until it succeeds, fails permanently, or its time is up."""
-    timeout = _timeout()
+def persevere(operation: Callable[[], T], may_pass: Callable[[Exception], bool] | None = None) -> T:
+    """Repeat an operation until it succeeds, fails permanently, or its time is up.
+
+    `may_pass` says whether an error may be temporary; without it, the texts of obstore's errors do.
+    """
+    timeout = patience()
+    judge = may_pass or _may_pass
     deadline = time.monotonic() + timeout / 2
     pause = _FIRST_PAUSE
     while True:
         try:
             return operation()
-        except (BaseError, FileNotFoundError) as error:
-            if not _may_pass(error) or time.monotonic() > deadline:
+        except (BaseError, OSError) as error:
+            if not judge(error) or time.monotonic() > deadline:
                 raise
         time.sleep(pause)
         pause = min(pause * 2, timeout / 6)
@@ -95,6 +99,18 @@ def reason(error: Exception) -> str:
     return " ".join([*said.split(), *answer.split()]) or type(error).__name__
 
 
+def explained(error: Exception) -> tuple[str, str]:
+    """Return what an error of a store says, without possible secrets, and a hint."""
+    if without_credentials(error):
+        hint = (
+            "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (and AWS_REGION), or what the store's provider calls "
+            "them, for the driver and the workers; see docs/deployment.md"
+        )
+        return "no credentials in the environment, and none from the machine", hint
+    hint = "check that the storage can be reached, that it has room, and that you may write to it"
+    return reason(error), hint
+
+
 def _may_pass(error: Exception) -> bool:
     """Return whether an error may be temporary, judged by its text: Python does not know its kind."""
     said = str(error)
@@ -102,7 +118,8 @@ def _may_pass(error: Exception) -> bool:
     return lost or "NoSuchUpload" in said
 
 
-def _timeout() -> float:
+def patience() -> float:
+    """Return how many seconds to wait for a store that does not respond."""
     text = os.environ.get(TIMEOUT_VARIABLE, "")
     try:
         timeout = float(text) if text else _DEFAULT_TIMEOUT

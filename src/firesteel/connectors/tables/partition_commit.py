@@ -1,0 +1,181 @@
+"""Telling readers of a partitioned table of files that a partition is complete (Flink: PartitionCommitter).
+
+Each writer notes the partitions that it has written to. When the trigger says that one is due, the writer ends its
+parts there, and says so with the epoch; the epoch's commit makes the parts visible and then commits those partitions
+that are due for a writer and wait in none. A partition that gets rows later is committed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+from urllib.parse import unquote
+
+from firesteel.common.errors import UnsupportedError
+from firesteel.connectors.files.sink.writer import FileWriterState
+from firesteel.connectors.files.systems import joined, system_of
+from firesteel.connectors.tables.options import Options, choice, duration, text
+from firesteel.connectors.tables.partition_time import PartitionTime
+from firesteel.functions.sink import Committer, Leftovers
+
+_POLICY: Final = "sink.partition-commit.policy.kind"
+_OTHERS: Final = (
+    "sink.partition-commit.trigger",
+    "sink.partition-commit.delay",
+    "sink.partition-commit.watermark-time-zone",
+    "sink.partition-commit.policy.class",
+    "sink.partition-commit.policy.class.parameters",
+    "sink.partition-commit.success-file.name",
+    "partition.time-extractor.kind",
+    "partition.time-extractor.class",
+    "partition.time-extractor.timestamp-pattern",
+    "partition.time-extractor.timestamp-formatter",
+)
+
+OPTIONS: Final = (_POLICY, *_OTHERS)
+"""The options of partition commits, which do nothing when a table is read."""
+
+
+@dataclass(frozen=True)
+class PartitionCommit:
+    """When a partition is committed, and by a file of which name; picklable.
+
+    Without `time`, a partition is due `delay` milliseconds of processing time after its first row; with it, when the
+    watermark is `delay` milliseconds after the partition's time. When the input ends, all partitions are due.
+    """
+
+    success_file: str
+    delay: int = 0
+    time: PartitionTime | None = None
+
+    def is_due(self, bucket: str, created: int, now: int, watermark: int) -> bool:
+        """Return whether the partition of a bucket is due."""
+        if self.time is not None:
+            return watermark > self.time.millis(values_of(bucket)) + self.delay
+        return self.delay == 0 or now > created + self.delay
+
+    def next_due(self, created: Iterable[int]) -> int | None:
+        """Return the processing time at which the first of some partitions is due; None if time does not say."""
+        if self.time is not None or not self.delay:
+            return None
+        return min((time + self.delay + 1 for time in created), default=None)
+
+
+def partition_commit(options: Options, who: str) -> PartitionCommit | None:
+    """Return what the options of a table say; None if they do not ask for commits.
+
+    Raises UnsupportedError for policies and extractors that are classes of Java's, or that need a metastore.
+    """
+    kinds = options.get(text(_POLICY))
+    options.know(_OTHERS)
+    if kinds is None:
+        return None
+    for kind in kinds.split(","):
+        if kind.strip().lower() != "success-file":
+            raise UnsupportedError(
+                f"cannot have the policy {kind.strip()!r}",
+                who=f"{who}, option {_POLICY!r}",
+                hint="'success-file' writes a file into a partition that is complete; the partitions of a table of "
+                "files are its directories, which no metastore knows",
+            )
+    if options.get(choice("partition.time-extractor.kind", "default", "custom"), "default") == "custom":
+        raise UnsupportedError(
+            "cannot have the kind 'custom', which is a class of Java's",
+            who=f"{who}, option 'partition.time-extractor.kind'",
+            hint="use 'partition.time-extractor.timestamp-pattern'",
+        )
+    trigger = options.get(choice("sink.partition-commit.trigger", "process-time", "partition-time"))
+    time = PartitionTime(
+        options.get(text("partition.time-extractor.timestamp-pattern")),
+        options.get(text("partition.time-extractor.timestamp-formatter")),
+        options.get(text("sink.partition-commit.watermark-time-zone"), "UTC"),
+    )
+    return PartitionCommit(
+        options.get(text("sink.partition-commit.success-file.name"), "_SUCCESS"),
+        options.get(duration("sink.partition-commit.delay"), 0),
+        time if trigger == "partition-time" else None,
+    )
+
+
+def values_of(bucket: str) -> dict[str, str]:
+    """Return the values of the partition in a directory, by column.
+
+    >>> values_of("day=2024-01-01/name=a%2Fb")
+    {'day': '2024-01-01', 'name': 'a/b'}
+    """
+    pairs = (part.partition("=") for part in bucket.split("/"))
+    return {unquote(name): unquote(value) for name, found, value in pairs if found}
+
+
+class PartitionNote(NamedTuple):
+    """A committable: the partitions that are due for a writer, and those that wait in it."""
+
+    due: tuple[str, ...]
+    waiting: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PartitionedState:
+    """The state of a writer of a table whose partitions are committed: when each one that waits had its first row."""
+
+    files: FileWriterState
+    waiting: Mapping[str, int]
+
+
+class WaitingPartitions:
+    """The partitions that a writer has written to and that are not committed yet."""
+
+    def __init__(self, commit: PartitionCommit, states: Iterable[Any]) -> None:
+        self._commit = commit
+        self.created: dict[str, int] = {}
+        for state in states:
+            if isinstance(state, PartitionedState):
+                for bucket, time in state.waiting.items():
+                    self.created[bucket] = min(time, self.created.get(bucket, time))
+
+    def add(self, bucket: str, now: int) -> None:
+        """Note that a partition gets rows."""
+        self.created.setdefault(bucket, now)
+
+    def take_due(self, now: int, watermark: int, *, final: bool) -> PartitionNote:
+        """Return which partitions are due now, and forget them."""
+        due = [
+            bucket
+            for bucket, created in self.created.items()
+            if final or self._commit.is_due(bucket, created, now, watermark)
+        ]
+        for bucket in due:
+            del self.created[bucket]
+        return PartitionNote(tuple(due), tuple(self.created))
+
+    def next_due(self) -> int | None:
+        """Return the processing time at which the first partition is due."""
+        return self._commit.next_due(self.created.values())
+
+
+def files_state(state: Any) -> Any:
+    """Return a writer's state without what it says of partitions."""
+    return state.files if isinstance(state, PartitionedState) else state
+
+
+class PartitionCommitter(Committer):
+    """Makes parts visible, and then writes a file into each partition that is complete."""
+
+    def __init__(self, parts: Committer, base: str, commit: PartitionCommit) -> None:
+        self._parts = parts
+        self._base = base
+        self._commit = commit
+
+    def commit(self, committables: Sequence[Any]) -> None:
+        notes = [given for given in committables if isinstance(given, PartitionNote)]
+        self._parts.commit([given for given in committables if not isinstance(given, PartitionNote)])
+        waiting = {bucket for note in notes for bucket in note.waiting}
+        files = system_of(self._base)
+        for bucket in sorted({bucket for note in notes for bucket in note.due} - waiting):
+            files.replace(joined(self._base, bucket, self._commit.success_file), b"")
+
+    def discard(self, leftovers: Leftovers) -> None:
+        """Remove the hidden files of failed attempts."""
+        needed = tuple(map(files_state, leftovers.needed))
+        self._parts.discard(Leftovers(leftovers.job_id, leftovers.operator_id, leftovers.epoch, needed))

@@ -1,0 +1,53 @@
+"""A bucket of an S3 server on this machine, and what is to be seen in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from firesteel.checkpoint.objects import Storage
+from harness import s3
+
+
+class Bucket:
+    """A new bucket, which this process and its children find by its URL."""
+
+    def __init__(self, server: str, patch: pytest.MonkeyPatch) -> None:
+        s3.point_to(server, patch)
+        self.url = f"s3://{s3.new_bucket(server)}"
+        self.objects = Storage.of(self.url)
+
+    def put(self, path: str, data: bytes) -> str:
+        """Write an object; return its URL."""
+        self.objects.put(path, data)
+        return f"{self.url}/{path}"
+
+    def paths(self, prefix: str = "") -> list[str]:
+        return self.objects.list(prefix)
+
+    def hidden(self, prefix: str = "") -> list[str]:
+        return [path for path in self.paths(prefix) if _is_hidden(path)]
+
+    def visible(self, prefix: str = "") -> dict[str, bytes]:
+        return {path: self.objects.get(path) for path in self.paths(prefix) if not _is_hidden(path)}
+
+    def texts(self, prefix: str = "") -> list[str]:
+        """The contents of the visible objects, in the order of the counters in their names."""
+        found = self.visible(prefix)
+        return [found[path].decode() for path in sorted(found, key=lambda path: int(path.rsplit("-", 1)[1]))]
+
+
+def _is_hidden(path: str) -> bool:
+    return any(name.startswith((".", "_")) for name in path.split("/"))
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with s3.serving() as url:
+        yield url
+
+
+@pytest.fixture
+def bucket(server: str, monkeypatch: pytest.MonkeyPatch) -> Bucket:
+    return Bucket(server, monkeypatch)
