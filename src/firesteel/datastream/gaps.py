@@ -81,21 +81,12 @@ GAPS: Final[dict[str, str]] = {
             "number_seq.NumberSequenceSource.get_java_function",
             "jdbc.JdbcSink.get_java_function",
             "kafka.KafkaSource.get_java_function",
+            "kafka.KafkaSink.get_java_function",
         )
     },
     **{
         f"pyflink.datastream.connectors.kafka.{name}": OLD_KAFKA
         for name in ("FlinkKafkaConsumer", "FlinkKafkaProducer")
-    },
-    **{
-        f"pyflink.datastream.connectors.kafka.{name}": "the sink of Kafka is not part of this version"
-        for name in (
-            "KafkaSink",
-            "KafkaSinkBuilder",
-            "KafkaRecordSerializationSchema",
-            "KafkaRecordSerializationSchemaBuilder",
-            "KafkaTopicSelector",
-        )
     },
     "pyflink.datastream.connectors.kafka.Semantic": "it is for FlinkKafkaProducer; see DeliveryGuarantee",
 }

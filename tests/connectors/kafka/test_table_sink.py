@@ -16,8 +16,9 @@ from firesteel.common.logical_types.columns import to_column
 from firesteel.common.types import RowKind
 from firesteel.connectors.kafka.sink.records import TopicRecords
 from firesteel.connectors.kafka.sink.topics import Topic
-from firesteel.connectors.tables import kafka_sink as kafka_sink_module
-from firesteel.connectors.tables.kafka_writing import WRITABLE, kafka_sink, upsert_kafka_sink
+from firesteel.connectors.tables.kafka import sink as sink_module
+from firesteel.connectors.tables.kafka.parts import WRITABLE
+from firesteel.connectors.tables.kafka.writing import kafka_sink, upsert_kafka_sink
 from firesteel.functions.columns.connectors import TableRequest, TableSink
 from firesteel.functions.epoch import EpochFacts
 from firesteel.functions.sink import DeliveryGuarantee, WriterContext
@@ -65,7 +66,7 @@ class Records:
 @pytest.fixture
 def records(monkeypatch: pytest.MonkeyPatch) -> Records:
     found = Records()
-    monkeypatch.setattr(kafka_sink_module, "record_writer", lambda settings, context: found)
+    monkeypatch.setattr(sink_module, "record_writer", lambda settings, context: found)
     return found
 
 
@@ -91,7 +92,7 @@ def messages(records: Records) -> list[tuple[Any, ...]]:
 
 def test_a_value_of_all_columns(records):
     table = request("a INT, b STRING", KAFKA)
-    sink = kafka_sink(table, ())
+    sink = kafka_sink(table)
     write(sink, table, [(1, "x"), (2, None)])
     assert messages(records) == [("t", None, b'{"a":1,"b":"x"}'), ("t", None, b'{"a":2,"b":null}')]
     assert sink.mode.append_only
@@ -109,19 +110,19 @@ def test_keys_with_a_prefix(records):
         "value.fields-include": "EXCEPT_KEY",
     }
     table = request("k_a INT, v INT, k_b INT", options)
-    write(kafka_sink(table, ()), table, [(1, 2, 3)])
+    write(kafka_sink(table), table, [(1, 2, 3)])
     assert messages(records) == [("t", b'{"b":3,"a":1}', b'{"v":2}')]
 
 
 def test_a_key_is_in_the_value_too_by_default(records):
     table = request("a INT, b INT", {**KAFKA, "key.format": "raw", "key.fields": "a"})
-    write(kafka_sink(table, ()), table, [(1, 2)])
+    write(kafka_sink(table), table, [(1, 2)])
     assert messages(records) == [("t", b"\0\0\0\1", b'{"a":1,"b":2}')]
 
 
 def test_changes_in_a_format_that_has_them(records):
     table = request("a INT", {**SERVERS, "topic": "t", "format": "debezium-json"}, key=("a",))
-    sink = kafka_sink(table, ())
+    sink = kafka_sink(table)
     assert sink.mode.update_before
     assert sink.adapts
     write(sink, table, [(1,), (1,), (2,)], [INSERT, BEFORE, AFTER])
@@ -134,7 +135,7 @@ def test_changes_in_a_format_that_has_them(records):
 
 def test_upserts_and_tombstones(records):
     table = request("a INT, b INT", UPSERT, key=("b",))
-    sink = upsert_kafka_sink(table, ())
+    sink = upsert_kafka_sink(table)
     assert sink.mode.delete
     assert not sink.mode.update_before
     write(sink, table, [(1, 1), (2, 1), (3, 2), (3, 2)], [INSERT, AFTER, AFTER, DELETE])
@@ -149,16 +150,14 @@ def test_upserts_and_tombstones(records):
 def test_of_changes_that_wait_the_last_one_is_written(records):
     options = {**UPSERT, "sink.buffer-flush.max-rows": "100", "sink.buffer-flush.interval": "1 h"}
     table = request("a INT, b INT", options, key=("b",))
-    write(
-        upsert_kafka_sink(table, ()), table, [(1, 1), (2, 2), (3, 1), (2, 2)], [INSERT, INSERT, AFTER, DELETE]
-    )
+    write(upsert_kafka_sink(table), table, [(1, 1), (2, 2), (3, 1), (2, 2)], [INSERT, INSERT, AFTER, DELETE])
     assert messages(records) == [("t", b'{"b":1}', b'{"a":3,"b":1}'), ("t", b'{"b":2}', None)]
 
 
 def test_metadata(records):
     table = request("a INT, h MAP<STRING, BYTES>, at TIMESTAMP_LTZ(3)", KAFKA, ("headers", "timestamp"))
     at = dt.datetime(2020, 1, 2, 3, 4, 5, 678_000, tzinfo=dt.UTC)
-    write(kafka_sink(table, ()), table, [(1, {"x": b"1", "y": None}, at), (2, None, None)])
+    write(kafka_sink(table), table, [(1, {"x": b"1", "y": None}, at), (2, None, None)])
     [part] = records.put_in
     assert part.rows.column("timestamp").to_pylist() == [1577934245678, None]
     assert part.rows.column("headers").to_pylist() == [[{"key": "x", "value": b"1"}], []]
@@ -168,7 +167,7 @@ def test_metadata(records):
 @pytest.mark.parametrize("topics", [{"topic": "t;u"}, {"topic-pattern": "[tu]"}])
 def test_topics_by_row(records, topics):
     table = request("a INT, topic STRING", {**SERVERS, **topics, "format": "json"}, ("topic",))
-    sink = kafka_sink(table, ())
+    sink = kafka_sink(table)
     write(sink, table, [(1, "u"), (2, "t"), (3, "u")])
     assert sorted(messages(records)) == [
         ("t", None, b'{"a":2}'),
@@ -182,7 +181,7 @@ def test_topics_by_row(records, topics):
 
 def test_the_fixed_partitioner(records):
     table = request("a INT", {**KAFKA, "sink.partitioner": "fixed"})
-    write(kafka_sink(table, ()), table, [(1,), (2,)])
+    write(kafka_sink(table), table, [(1,), (2,)])
     assert records.put_in[0].rows.column("partition").to_pylist() == [1, 1]
 
 
@@ -199,7 +198,7 @@ def test_options_of_delivery():
             "scan.startup.mode": "latest-offset",
         },
     )
-    sink = kafka_sink(table, ("scan.startup.mode",))
+    sink = kafka_sink(table)
     settings = sink.sink._settings
     assert sink.parallelism == 3
     assert sink.sink.guarantee is DeliveryGuarantee.EXACTLY_ONCE
@@ -211,17 +210,17 @@ def test_options_of_delivery():
     ("options", "message"),
     [
         ({"properties.bootstrap.servers": None}, "requires the option 'properties.bootstrap.servers'"),
-        ({"topic": None}, "either the option 'topic' or the option 'topic-pattern'"),
-        ({"topic-pattern": "x"}, "either the option 'topic' or the option 'topic-pattern'"),
+        ({"topic": None}, "one of the options 'topic' and 'topic-pattern'"),
+        ({"topic-pattern": "x"}, "one of the options 'topic' and 'topic-pattern'"),
         ({"topic": "t;u"}, "requires one topic, or a column METADATA FROM 'topic'"),
-        ({"format": None}, "either the option 'format' or the option 'value.format'; got none"),
+        ({"format": None}, "one of the options 'format' and 'value.format'; got none"),
         (
             {"value.format": "json"},
-            "either the option 'format' or the option 'value.format'; got 'format' and",
+            "one of the options 'format' and 'value.format'; got both",
         ),
         ({"key.fields": "a"}, "'key.format'"),
-        ({"key.format": "json"}, "requires the option 'key.fields'"),
-        ({"key.format": "json", "key.fields": "z"}, "physical columns as the option 'key.fields'; got 'z'"),
+        ({"key.format": "json"}, "requires the option 'key.fields', too"),
+        ({"key.format": "json", "key.fields": "z"}, "and no metadata, as 'key.fields'; got 'z'"),
         ({"key.format": "json", "key.fields": "a", "key.fields-prefix": "k_"}, "key.fields-prefix"),
         ({"key.format": "json", "key.fields": "a", "key.fields-prefix": "a"}, "EXCEPT_KEY"),
         ({"key.format": "debezium-json", "key.fields": "a"}, "format of changes 'debezium-json'"),
@@ -237,12 +236,14 @@ def test_options_of_delivery():
 def test_options_that_are_refused(options, message):
     given = {name: value for name, value in {**KAFKA, **options}.items() if value is not None}
     with pytest.raises((ConfigurationError, UnsupportedError), match=message):
-        kafka_sink(request("a INT", given), ())
+        kafka_sink(request("a INT", given))
 
 
 def test_a_primary_key_needs_a_format_of_changes():
-    with pytest.raises(UnsupportedError, match="cannot have a primary key with the format 'json'") as raised:
-        kafka_sink(request("a INT", KAFKA, key=("a",)), ())
+    with pytest.raises(
+        ConfigurationError, match="a table without PRIMARY KEY for the format 'json'"
+    ) as raised:
+        kafka_sink(request("a INT", KAFKA, key=("a",)))
     assert "upsert-kafka" in str(raised.value)
 
 
@@ -250,6 +251,7 @@ def test_a_primary_key_needs_a_format_of_changes():
     ("options", "key", "message"),
     [
         ({}, None, "requires a primary key"),
+        ({"key.fields": "a"}, ("a",), "'key.fields'"),
         ({"key.format": None}, ("a",), "requires the option 'key.format'"),
         ({"value.format": None}, ("a",), "requires the option 'value.format'"),
         ({"value.format": "debezium-json"}, ("a",), "format of changes 'debezium-json'"),
@@ -260,4 +262,4 @@ def test_a_primary_key_needs_a_format_of_changes():
 def test_options_of_upserts_that_are_refused(options, key, message):
     given = {name: value for name, value in {**UPSERT, **options}.items() if value is not None}
     with pytest.raises((ConfigurationError, UnsupportedError), match=message):
-        upsert_kafka_sink(request("a INT", given, key=key), ())
+        upsert_kafka_sink(request("a INT", given, key=key))

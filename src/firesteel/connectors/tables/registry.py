@@ -12,6 +12,7 @@ from firesteel.connectors.tables.datagen import DatagenConnector
 from firesteel.connectors.tables.filesystem import FilesystemConnector
 from firesteel.connectors.tables.jdbc import JdbcConnector
 from firesteel.connectors.tables.kafka.connector import KafkaConnector
+from firesteel.connectors.tables.kafka.upsert import UpsertKafkaConnector
 from firesteel.connectors.tables.options import suggestion
 from firesteel.connectors.tables.print_table import PrintConnector
 from firesteel.connectors.tables.python_table import PythonConnector
@@ -28,6 +29,7 @@ _BUILT_IN: Final[tuple[type[TableConnector], ...]] = (
     KafkaConnector,
     PrintConnector,
     PythonConnector,
+    UpsertKafkaConnector,
 )
 _built_in: Final = {kind.name: kind for kind in _BUILT_IN}
 _registered: dict[str, TableConnector] = {}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from concurrent.futures import Future
+from typing import Any, Final, TypeVar
 
-from confluent_kafka import KafkaError
+from confluent_kafka import KafkaError, KafkaException
 
 from firesteel.connectors.kafka.settings import client_settings
 from firesteel.connectors.kafka.sink.settings import KafkaSinkSettings
@@ -47,6 +48,9 @@ _FENCED: Final = frozenset(
 _LARGEST_REQUEST: Final = 1_000_000_000
 _USUAL_BATCH: Final = 1_000_000
 _LINGER_MS: Final = 5
+_GRACE_S: Final = 2
+
+T = TypeVar("T")
 
 
 def producer_settings(settings: KafkaSinkSettings, batch_bytes: int) -> dict[str, Any]:
@@ -66,6 +70,14 @@ def producer_settings(settings: KafkaSinkSettings, batch_bytes: int) -> dict[str
         "batch.size": min(batch_bytes, int(given.get("batch.size", _USUAL_BATCH))),
         "delivery.report.only.error": True,
     }
+
+
+def answer(asked: Future[T], within_s: float) -> T:
+    """Return what a broker answers. Raises KafkaException if it refuses, or does not answer."""
+    try:
+        return asked.result(within_s + _GRACE_S)
+    except TimeoutError:
+        raise KafkaException(KafkaError(KafkaError._TIMED_OUT)) from None
 
 
 def is_passing(error: KafkaError) -> bool:

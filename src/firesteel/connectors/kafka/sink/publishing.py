@@ -15,12 +15,12 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Final, NamedTuple
 
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException
+from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, ConfigResource
 
 from firesteel.common.errors import ConnectorError
 from firesteel.connectors.kafka.settings import client_settings, new_client
-from firesteel.connectors.kafka.sink.clients import is_fenced, is_passing, reason_of
+from firesteel.connectors.kafka.sink.clients import answer, is_fenced, is_passing, reason_of
 from firesteel.connectors.kafka.sink.records import TopicRecords
 from firesteel.connectors.kafka.sink.session import Session
 from firesteel.connectors.kafka.sink.settings import KafkaSinkSettings
@@ -49,8 +49,6 @@ class PublishingCommitter(Committer):
         self._settings = settings
         self._sessions: dict[str, Session] = {}
         self._published: dict[str, Mark] = {}
-        client = client_settings(settings.properties, settings.who)
-        self._admin = new_client(AdminClient, client, settings.who)
 
     def attach(self, outputs: OutputStore) -> None:
         self._outputs = outputs
@@ -127,11 +125,17 @@ class PublishingCommitter(Committer):
             "start a new job from a savepoint",
         )
 
+    def _admin(self) -> AdminClient:
+        """Return a new client: one that was there when a broker went away may wait for it for ever (see `session`)."""
+        client = client_settings(self._settings.properties, self._settings.who)
+        return new_client(AdminClient, client, self._settings.who)
+
     def _mark(self, name: str) -> Mark | None:
-        asked = self._admin.list_consumer_group_offsets(
+        admin = self._admin()
+        asked = admin.list_consumer_group_offsets(
             [ConsumerGroupTopicPartitions(name)], require_stable=True, request_timeout=_ANSWERS_S
         )
-        found = asked[name].result().topic_partitions or []
+        found = answer(asked[name], _ANSWERS_S).topic_partitions or []
         marks = [Mark(place.offset, place.metadata or "") for place in found if place.offset >= 0]
         return max(marks, default=None)
 
@@ -153,10 +157,14 @@ class PublishingCommitter(Committer):
         )
 
     def _retention_ms(self) -> int:
-        brokers = self._admin.list_topics(timeout=_ANSWERS_S).brokers
+        admin = self._admin()
+        brokers = admin.list_topics(timeout=_ANSWERS_S).brokers
+        if not brokers:
+            raise KafkaException(KafkaError(KafkaError._TRANSPORT))
         asked = ConfigResource(ConfigResource.Type.BROKER, str(next(iter(brokers))))
         try:
-            found = self._admin.describe_configs([asked], request_timeout=_ANSWERS_S)[asked].result()
+            configs = admin.describe_configs([asked], request_timeout=_ANSWERS_S)[asked]
+            found = answer(configs, _ANSWERS_S)
         except KafkaException as error:
             if is_passing(error.args[0]):
                 raise

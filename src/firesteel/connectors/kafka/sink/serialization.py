@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -10,10 +11,18 @@ from firesteel.common.errors import ConfigurationError
 from firesteel.common.serialization import SerializationSchema
 from firesteel.connectors.kafka.sink.partitioners import KafkaPartitioner
 
-TopicSelector = Callable[[Any], str]
+TopicFunction = Callable[[Any], str]
 Headers = Callable[[Any], Iterable[tuple[str, bytes | None]]]
 
 _WHO = "KafkaRecordSerializationSchema"
+
+
+class KafkaTopicSelector(ABC):
+    """Chooses the topic of each record; subclass it, or pass a function instead."""
+
+    @abstractmethod
+    def apply(self, data: Any) -> str:
+        """Return the topic of a record."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +38,7 @@ class KafkaRecordSerializationSchema:
     "topic 'words'"
     """
 
-    topic: str | TopicSelector
+    topic: str | TopicFunction
     value: SerializationSchema
     key: SerializationSchema | None = None
     headers: Headers | None = None
@@ -50,7 +59,7 @@ class KafkaRecordSerializationSchemaBuilder:
     """Collects what makes records; every method but `build` returns the builder."""
 
     def __init__(self) -> None:
-        self._topic: str | TopicSelector | None = None
+        self._topic: str | TopicFunction | None = None
         self._value: SerializationSchema | None = None
         self._key: SerializationSchema | None = None
         self._headers: Headers | None = None
@@ -63,13 +72,13 @@ class KafkaRecordSerializationSchemaBuilder:
         return self._with_topic(topic)
 
     def set_topic_selector(
-        self, topic_selector: TopicSelector | Any
+        self, topic_selector: TopicFunction | KafkaTopicSelector
     ) -> KafkaRecordSerializationSchemaBuilder:
-        """Write each record to the topic that a function, or the method `apply` of an object, returns for it."""
-        select = getattr(topic_selector, "apply", topic_selector)
+        """Write each record to the topic that a function or a selector returns for it."""
+        select = topic_selector.apply if isinstance(topic_selector, KafkaTopicSelector) else topic_selector
         if not callable(select):
             raise ConfigurationError(
-                "requires a function, or an object with a method apply, as topic selector",
+                "requires a function or a KafkaTopicSelector as topic selector",
                 who=_WHO,
                 got=repr(topic_selector),
             )
@@ -111,7 +120,7 @@ class KafkaRecordSerializationSchemaBuilder:
             self._topic, self._value, self._key, self._headers, self._partitioner
         )
 
-    def _with_topic(self, topic: str | TopicSelector) -> KafkaRecordSerializationSchemaBuilder:
+    def _with_topic(self, topic: str | TopicFunction) -> KafkaRecordSerializationSchemaBuilder:
         if self._topic is not None:
             raise ConfigurationError("requires one topic, or one topic selector", who=_WHO, got="another one")
         self._topic = topic

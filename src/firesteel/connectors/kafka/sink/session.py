@@ -7,6 +7,7 @@ records are. Nobody else commits offsets of this group.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterable
 from typing import Any, Final
@@ -20,6 +21,7 @@ from firesteel.connectors.kafka.sink.records import TopicRecords
 from firesteel.connectors.kafka.sink.settings import KafkaSinkSettings
 
 _ABORT_S: Final = 5
+_MARK_S: Final = 15
 _KNOWN_WITHIN_MS: Final = 10_000
 """How long a topic that the broker does not know is waited for."""
 
@@ -40,27 +42,33 @@ class Session:
         self.largest = largest
         self._settings = settings
         self._failed: list[KafkaException] = []
+        self._disturbed = self._hangs = False
         self._group = _group(settings, name)
         client = {
             **producer_settings(settings, largest),
             "transactional.id": name,
             "transaction.timeout.ms": settings.transaction_timeout_ms,
             "topic.metadata.propagation.max.ms": min(_KNOWN_WITHIN_MS, settings.patience_ms),
+            "error_cb": self._hear,
         }
         self._producer = new_client(Producer, client, settings.who)
         self._persist(self._producer.init_transactions)
+        self._producer.poll(0)
+        self._disturbed = False
 
     def publish(
         self, epoch: int, attempt: str, topics: Iterable[str], records: Iterable[TopicRecords]
     ) -> None:
         """Make records visible, all in one transaction that has the mark of the epoch."""
+        self._require_calm()
         self._producer.begin_transaction()
         for part in records:
             produce(self._producer, part, self._settings, self._note)
         marks = [
             TopicPartition(topic, 0, epoch, metadata=attempt) for topic in sorted(set(topics))[:_MOST_MARKS]
         ]
-        self._persist(lambda left: self._producer.send_offsets_to_transaction(marks, self._group, left))
+        self._require_calm()
+        self._persist(lambda left: self._mark(marks, left))
         try:
             self._persist(self._producer.commit_transaction)
         except KafkaException as error:
@@ -68,10 +76,45 @@ class Session:
 
     def close(self) -> None:
         """Abort what is open, so that readers do not wait for it, and end the producer."""
+        if self._hangs:
+            return
         try:
             self._producer.abort_transaction(_ABORT_S)
         except KafkaException:
             return  # there was nothing to abort, or the broker will: when the id is taken again, or its time is over
+
+    def _mark(self, marks: list[TopicPartition], left: float) -> None:
+        """Add the marks to the transaction, in a thread of their own: this call of the library may hang for ever.
+
+        It does if a broker went away and has come back (librdkafka 2.16 keeps the coordinator of the group that it
+        knew). Then the thread and its producer are left alone.
+        """
+        outcome: list[KafkaException | None] = []
+
+        def send() -> None:
+            try:
+                self._producer.send_offsets_to_transaction(marks, self._group, left)
+                outcome.append(None)
+            except KafkaException as error:
+                outcome.append(error)
+
+        thread = threading.Thread(target=send, name="firesteel-kafka-mark", daemon=True)
+        thread.start()
+        thread.join(min(left, _MARK_S))
+        self._hangs = not outcome
+        if self._hangs:
+            raise KafkaException(KafkaError(KafkaError._TIMED_OUT))
+        if outcome[0] is not None:
+            raise outcome[0]
+
+    def _require_calm(self) -> None:
+        """Raise KafkaException if a broker has gone away since the session was opened: see `_mark`."""
+        self._producer.poll(0)
+        if self._disturbed:
+            raise KafkaException(KafkaError(KafkaError._TRANSPORT))
+
+    def _hear(self, error: KafkaError) -> None:
+        self._disturbed = True
 
     def _note(self, error: KafkaError, message: Message) -> None:
         self._failed.append(KafkaException(error))

@@ -10,7 +10,7 @@ from confluent_kafka.admin import AdminClient, ConfigResource
 
 from firesteel.common.errors import ConnectorError
 from firesteel.connectors.kafka.settings import client_settings, new_client
-from firesteel.connectors.kafka.sink.clients import is_passing, producer_settings, reason_of
+from firesteel.connectors.kafka.sink.clients import answer, is_passing, producer_settings, reason_of
 from firesteel.connectors.kafka.sink.settings import KafkaSinkSettings
 
 USUAL_LARGEST: Final = 1_048_588
@@ -38,8 +38,6 @@ class Topics:
         self._producer = new_client(
             Producer, client, settings.who
         )  # its requests create a topic, if the broker does that
-        admin = client_settings(settings.properties, settings.who)
-        self._admin = new_client(AdminClient, admin, settings.who)
         self._known: dict[str, tuple[float, Topic]] = {}
 
     def find(self, name: str) -> Topic:
@@ -66,9 +64,11 @@ class Topics:
             time.sleep(_PAUSE_S)
 
     def _largest(self, name: str) -> int:
+        client = client_settings(self._settings.properties, self._settings.who)
+        admin = new_client(AdminClient, client, self._settings.who)
         asked = ConfigResource(ConfigResource.Type.TOPIC, name)
         try:
-            configs = self._admin.describe_configs([asked], request_timeout=_TRY_S)[asked].result()
+            configs = answer(admin.describe_configs([asked], request_timeout=_TRY_S)[asked], _TRY_S)
             largest = int(configs["max.message.bytes"].value)
         except KafkaException as error:
             if is_passing(error.args[0]):

@@ -5,14 +5,15 @@ from __future__ import annotations
 from firesteel.common.errors import ConfigurationError
 from firesteel.connectors.kafka.settings import require_client
 from firesteel.connectors.tables.kafka.options import OF_SINKS, table_source_settings
-from firesteel.connectors.tables.kafka.parts import READABLE, parts_of
+from firesteel.connectors.tables.kafka.parts import READABLE, WRITABLE, parts_of
 from firesteel.connectors.tables.kafka.source import KafkaTableSource
+from firesteel.connectors.tables.kafka.writing import kafka_sink
 from firesteel.connectors.tables.options import Options, number
-from firesteel.functions.columns.connectors import TableConnector, TableRequest, TableSource
+from firesteel.functions.columns.connectors import TableConnector, TableRequest, TableSink, TableSource
 
 
 class KafkaConnector(TableConnector):
-    """Reads topics; a row is of a record's value and, with 'key.format', of its key.
+    """Reads and writes topics; a row is of a record's value and, with 'key.format', of its key.
 
     The options are Flink's. Reading is exactly once: offsets are in the job's manifest, and those of the consumer group
     are for those who watch it. Without 'scan.bounded.mode' a table has no end.
@@ -20,6 +21,7 @@ class KafkaConnector(TableConnector):
 
     name = "kafka"
     readable_metadata = READABLE
+    writable_metadata = WRITABLE
 
     def source(self, table: TableRequest) -> TableSource:
         """Return the source."""
@@ -41,3 +43,8 @@ class KafkaConnector(TableConnector):
                 hint="the connector 'upsert-kafka' reads the last record of each key",
             )
         return TableSource(source, mode)
+
+    def sink(self, table: TableRequest) -> TableSink:
+        """Return the sink."""
+        require_client(table.who)
+        return kafka_sink(table)

@@ -35,6 +35,7 @@ OF_SINKS: Final = (
     "sink.semantic",
     "sink.delivery-guarantee",
     "sink.transactional-id-prefix",
+    "sink.transaction-naming-strategy",
     "sink.parallelism",
     "sink.buffer-flush.max-rows",
     "sink.buffer-flush.interval",

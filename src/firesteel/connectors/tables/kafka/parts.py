@@ -28,6 +28,7 @@ _TEXT: Final = STRING.copy(nullable=False)
 _BYTES: Final = VarBinaryType()
 
 WRITABLE: Final[dict[str, LogicalType]] = {
+    "topic": STRING,
     "headers": MapType(STRING, _BYTES, nullable=True),
     "timestamp": LocalZonedTimestampType(3, nullable=True),
 }

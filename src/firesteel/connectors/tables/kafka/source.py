@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from firesteel.common.logical_types import Field, RowType
 from firesteel.common.logical_types.arrow import to_arrow, to_arrow_schema
+from firesteel.common.types import RowKind
 from firesteel.connectors.kafka.source.access import TopicAccess
 from firesteel.connectors.kafka.source.deserializing import TIMESTAMP_TYPES, place_of
 from firesteel.connectors.kafka.source.settings import KafkaSourceSettings
@@ -28,22 +30,30 @@ if TYPE_CHECKING:
     from confluent_kafka import Message
 
 _NEVER_MS: Final = 1 << 62
+_NO_ROW: Final = -1
 
 
 class KafkaTableSource(ColumnSource):
     """Rows of messages. A row is of the message's key, its value, and what else is known of it.
 
-    A message whose key or value has no row, as a tombstone's has none, has none. One that cannot be read is an error
+    A message whose key or value has no row, as a tombstone's has none, has none. With `upserts` a row is the last one
+    of its key, and a message without a value deletes the row of its key. A message that cannot be read is an error
     with its topic, partition and offset, unless its format skips such messages.
     """
 
     def __init__(
-        self, settings: KafkaSourceSettings, parts: KafkaParts, parallelism: int | None = None
+        self,
+        settings: KafkaSourceSettings,
+        parts: KafkaParts,
+        parallelism: int | None = None,
+        *,
+        upserts: bool = False,
     ) -> None:
         self._settings = settings
         self._parts = parts
+        self._upserts = upserts
         self._access = TopicAccess(settings)
-        self._decoding = _Decoding.of(parts)
+        self._decoding = _Decoding.of(parts, upserts=upserts)
         self.preferred_parallelism = parallelism
         self.discovery_interval = settings.discovery_ms or _NEVER_MS
 
@@ -74,7 +84,8 @@ class KafkaTableSource(ColumnSource):
         kept = tuple(self._parts.columns[place] for place in columns)
         if not any(column.kind == "value" for column in kept):
             return None
-        return KafkaTableSource(self._settings, self._parts.only(kept), self.preferred_parallelism)
+        only = self._parts.only(kept)
+        return KafkaTableSource(self._settings, only, self.preferred_parallelism, upserts=self._upserts)
 
     def close(self) -> None:
         """Close the connections."""
@@ -91,9 +102,10 @@ class _Decoding:
     value_names: tuple[str, ...]
     key: MessageDecoder | None
     key_names: tuple[str, ...]
+    upserts: bool
 
     @staticmethod
-    def of(parts: KafkaParts) -> _Decoding:
+    def of(parts: KafkaParts, *, upserts: bool) -> _Decoding:
         form = parts.value
         inside = [column.name.removeprefix(VALUE) for column in parts.columns if column.kind == "format"]
         fields = tuple(Field(column.name, column.type) for column in parts.columns)
@@ -104,12 +116,15 @@ class _Decoding:
             (*(field.name for field in form.row.fields), *(f"{VALUE}{name}" for name in inside)),
             None if parts.key is None else parts.key.format.decoder(parts.key.options, parts.key.row),
             parts.key_columns,
+            upserts,
         )
 
     def rows(self, messages: Sequence[Message], who: str) -> tuple[pa.RecordBatch, Any]:
         """Return the rows of messages, and the kinds of their changes."""
         from confluent_kafka import Message
 
+        if self.upserts:
+            return self._changes(messages, who)
         decoded = _decoded(self.value, [*map(Message.value, messages)], messages, who)
         found = dict(zip(self.value_names, decoded.rows.columns, strict=True))
         kinds, places = decoded.kinds, decoded.messages
@@ -123,6 +138,30 @@ class _Decoding:
                 places = decoded.places()[chosen]
                 kinds = None if kinds is None else kinds[chosen]
             found = {**of_keys, **found}
+        return self._assembled(found, messages, places), kinds
+
+    def _changes(self, messages: Sequence[Message], who: str) -> tuple[pa.RecordBatch, Any]:
+        """Return the last rows of keys, and what deletes them: rows of the key alone, where there is no value."""
+        assert self.key is not None
+        keys = _decoded(self.key, [message.key() for message in messages], messages, who)
+        there = np.array([message.value() is not None for message in messages])
+        alive, gone = np.flatnonzero(there), np.flatnonzero(~there)
+        whole = [message for message in messages if message.value() is not None]
+        decoded = _decoded(self.value, [message.value() for message in whole], whole, who)
+        places = np.concatenate([alive[decoded.places()], gone])
+        rows = np.concatenate([np.arange(decoded.rows.num_rows), np.full(len(gone), _NO_ROW)])
+        order = np.argsort(places, kind="stable")
+        chosen, of_keys = joined(places[order], keys.places())
+        rows, places = rows[order][chosen], places[order][chosen]
+        deleted = rows == _NO_ROW
+        taken = pa.array(rows, mask=deleted)
+        found = dict(
+            zip(self.value_names, [column.take(taken) for column in decoded.rows.columns], strict=True)
+        )
+        for name, column in zip(self.key_names, keys.rows.columns, strict=True):
+            of_key = column.take(pa.array(of_keys))
+            found[name] = pc.if_else(pa.array(deleted), of_key, found[name]) if name in found else of_key
+        kinds = np.where(deleted, RowKind.DELETE.value, RowKind.UPDATE_AFTER.value).astype(np.int8)
         return self._assembled(found, messages, places), kinds
 
     def _assembled(
