@@ -163,6 +163,7 @@ def _know_json(options: Options, form: str) -> None:
 
 class _JsonLines(_Lines):
     option = "json.ignore-parse-errors"
+    feeds_only = True
 
     def __init__(self, row: RowType, rules: JsonRules) -> None:
         self._row = row
