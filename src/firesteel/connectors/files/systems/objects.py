@@ -94,9 +94,9 @@ class ObjectFiles(RemoteFiles):
 
     def abandon(self, file: BinaryIO) -> None:
         """Close the object, and give up its upload."""
-        super().abandon(file)
-        marker = file.abandon() if isinstance(file, SentAhead) else None
-        if marker is not None:
+        if not isinstance(file, SentAhead):
+            super().abandon(file)
+        elif (marker := file.abandon()) is not None:
             self._delete(marker)
 
     def complete(self, marker: str, target: str, upload: Upload) -> None:
