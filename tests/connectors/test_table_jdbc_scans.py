@@ -11,7 +11,7 @@ import pytest
 
 from firesteel.common.errors import ConfigurationError, ConnectorError, EngineError, TypeMismatchError
 from firesteel.common.logical_types.arrow import to_arrow_schema
-from firesteel.connectors.tables.jdbc_source import Partitions
+from firesteel.connectors.tables.jdbc_source import JdbcTableSource, Partitions
 from firesteel.connectors.tables.registry import connector_of
 from firesteel.functions.columns.lookups import LookupCalls
 from tests.connectors.column_ends import read, request, row_type, write
@@ -140,6 +140,21 @@ def test_a_password_in_plain_text_is_refused_by_the_tables_name() -> None:
         ) as caught:
             make(table)
         assert "secret" not in str(caught.value)
+
+
+def test_parameters_of_mysql_are_those_of_the_driver() -> None:
+    connector = connector_of("jdbc", "table 't'")
+
+    def address(parameters: str) -> object:
+        options = {"url": f"jdbc:mysql://db:3306/shop?{parameters}", "table-name": "t", "username": "me"}
+        source = connector.source(request(COLUMNS, options)).source
+        assert isinstance(source, JdbcTableSource)
+        return source.settings.address
+
+    given = "useSSL=false&rewriteBatchedStatements=true&characterEncoding=UTF-8&read_timeout=7"
+    assert address(given) == "mysql://me@db:3306/shop?ssl_disabled=true&read_timeout=7"
+    with pytest.raises(ConfigurationError, match=r"^table 't' requires .* got serverTimezone=UTC"):
+        address("serverTimezone=UTC")
 
 
 def test_rows_of_partitions_are_those_within_the_bounds(numbered: Target) -> None:
