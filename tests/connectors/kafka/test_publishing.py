@@ -82,9 +82,7 @@ def broker(monkeypatch: pytest.MonkeyPatch) -> Broker:
             found.closed += 1
 
     monkeypatch.setattr(publishing, "Session", FakeSession)
-    monkeypatch.setattr(
-        PublishingCommitter, "_mark", lambda self, name: max(found.marks, default=None), raising=True
-    )
+    monkeypatch.setattr(publishing, "read_mark", lambda *_: max(found.marks, default=None))
     monkeypatch.setattr(PublishingCommitter, "_retention_ms", lambda self: found.retention_ms)
     monkeypatch.setattr(publishing, "_PAUSE_S", 0)
     return found

@@ -4,9 +4,7 @@
 
 With names of sessions, the answers of the others stay as they are.
 The interpreter must have `apache-flink` installed (2.3.0 for the answers that are kept); Java 17 must be on the PATH.
-Each session has a TableEnvironment of its own; one whose name begins with "batch" is in BATCH mode. ${HERE} stands for
-an empty directory. The sessions "scripts: ..." do what the scripts do with which Flink tests its SQL client and gateway
-(flink-sql-client and flink-sql-gateway, src/test/resources/sql/*.q), in other words.
+Each session has a TableEnvironment of its own; one whose name begins with "batch" is in BATCH mode.
 """
 
 from __future__ import annotations
@@ -14,7 +12,6 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
@@ -46,8 +43,7 @@ def asked(name: str, statements: list[str]) -> list[dict[str, Any]]:
     )
     env = TableEnvironment.create(settings)
     env.get_config().set("parallelism.default", "1")
-    with TemporaryDirectory() as here:
-        return [answer(env, statement.replace("${HERE}", here)) for statement in statements]
+    return [answer(env, statement) for statement in statements]
 
 
 def answer(env: TableEnvironment, statement: str) -> dict[str, Any]:

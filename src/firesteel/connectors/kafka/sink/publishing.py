@@ -13,16 +13,16 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import Final
 
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, KafkaException
+from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, ConfigResource
 
 from firesteel.common.errors import ConnectorError
 from firesteel.connectors.kafka.settings import client_settings, new_client
 from firesteel.connectors.kafka.sink.clients import answer, is_fenced, is_passing, reason_of
 from firesteel.connectors.kafka.sink.records import TopicRecords
-from firesteel.connectors.kafka.sink.session import Session
+from firesteel.connectors.kafka.sink.session import Mark, Session, read_mark
 from firesteel.connectors.kafka.sink.settings import KafkaSinkSettings
 from firesteel.connectors.kafka.sink.staged import StagedRecords
 from firesteel.functions.sink import Committer, OutputStore
@@ -33,13 +33,6 @@ _MINUTE_MS: Final = 60_000
 _USUAL_RETENTION_MS: Final = 7 * 24 * 60 * _MINUTE_MS
 _SURE: Final = 0.9
 """The share of the retention after which a mark may be gone: clocks differ."""
-
-
-class Mark(NamedTuple):
-    """The last epoch that a sink has published, and the attempt that it was made in."""
-
-    epoch: int
-    attempt: str
 
 
 class PublishingCommitter(Committer):
@@ -110,7 +103,7 @@ class PublishingCommitter(Committer):
 
     def _is_published(self, name: str, parts: list[StagedRecords]) -> bool:
         epoch, attempt = parts[0].epoch, parts[0].attempt
-        mark = self._mark(name)
+        mark = read_mark(self._settings, name, chain.from_iterable(part.topics for part in parts))
         if mark is None:
             return self._is_forgotten(parts)
         if mark.epoch < epoch:
@@ -124,20 +117,6 @@ class PublishingCommitter(Committer):
             hint="another driver of the job goes on, or the state directory is an old copy: use the newest one, or "
             "start a new job from a savepoint",
         )
-
-    def _admin(self) -> AdminClient:
-        """Return a new client: one that was there when a broker went away may wait for it for ever (see `session`)."""
-        client = client_settings(self._settings.properties, self._settings.who)
-        return new_client(AdminClient, client, self._settings.who)
-
-    def _mark(self, name: str) -> Mark | None:
-        admin = self._admin()
-        asked = admin.list_consumer_group_offsets(
-            [ConsumerGroupTopicPartitions(name)], require_stable=True, request_timeout=_ANSWERS_S
-        )
-        found = answer(asked[name], _ANSWERS_S).topic_partitions or []
-        marks = [Mark(place.offset, place.metadata or "") for place in found if place.offset >= 0]
-        return max(marks, default=None)
 
     def _is_forgotten(self, parts: list[StagedRecords]) -> bool:
         """Return whether to leave out an epoch that has no mark."""
@@ -157,7 +136,8 @@ class PublishingCommitter(Committer):
         )
 
     def _retention_ms(self) -> int:
-        admin = self._admin()
+        client = client_settings(self._settings.properties, self._settings.who)
+        admin = new_client(AdminClient, client, self._settings.who)
         brokers = admin.list_topics(timeout=_ANSWERS_S).brokers
         if not brokers:
             raise KafkaException(KafkaError(KafkaError._TRANSPORT))

@@ -25,6 +25,7 @@ _OVERHEAD: Final = 128
 """More than what a record needs in a request besides its key, value and headers."""
 
 _SHOWN: Final = 80
+_SMALL_BATCH: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,23 +138,27 @@ def joined(parts: Iterable[TopicRecords]) -> list[TopicRecords]:
     >>> [(part.topic, part.rows.to_pydict()) for part in joined(parts)]
     [('t', {'value': [b'a', b'c'], 'key': [None, b'k']}), ('u', {'value': [b'b']})]
     """
-    by_topic: dict[str, list[pa.Table]] = {}
-    for part in parts:
-        by_topic.setdefault(part.topic, []).append(pa.Table.from_batches([part.rows]))
     return [
         TopicRecords(topic, batch)
-        for topic, tables in by_topic.items()
-        for batch in pa.concat_tables(tables, promote_options="default").combine_chunks().to_batches()
+        for topic, table in _by_topic(parts).items()
+        for batch in table.combine_chunks().to_batches()
     ]
 
 
+def _by_topic(parts: Iterable[TopicRecords]) -> dict[str, pa.Table]:
+    by_topic: dict[str, list[pa.Table]] = {}
+    for part in parts:
+        by_topic.setdefault(part.topic, []).append(pa.Table.from_batches([part.rows]))
+    return {topic: pa.concat_tables(tables, promote_options="default") for topic, tables in by_topic.items()}
+
+
 def pack(parts: Iterable[TopicRecords]) -> bytes:
-    """Return records as bytes, from which `unpack` makes them again.
+    """Return records as bytes, from which `unpack` makes them again, by topic.
 
     >>> [(part.topic, len(part)) for part in unpack(pack([TopicRecords.of("t", [b"a", b"b"])]))]
     [('t', 2)]
     """
-    return msgspec.msgpack.encode([(part.topic, _serialized(part.rows)) for part in parts])
+    return msgspec.msgpack.encode([(topic, _serialized(table)) for topic, table in _by_topic(parts).items()])
 
 
 def unpack(data: bytes) -> Iterator[TopicRecords]:
@@ -164,10 +169,14 @@ def unpack(data: bytes) -> Iterator[TopicRecords]:
                 yield TopicRecords(topic, batch)
 
 
-def _serialized(rows: pa.RecordBatch) -> memoryview:
+def _serialized(table: pa.Table) -> memoryview:
+    batches = table.to_batches()
+    if len(table) < len(batches) * _SMALL_BATCH:  # each batch has a head of some hundred bytes
+        batches = table.combine_chunks().to_batches()
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, rows.schema) as writer:
-        writer.write_batch(rows)
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
     return memoryview(sink.getvalue())
 
 

@@ -7,10 +7,11 @@ records are. Nobody else commits offsets of this group.
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
@@ -20,14 +21,25 @@ from firesteel.connectors.kafka.sink.producing import produce
 from firesteel.connectors.kafka.sink.records import TopicRecords
 from firesteel.connectors.kafka.sink.settings import KafkaSinkSettings
 
+_SILENT: Final = logging.Logger("kafka", logging.CRITICAL + 1)
+"""The library prints fatal errors; they are in the errors that it raises."""
+
 _ABORT_S: Final = 5
 _MARK_S: Final = 15
+_ANSWERS_S: Final = 10
 _KNOWN_WITHIN_MS: Final = 10_000
 """How long a topic that the broker does not know is waited for."""
 
 _PAUSE_S: Final = 0.02
 _MOST_MARKS: Final = 5
 """At how many of its topics an epoch has its mark: the deletion of others must not remove it."""
+
+
+class Mark(NamedTuple):
+    """The last epoch that a sink has published, and the attempt that it was made in."""
+
+    epoch: int
+    attempt: str
 
 
 class Session:
@@ -46,10 +58,13 @@ class Session:
         self._group = _group(settings, name)
         client = {
             **producer_settings(settings, largest),
+            # A transaction that follows another at once is refused at first; 100 ms would be most of its time.
+            "retry.backoff.ms": 10,
             "transactional.id": name,
             "transaction.timeout.ms": settings.transaction_timeout_ms,
             "topic.metadata.propagation.max.ms": min(_KNOWN_WITHIN_MS, settings.patience_ms),
             "error_cb": self._hear,
+            "logger": _SILENT,
         }
         self._producer = new_client(Producer, client, settings.who)
         self._persist(self._producer.init_transactions)
@@ -64,9 +79,7 @@ class Session:
         self._producer.begin_transaction()
         for part in records:
             produce(self._producer, part, self._settings, self._note)
-        marks = [
-            TopicPartition(topic, 0, epoch, metadata=attempt) for topic in sorted(set(topics))[:_MOST_MARKS]
-        ]
+        marks = [TopicPartition(topic, 0, epoch, metadata=attempt) for topic in _marked(topics)]
         self._require_calm()
         self._persist(lambda left: self._mark(marks, left))
         try:
@@ -133,11 +146,37 @@ class Session:
                 return
 
 
+def read_mark(settings: KafkaSinkSettings, name: str, topics: Iterable[str]) -> Mark | None:
+    """Return the last mark at some topics, None if there is none. Raises KafkaException if it cannot be known now.
+
+    A consumer is asked: librdkafka 2.16 crashes when an admin client asks a broker that is no coordinator any more.
+    """
+    consumer = _member(settings, name)
+    try:
+        found = consumer.committed([TopicPartition(topic, 0) for topic in _marked(topics)], _ANSWERS_S)
+    finally:
+        consumer.close()
+    for place in found:
+        if place.error is not None:
+            raise KafkaException(place.error)
+    return max(
+        (Mark(place.offset, place.metadata or "") for place in found if place.offset >= 0), default=None
+    )
+
+
+def _marked(topics: Iterable[str]) -> list[str]:
+    return sorted({*topics})[:_MOST_MARKS]
+
+
 def _group(settings: KafkaSinkSettings, name: str) -> Any:
     """Return what a transaction has to know of a group without members."""
-    client = {**client_settings(settings.properties, settings.who), "group.id": name}
-    consumer = new_client(Consumer, client, settings.who)
+    consumer = _member(settings, name)
     try:
         return consumer.consumer_group_metadata()
     finally:
         consumer.close()
+
+
+def _member(settings: KafkaSinkSettings, name: str) -> Consumer:
+    client = {**client_settings(settings.properties, settings.who), "group.id": name}
+    return new_client(Consumer, client, settings.who)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from firesteel.common.stored_output import StoredOutput
-from firesteel.connectors.kafka.sink.records import TopicRecords, joined, pack, unpack
+from firesteel.connectors.kafka.sink.records import TopicRecords, pack, unpack
 from firesteel.connectors.kafka.sink.settings import KafkaSinkSettings
 from firesteel.connectors.kafka.sink.topics import Topic, Topics
 from firesteel.connectors.kafka.sink.writers import RecordWriter
@@ -73,7 +73,7 @@ class StagedWriter(RecordWriter):
 
     def _parcel(self) -> bytes:
         waiting, self._waiting, self._bytes = self._waiting, [], 0
-        return pack(joined(waiting))
+        return pack(waiting)
 
     def prepare_commit(self) -> Sequence[StagedRecords]:
         if not self._records:

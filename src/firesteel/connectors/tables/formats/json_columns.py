@@ -30,7 +30,6 @@ from firesteel.common.logical_types import (
 )
 from firesteel.common.logical_types.arrow import to_arrow, to_arrow_schema
 from firesteel.common.logical_types.temporal import LocalZonedTimestampType, TimestampType
-from firesteel.connectors.files.lines import feed_lines
 from firesteel.connectors.tables.formats.json_arrow import ArrowLines, arrow_reads
 from firesteel.connectors.tables.formats.json_exact import JsonRules, rows_reader
 from firesteel.connectors.tables.formats.misfit import Misfit
@@ -116,7 +115,7 @@ class JsonColumns:
         plain_places: list[int] = []
         exact: list[tuple[Any, ...]] = []
         exact_places: list[int] = []
-        lines = feed_lines(block)
+        lines = block.splitlines()
         for number, line in enumerate(lines):
             if not line:
                 continue
