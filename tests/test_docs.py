@@ -104,6 +104,9 @@ class Reader:
                 self.check_options(words)
             else:
                 self.python("-m", "firesteel.cli", *words[1:])
+        elif words[0] == "pytest":
+            subprocess.run([sys.executable, "-m", *words], cwd=self.directory, check=True)
+            self.not_run.difference_update(words)
         elif words[:2] != ["pip", "install"]:
             assert words[0] in ("mkdir", "echo"), f"no way to test: {line}"
             subprocess.run(["/bin/sh", "-c", line], cwd=self.directory, check=True)

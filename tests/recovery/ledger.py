@@ -1,56 +1,39 @@
-"""A sink that keeps its rows in this process: exactly once, and it would show a row that came twice."""
+"""A ledger that passes the points of a crasher."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from firesteel.functions.sink import Committer, Sink, SinkWriter, WriterContext
+from firesteel.functions.sink import Committer, SinkWriter, WriterContext
+from firesteel.testing.contracts.ledger import Ledger, LedgerCommitter, LedgerWriter
 from tests.recovery import crashing
-
-_LEDGERS: dict[str, dict[tuple[int, str], list[Any]]] = {}
 
 
 def rows(name: str) -> list[Any]:
     """What a ledger holds, epoch by epoch."""
-    return [row for key in sorted(_LEDGERS.get(name, {})) for row in _LEDGERS[name][key]]
+    return Ledger(name).rows()
 
 
 def forget(name: str) -> None:
     """Begin a new ledger."""
-    _LEDGERS.pop(name, None)
+    Ledger(name).forget()
 
 
-class LedgerSink(Sink[Any]):
-    """Rows are booked under the epoch and the attempt they belong to: two attempts of one would be told apart."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
+class LedgerSink(Ledger):
     def create_writer(self, context: WriterContext) -> SinkWriter[Any]:
-        return _Writer((context.epoch, f"{context.operator_id}/{context.attempt}"))
+        return _Writer(self.key(context))
 
     def create_committer(self) -> Committer:
-        return _Committer(self.name)
+        return _Committer(self.booked())
 
 
-class _Writer(SinkWriter[Any]):
-    def __init__(self, key: tuple[int, str]) -> None:
-        self._key = key
-        self._rows: list[Any] = []
-
+class _Writer(LedgerWriter):
     def write(self, values: Sequence[Any], timestamps: Sequence[int | None] | None) -> None:
         crashing.reach("writing rows")
-        self._rows.extend(values)
-
-    def prepare_commit(self) -> Sequence[Any]:
-        return [(self._key, self._rows)]
+        super().write(values, timestamps)
 
 
-class _Committer(Committer):
-    def __init__(self, name: str) -> None:
-        self._name = name
-
+class _Committer(LedgerCommitter):
     def commit(self, committables: Sequence[Any]) -> None:
-        ledger = _LEDGERS.setdefault(self._name, {})
-        crashing.around("booking", lambda: ledger.update(committables))
+        crashing.around("booking", lambda: super(_Committer, self).commit(committables))

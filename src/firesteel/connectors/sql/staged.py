@@ -151,7 +151,7 @@ class StagedCommitter(Committer):
     def _move(
         self, connection: sa.Connection, staging: sa.Table, scope: str, epoch: int, staged: list[Staged]
     ) -> None:
-        expected = {item.attempt: item.rows for item in staged}
+        expected = {item.attempt: item.rows for item in staged if item.rows}
         found = connection.execute(counted(staging, scope, epoch, expected)).all()
         if {attempt: rows for attempt, rows, _ in found} != expected:
             raise ConnectorError(
