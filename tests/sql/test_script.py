@@ -62,6 +62,15 @@ def test_after_a_statement_set_other_statements_may_follow():
     assert [type(statement) for statement in parse_script(text)] == [StatementSet, Query, Query]
 
 
+def test_a_statement_set_that_is_begun_may_be_empty():
+    [found] = parse_script("BEGIN STATEMENT SET; END;")
+    assert isinstance(found, StatementSet)
+    assert found.inserts == ()
+    for wrong in ("EXECUTE STATEMENT SET BEGIN END;", "BEGIN STATEMENT SET; SELECT 1; END;", "END;"):
+        with pytest.raises(SqlParseError, match="requires"):
+            [*parse_script(wrong)]
+
+
 @pytest.mark.parametrize(
     ("text", "complete"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 from prompt_toolkit.completion import CompleteEvent
@@ -15,6 +16,7 @@ from firesteel.cli.sql.completion import StatementCompleter
 from firesteel.cli.sql.highlighting import coloured
 from firesteel.cli.sql.shell import Shell
 from firesteel.table import EnvironmentSettings, TableEnvironment
+from firesteel.testing import executing
 
 ORDERS = "CREATE TABLE orders (id BIGINT, price DECIMAL(10, 2)) WITH ('connector' = 'print')"
 
@@ -71,6 +73,34 @@ def test_several_statements_in_one_line_run_one_after_another():
             "got default_catalog.a"
         ),
     ]
+
+
+def test_a_statement_set_is_typed_line_by_line(tmp_path: Path):
+    def table(name: str) -> str:
+        options = f"'connector' = 'filesystem', 'path' = '{tmp_path / name}', 'format' = 'csv'"
+        return f"CREATE TABLE {name} (id INT, word STRING) WITH ({options});"
+
+    with executing(parallelism=1):
+        written = typed(
+            "SET 'table.dml-sync' = 'true';",
+            table("days"),
+            table("other"),
+            "BEGIN STATEMENT SET;",
+            "INSERT INTO days VALUES (1, 'Good day'), (2, 'Yes');",
+            "INSERT INTO other SELECT id + 1, UPPER(word) FROM (VALUES (1, 'a')) AS t (id, word);",
+            "END;",
+            "SELECT * FROM other;",
+            "BEGIN STATEMENT SET;",
+            "END;",
+            "END;",
+            "quit",
+        )
+    assert [*(tmp_path / "days").iterdir()]
+    assert "| +I |           2 |                              A |" in written
+    done, error, *_ = written[-4:]
+    assert done == "[INFO] Execute statement succeeded."
+    assert error.startswith("[ERROR] ")
+    assert "END" in error
 
 
 @pytest.mark.parametrize("ending", ["\x04", "\x03\x04"], ids=["Ctrl-D", "Ctrl-C, Ctrl-D"])

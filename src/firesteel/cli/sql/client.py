@@ -122,6 +122,8 @@ class Client:
     def _started(self, result: TableResult) -> None:
         job = result.job
         if job is None:
+            if self._interactive:
+                self.say(_DONE)
             return
         self.jobs.append(job)
         if self._interactive:

@@ -78,16 +78,17 @@ class Moving(Altering):
     def statement_set(self) -> StatementSet:
         """Return the statement set that follows: ``STATEMENT SET BEGIN ... END`` or ``BEGIN STATEMENT SET.
 
-        ... END``.
+        ... END``, which may be empty.
         """
         start = self.index
-        if self.takes("BEGIN"):
+        may_be_empty = self.takes("BEGIN")
+        if may_be_empty:
             self.needs("STATEMENT", "SET", ";")
         else:
             self.takes("EXECUTE")
             self.needs("STATEMENT", "SET", "BEGIN")
         inserts: list[Insert] = []
-        while not inserts or not self.takes("END"):
+        while not (inserts or may_be_empty) or not self.takes("END"):
             if not self.sees_one_of(("INSERT", "UPSERT")):
                 raise self.error("'INSERT' or 'END'", keys=["INSERT", "END"])
             inserts.append(self.insert())

@@ -42,7 +42,7 @@ def _(found: q.Insert) -> str:
 @written.register
 def _(found: q.StatementSet) -> str:
     inserts = " ".join(f"{written(insert)};" for insert in found.inserts)
-    return f"EXECUTE STATEMENT SET BEGIN {inserts} END"
+    return f"EXECUTE STATEMENT SET BEGIN {inserts} END" if inserts else "BEGIN STATEMENT SET; END"
 
 
 @written.register

@@ -30,7 +30,9 @@ def insert(statement: Insert, execution: Execution) -> TableResult:
 
 
 def statement_set(statement: StatementSet, execution: Execution) -> TableResult:
-    """Start one job of several INSERTs."""
+    """Start one job of several INSERTs; without any there is nothing to do."""
+    if not statement.inserts:
+        return answers.ok()
     return run_inserts(bind_statement_set(statement, execution.source, execution.catalog), execution.session)
 
 
