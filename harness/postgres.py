@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import atexit
-import os
-import pwd
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from harness.server import ServerProcess, account_of, free_port, running
+
 USER = "firesteel"
-_STARTS_WITHIN_S = 60
-_STOPS_WITHIN_S = 60
 
 
 def binaries() -> Path | None:
@@ -45,13 +40,20 @@ class PostgresServer:
         if programs is None:
             raise FileNotFoundError("no PostgreSQL server here; ./run test installs one")
         self._programs = programs
-        self._settings = {"max_prepared_transactions": "100", **(settings or {})}
-        self._account = _account()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._guard: subprocess.Popen[bytes] | None = None
+        settings = {"max_prepared_transactions": "100", **(settings or {})}
+        self._account = account_of("postgres")
         self.password = secrets.token_urlsafe(24)
-        self.port = _free_port()
+        self.port = free_port()
         self.directory = Path(tempfile.mkdtemp(prefix="firesteel-postgres-"))
+        command = [
+            programs / "postgres",
+            f"-D{self.directory / 'data'}",
+            f"-p{self.port}",
+            f"-k{self.directory}",
+            "-clisten_addresses=127.0.0.1",
+            *(f"-c{name}={value}" for name, value in settings.items()),
+        ]
+        self._server = ServerProcess(command, self.directory, self._account)
         self._databases = 0
         self._initialise()
 
@@ -91,48 +93,12 @@ class PostgresServer:
 
     def start(self) -> None:
         """Start the server and wait until it accepts connections."""
-        options = [f"-c{name}={value}" for name, value in self._settings.items()]
-        with (self.directory / "log").open("ab") as log:
-            self._process = subprocess.Popen(
-                [
-                    self._programs / "postgres",
-                    f"-D{self.directory / 'data'}",
-                    f"-p{self.port}",
-                    f"-k{self.directory}",
-                    "-clisten_addresses=127.0.0.1",
-                    *options,
-                ],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                cwd=self.directory,
-                **self._account,
-            )
-        # Its input ends when this process ends in any way; then the server must end, too.
-        guard = ["sh", "-c", 'read -r _; kill -QUIT "$0"', str(self._process.pid)]
-        self._guard = subprocess.Popen(guard, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
         ready = [self._programs / "pg_isready", "-q", "-h127.0.0.1", f"-p{self.port}"]
-        until = time.monotonic() + _STARTS_WITHIN_S
-        while subprocess.run(ready, check=False).returncode != 0:
-            if self._process.poll() is not None or time.monotonic() > until:
-                raise RuntimeError(f"the server does not start:\n{(self.directory / 'log').read_text()}")
-            time.sleep(0.02)
+        self._server.start(lambda: subprocess.run(ready, check=False).returncode == 0)
 
     def stop(self, how: signal.Signals = signal.SIGINT) -> None:
         """Stop the server if it runs: SIGINT closes all connections cleanly."""
-        process, self._process = self._process, None
-        guard, self._guard = self._guard, None
-        if guard is not None:
-            guard.kill()
-            guard.communicate()
-        if process is None or process.poll() is not None:
-            return
-        process.send_signal(how)
-        try:
-            process.wait(_STOPS_WITHIN_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        self._server.stop(how)
 
     def kill(self) -> None:
         """Kill the server at once, as in a power failure; `start` then recovers."""
@@ -177,39 +143,11 @@ class PostgresServer:
             raise RuntimeError(f"initdb failed:\n{made.stdout}{made.stderr}")
 
 
-def _account() -> dict[str, str]:
-    """Return the options of the process: PostgreSQL refuses to run as root, so it then runs as another user."""
-    if os.geteuid() != 0:
-        return {}
-    names = {entry.pw_name for entry in pwd.getpwall()}
-    return {"user": "postgres" if "postgres" in names else "nobody"}
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 @contextmanager
 def postgres_server(settings: dict[str, str] | None = None) -> Iterator[PostgresServer]:
     """Yield a running server, with its password in this process's environment; remove it at the end.
 
     If another server runs in this process, it has its password there again afterwards.
     """
-    server = PostgresServer(settings)
-    before = {name: os.environ.get(name) for name in server.environment}
-    atexit.register(server.close)
-    try:
-        server.start()
-        os.environ.update(server.environment)
+    with running(PostgresServer(settings)) as server:
         yield server
-    finally:
-        server.close()
-        atexit.unregister(server.close)
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.pool import NullPool
 
 from firesteel.connectors.sql.address import resolved
+from harness.mariadb import MariaDbServer, mariadb_server
 from harness.postgres import PostgresServer, postgres_server
 
 
@@ -61,6 +62,30 @@ def postgres_target(postgres: PostgresServer) -> Iterator[Target]:
     name = postgres.new_database()
     yield Target(postgres.url(name), postgres)
     postgres.drop_database(name)
+
+
+class MariaDbTarget(Target):
+    """A database of MariaDB."""
+
+    def hang_up(self) -> None:
+        others = (
+            "SELECT id FROM information_schema.processlist WHERE db = database() AND id <> connection_id()"
+        )
+        for (number,) in self.rows(others):
+            self.run(f"KILL {number}")
+
+
+@pytest.fixture(scope="session")
+def mariadb() -> Iterator[MariaDbServer]:
+    with mariadb_server() as server:
+        yield server
+
+
+@pytest.fixture
+def mariadb_target(mariadb: MariaDbServer) -> Iterator[Target]:
+    name = mariadb.new_database()
+    yield MariaDbTarget(mariadb.url(name))
+    mariadb.drop_database(name)
 
 
 _ON_POSTGRES = pytest.mark.xdist_group("postgres")

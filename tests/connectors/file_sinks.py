@@ -44,11 +44,17 @@ class Job:
         self.epoch = 0
         self.attempts = 0
         self.wakeup: int | None = None
+        self.lineage = ""
 
     def writer(self, now: int = 0, final: bool = False) -> Any:
         self.attempts += 1
         context = WriterContext(
-            "job", "op", 0, 1, EpochFacts(self.epoch + 1, f"try/{self.attempts}", now, final), self.state
+            "job",
+            "op",
+            0,
+            1,
+            EpochFacts(self.epoch + 1, f"try/{self.attempts}", now, final, self.lineage),
+            self.state,
         )
         return self.sink.create_writer(context)
 

@@ -15,9 +15,9 @@ ROW = row_type(COLUMNS)
 
 
 def jdbc_url(target: Target) -> str:
-    if target.server:
-        return f"jdbc:{target.url}".replace("+psycopg", "")
-    return f"jdbc:sqlite:{target.url.removeprefix('sqlite:///')}"
+    if target.url.startswith("sqlite"):
+        return f"jdbc:sqlite:{target.url.removeprefix('sqlite:///')}"
+    return f"jdbc:{target.url}".replace("+psycopg", "")
 
 
 def source_of(

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from firesteel.common.errors import ConfigurationError, ConnectorError
 from firesteel.connectors.files import lines
-from firesteel.connectors.files.file import PlainStream
-from firesteel.connectors.files.format import WAITING
+from firesteel.connectors.files.file import PlainStream, SourceFile
+from firesteel.connectors.files.format import WAITING, LineFormat
 from firesteel.connectors.files.source import FileSource
 from firesteel.connectors.files.text_lines import TextLineFormat
 from firesteel.functions.source import END_OF_SPLIT, UNLIMITED, Source, Split
@@ -30,6 +30,20 @@ texts = st.lists(pieces, max_size=8).map("".join)
 def java_lines(text: str) -> list[str]:
     """What Java's readLine gives."""
     return [line.rstrip("\n") for line in io.StringIO(text, newline=None)]
+
+
+class FeedLines(LineFormat[str]):
+    """Lines that end with ``\\n`` alone, as in files of JSON."""
+
+    feeds_only = True
+
+    def decode(self, file: SourceFile, block: bytes, position: int) -> list[str]:
+        return [line.decode() for line in lines.feed_lines(block)]
+
+
+def feed_lines(text: str) -> list[str]:
+    *found, rest = text.split("\n")
+    return [line.removesuffix("\r") for line in [*found, *([rest] if rest else [])]]
 
 
 def read_split(source: Source, split: Split, bounds: list[int]) -> list[str]:
@@ -64,6 +78,8 @@ def test_any_partition_yields_each_line_once(text: str, cuts: list[int], block: 
         path.write_bytes(text.encode())
         source = FileSource([path], TextLineFormat(), split_size=size)
         assert read_all(source, cuts) == java_lines(text)
+        source = FileSource([path], FeedLines(), split_size=size)
+        assert read_all(source, cuts) == feed_lines(text)
 
 
 @given(text=texts, cuts=st.lists(st.integers(0, 200)), block=st.integers(1, 9), forget=st.booleans())
@@ -77,6 +93,7 @@ def test_compressed_files_read_as_plain_ones(text: str, cuts: list[int], block: 
         half = len(text) // 2
         path.write_bytes(gzip.compress(text[:half].encode()) + gzip.compress(text[half:].encode()))
         assert read_all(FileSource([path], TextLineFormat()), cuts) == java_lines(text)
+        assert read_all(FileSource([path], FeedLines()), cuts) == feed_lines(text)
         WAITING.clear()
 
 

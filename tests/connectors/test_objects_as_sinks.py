@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from pathlib import Path
 from typing import Any
 
 import boto3
@@ -21,7 +22,7 @@ from firesteel.objectstores.client import TIMEOUT_VARIABLE
 from harness import s3
 from harness.faulty_proxy import FaultyProxy
 from tests.connectors.buckets import Bucket, bucket, server
-from tests.connectors.file_sinks import STEPS, Job, run_steps, sink_of
+from tests.connectors.file_sinks import STEPS, Job, run_steps, sink_of, visible
 
 __all__ = ["bucket", "server"]
 
@@ -274,4 +275,29 @@ def test_without_the_client_library_large_parts_are_staged_and_copied(
     for _ in range(2):
         job.sink.create_committer().commit(committables)
     assert list(map(len, bucket.texts())) == [12 * 1_000_001]
+    assert bucket.hidden() == []
+
+
+def test_open_parts_do_not_move_to_another_file_system(bucket: Bucket, tmp_path: Path) -> None:
+    job = Job(sink_of(tmp_path))
+    job.run(["a"])
+    job.sink = sink_of(f"{bucket.url}/out")
+    with pytest.raises(ConnectorError, match=rf"end where they were begun; got the part {tmp_path}/part-"):
+        job.writer()
+
+
+def test_a_job_that_goes_back_leaves_what_is_left_of_local_files(bucket: Bucket, tmp_path: Path) -> None:
+    def going_back(job: Job) -> None:
+        job.run(["a"])
+        older, epoch = job.state, job.epoch
+        job.run(["b"])
+        job.run(["c"], final=True)
+        for lineage in ("first", "second"):
+            job.state, job.epoch, job.lineage = older, epoch, lineage
+            job.run([lineage])
+            job.run(["d"], final=True)
+
+    going_back(Job(sink_of(f"{bucket.url}/out")))
+    going_back(Job(sink_of(tmp_path)))
+    assert sorted(bucket.texts()) == sorted(visible(tmp_path)) == ["a\nb\nc\n", "first\nd\n", "second\nd\n"]
     assert bucket.hidden() == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +168,19 @@ def test_leftovers_are_removed_and_what_states_need_stays(tmp_path: Path) -> Non
     lost.prepare_commit()
     table.sink.create_committer().discard(Leftovers("job", "sink", 2, tuple(table.states)))
     assert list(tmp_path.rglob(".part*")) == kept
+
+
+@pytest.mark.parametrize("partitions", [["dt", "hr"], []])
+def test_a_job_in_batch_mode_commits_at_its_end(tmp_path: Path, partitions: list[str]) -> None:
+    given = {"path": str(tmp_path), "format": "csv", **BY_TIME, "auto-compaction": "true"}
+    asked = replace(request(COLUMNS, given, partitions=partitions), bounded=True)
+    table = Table(tmp_path, BY_TIME)
+    table.sink = connector_of("filesystem", "table 't'").sink(asked).sink
+    assert table.run([1], watermark=9 * HOUR) == []
+    assert table.run([2], watermark=9 * HOUR, final=True) == (
+        ["hr=1", "hr=2"] if partitions else [tmp_path.name]
+    )
+    assert {path.name[:5] for path in tmp_path.rglob("*part-*")} == {"part-"}
 
 
 def test_the_name_of_the_file(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from firesteel.functions.epoch import EpochFacts
 from firesteel.functions.sink import Leftovers, WriterContext
 from tests.connectors.column_ends import request, row_type, write
 from tests.connectors.conftest import Target
+from tests.connectors.jdbc_tables import jdbc_url
 
 COLUMNS = "k INT NOT NULL, s STRING"
 ROW = row_type(COLUMNS)
@@ -22,12 +23,7 @@ INSERT, BEFORE, AFTER, DELETE = range(4)
 
 
 def sink_of(target: Target, way: str, columns: str = COLUMNS, key: list[str] | None = None) -> TableSink:
-    url = (
-        f"jdbc:{target.url}"
-        if "postgresql" in target.url
-        else f"jdbc:sqlite:{target.url.removeprefix('sqlite:///')}"
-    )
-    options = {"url": url.replace("+psycopg", ""), "table-name": "t", "sink.way": way}
+    options = {"url": jdbc_url(target), "table-name": "t", "sink.way": way}
     return connector_of("jdbc", "table 't'").sink(request(columns, options, key=key))
 
 

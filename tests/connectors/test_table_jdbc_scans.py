@@ -11,12 +11,14 @@ import pytest
 
 from firesteel.common.errors import ConfigurationError, ConnectorError, EngineError, TypeMismatchError
 from firesteel.common.logical_types.arrow import to_arrow_schema
-from firesteel.connectors.tables.jdbc_source import Partitions
+from firesteel.connectors.tables.jdbc_source import JdbcTableSource, Partitions
 from firesteel.connectors.tables.registry import connector_of
+from firesteel.functions.columns.lookups import LookupCalls
 from tests.connectors.column_ends import read, request, row_type, write
 from tests.connectors.conftest import Target
-from tests.connectors.jdbc_tables import COLUMNS, ROW, partitioned, source_of
+from tests.connectors.jdbc_tables import COLUMNS, ROW, jdbc_url, partitioned, source_of
 from tests.connectors.test_table_jdbc import sink_of
+from tests.connectors.test_table_lookups import found, table_of
 
 VALUES: list[tuple[str, str, list[Any]]] = [
     ("BOOLEAN", "BOOLEAN", [True, False, None]),
@@ -114,6 +116,45 @@ def test_a_value_of_another_type_is_an_error(target: Target, written: str, decla
     target.run("CREATE TABLE t (v TEXT)", f"INSERT INTO t VALUES ('{written}')")
     with pytest.raises(TypeMismatchError, match=f"column 'v' of type .* got '{written}'"):
         read(source_of(target, f"v {declared}"), row=row_type(f"v {declared}"))
+
+
+def test_numbers_with_a_fraction_are_no_whole_numbers(target: Target) -> None:
+    target.run("CREATE TABLE t (k INT, v NUMERIC(4, 2))", "INSERT INTO t VALUES (1, 1.50)")
+    columns = "k INT, v INT"
+    with pytest.raises(TypeMismatchError, match=r"column 'v' of type INT requires .* got"):
+        read(source_of(target, columns), row=row_type(columns))
+    with pytest.raises(TypeMismatchError, match=r"column 'v' of type INT requires .* got"):
+        found(table_of("jdbc", {"url": jdbc_url(target), "table-name": "t"}, columns), [(1,)], columns)
+
+
+def test_a_password_in_plain_text_is_refused_by_the_tables_name() -> None:
+    options = {"url": "jdbc:postgresql://db/shop?user=me&password=secret", "table-name": "t"}
+    connector, table = connector_of("jdbc", "table 't'"), request(COLUMNS, options)
+    for make in (
+        connector.source,
+        connector.sink,
+        lambda table: connector.lookup(table, ("k",), LookupCalls()),
+    ):
+        with pytest.raises(
+            ConfigurationError, match=r"^table 't' requires a URL without a password in it"
+        ) as caught:
+            make(table)
+        assert "secret" not in str(caught.value)
+
+
+def test_parameters_of_mysql_are_those_of_the_driver() -> None:
+    connector = connector_of("jdbc", "table 't'")
+
+    def address(parameters: str) -> object:
+        options = {"url": f"jdbc:mysql://db:3306/shop?{parameters}", "table-name": "t", "username": "me"}
+        source = connector.source(request(COLUMNS, options)).source
+        assert isinstance(source, JdbcTableSource)
+        return source.settings.address
+
+    given = "useSSL=false&rewriteBatchedStatements=true&characterEncoding=UTF-8&read_timeout=7"
+    assert address(given) == "mysql://me@db:3306/shop?ssl_disabled=true&read_timeout=7"
+    with pytest.raises(ConfigurationError, match=r"^table 't' requires .* got serverTimezone=UTC"):
+        address("serverTimezone=UTC")
 
 
 def test_rows_of_partitions_are_those_within_the_bounds(numbered: Target) -> None:

@@ -166,3 +166,20 @@ def test_a_table_is_written_into_another_one_of_its_database(tmp_path: Path) -> 
     with sqlite3.connect(tmp_path / "shop.db") as database:
         found = database.execute("SELECT COUNT(*), SUM(k), SUM(n) FROM copied").fetchone()
     assert found == (200, sum(range(200)), 300)
+
+
+def test_databases_know_how_many_rows_a_join_has(tmp_path: Path) -> None:
+    env = session(tmp_path, batch=True)
+    env.get_config().set("table.optimizer.join-reorder-enabled", "true")
+    with sqlite3.connect(tmp_path / "shop.db") as database:
+        database.execute("CREATE TABLE few (k INTEGER)")
+        database.executemany("INSERT INTO few VALUES (?)", [(5,), (7,)])
+    env.execute_sql(
+        "CREATE TABLE few (k INT) "
+        f"WITH ('connector' = 'jdbc', 'url' = 'jdbc:sqlite:{tmp_path / 'shop.db'}', 'table-name' = 'few')"
+    )
+    query = "SELECT t.k FROM t JOIN p ON t.k = p.k JOIN few ON p.k = few.k"
+    plan = env.explain_sql(query).split("== Optimized Physical Plan ==")[1]
+    assert plan.index("few") < plan.rindex("default_database, p,") or "single" in plan
+    with executing(parallelism=2):
+        assert table_of(env, query) == Counter([(5,), (7,)])

@@ -47,6 +47,8 @@ def query(chance: random.Random) -> str:
         column = chance.choice("xyz")
         partner = "z" if column == "z" else chance.choice("xy")
         equal = f"{other}.{column} = {name}.{partner}"
+        if place > 1 and chance.random() < 0.3:  # through one column of all
+            equal = f"{names[place - 1]}.x = {name}.x"
         more = chance.choice(["", "", f" AND {other}.y <= {name}.y", f" AND {name}.x + 1 = {names[0]}.y"])
         if chance.random() < 0.3:
             text += f" CROSS JOIN {name}"

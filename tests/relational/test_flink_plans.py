@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,14 +20,21 @@ from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.explaining import forest
 from firesteel.relational.physical.planning import Connections
 from firesteel.relational.planning import physical_plans
+from firesteel.relational.sink_options import SinkOptions
 from firesteel.relational.tables import ResolvedTable
 from tests.relational.plans import NoSink, connections
 from tests.sql.binding.catalogs import Catalog
 
 HERE = Path(__file__).parent / "flink"
 ANSWERS = [json.loads(line) for line in (HERE / "plans.jsonl").read_text().splitlines()]
-MODES = {"app": ChangelogMode.inserts(), "pr": ChangelogMode.all(), "prpk": ChangelogMode.all()}
+MODES = {
+    "app": ChangelogMode.inserts(),
+    "pr": ChangelogMode.all(),
+    "prpk": ChangelogMode.all(),
+    "appk": ChangelogMode.inserts(),
+}
 NODE = re.compile(r"^[ :+-]*(\w+)\(.*?changelogMode=\[([\w,]+)\]", re.MULTILINE)
+UPSERTS = re.compile(r"(?:upsertMaterialize|conflictStrategy)=\[\w+\]")
 PASSED_OVER = {
     "Calc",
     "WatermarkAssigner",
@@ -37,8 +45,9 @@ PASSED_OVER = {
 REFUSED_HERE = {
     "SELECT a, TUMBLE_START(ts, INTERVAL '1' MINUTE), COUNT(*) FROM (SELECT a, ts, COUNT(*) FROM t GROUP BY a, ts) "
     "GROUP BY a, TUMBLE(ts, INTERVAL '1' MINUTE)": "requires a time attribute in TUMBLE",
+    "FORCE INSERT INTO appk SELECT k, v FROM s": "takes inserts alone",
 }
-"""Flink takes the time of a group for a time attribute in GROUP BY."""
+"""Flink takes the time of a group for a time attribute in GROUP BY, and gives updates to sinks that take none."""
 PLANNED_HERE = {"SELECT a, SUM(b) OVER (PARTITION BY a ORDER BY ts DESC) FROM t": "OverAggregate"}
 """Flink's OVER has no descending order."""
 
@@ -55,13 +64,14 @@ CATALOG = catalog()
 
 def sink(table: ResolvedTable) -> TableSink:
     name = table.identifier.name
-    return TableSink(NoSink(), MODES.get(name, ChangelogMode.upserts()), adapts=name != "app")
+    return TableSink(NoSink(), MODES.get(name, ChangelogMode.upserts()), adapts=name not in ("app", "appk"))
 
 
-def planned(sql: str) -> str:
+def planned(sql: str, options: dict[str, str] | None = None) -> str:
     plan = CATALOG.insert(sql) if sql.startswith("INSERT") else CATALOG.query(sql)
     connected = Connections(connections().source, sink)
-    return forest(physical_plans([plan], PlanOptions(two_phase=False), connected), modes=True)
+    given = PlanOptions(two_phase=False, sinks=SinkOptions.of(options or {}))
+    return forest(physical_plans([plan], given, connected), modes=True)
 
 
 def nodes(plan: str) -> list[tuple[str, str]]:
@@ -82,21 +92,39 @@ def nodes(plan: str) -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize("answer", ANSWERS, ids=lambda answer: answer["sql"])
-def test_plans_have_the_nodes_and_modes_of_flink(answer: dict[str, str]) -> None:
-    if answer["sql"] in REFUSED_HERE:
-        with pytest.raises(FiresteelError, match=REFUSED_HERE[answer["sql"]]):
-            planned(answer["sql"])
+def name(answer: dict[str, Any]) -> str:
+    values = answer.get("options", {}).values()
+    return " ".join((*values, answer["sql"]))
+
+
+@pytest.mark.parametrize(
+    "answer", [given for given in ANSWERS if given["sql"].startswith("INSERT")], ids=name
+)
+def test_sinks_materialize_where_those_of_flink_do(answer: dict[str, Any]) -> None:
+    if "plan" in answer and name(answer) not in REFUSED_HERE:
+        plan = planned(answer["sql"], answer.get("options"))
+        assert UPSERTS.findall(plan.split("\n")[0]) == UPSERTS.findall(answer["plan"].split("\n")[0])
+        assert ("SinkMaterializer" in plan) == ("upsertMaterialize" in answer["plan"])
+
+
+@pytest.mark.parametrize("answer", ANSWERS, ids=name)
+def test_plans_have_the_nodes_and_modes_of_flink(answer: dict[str, Any]) -> None:
+    if name(answer) in REFUSED_HERE:
+        with pytest.raises(FiresteelError, match=REFUSED_HERE[name(answer)]):
+            planned(answer["sql"], answer.get("options"))
     elif answer["sql"] in PLANNED_HERE:
-        assert PLANNED_HERE[answer["sql"]] in planned(answer["sql"])
+        assert PLANNED_HERE[answer["sql"]] in planned(answer["sql"], answer.get("options"))
     elif "error" in answer:
         with pytest.raises(FiresteelError) as error:
-            planned(answer["sql"])
+            planned(answer["sql"], answer.get("options"))
         if "doesn't support consuming" in answer["error"]:
             expected = answer["error"].replace(", strategy=[UndefinedStrategy]", "")
             assert str(error.value).split("\n")[0].endswith(f" cannot run: {expected}")
     elif "UpdateFastStrategy" in answer["plan"]:
-        names = [[name for name, _ in nodes(plan)] for plan in (planned(answer["sql"]), answer["plan"])]
+        names = [
+            [name for name, _ in nodes(plan)]
+            for plan in (planned(answer["sql"], answer.get("options")), answer["plan"])
+        ]
         assert names[0] == names[1]
     else:
-        assert nodes(planned(answer["sql"])) == nodes(answer["plan"])
+        assert nodes(planned(answer["sql"], answer.get("options"))) == nodes(answer["plan"])

@@ -66,6 +66,27 @@ def test_an_equality_of_several_relations_on_one_side_waits_for_them() -> None:
     assert orders.cost(((0, 1), 2)) == Cost(1, 200.0)
 
 
+def test_what_follows_from_equalities_lets_all_pass_that_they_let_pass() -> None:
+    rows = [1000.0, 100.0, 10.0]
+    chain = [Link((1, 2), 1e-3, keys=((0, 1e-3),)), Link((2, 4), 1e-2, keys=((0, 1e-2),))]
+    follows = Link((1, 4), 1e-3, keys=((0, 1e-3),), follows=True)
+    written, closed = JoinOrders(rows, chain), JoinOrders(rows, [*chain, follows])
+    assert closed.cost(((0, 1), 2)) == written.cost(((0, 1), 2)) == Cost(0, 110.0)
+    assert written.cost(((0, 2), 1)).crossings == 1
+    assert closed.cost(((0, 2), 1)) == Cost(0, 20.0)
+
+
+def test_a_key_of_which_one_part_follows_has_the_share_of_the_other() -> None:
+    rows = [100.0, 100.0, 100.0]
+    ones = ((0, 0.1), (1, 0.2))
+    links = [
+        Link((1, 2), 0.1, keys=((0, 0.1),)),
+        Link((2, 4), 0.1, keys=((0, 0.1),)),
+        Link((1, 4), 0.05, keys=ones),
+    ]
+    assert JoinOrders(rows, links).cost(((0, 1), 2)).rows == pytest.approx(1000 + 1e6 * 0.1 * 0.1 * 0.2)
+
+
 def test_many_relations_have_an_order() -> None:
     star = [Link((1, 1 << place), 1e-3) for place in range(1, 40)]
     orders = JoinOrders([1e9, *(1e3 / place for place in range(1, 40))], star)

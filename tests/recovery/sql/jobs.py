@@ -219,6 +219,15 @@ QUERIES = {
         "g BIGINT, n BIGINT, s BIGINT, PRIMARY KEY (g) NOT ENFORCED",
         "SELECT v % 3, COUNT(*), SUM(v) FROM upserted GROUP BY v % 3",
     ),
+    "conflicts": (
+        "n BIGINT, g BIGINT, PRIMARY KEY (n) NOT ENFORCED",
+        """SELECT COUNT(*), g FROM (SELECT CASE WHEN v < 1 THEN 0 WHEN v < 4 THEN 1 WHEN v < 11 THEN 2 ELSE 3 END AS g
+        FROM source) AS classed GROUP BY g""",
+    ),
+    "one of equal rows": (
+        "v BIGINT, g BIGINT, PRIMARY KEY (v) NOT ENFORCED",
+        "SELECT v, v % 3 FROM source",
+    ),
     "changelogs": (
         "k BIGINT, n BIGINT, PRIMARY KEY (k) NOT ENFORCED",
         """SELECT k, SUM(CASE WHEN op IN ('INSERT', 'UPDATE_AFTER') THEN n ELSE -n END)
@@ -239,8 +248,15 @@ IN_SQLITE = {
 }
 """What SQLite is asked instead of a query."""
 
-ON_CONFLICT = {"the greatest groups": "ON CONFLICT DO DEDUPLICATE"}
-"""What INSERTs end with whose query has another key than the table."""
+ON_CONFLICT = {
+    "the greatest groups": "ON CONFLICT DO DEDUPLICATE",
+    "conflicts": "ON CONFLICT DO DEDUPLICATE",
+    "one of equal rows": "ON CONFLICT DO NOTHING",
+}
+"""What INSERTs end with whose query has another key than the table.
+
+The groups of "conflicts" end with different counts, but have had the counts of each other before.
+"""
 
 TABLES = (
     """CREATE TABLE source (k BIGINT, v BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '20' SECOND)

@@ -2,7 +2,8 @@
 
     python tests/relational/flink/ask_plans.py
 
-An answer is the optimized physical plan with changelog modes, or the first line of the error.
+An answer is the optimized physical plan with changelog modes, or the first line of the error. `SET` is for the
+statements that follow, whose answers have the options.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ def lines(name: str) -> list[str]:
     return [line for line in text.splitlines() if line and not line.startswith("--")]
 
 
-def asked(environment: object, statement: str) -> dict[str, str]:
+def asked(environment: object, statement: str) -> dict[str, object]:
     try:
         (row,) = environment.execute_sql(f"EXPLAIN CHANGELOG_MODE {statement}").collect()  # type: ignore[attr-defined]
     except Exception as error:
@@ -35,7 +36,14 @@ def main() -> None:
     environment = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     for statement in lines("tables.sql"):
         environment.execute_sql(statement)
-    answers = [asked(environment, statement) for statement in lines("statements.sql")]
+    answers = []
+    options: dict[str, str] = {}
+    for statement in lines("statements.sql"):
+        if setting := re.fullmatch("SET '(.*)' = '(.*)'", statement):
+            options[setting[1]] = setting[2]
+            environment.get_config().set(setting[1], setting[2])
+        else:
+            answers.append(asked(environment, statement) | ({"options": {**options}} if options else {}))
     (HERE / "plans.jsonl").write_text("".join(json.dumps(answer) + "\n" for answer in answers))
 
 

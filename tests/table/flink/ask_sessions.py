@@ -4,7 +4,9 @@
 
 With names of sessions, the answers of the others stay as they are.
 The interpreter must have `apache-flink` installed (2.3.0 for the answers that are kept); Java 17 must be on the PATH.
-Each session has a TableEnvironment of its own; one whose name begins with "batch" is in BATCH mode.
+Each session has a TableEnvironment of its own; one whose name begins with "batch" is in BATCH mode. ${HERE} stands for
+an empty directory. The sessions "scripts: ..." do what the scripts do with which Flink tests its SQL client and gateway
+(flink-sql-client and flink-sql-gateway, src/test/resources/sql/*.q), in other words.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
@@ -43,7 +46,8 @@ def asked(name: str, statements: list[str]) -> list[dict[str, Any]]:
     )
     env = TableEnvironment.create(settings)
     env.get_config().set("parallelism.default", "1")
-    return [answer(env, statement) for statement in statements]
+    with TemporaryDirectory() as here:
+        return [answer(env, statement.replace("${HERE}", here)) for statement in statements]
 
 
 def answer(env: TableEnvironment, statement: str) -> dict[str, Any]:

@@ -176,8 +176,9 @@ def _decompressor(suffix: str, plain: Any) -> Any:
 
 
 def _fingerprint(system: FileSystem, path: str, size: int) -> int:
-    ends = (0, max(0, size - _FINGERPRINTED))
-    return xxhash.xxh3_64_intdigest(b"".join(_piece(system, path, start, size) for start in ends))
+    head = _piece(system, path, 0, size)
+    tail = head if size <= _FINGERPRINTED else _piece(system, path, size - _FINGERPRINTED, size)
+    return xxhash.xxh3_64_intdigest(head + tail)
 
 
 def _piece(system: FileSystem, path: str, start: int, size: int) -> bytes:

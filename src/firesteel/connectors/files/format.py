@@ -76,6 +76,8 @@ class LineFormat(FileFormat[T]):
     unit: Literal["records", "bytes"] = "bytes"
     block: int = BLOCK
     """About how many bytes are decoded at once."""
+    feeds_only: bool = False
+    """Whether a `\\r` ends no line."""
 
     @abstractmethod
     def decode(self, file: SourceFile, block: bytes, position: int) -> list[T]:
@@ -83,7 +85,7 @@ class LineFormat(FileFormat[T]):
 
     def open(self, file: SourceFile) -> LineReader:
         """Return a reader at the beginning of a file that must be read from its beginning."""
-        return LineReader(file.open(), 0, self.block, self.block)
+        return LineReader(file.open(), 0, self.block, self.block, feeds_only=self.feeds_only)
 
     def reading(self) -> tuple[Hashable, ...]:
         """Return what the readers of equal formats have in common: one can go on where the other has stopped."""
@@ -103,7 +105,8 @@ class LineFormat(FileFormat[T]):
         if not self.seekable(file):
             return (yield from self._read_on(file, start, end))
         before = max(start - 1, 0)
-        reader = LineReader(file.open_at(before), before, end - before + _LINE, self.block)
+        stream, wanted = file.open_at(before), end - before + _LINE
+        reader = LineReader(stream, before, wanted, self.block, feeds_only=self.feeds_only)
         try:
             reader.skip_to(start)
             yield from self._batches(file, reader, end)

@@ -2,7 +2,7 @@
 
 A line ends with `\\n`, `\\r\\n` or `\\r` (Java: BufferedReader.readLine) or with the file, and belongs to the range of
 its first byte. So the range `[start, end)` means the bytes from the first line start at or after `start` to the first
-line start at or after `end`.
+line start at or after `end`. With `feeds_only` a `\\r` ends no line, as in Flink's files of JSON.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _CR: Final = 13
 _LF: Final = 10
 
 
-def line_start(data: bytes, index: int, at_end: bool) -> int:
+def line_start(data: bytes, index: int, at_end: bool, feeds_only: bool = False) -> int:
     """Return the first line start at or after `index` (> 0), or -1 if the data ends too early to know.
 
     With `at_end` the data ends with its file; its end counts as a line start.
@@ -28,12 +28,12 @@ def line_start(data: bytes, index: int, at_end: bool) -> int:
     before = data[index - 1]
     if before == _LF:
         return index
-    if before == _CR:
+    if before == _CR and not feeds_only:
         if index == len(data):
             return index if at_end else -1
         return index + 1 if data[index] == _LF else index
     feed = data.find(b"\n", index)
-    carriage = data.find(b"\r", index, len(data) if feed < 0 else feed)
+    carriage = -1 if feeds_only else data.find(b"\r", index, len(data) if feed < 0 else feed)
     if carriage >= 0:
         return line_start(data, carriage + 1, at_end)
     if feed >= 0:
@@ -49,8 +49,17 @@ class LineReader:
     needed, so that a short range does not cost a whole block, which has about `block` bytes.
     """
 
-    def __init__(self, stream: ByteStream, position: int, wanted: int = BLOCK, block: int = BLOCK) -> None:
+    def __init__(
+        self,
+        stream: ByteStream,
+        position: int,
+        wanted: int = BLOCK,
+        block: int = BLOCK,
+        *,
+        feeds_only: bool = False,
+    ) -> None:
         self.position = position
+        self._feeds_only = feeds_only
         self._block = min(wanted, block)
         self._stream = stream
         self._data = b""
@@ -68,7 +77,7 @@ class LineReader:
         while True:
             index = start - self.position
             if 0 < index <= len(self._data):
-                found = line_start(self._data, index, self._ended)
+                found = line_start(self._data, index, self._ended, self._feeds_only)
                 if found >= 0:
                     self._drop(found)
                     return
@@ -98,12 +107,13 @@ class LineReader:
         """Return how many bytes of the data are whole lines that start before `limit`; 0 if that is not known yet."""
         data = self._data
         if limit <= len(data):
-            found = line_start(data, limit, self._ended)
+            found = line_start(data, limit, self._ended, self._feeds_only)
             if found >= 0:
                 return found
         if self._ended:
             return len(data)
-        return data.rfind(b"\n") + 1 or data.rfind(b"\r", 0, len(data) - 1) + 1
+        feed = data.rfind(b"\n") + 1
+        return feed if feed or self._feeds_only else data.rfind(b"\r", 0, len(data) - 1) + 1
 
     def _fill(self, size: int) -> None:
         if not self._ended:
@@ -132,3 +142,15 @@ def split_lines(text: str) -> list[str]:
     if not lines[-1]:
         lines.pop()
     return lines
+
+
+def feed_lines(block: bytes) -> list[bytes]:
+    """Return the lines of a block, without their line ends, where a `\\r` alone ends no line.
+
+    >>> feed_lines(b"a\\rb\\r\\n\\nc")
+    [b'a\\rb', b'', b'c']
+    """
+    lines = block.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    return [line.removesuffix(b"\r") for line in lines] if b"\r" in block else lines

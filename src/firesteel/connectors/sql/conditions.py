@@ -15,6 +15,7 @@ from math import isfinite
 from typing import Any, Final
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import mysql
 
 from firesteel.common.logical_types import (
     DecimalType,
@@ -24,6 +25,7 @@ from firesteel.common.logical_types import (
     TimestampType,
 )
 from firesteel.connectors.sql.guarded import guarded
+from firesteel.connectors.sql.tables import MYSQL
 from firesteel.functions.columns.pushdowns import Comparison, Condition, Junction, Like, NullTest, Operator
 
 _R = LogicalTypeRoot
@@ -84,7 +86,7 @@ class Conditions:
             return column.is_not(None)
         root = self._declared[test.column].root
         # Numbers with too many digits are read as NULL, and so are days that do not exist in MySQL.
-        if root is _R.DECIMAL or (root in _TEMPORAL and self._dialect in ("mysql", "mariadb")):
+        if root is _R.DECIMAL or (root in _TEMPORAL and self._dialect in MYSQL):
             return None
         return column.is_(None)
 
@@ -183,4 +185,5 @@ def _is_decimal(stored: object) -> bool:
 
 
 def _is_clock(stored: object) -> bool:
-    return isinstance(stored, sa.DateTime) and not stored.timezone
+    """Return whether a type has times of a day; a TIMESTAMP of MySQL has points in time, of which two show the same."""
+    return isinstance(stored, sa.DateTime) and not (stored.timezone or isinstance(stored, mysql.TIMESTAMP))

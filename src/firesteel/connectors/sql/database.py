@@ -24,6 +24,14 @@ _SQLITE_WAIT_S: Final = 30
 _PASSING: Final = frozenset({"08", "40", "53", "55", "57", "58"})
 """Classes of SQLSTATE that may pass before the next try: connection, rollback, resources, locks, operator, system."""
 
+_PASSING_NUMBERS: Final = frozenset(
+    {
+        *(1040, 1042, 1043, 1053, 1080, 1152, *range(1154, 1162), 1184, 1203, 1205, 1213, 1226, 1317, 1927),
+        *(2002, 2003, 2006, 2013, 2055, 4031),
+    }
+)
+"""The same for drivers of MySQL and MariaDB that give no SQLSTATE, by the numbers of their errors."""
+
 _LASTING: Final = (
     "authentication failed",
     "access denied",
@@ -131,7 +139,7 @@ class Database:
 
     def _open_engine(self) -> sa.Engine:
         if self._engine is None:
-            url = resolved(self._settings.address)
+            url = resolved(self._settings.address, self._settings.who)
             self._password = url.password
             local: dict[str, Any] = {"timeout": _SQLITE_WAIT_S} if url.get_backend_name() == "sqlite" else {}
             more: dict[str, Any] = {"isolation_level": "AUTOCOMMIT"} if self._autocommit else {}
@@ -139,7 +147,7 @@ class Database:
             try:
                 engine = sa.create_engine(url, connect_args=local, **more)
             except (ModuleNotFoundError, NoSuchModuleError) as error:
-                raise missing_driver(url, getattr(error, "name", None)) from None
+                raise missing_driver(url, getattr(error, "name", None), self._settings.who) from None
             _prepare_connections(engine, waits=not self._autocommit)
             self._engine = engine
         return self._engine
@@ -192,13 +200,16 @@ def _may_pass(error: Exception) -> bool:
 
 
 def _driver_says_passing(cause: BaseException | None, error: Exception) -> bool:
-    """Judge by SQLite's name of the error, else by the SQLSTATE, else by the message of a refused connection."""
+    """Judge by SQLite's name of the error, else by SQLSTATE or number, else by the message of a refused connection."""
     sqlite = getattr(cause, "sqlite_errorname", None)
     if sqlite is not None:
         return str(sqlite).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
     state = getattr(cause, "sqlstate", None)
     if state is not None:
         return str(state)[:2] in _PASSING
+    number = next(iter(getattr(cause, "args", ())), None)
+    if isinstance(number, int) and number:
+        return number in _PASSING_NUMBERS
     operational = isinstance(error, (OperationalError, InterfaceError)) or any(
         kind.__name__ in ("OperationalError", "InterfaceError") for kind in type(cause).__mro__
     )

@@ -8,14 +8,13 @@ from typing import Any
 import pyarrow as pa
 import sqlalchemy as sa
 
-from firesteel.common.errors import ConnectorError
 from firesteel.connectors.sql.address import resolved
 from firesteel.connectors.sql.conditions import Conditions
 from firesteel.connectors.sql.copying import copied
 from firesteel.connectors.sql.database import Database
 from firesteel.connectors.sql.selection import Bounds, Selection
 from firesteel.connectors.sql.settings import SqlSettings
-from firesteel.connectors.sql.statements import target_table
+from firesteel.connectors.sql.statements import read_columns, stored_types, target_table
 
 Columns = list[pa.StringArray] | list[tuple[Any, ...]]
 """Some rows as columns: of a driver's values, or of the texts that PostgreSQL writes (NULL is null)."""
@@ -28,7 +27,9 @@ def scanned(settings: SqlSettings, selection: Selection) -> Iterator[Columns]:
     then, and ConnectorError if the database has no such rows.
     """
     # A transaction of SQLite's would keep all others from writing.
-    database = Database(settings, autocommit=resolved(settings.address).get_backend_name() == "sqlite")
+    database = Database(
+        settings, autocommit=resolved(settings.address, settings.who).get_backend_name() == "sqlite"
+    )
     try:
         query = database.run(lambda connection, _: _query(connection, settings, selection))
         dialect = database.dialect
@@ -41,12 +42,11 @@ def scanned(settings: SqlSettings, selection: Selection) -> Iterator[Columns]:
 
 
 def _query(connection: sa.Connection, settings: SqlSettings, selection: Selection) -> sa.Select[Any]:
-    table = target_table(settings)
-    query = sa.select(*(table.c[name] for name in settings.columns))
+    query = sa.select(*read_columns(connection, settings, target_table(settings)))
     if selection.bounds is not None:
         query = query.where(_within(selection.bounds))
     if selection.condition is not None:
-        stored = {} if connection.dialect.name == "sqlite" else _stored(connection, settings)
+        stored = {} if connection.dialect.name == "sqlite" else stored_types(connection, settings)
         clause = Conditions(connection.dialect.name, selection.types, stored).of(selection.condition)
         query = query if clause is None else query.where(clause)
     return query if selection.limit is None else query.limit(selection.limit)
@@ -56,18 +56,6 @@ def _within(bounds: Bounds) -> sa.ColumnElement[bool]:
     column: sa.ColumnClause[Any] = sa.column(bounds.column)
     below = column <= bounds.high if bounds.last else column < bounds.high
     return sa.and_(column >= bounds.low, below)
-
-
-def _stored(connection: sa.Connection, settings: SqlSettings) -> dict[str, sa.types.TypeEngine[Any]]:
-    try:
-        found = sa.inspect(connection).get_columns(settings.table, settings.schema)
-    except sa.exc.NoSuchTableError:
-        raise ConnectorError(
-            "requires a table that exists",
-            who=settings.who,
-            got=f"no such table in {connection.engine.url.render_as_string(hide_password=True)}",
-        ) from None
-    return {column["name"]: column["type"] for column in found}
 
 
 def _fetched(database: Database, query: sa.Select[Any], rows: int) -> Iterator[Columns]:

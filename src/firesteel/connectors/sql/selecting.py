@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from firesteel.connectors.sql.database import Database
 from firesteel.connectors.sql.rows import RowReader, Values
 from firesteel.connectors.sql.settings import SqlSettings
-from firesteel.connectors.sql.statements import target_table
+from firesteel.connectors.sql.statements import read_columns, target_table
 
 _KEYS_AT_ONCE: Final = 400
 
@@ -24,6 +24,7 @@ class Selecting:
         self._table = target_table(settings)
         self._keys = [self._table.c[name] for name in keys]
         self._reader: RowReader | None = None
+        self._columns: list[sa.ColumnElement[Any]] = []
 
     def with_keys(self, keys: Sequence[Values]) -> list[Values]:
         """Return the rows of some keys, by one statement for some hundred of them."""
@@ -48,6 +49,9 @@ class Selecting:
         self._database.close()
 
     def _selected(self, which: sa.ColumnElement[bool] | None) -> list[Any]:
-        query = sa.select(*(self._table.c[name] for name in self._settings.columns))
-        statement = query if which is None else query.where(which)
-        return self._database.run(lambda connection, _: [*connection.execute(statement)])
+        def select(connection: sa.Connection, _tries: int) -> list[Any]:
+            self._columns = self._columns or read_columns(connection, self._settings, self._table)
+            query = sa.select(*self._columns)
+            return [*connection.execute(query if which is None else query.where(which))]
+
+        return self._database.run(select)

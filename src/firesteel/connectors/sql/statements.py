@@ -10,7 +10,7 @@ from sqlalchemy.dialects import mysql, postgresql, sqlite
 
 from firesteel.common.errors import ConnectorError
 from firesteel.connectors.sql.settings import SqlSettings
-from firesteel.connectors.sql.tables import ATTEMPT, DELETION, EPOCH, SCOPE, SEQUENCE, SUBTASK
+from firesteel.connectors.sql.tables import ATTEMPT, DELETION, EPOCH, MYSQL, SCOPE, SEQUENCE, SUBTASK
 
 UPSERTING: Final = ("postgresql", "sqlite", "mysql", "mariadb")
 """Dialects that can insert or update by key."""
@@ -32,6 +32,36 @@ def check_upsert(settings: SqlSettings, dialect: str) -> None:
 def target_table(settings: SqlSettings) -> sa.TableClause:
     """Return the target table for use in statements."""
     return sa.table(settings.table, *map(sa.column, settings.columns), schema=settings.schema)
+
+
+def stored_types(connection: sa.Connection, settings: SqlSettings) -> dict[str, sa.types.TypeEngine[Any]]:
+    """Return the types of the columns of the target. Raises ConnectorError if there is no such table."""
+    try:
+        found = sa.inspect(connection).get_columns(settings.table, settings.schema)
+    except sa.exc.NoSuchTableError:
+        raise ConnectorError(
+            "requires a table that exists",
+            who=settings.who,
+            got=f"no such table in {connection.engine.url.render_as_string(hide_password=True)}",
+        ) from None
+    return {column["name"]: column["type"] for column in found}
+
+
+def read_columns(
+    connection: sa.Connection, settings: SqlSettings, table: sa.TableClause
+) -> list[sa.ColumnElement[Any]]:
+    """Return the columns of the settings as they are selected from their target table.
+
+    MySQL gives six digits of a FLOAT, and all that are needed of a DOUBLE.
+    """
+    columns: list[sa.ColumnElement[Any]] = [table.c[name] for name in settings.columns]
+    if connection.dialect.name not in MYSQL:
+        return columns
+    stored = stored_types(connection, settings)
+    return [
+        (column + sa.literal_column("0e0")).label(name) if isinstance(stored.get(name), sa.FLOAT) else column
+        for name, column in zip(settings.columns, columns, strict=True)
+    ]
 
 
 def counted(staging: sa.Table, scope: str, epoch: int, attempts: Collection[str]) -> sa.Select[Any]:
@@ -82,7 +112,7 @@ def moving(
 def upsert(settings: SqlSettings, target: sa.TableClause, dialect: str, rows: sa.Select[Any] | None) -> Any:
     """Return the statement that inserts or updates by key: from `rows`, or else from parameters."""
     others = [name for name in settings.columns if name not in settings.key]
-    if dialect in ("mysql", "mariadb"):
+    if dialect in MYSQL:
         into = _filled(mysql.insert(target), settings.columns, rows)
         return into.on_duplicate_key_update(
             {name: into.inserted[name] for name in others or settings.key[:1]}

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -20,6 +20,9 @@ from sqlalchemy.schema import CreateTable
 from firesteel.common.errors import ConnectorError
 from firesteel.connectors.sql.database import Database
 from firesteel.connectors.sql.settings import SqlSettings
+
+MYSQL: Final = ("mysql", "mariadb")
+"""Dialects of MySQL."""
 
 PROGRESS: Final = "firesteel_progress"
 PREPARED: Final = "firesteel_prepared"
@@ -61,8 +64,16 @@ def prepared_table(schema: str | None) -> sa.Table:
     )
 
 
-def staging_table(name: str, settings: SqlSettings, types: dict[str, Any] | None = None) -> sa.Table:
-    """Return a staging table; without `types` (by column) it serves for statements, but not for creating it."""
+def staging_table(
+    name: str,
+    settings: SqlSettings,
+    types: dict[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> sa.Table:
+    """Return a staging table; without `types` (by column) it serves for statements, but not for creating it.
+
+    `options` are those of SQLAlchemy's for a table.
+    """
     null = sa.types.NullType()
     return sa.Table(
         name,
@@ -75,6 +86,7 @@ def staging_table(name: str, settings: SqlSettings, types: dict[str, Any] | None
         sa.Column(DELETION, sa.SmallInteger, nullable=False),
         *(sa.Column(column, null if types is None else types[column]) for column in settings.columns),
         schema=settings.schema,
+        **(options or {}),
     )
 
 
@@ -87,10 +99,12 @@ def ensure_staging(database: Database, settings: SqlSettings) -> sa.Table:
     name = _known.get(remembered)
     if name is None:
         types = database.run(lambda connection, _tries: target_types(connection, settings))
+        options = database.run(lambda connection, _tries: _comparing(connection, settings))
         layout = repr([(column, str(_sql_of(type_, database.dialect))) for column, type_ in types.items()])
+        layout += repr(options) if options else ""
         digest = hashlib.blake2b(layout.encode(), digest_size=4).hexdigest()
         name = f"firesteel_staged_{re.sub('[^A-Za-z0-9_]', '_', settings.table)[:36]}_{digest}"
-        ensure_tables(database, [staging_table(name, settings, types)])
+        ensure_tables(database, [staging_table(name, settings, types, options)])
         _known[remembered] = name
         if len(_known) > _REMEMBERED:
             _known.popitem(last=False)
@@ -147,6 +161,15 @@ def target_types(connection: sa.Connection, settings: SqlSettings) -> dict[str, 
     if settings.key:
         _check_key(inspector, settings)
     return {name: _stageable(found[name]["type"], settings, name, connection) for name in settings.columns}
+
+
+def _comparing(connection: sa.Connection, settings: SqlSettings) -> dict[str, str]:
+    """Return the options of the target that say how its texts are compared: staged keys are equal as its keys are."""
+    if connection.dialect.name not in MYSQL:
+        return {}
+    known = sa.inspect(connection).get_table_options(settings.table, settings.schema)
+    wanted = [f"{connection.dialect.name}_{option}" for option in ("default charset", "collate")]
+    return {option: known[option] for option in wanted if option in known}
 
 
 def _check_key(inspector: sa.Inspector, settings: SqlSettings) -> None:

@@ -98,25 +98,27 @@ class JsonFormat(TableFormat):
         return TextParts(row, json_lines, rules_to_write_json(options))
 
 
-def json_rules(options: Options) -> JsonRules:
-    """Return how the format json is read. Raises ConfigurationError for options that contradict each other."""
+def json_rules(options: Options, form: str = JsonFormat.name) -> JsonRules:
+    """Return how the format json, or one that is like it, is read.
+
+    Raises ConfigurationError for options that contradict each other.
+    """
+    strict, lenient = f"{form}.fail-on-missing-field", f"{form}.ignore-parse-errors"
     rules = JsonRules(
-        iso=is_iso(options, JsonFormat.name),
-        strict=options.get(truth("json.fail-on-missing-field"), False),
-        lenient=options.get(truth("json.ignore-parse-errors"), False),
+        iso=is_iso(options, form),
+        strict=options.get(truth(strict), False),
+        lenient=options.get(truth(lenient), False),
     )
     if rules.strict and rules.lenient:
-        raise options.wrong(
-            "json.ignore-parse-errors", "'false' where 'json.fail-on-missing-field' is 'true'"
-        )
-    _know_json(options)
+        raise options.wrong(lenient, f"'false' where '{strict}' is 'true'")
+    _know_json(options, form)
     return rules
 
 
-def rules_to_write_json(options: Options) -> JsonWriting:
-    """Return how the format json is written."""
-    writing = json_writing(options, JsonFormat.name)
-    _know_json(options)
+def rules_to_write_json(options: Options, form: str = JsonFormat.name) -> JsonWriting:
+    """Return how the format json, or one that is like it, is written."""
+    writing = json_writing(options, form)
+    _know_json(options, form)
     return writing
 
 
@@ -152,15 +154,16 @@ def know_json(options: Options, form: str) -> None:
     options.know([f"{form}.{name}" for name in names])
 
 
-def _know_json(options: Options) -> None:
+def _know_json(options: Options, form: str) -> None:
     # Which of its two parsers Flink takes; both read the same.
-    options.get(truth("json.decode.json-parser.enabled"))
-    options.know(["json.fail-on-missing-field"])
-    know_json(options, JsonFormat.name)
+    options.get(truth(f"{form}.decode.json-parser.enabled"))
+    options.know([f"{form}.fail-on-missing-field"])
+    know_json(options, form)
 
 
 class _JsonLines(_Lines):
     option = "json.ignore-parse-errors"
+    feeds_only = True
 
     def __init__(self, row: RowType, rules: JsonRules) -> None:
         self._row = row

@@ -107,7 +107,7 @@ class FilesystemConnector(TableConnector):
         compaction = _compaction(options)
         rolling = _rolling(options, every_epoch=form.bulk or compaction is not None)
         changes = not form.mode.append_only
-        commit = partition_commit.partition_commit(options, table.who)
+        commit = partition_commit.partition_commit(options, table.who, bounded=table.bounded)
         sink = FileTableSink(
             path,
             table.row,

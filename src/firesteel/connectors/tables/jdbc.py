@@ -38,6 +38,10 @@ _UNSTORED: Final = (
     *(_R.ARRAY, _R.MAP, _R.MULTISET, _R.ROW, _R.STRUCTURED_TYPE, _R.RAW, _R.NULL),
     *(_R.INTERVAL_YEAR_MONTH, _R.INTERVAL_DAY_TIME),
 )
+_ZONED: Final = _R.TIMESTAMP_WITH_LOCAL_TIME_ZONE
+_WITHOUT_ZONES: Final = ("mysql", "mariadb")
+"""Databases that give a point in time as the time of a day in the zone of the session."""
+
 _BATCH_ROWS: Final = 10_000
 _RETRY: Final = 60_000
 _LOOKUP_RETRIES: Final = 3
@@ -111,9 +115,9 @@ class JdbcConnector(TableConnector):
         policy = options.get(choice("filter.handling.policy", "always", "never"), "always")
         options.know((*_OF_SINKS, *_OF_LOOKUPS, *_PARTITIONS))
         options.finish()
-        _require_stored(table, "read from")
+        _require_stored(table, url, "read from")
         settings = ScanSettings(
-            checked_address(url), name, schema, (), (), "staged", _BATCH_ROWS, retry, retries=None
+            checked_address(url, table.who), name, schema, (), (), "staged", _BATCH_ROWS, retry, retries=None
         )
         filters = policy == "always"
         return TableSource(JdbcTableSource(settings, table.row, table.row, partitions, fetch, filters))
@@ -127,10 +131,10 @@ class JdbcConnector(TableConnector):
         retry = options.get(duration("connection.max-retry-timeout"), _RETRY)
         options.know((*_OF_SINKS, *_OF_SOURCES))
         options.finish()
-        _require_stored(table, "read from")
+        _require_stored(table, url, "read from")
         names = tuple(field.name for field in table.row.fields)
         settings = LookupSettings(
-            checked_address(url), name, schema, names, (), "staged", _BATCH_ROWS, retry, retries
+            checked_address(url, table.who), name, schema, names, (), "staged", _BATCH_ROWS, retry, retries
         )
         return LookupTable(JdbcLookup(settings, table.row, keys), cache)
 
@@ -146,10 +150,10 @@ class JdbcConnector(TableConnector):
         parallelism = options.get(PARALLELISM)
         options.know(_OF_SOURCES)
         options.finish()
-        _require_stored(table, "written to")
+        _require_stored(table, url, "written to")
         key = table.primary_key or ()
         sink = SqlSink(
-            url,
+            checked_address(url, table.who),
             name,
             [field.name for field in table.row.fields],
             key=key,
@@ -188,20 +192,28 @@ def _partitions(options: Options, table: TableRequest) -> Partitions | None:
     return found
 
 
-def _require_stored(table: TableRequest, way: str) -> None:
-    """Refuse columns of types that databases do not have."""
+def _require_stored(table: TableRequest, url: str, way: str) -> None:
+    """Refuse columns of types that the database does not have."""
+    unstored = (*_UNSTORED, *((_ZONED,) if _database(url) in _WITHOUT_ZONES else ()))
     for field in table.row.fields:
-        if field.type.root in _UNSTORED:
+        if field.type.root in unstored:
             raise UnsupportedError(
                 f"cannot be {way} a database",
                 who=f"{table.who}, column {field.name!r} of type {field.type}",
+                hint="declare the column as TIMESTAMP, in the time zone of the database's session"
+                if field.type.root is _ZONED
+                else None,
             )
+
+
+def _database(url: str) -> str:
+    return url.partition(":")[0]
 
 
 def _check_driver(options: Options, url: str) -> None:
     """Require that the driver is for the database of the URL; which module of Python is used follows from the URL."""
     driver = options.get(choice("driver", *_DRIVERS))
-    if driver is not None and url.partition(":")[0] not in _DRIVERS[driver]:
+    if driver is not None and _database(url) not in _DRIVERS[driver]:
         raise options.wrong("driver", "the driver of the database of 'url'")
 
 

@@ -22,6 +22,7 @@ from firesteel.connectors.sql.settings import SqlSettings
 from firesteel.connectors.tables.jdbc_values import batch_of
 from firesteel.functions.columns.endpoints import ColumnBatches, ColumnSource
 from firesteel.functions.columns.pushdowns import Condition, Extent, may_hold
+from firesteel.functions.columns.statistics import TableStatistics
 from firesteel.functions.source import Split
 
 if TYPE_CHECKING:
@@ -117,13 +118,24 @@ class JdbcTableSource(ColumnSource):
         """Return a source of so many rows of each partition."""
         return replace(self, limit=rows)
 
+    def statistics(self) -> TableStatistics | None:
+        """Return what the database knows of the table, of which no more rows than the limit are read."""
+        counting = importlib.import_module("firesteel.connectors.sql.counting")  # SQLAlchemy may be missing
+        known: TableStatistics | None = counting.statistics_of(self._read_settings)
+        if known is None or self.limit is None:
+            return known
+        return replace(known, rows=min(known.rows, self.limit))
+
     def _scanned(self, split: Split) -> Iterator[Columns]:
         scanning = importlib.import_module("firesteel.connectors.sql.scanning")  # SQLAlchemy may be missing
         types = {field.name: field.type for field in self.row.fields}
         selection = Selection(split.payload, self.condition, types, self.limit, self.fetch)
-        names = tuple(field.name for field in self.columns.fields)
-        found: Iterator[Columns] = scanning.scanned(replace(self.settings, columns=names), selection)
+        found: Iterator[Columns] = scanning.scanned(self._read_settings, selection)
         return found
+
+    @property
+    def _read_settings(self) -> SqlSettings:
+        return replace(self.settings, columns=tuple(field.name for field in self.columns.fields))
 
     def _may_have_rows(self, split: Split) -> bool:
         """Return whether the condition can be TRUE for values within the partition."""

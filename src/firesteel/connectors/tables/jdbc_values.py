@@ -55,7 +55,7 @@ def _of_values(values: Sequence[Any], kind: LogicalType, name: str) -> pa.Array:
     if classes == {str} and kind.root in _QUICK:
         return _of_texts(pa.array(values, pa.string()), kind, name)
     if classes != _PLAIN.get(kind.root, {int}):
-        values = _read(values, _READ.get(kind.root, int), kind, name)
+        values = _read(values, _READ.get(kind.root, _whole), kind, name)
     return to_column(values, kind, name)
 
 
@@ -74,7 +74,7 @@ def _read(values: Sequence[Any], read: Callable[[Any], Any], kind: LogicalType, 
     for value in values:
         try:
             found.append(None if value is None else read(value))
-        except (ValueError, TypeError, DecimalException):
+        except (ValueError, TypeError, OverflowError, DecimalException):
             raise TypeMismatchError(
                 "requires values of its type in the database",
                 who=f"column {name!r} of type {kind}",
@@ -95,22 +95,26 @@ def _moment(value: Any) -> dt.datetime:
 def _time(value: Any) -> dt.time:
     if isinstance(value, str):
         return dt.time.fromisoformat(value)
-    if isinstance(value, dt.timedelta):
+    if isinstance(value, dt.timedelta):  # as MySQL has them, from -838 to 838 hours
+        if not dt.timedelta() <= value < dt.timedelta(days=1):
+            raise ValueError(value)
         return (dt.datetime.min + value).time()
     if not isinstance(value, dt.time):
         raise TypeError
     return value
 
 
-def _whole(text: str) -> int:
-    value = Decimal(text)
-    if value != value.to_integral_value():
-        raise ValueError(text)
-    return int(value)
+def _whole(value: Any) -> int:
+    number = Decimal(value)
+    if number != number.to_integral_value():
+        raise ValueError(value)
+    return int(number)
 
 
-def _truth(text: str) -> bool:
-    return _TRUTHS[text] if text in _TRUTHS else bool(_whole(text))
+def _truth(value: Any) -> bool:
+    if isinstance(value, bytes):  # BIT of MySQL
+        return any(value)
+    return _TRUTHS[value] if value in _TRUTHS else bool(_whole(value))
 
 
 def _bytes(text: str) -> bytes:
@@ -120,7 +124,7 @@ def _bytes(text: str) -> bytes:
 
 
 _READ: Final[dict[LogicalTypeRoot, Callable[[Any], Any]]] = {
-    _R.BOOLEAN: bool,
+    _R.BOOLEAN: _truth,
     _R.DATE: lambda value: dt.date.fromisoformat(value) if isinstance(value, str) else value,
     _R.TIME_WITHOUT_TIME_ZONE: _time,
     _R.TIMESTAMP_WITHOUT_TIME_ZONE: lambda value: _moment(value).replace(tzinfo=None),
@@ -137,7 +141,6 @@ _READ: Final[dict[LogicalTypeRoot, Callable[[Any], Any]]] = {
 
 _READ_TEXTS: Final[dict[LogicalTypeRoot, Callable[[Any], Any]]] = {
     **_READ,
-    _R.BOOLEAN: _truth,
     _R.BINARY: _bytes,
     _R.VARBINARY: _bytes,
 }

@@ -42,28 +42,32 @@ class PartitionCommit:
     """When a partition is committed, and by a file of which name; picklable.
 
     Without `time`, a partition is due `delay` milliseconds of processing time after its first row; with it, when the
-    watermark is `delay` milliseconds after the partition's time. When the input ends, all partitions are due.
+    watermark is `delay` milliseconds after the partition's time. When the input ends, all partitions are due, and with
+    `at_end` none before.
     """
 
     success_file: str
     delay: int = 0
     time: PartitionTime | None = None
+    at_end: bool = False
 
     def is_due(self, bucket: str, created: int, now: int, watermark: int) -> bool:
         """Return whether the partition of a bucket is due."""
+        if self.at_end:
+            return False
         if self.time is not None:
             return watermark > self.time.millis(values_of(bucket)) + self.delay
         return self.delay == 0 or now > created + self.delay
 
     def next_due(self, created: Iterable[int]) -> int | None:
         """Return the processing time at which the first of some partitions is due; None if time does not say."""
-        if self.time is not None or not self.delay:
+        if self.at_end or self.time is not None or not self.delay:
             return None
         return min((time + self.delay + 1 for time in created), default=None)
 
 
-def partition_commit(options: Options, who: str) -> PartitionCommit | None:
-    """Return what the options of a table say; None if they do not ask for commits.
+def partition_commit(options: Options, who: str, *, bounded: bool) -> PartitionCommit | None:
+    """Return what the options of a table say; None if they do not ask for commits. Bounded jobs commit at their end.
 
     Raises UnsupportedError for policies and extractors that are classes of Java's, or that need a metastore.
     """
@@ -95,6 +99,7 @@ def partition_commit(options: Options, who: str) -> PartitionCommit | None:
         options.get(text("sink.partition-commit.success-file.name"), "_SUCCESS"),
         options.get(duration("sink.partition-commit.delay"), 0),
         time if trigger == "partition-time" else None,
+        bounded,
     )
 
 

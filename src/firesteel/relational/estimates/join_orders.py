@@ -11,7 +11,7 @@ are kept anyway, so nothing is won by that.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import combinations
 from math import prod
@@ -24,12 +24,16 @@ Tree = int | tuple["Tree", "Tree"]
 class Link(NamedTuple):
     """A condition between relations, which are bits of a mask: an equality of something of two sides, or another one.
 
-    `share` is how many of the pairs of rows it lets pass.
+    `share` is how many of the pairs of rows it lets pass. `keys` are the numbers of the values that it says are equal,
+    each with the share that it lets pass alone: values of one number are all equal to each other, so of those that
+    others make equal already it lets all pass. Those that are written come before one that `follows` from them.
     """
 
     sides: tuple[int, int]
     share: float
     equality: bool = True
+    keys: tuple[tuple[int, float], ...] = ()
+    follows: bool = False
 
     @property
     def relations(self) -> int:
@@ -55,14 +59,14 @@ class JoinOrders:
     """
 
     def __init__(self, rows: Sequence[float], links: Sequence[Link]) -> None:
-        self._links = links
+        links = sorted(links, key=lambda link: (link.follows, -link.share))
         self._count = len(rows)
         equalities = [link.sides for link in links if link.equality]
 
         @cache
         def size(mask: int) -> float:
             given = prod(one for place, one in enumerate(rows) if mask >> place & 1)
-            return max(given * prod(link.share for link in links if not link.relations & ~mask), 1.0)
+            return max(given * _passing(link for link in links if not link.relations & ~mask), 1.0)
 
         @cache
         def within(mask: int) -> tuple[int, int]:
@@ -132,3 +136,38 @@ class JoinOrders:
             trees = [tree for tree in trees if tree not in (left, right)]
             trees.append((left[0] | right[0], (left[1], right[1])))
         return trees[0][1]
+
+
+def _passing(links: Iterable[Link]) -> float:
+    """Return the share of the rows that pass links: those come first that are written, and that let most pass.
+
+    Of links between the same values, those count that connect them: a relation has no more values than one that it was
+    joined with already.
+
+    >>> chain = [Link((1, 2), 0.1, keys=((0, 0.1),)), Link((2, 4), 0.01, keys=((0, 0.01),))]
+    >>> follows = Link((1, 4), 0.01, keys=((0, 0.01),), follows=True)
+    >>> _passing(chain) == _passing([*chain, follows])
+    True
+    """
+    share = 1.0
+    connected: dict[int, list[int]] = {}
+    for link in links:
+        fresh = [alone for number, alone in link.keys if _connects(connected.setdefault(number, []), link)]
+        if len(fresh) == len(link.keys):
+            share *= link.share
+        elif fresh:
+            share *= max(link.share, prod(fresh))
+    return share
+
+
+def _connects(known: list[int], link: Link) -> bool:
+    """Add a link to the sets of relations that are connected; return whether it was missing."""
+    relations = link.relations
+    if any(not relations & ~mask for mask in known):
+        return False
+    met = [mask for mask in known if mask & relations]
+    known[:] = [mask for mask in known if mask not in met]
+    for mask in met:
+        relations |= mask
+    known.append(relations)
+    return True

@@ -32,7 +32,7 @@ class ConstraintEnforcer(PassingNode):
         """Yield the columns that are looked at."""
         names = self.row.field_names
         if self.constraints.not_null:
-            yield "notNull", f"[{', '.join(names[place] for place in self.constraints.not_null)}]"
+            yield "notNull", ", ".join(names[place] for place in self.constraints.not_null)
         if self.constraints.lengths != "IGNORE":
             yield "lengths", self.constraints.lengths
 
@@ -53,8 +53,8 @@ class SinkMaterializer(PassingNode):
     def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
         """Yield the primary key and what is done with conflicts."""
         names = self.row.field_names
-        yield "pk", f"[{', '.join(names[place] for place in self.materialization.key)}]"
-        yield "conflictStrategy", f"[{self.materialization.conflict}]"
+        yield "pk", ", ".join(names[place] for place in self.materialization.key)
+        yield "conflictStrategy", self.materialization.conflict
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,9 @@ class Sink(PassingNode):
         yield "table", self.title
         yield "fields", ", ".join(self.row.field_names)
         if self.materializes:
-            yield "upsertMaterialize", "[true]"
+            yield "upsertMaterialize", "true"
         if self.conflict is not None:
-            yield "conflictStrategy", f"[{self.conflict}]"
+            yield "conflictStrategy", self.conflict
 
 
 def constrained(given: PhysicalNode, wanted: RowType, options: SinkOptions) -> PhysicalNode:
@@ -137,6 +137,8 @@ def _materializes(sink: Sink) -> bool:
     if wanted == "NONE" or sink.primary_key is None:
         return False
     if wanted == "FORCE":
+        if sink.sink.mode_for(ChangelogMode.upserts()).append_only:
+            raise _only_inserts(sink)
         return not taken.update_before
     if not upserts or (given.append_only and sink.conflict == "DEDUPLICATE"):
         return False
@@ -202,6 +204,15 @@ def _different_keys(sink: Sink, written: frozenset[int]) -> ProgramError:
         got=" or ".join(keys) or "no upsert key",
         hint="say what happens to rows with one primary key: ON CONFLICT DO DEDUPLICATE (the latest record is written; "
         "all of them are kept), ON CONFLICT DO ERROR, or ON CONFLICT DO NOTHING (the first record stays)",
+    )
+
+
+def _only_inserts(sink: Sink) -> UnsupportedError:
+    return UnsupportedError(
+        "takes inserts alone, but rows of one primary key update each other with "
+        "'table.exec.sink.upsert-materialize' = 'FORCE'",
+        who=sink.who,
+        hint="set the option to AUTO for this statement",
     )
 
 

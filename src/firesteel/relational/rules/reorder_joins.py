@@ -2,23 +2,22 @@
 
     (a JOIN b ON a.x = b.x) JOIN c ON b.y = c.y  =>  a JOIN (b JOIN c), if fewer rows of b have a partner in c
 
-Only with 'table.optimizer.join-reorder-enabled', which is off by default, as in Flink. Other joins keep their places,
-and so do joins of relations the size of one of which is not known, and those whose condition has another value each
-time. Columns keep their order, names and types. Source: Flink's FlinkJoinReorderRule.
+Only with 'table.optimizer.join-reorder-enabled', which is off by default, as in Flink. What equals the same equals each
+other, so relations may be joined by what no condition says itself. Other joins keep their places, and so do joins of
+relations the size of one of which is not known, and those whose condition has another value each time. Columns keep
+their order, names and types. Source: Flink's FlinkJoinReorderRule.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
-from firesteel.relational.estimates.formulas import equal_pairs
-from firesteel.relational.estimates.join_orders import JoinOrders, Link, Tree
-from firesteel.relational.estimates.selectivity import selectivity
-from firesteel.relational.estimates.sizes import Column, Estimate, width_of
-from firesteel.relational.expressions import Call, Expression, InputRef, references
-from firesteel.relational.logical.joins import EQUALITIES, Join
+from firesteel.relational.estimates.join_orders import JoinOrders, Tree
+from firesteel.relational.expressions import Expression, InputRef, references
+from firesteel.relational.logical.joins import Join
 from firesteel.relational.logical.nodes import LogicalNode, Project
 from firesteel.relational.options import PlanOptions
+from firesteel.relational.rules.join_conditions import JoinConditions, Known
 from firesteel.relational.rules.substitution import ALWAYS, all_of, conjuncts, is_deterministic, moved
 
 _FEWEST = 3
@@ -97,66 +96,29 @@ class _Group:
         sizes = [options.sizes(relation) for relation in self.relations]
         if not all(size.known for size in sizes):
             return None
-        orders = JoinOrders([size.rows for size in sizes], self._links(sizes))
+        conditions = JoinConditions(self._parts, self._owners)
+        rows = [size.rows for size in sizes]
+        orders, as_written = (
+            JoinOrders(rows, conditions.links(sizes, closed=closed)) for closed in (True, False)
+        )
         best = orders.best(options.most_reordered)
-        return best if orders.cost(best) < orders.cost(written) else None
+        return best if orders.cost(best) < as_written.cost(written) else None
 
     def joined(self, tree: Tree, root: LogicalNode) -> tuple[LogicalNode, list[int]]:
         """Return the joins in an order, in the place of `root`, with the columns that they have."""
-        waiting = [(self._mask(part), part) for part in self._parts]
+        conditions = JoinConditions(self._parts, self._owners)
 
-        def made(tree: Tree) -> tuple[LogicalNode, list[int], int]:
+        def made(tree: Tree) -> tuple[LogicalNode, list[int], tuple[int, Known]]:
             if isinstance(tree, int):
                 columns = [place for place, owner in enumerate(self._owners) if owner == tree]
-                return self.relations[tree], columns, 1 << tree
-            (left, first, some), (right, second, others) = map(made, tree)
-            columns, mask = [*first, *second], some | others
-            ready = [part for needed, part in waiting if self._can_be_asked(needed, mask)]
-            waiting[:] = [one for one in waiting if not self._can_be_asked(one[0], mask)]
+                return self.relations[tree], columns, (1 << tree, conditions.of_relation(tree))
+            (left, first, one), (right, second, other) = map(made, tree)
+            columns = [*first, *second]
+            parts, known = conditions.asked(one, other)
             places = {column: place for place, column in enumerate(columns)}
-            condition = all_of([moved(part, places) for part in ready] or [ALWAYS])
-            return Join(left, right, "INNER", condition, place=root.place), columns, mask
+            condition = all_of([moved(part, places) for part in parts] or [ALWAYS])
+            node = Join(left, right, "INNER", condition, place=root.place)
+            return node, columns, (one[0] | other[0], known)
 
         node, columns, _ = made(tree)
         return node, columns
-
-    def _can_be_asked(self, needed: int, mask: int) -> bool:
-        """Return whether a part can be asked of a join of some relations; one that needs none comes last."""
-        return not needed & ~mask if needed else mask == (1 << len(self.relations)) - 1
-
-    def _mask(self, part: Expression) -> int:
-        return sum(1 << owner for owner in {self._owners[place] for place in references(part)})
-
-    def _links(self, sizes: Sequence[Estimate]) -> list[Link]:
-        """Return the parts with how many pairs they let pass; columns that equal those of one relation are one key."""
-        columns = [column for size in sizes for column in size.columns]
-        keys: dict[tuple[int, int], list[tuple[Column, Column]]] = {}
-        links: list[Link] = []
-        for part in self._parts:
-            sides = self._sides(part)
-            if sides is None:
-                links.append(Link((self._mask(part), 0), selectivity([part], columns), equality=False))
-                continue
-            pair = tuple((self._mask(side), _column(side, columns)) for side in sides)
-            (first, one), (second, other) = sorted(pair, key=lambda side: side[0])
-            keys.setdefault((first, second), []).append((one, other))
-        for both, pairs in keys.items():
-            ones, others = zip(*pairs, strict=True)
-            links.append(Link(both, equal_pairs(ones, others)))
-        return links
-
-    def _sides(self, part: Expression) -> tuple[Expression, Expression] | None:
-        """Return the values that a part compares, if it is an equality of something of different relations."""
-        if not (isinstance(part, Call) and part.function in EQUALITIES):
-            return None
-        first, second = part.arguments
-        one, other = self._mask(first), self._mask(second)
-        return (first, second) if one and other and not one & other else None
-
-
-def _column(value: Expression, columns: Sequence[Column]) -> Column:
-    """Return what is known of a value of some columns."""
-    if isinstance(value, InputRef):
-        return columns[value.index]
-    base = max(columns[place].base for place in references(value))
-    return Column(width_of(value.type), base)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -17,16 +18,16 @@ from firesteel.table.statements.execution import Execution, options_of
 from firesteel.table.table_result import TableResult
 
 _IN_MEMORY: Final = "generic_in_memory"
+_FIRST: Final = "default-database"
+_OPTIONS: Final = ("type", _FIRST, "property-version")
 
 
 def create_catalog(statement: CreateCatalog, execution: Execution) -> TableResult:
     """Add a catalog in memory."""
     options = options_of(statement.options)
     with execution.at(statement.name.span):
-        kind = options.get("type")
-        if kind != _IN_MEMORY:
-            raise ProgramError(f"requires the option 'type' = '{_IN_MEMORY}'", got=repr(kind))
-        catalog = Catalog(options.get("default-database", "default"), statement.comment, options)
+        _check_options(options)
+        catalog = Catalog(options.get(_FIRST, "default"), statement.comment, options)
         execution.manager.create_catalog(
             statement.name.parts[0], catalog, if_not_exists=statement.if_not_exists
         )
@@ -89,16 +90,18 @@ def alter_database(statement: Alter, execution: Execution) -> TableResult:
 
 
 def alter_catalog(statement: Alter, execution: Execution) -> TableResult:
-    """Change the options or the comment of a catalog."""
+    """Change the options or the comment of a catalog, which keeps its databases."""
     name = statement.name.parts[0]
     with execution.at(statement.name.span):
         catalog = execution.manager.catalog(name)
         match statement.action:
             case SetOptions(options):
-                catalog.options = {**catalog.options, **options_of(options)}
+                _set_options(catalog, {**catalog.options, **options_of(options)})
             case ResetOptions(keys):
                 gone = {key.key for key in keys}
-                catalog.options = {key: value for key, value in catalog.options.items() if key not in gone}
+                _set_options(
+                    catalog, {key: value for key, value in catalog.options.items() if key not in gone}
+                )
             case SetComment(comment):
                 catalog.comment = comment
             case _:
@@ -127,6 +130,22 @@ def describe_database(statement: Describe, execution: Execution) -> TableResult:
     if statement.extended:
         known += [(key, value) for key, value in sorted(database.options.items())]
     return answers.table((Field("info name", STRING), Field("info value", STRING)), known)
+
+
+def _check_options(options: Mapping[str, str]) -> None:
+    kind = options.get("type")
+    if kind != _IN_MEMORY:
+        raise ProgramError(f"requires the option 'type' = '{_IN_MEMORY}'", got=repr(kind))
+    unknown = sorted({*options} - {*_OPTIONS})
+    if unknown:
+        raise ProgramError(f"takes the options {', '.join(_OPTIONS)}", got=", ".join(unknown))
+
+
+def _set_options(catalog: Catalog, options: dict[str, str]) -> None:
+    _check_options(options)
+    catalog.options = options
+    catalog.default_database = options.get(_FIRST, "default")
+    catalog.databases.setdefault(catalog.default_database, Database())
 
 
 def _parts(name: Name, execution: Execution) -> tuple[str, str]:

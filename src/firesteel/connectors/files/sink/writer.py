@@ -16,7 +16,7 @@ from firesteel.connectors.files.sink.buckets import BucketAssigner
 from firesteel.connectors.files.sink.compaction import Compaction, size_of
 from firesteel.connectors.files.sink.hidden import scope_of, segment_path
 from firesteel.connectors.files.sink.rolling import RollingPolicy
-from firesteel.connectors.files.systems import FileSystem, joined, parent_of, system_of
+from firesteel.connectors.files.systems import FileSystem, joined, parent_of, root_of, system_of
 from firesteel.functions.sink import SinkWriter, WriterContext
 
 _FAN_IN: Final = 16
@@ -129,6 +129,7 @@ class FileWriter(SinkWriter[Any]):
         self._epoch = context.epoch
         self._oldest = context.epoch if context.facts.oldest is None else context.facts.oldest
         known: FileWriterState | None = context.state
+        _require_same_system(settings.base_path, (known, *context.inherited))
         goes_on = known is not None and known.lineage == context.facts.lineage
         state = known if known is not None and goes_on else FileWriterState(str(uuid.uuid4()), 0)
         self._uid = state.uid
@@ -175,7 +176,7 @@ class FileWriter(SinkWriter[Any]):
             if active is None:
                 active = self._open(bucket)
             elif active.full:
-                self._close_segment(bucket)
+                self._close_segments([bucket])
                 self._commit_part(bucket)
                 active = self._open(bucket)
             taken = active.writer.write(rest, active.limit)
@@ -208,15 +209,16 @@ class FileWriter(SinkWriter[Any]):
     def _hidden(self, final: str, attempt: str) -> str:
         return segment_path(self._settings.base_path, final, self._scope, self._epoch, attempt)
 
-    def _close_segment(self, bucket: str) -> None:
-        active = self._active[bucket]
-        active.writer.finish()
-        written = self._files.finish(active.file)
-        self._made.append(written.path)
-        del self._active[bucket]
-        part = active.part
-        segments = (*part.segments, Segment(written.path, written.size, upload=written.upload))
-        self._parts[bucket] = replace(part, segments=segments, written=self._now)
+    def _close_segments(self, buckets: Sequence[str]) -> None:
+        active = [self._active[bucket] for bucket in buckets]
+        for one in active:
+            one.writer.finish()
+        found = self._files.finish_all([one.file for one in active])
+        for bucket, one, written in zip(buckets, active, found, strict=True):
+            self._made.append(written.path)
+            del self._active[bucket]
+            segments = (*one.part.segments, Segment(written.path, written.size, upload=written.upload))
+            self._parts[bucket] = replace(one.part, segments=segments, written=self._now)
 
     def _commit_part(self, bucket: str) -> None:
         part = self._parts.pop(bucket)
@@ -231,8 +233,7 @@ class FileWriter(SinkWriter[Any]):
         self._ending = frozenset(buckets)
 
     def prepare_commit(self) -> Sequence[PartCommit]:
-        for bucket in list(self._active):
-            self._close_segment(bucket)
+        self._close_segments(list(self._active))
         for bucket, part in list(self._parts.items()):
             ends = self._final or bucket in self._ending
             if ends or self._settings.rolling.rolls_with_epoch(part.size):
@@ -314,6 +315,20 @@ def write_joined(format: PartFormat, files: FileSystem, segments: Sequence[str],
     except BaseException:
         files.abandon(file)
         raise
+
+
+def _require_same_system(base: str, states: Sequence[FileWriterState | None]) -> None:
+    """Raise ConnectorError if parts that are open or wait are on another file system than the base path."""
+    for state in filter(None, states):
+        for part in state.commits:
+            if part.final and root_of(part.final) != root_of(base):
+                raise ConnectorError(
+                    "requires that its open parts end where they were begun",
+                    who=f"FileSink to {base}",
+                    got=f"the part {part.final}",
+                    hint="run the job with the old path and a rolling policy that ends parts with each epoch, then "
+                    "change the path; or give the sink another uid() and use --allow-non-restored-state",
+                )
 
 
 def _checked(bucket: str) -> str:

@@ -1,6 +1,6 @@
 """File systems: this machine's, object stores, and HDFS, behind one interface."""
 
-from firesteel.connectors.files.systems.paths import absolute, joined, name_of, parent_of, system_of
+from firesteel.connectors.files.systems.paths import absolute, joined, name_of, parent_of, root_of, system_of
 from firesteel.connectors.files.systems.system import (
     ByteStream,
     ChangedError,
@@ -13,6 +13,7 @@ from firesteel.connectors.files.systems.system import (
 __all__ = [
     "absolute",
     "system_of",
+    "root_of",
     "joined",
     "name_of",
     "parent_of",

@@ -60,7 +60,7 @@ class ObjectFiles(RemoteFiles):
     def range(self, path: str, start: int, end: int, status: Status | None) -> bytes:
         """Return the bytes `[start, end)` of an object."""
         options: Any = {"range": (start, end)}
-        if status is not None and status.version:
+        if status is not None and status.version and not status.version.startswith("W/"):
             options["if_match"] = status.version
         key = self._key(path)
         try:
@@ -94,9 +94,9 @@ class ObjectFiles(RemoteFiles):
 
     def abandon(self, file: BinaryIO) -> None:
         """Close the object, and give up its upload."""
-        super().abandon(file)
-        marker = file.abandon() if isinstance(file, SentAhead) else None
-        if marker is not None:
+        if not isinstance(file, SentAhead):
+            super().abandon(file)
+        elif (marker := file.abandon()) is not None:
             self._delete(marker)
 
     def complete(self, marker: str, target: str, upload: Upload) -> None:
@@ -191,4 +191,9 @@ class ObjectFiles(RemoteFiles):
 
 def _status(entry: Any) -> Status:
     modified = int(entry["last_modified"].timestamp() * 1000) * 1_000_000
-    return Status(entry["size"], modified, entry["e_tag"] or "")
+    return Status(entry["size"], modified, _version(entry["e_tag"] or ""))
+
+
+def _version(tag: str) -> str:
+    """Return an ETag as a request has it; in Azure's listings it has no quotes."""
+    return tag if not tag or tag.endswith('"') else f'"{tag}"'

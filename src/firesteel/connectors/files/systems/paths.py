@@ -59,12 +59,21 @@ _HINT: Final = (
 
 def system_of(path: str) -> FileSystem:
     """Return the file system that an absolute path is of."""
-    if path.startswith("/"):
+    root = root_of(path)
+    if root == "/":
         return _LOCAL
-    scheme, _, rest = path.partition("://")
-    root = f"{scheme}://{rest.partition('/')[0]}"
     settings = frozenset(pair for pair in os.environ.items() if pair[0].startswith(_SETTINGS))
     return _connected(root, settings)
+
+
+def root_of(path: str) -> str:
+    """Return what the paths of one file system begin with.
+
+    >>> root_of("/data/a"), root_of("s3://bucket/a/b")
+    ('/', 's3://bucket')
+    """
+    scheme, separate, rest = path.partition("://")
+    return f"{scheme}://{rest.partition('/')[0]}" if separate and not path.startswith("/") else "/"
 
 
 @lru_cache(maxsize=64)

@@ -22,8 +22,8 @@ from firesteel.state.disk.scratch import local_directory
 
 _FIRST_RANGE: Final = 1 << 16
 _LONGEST_RANGE: Final = 8 << 20
-_IN_MEMORY: Final = 8 << 20
-"""The bytes of a file that is being written which are kept in memory; the rest waits on the local disk."""
+_IN_MEMORY: Final = 1 << 20
+"""A file that is being written is in memory up to so many bytes, then on the local disk."""
 
 AT_ONCE: Final = 16
 """How many requests are under way at a time."""
@@ -99,9 +99,7 @@ class RemoteFiles(FileSystem):
 
     def create(self, path: str, final: str | None = None) -> BinaryIO:
         """Begin a file on this machine, which `finish` sends."""
-        directory = local_directory()
-        directory.mkdir(parents=True, exist_ok=True)
-        return cast("BinaryIO", _Waiting(path, directory))
+        return cast("BinaryIO", _Waiting(path))
 
     def finish(self, file: BinaryIO) -> Written:
         """Send the file, and close it."""
@@ -110,6 +108,10 @@ class RemoteFiles(FileSystem):
         self.upload(waiting.path, waiting, size)
         waiting.close()
         return Written(waiting.path, size)
+
+    def finish_all(self, files: Sequence[BinaryIO]) -> list[Written]:
+        """Send several files at a time."""
+        return self._at_once(self.finish, files)
 
     def abandon(self, file: BinaryIO) -> None:
         """Close the file: it was nowhere but here."""
@@ -225,7 +227,9 @@ class _Seekable(io.RawIOBase):
 class _Waiting(tempfile.SpooledTemporaryFile):  # type: ignore[type-arg]
     """A file that is being written, and the path at which it will be."""
 
-    def __init__(self, path: str, directory: Path) -> None:
+    def __init__(self, path: str) -> None:
+        directory = local_directory()
+        directory.mkdir(parents=True, exist_ok=True)
         super().__init__(max_size=_IN_MEMORY, dir=str(directory))
         self.path = path
 

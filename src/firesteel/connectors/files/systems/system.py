@@ -107,6 +107,10 @@ class FileSystem(ABC):
         Its name is durable after `sync` of its directory.
         """
 
+    def finish_all(self, files: Sequence[BinaryIO]) -> list[Written]:
+        """Finish several files."""
+        return [self.finish(file) for file in files]
+
     @abstractmethod
     def abandon(self, file: BinaryIO) -> None:
         """Close a file that `create` returned, of which nothing is wanted."""

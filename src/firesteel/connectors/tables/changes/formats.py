@@ -185,6 +185,7 @@ class _ChangeLines(LineFormat[Rows]):
     """Reads changes; picklable."""
 
     block = BLOCK
+    feeds_only = True
 
     def __init__(self, reader: ChangeReader) -> None:
         self._reader = reader

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from firesteel.common.logical_types import RowType
 from firesteel.common.logical_types.arrow import to_arrow_schema
+from firesteel.connectors.files.lines import feed_lines
 from firesteel.connectors.tables.formats.json_arrow import ArrowLines, arrow_reads
 from firesteel.connectors.tables.formats.json_exact import JsonRules, row_reader
 from firesteel.connectors.tables.formats.misfit import Misfit
@@ -36,7 +37,7 @@ class Messages(NamedTuple):
 
     def texts(self) -> list[bytes]:
         """Return the text of each message."""
-        return self.block.splitlines() if self.lines is None else self.lines
+        return feed_lines(self.block) if self.lines is None else self.lines
 
     def number(self, place: int) -> int:
         """Return the number of a message's line in the block."""
@@ -66,7 +67,7 @@ class MessageReader:
         rows = self._plain(block)
         if rows is not None:
             return Messages(rows, block)
-        every = block.splitlines()
+        every = feed_lines(block)
         numbers = [number for number, line in enumerate(every) if line]
         parts: list[pa.RecordBatch] = []
         kept: list[int] = []

@@ -30,6 +30,7 @@ from firesteel.common.logical_types import (
 )
 from firesteel.common.logical_types.arrow import to_arrow, to_arrow_schema
 from firesteel.common.logical_types.temporal import LocalZonedTimestampType, TimestampType
+from firesteel.connectors.files.lines import feed_lines
 from firesteel.connectors.tables.formats.json_arrow import ArrowLines, arrow_reads
 from firesteel.connectors.tables.formats.json_exact import JsonRules, rows_reader
 from firesteel.connectors.tables.formats.misfit import Misfit
@@ -115,7 +116,7 @@ class JsonColumns:
         plain_places: list[int] = []
         exact: list[tuple[Any, ...]] = []
         exact_places: list[int] = []
-        lines = block.splitlines()
+        lines = feed_lines(block)
         for number, line in enumerate(lines):
             if not line:
                 continue

@@ -32,6 +32,7 @@ from firesteel.connectors.tables.messages.message_format import (
     MessageDecoder,
     MessageEncoder,
     MessageFormat,
+    Places,
     moved,
 )
 from firesteel.connectors.tables.messages.message_lines import present
@@ -99,7 +100,7 @@ class AvroMessages:
             before = self.read(messages[: ids.index]) if ids.index else ids
             return before if isinstance(before, BadMessage) else ids
         parts: list[pa.Array] = []
-        places: list[np.ndarray] = []
+        places: list[Places] = []
         bad: list[BadMessage] = []
         for number in np.unique(ids).tolist():
             chosen = np.flatnonzero(ids == number)
@@ -133,7 +134,7 @@ class AvroMessages:
         return known_schema(known.text, tuple(reference.text for reference in known.references))
 
 
-def _together(parts: Sequence[pa.Array], places: Sequence[np.ndarray], row: RowType) -> pa.StructArray:
+def _together(parts: Sequence[pa.Array], places: Sequence[Places], row: RowType) -> pa.StructArray:
     if not parts:
         return pa.StructArray.from_arrays(
             RowsToWrite.none(row).rows.columns, fields=list(RowsToWrite.none(row).rows.schema)

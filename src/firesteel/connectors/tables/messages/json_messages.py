@@ -38,14 +38,16 @@ class JsonMessageFormat(MessageFormat):
 
     def decoder(self, options: Options, row: RowType, metadata: Sequence[str] = ()) -> MessageDecoder:
         """Return what reads rows."""
-        return _Decoder(row, json_rules(options), options.full(_LENIENT))
+        return JsonDecoder(row, json_rules(options), options.full(_LENIENT))
 
     def encoder(self, options: Options, row: RowType, *, subject: str | None = None) -> MessageEncoder:
         """Return what writes rows."""
         return JsonEncoder(row, rules_to_write_json(options))
 
 
-class _Decoder(MessageDecoder):
+class JsonDecoder(MessageDecoder):
+    """Objects of JSON; `option` is the one that skips what is none."""
+
     def __init__(self, row: RowType, rules: JsonRules, option: str) -> None:
         self._row = row
         self._rules = rules
@@ -56,6 +58,7 @@ class _Decoder(MessageDecoder):
         return {**self.__dict__, "_columns": None}
 
     def decode(self, messages: pa.Array) -> Decoded | BadMessage:
+        """Return the rows of messages."""
         return decoded_texts(messages, self._option, self._rules.lenient, self._decode)
 
     def _decode(self, messages: pa.Array) -> Decoded | BadMessage:

@@ -8,6 +8,8 @@ from firesteel.common.errors import ConfigurationError
 from firesteel.connectors.tables.messages.avro_messages import AvroMessageFormat
 from firesteel.connectors.tables.messages.change_messages import CHANGE_MESSAGE_FORMATS
 from firesteel.connectors.tables.messages.confluent_avro import ConfluentAvroFormat
+from firesteel.connectors.tables.messages.confluent_json import ConfluentJsonFormat
+from firesteel.connectors.tables.messages.confluent_protobuf import ConfluentProtobufFormat
 from firesteel.connectors.tables.messages.csv_messages import CsvMessageFormat
 from firesteel.connectors.tables.messages.debezium_avro import DebeziumAvroFormat
 from firesteel.connectors.tables.messages.json_messages import JsonMessageFormat
@@ -20,6 +22,8 @@ _FORMATS: Final[tuple[MessageFormat, ...]] = (
     AvroMessageFormat(),
     ConfluentAvroFormat(),
     CsvMessageFormat(),
+    ConfluentJsonFormat(),
+    ConfluentProtobufFormat(),
     DebeziumAvroFormat(),
     JsonMessageFormat(),
     ProtobufMessageFormat(),

@@ -38,12 +38,12 @@ if TYPE_CHECKING:
     from google.protobuf.message import Message
 
 _NAME: Final = "protobuf"
-_CLASS: Final = f"{_NAME}.message-class-name"
-_FILE: Final = f"{_NAME}.descriptor-file"
-_MESSAGE: Final = f"{_NAME}.message-name"
-_LENIENT: Final = f"{_NAME}.ignore-parse-errors"
-_DEFAULTS: Final = f"{_NAME}.read-default-values"
-_NULL_TEXT: Final = f"{_NAME}.write-null-string-literal"
+_CLASS: Final = "message-class-name"
+_FILE: Final = "descriptor-file"
+_MESSAGE: Final = "message-name"
+_LENIENT: Final = "ignore-parse-errors"
+_DEFAULTS: Final = "read-default-values"
+_NULL_TEXT: Final = "write-null-string-literal"
 
 
 class ProtobufMessageFormat(MessageFormat):
@@ -53,21 +53,25 @@ class ProtobufMessageFormat(MessageFormat):
 
     def decoder(self, options: Options, row: RowType, metadata: Sequence[str] = ()) -> MessageDecoder:
         """Return what reads rows."""
-        found = definition(options, row)
-        options.know([_NULL_TEXT])
-        return _Decoder(
-            row,
-            found,
-            options.get(truth(_DEFAULTS), False),
-            options.get(truth(_LENIENT), False),
-            options.full(_LENIENT),
-        )
+        return protobuf_decoder(options, row, definition(options, row, _NAME), _NAME)
 
     def encoder(self, options: Options, row: RowType, *, subject: str | None = None) -> MessageEncoder:
         """Return what writes rows."""
-        found = definition(options, row)
-        options.know([_DEFAULTS, _LENIENT])
-        return _Encoder(row, found, options.get(text(_NULL_TEXT), ""))
+        return protobuf_encoder(options, row, definition(options, row, _NAME), _NAME)
+
+
+def protobuf_decoder(options: Options, row: RowType, found: Definition, form: str) -> MessageDecoder:
+    """Return what reads rows of a definition as the options of a format say."""
+    options.know([f"{form}.{_NULL_TEXT}"])
+    defaults = options.get(truth(f"{form}.{_DEFAULTS}"), False)
+    lenient = options.get(truth(f"{form}.{_LENIENT}"), False)
+    return _Decoder(row, found, defaults, lenient, options.full(f"{form}.{_LENIENT}"))
+
+
+def protobuf_encoder(options: Options, row: RowType, found: Definition, form: str) -> MessageEncoder:
+    """Return what writes rows of a definition as the options of a format say."""
+    options.know([f"{form}.{_DEFAULTS}", f"{form}.{_LENIENT}"])
+    return _Encoder(row, found, options.get(text(f"{form}.{_NULL_TEXT}"), ""))
 
 
 @dataclass(frozen=True)
@@ -78,29 +82,31 @@ class Definition:
     name: str
 
 
-def definition(options: Options, row: RowType) -> Definition:
+def definition(options: Options, row: RowType, form: str) -> Definition:
     """Return the definition that options name. Raises ConfigurationError for none, or one without the row's columns."""
-    who = f"the format {_NAME!r}"
+    who = f"the format {form!r}"
     require_protobuf(who)
-    named, path, message = (options.get(text(key)) for key in (_CLASS, _FILE, _MESSAGE))
+    keys = {key: f"{form}.{key}" for key in (_CLASS, _FILE, _MESSAGE)}
+    named, path, message = (options.get(text(key)) for key in keys.values())
     if (named is None) is (path is None) or (path is None) is not (message is None):
+        either, file, name = map(options.full, keys.values())
         raise ConfigurationError(
-            f"requires either the option '{options.full(_CLASS)}', or '{options.full(_FILE)}' and "
-            f"'{options.full(_MESSAGE)}'",
+            f"requires either the option '{either}', or '{file}' and '{name}'",
             who=who,
             hint="a class of Python such as 'shop_pb2.Order', or what 'protoc --include_imports "
             "--descriptor_set_out=shop.desc' has written and 'shop.Order'",
         )
+    wrong = keys[_CLASS]
     try:
-        found = (
-            Definition(*of_class(named))
-            if named is not None
-            else Definition(of_file(path or ""), message or "")
-        )
+        if named is not None:
+            found = Definition(*of_class(named))
+        else:
+            wrong = keys[_FILE]
+            found = Definition(of_file(path or ""), message or "")
+            wrong = keys[_MESSAGE]
         descriptor = message_class(found.descriptors, found.name).DESCRIPTOR
     except ValueError as error:
-        wrong = _CLASS if named is not None else _FILE if "descriptor" in str(error) else _MESSAGE
-        raise options.wrong(wrong, f"a message that can be found ({error})") from error
+        raise options.wrong(wrong, f"what can be found ({error})") from error
     check_row(descriptor, row, who)
     return found
 

@@ -1,0 +1,119 @@
+"""The processes of servers that tests start; they end with the process that started them, however that ends."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import pwd
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+_STARTS_WITHIN_S = 60
+_STOPS_WITHIN_S = 60
+
+
+class Server(Protocol):
+    """A server of a test's own; `environment` are the variables with its secrets."""
+
+    @property
+    def environment(self) -> dict[str, str]: ...
+
+    def start(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+AnyServer = TypeVar("AnyServer", bound=Server)
+
+
+@contextmanager
+def running(server: AnyServer) -> Iterator[AnyServer]:
+    """Start a server, with its secrets in this process's environment; remove it at the end.
+
+    If another server runs in this process, its secrets are there again afterwards.
+    """
+    before = {name: os.environ.get(name) for name in server.environment}
+    atexit.register(server.close)
+    try:
+        server.start()
+        os.environ.update(server.environment)
+        yield server
+    finally:
+        server.close()
+        atexit.unregister(server.close)
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+class ServerProcess:
+    """A server that writes into `directory/log`; `account` are options of its process that say as whom it runs."""
+
+    def __init__(self, command: Sequence[str | Path], directory: Path, account: dict[str, str]) -> None:
+        self._command = command
+        self._directory = directory
+        self._account = account
+        self._process: subprocess.Popen[bytes] | None = None
+        self._guard: subprocess.Popen[bytes] | None = None
+
+    def start(self, is_ready: Callable[[], bool]) -> None:
+        """Start the server and wait until it is ready."""
+        with (self._directory / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=self._directory,
+                **self._account,
+            )
+        # Its input ends when this process ends in any way; then the server must end, too.
+        guard = ["sh", "-c", 'read -r _; kill -QUIT "$0"', str(self._process.pid)]
+        self._guard = subprocess.Popen(guard, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        until = time.monotonic() + _STARTS_WITHIN_S
+        while not is_ready():
+            if self._process.poll() is not None or time.monotonic() > until:
+                raise RuntimeError(f"the server does not start:\n{(self._directory / 'log').read_text()}")
+            time.sleep(0.02)
+
+    def stop(self, how: signal.Signals) -> None:
+        """Stop the server by a signal, if it runs."""
+        process, self._process = self._process, None
+        guard, self._guard = self._guard, None
+        if guard is not None:
+            guard.kill()
+            guard.communicate()
+        if process is None or process.poll() is not None:
+            return
+        process.send_signal(how)
+        try:
+            process.wait(_STOPS_WITHIN_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def account_of(name: str) -> dict[str, str]:
+    """Return the options of a process of this user, who owns a server that refuses to run as root.
+
+    There are none unless this process runs as root. If there is no such user, it is "nobody".
+    """
+    if os.geteuid() != 0:
+        return {}
+    return {"user": name if name in {entry.pw_name for entry in pwd.getpwall()} else "nobody"}
+
+
+def free_port() -> int:
+    """Return a port of this machine that nobody listens at."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

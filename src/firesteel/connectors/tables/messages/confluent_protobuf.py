@@ -1,0 +1,162 @@
+"""The format 'protobuf-confluent': messages of Protocol Buffers with the ids of their schemas, which Flink lacks.
+
+Behind the id is which message of its file it is: how many numbers, then the place of the message in the file, of the
+one within that, and so on. A single 0 stands for the first message.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.common.errors import UnsupportedError
+from firesteel.common.logical_types import RowType
+from firesteel.connectors.tables.formats.avro.lanes import Lanes, Malformed
+from firesteel.connectors.tables.formats.protobuf.definitions import message_class
+from firesteel.connectors.tables.messages.confluent import (
+    HEADER,
+    Registry,
+    registry,
+    require_subject,
+    schema_ids,
+)
+from firesteel.connectors.tables.messages.confluent_header import HeadedDecoder, HeadedEncoder
+from firesteel.connectors.tables.messages.message_format import (
+    BadMessage,
+    MessageDecoder,
+    MessageEncoder,
+    MessageFormat,
+)
+from firesteel.connectors.tables.messages.protobuf_messages import (
+    Definition,
+    definition,
+    protobuf_decoder,
+    protobuf_encoder,
+)
+from firesteel.connectors.tables.options import Options
+
+if TYPE_CHECKING:
+    from google.protobuf.descriptor import Descriptor
+
+_NAME: Final = "protobuf-confluent"
+_PROTOBUF: Final = "PROTOBUF"
+_KNOWN: Final = "google/protobuf/"
+"""Where the definitions are that every registry has."""
+
+
+class ConfluentProtobufFormat(MessageFormat):
+    """Messages of the definition that options name, as for the format 'protobuf', behind the id of their schema.
+
+    The registry is asked only to write: messages have their definition from the table.
+    """
+
+    name = _NAME
+
+    def decoder(self, options: Options, row: RowType, metadata: Sequence[str] = ()) -> MessageDecoder:
+        """Return what reads rows."""
+        registry(options, _NAME, None)
+        found = definition(options, row, _NAME)
+        path = tuple(_path(_descriptor(found)))
+        return HeadedDecoder(protobuf_decoder(options, row, found, _NAME), _BehindPath(path, found.name))
+
+    def encoder(self, options: Options, row: RowType, *, subject: str | None = None) -> MessageEncoder:
+        """Return what writes rows."""
+        known = registry(options, _NAME, subject)
+        require_subject(known, options, _NAME)
+        found = definition(options, row, _NAME)
+        for other in _descriptor(found).file.dependencies:
+            if not other.name.startswith(_KNOWN):
+                raise UnsupportedError(
+                    "is not supported: its definition imports another file",
+                    who=f"the message {found.name} in a table that is written",
+                    got=other.name,
+                )
+        return HeadedEncoder(protobuf_encoder(options, row, found, _NAME), partial(_header, known, found))
+
+
+def _descriptor(found: Definition) -> Descriptor:
+    return message_class(found.descriptors, found.name).DESCRIPTOR
+
+
+def _path(message: Descriptor) -> list[int]:
+    """Return the places of a message and of those around it, the outermost first."""
+    outer = message.containing_type
+    if outer is None:
+        return [list(message.file.message_types_by_name).index(message.name)]
+    # What a map consists of is a message, too, which no text of a definition has.
+    declared = [inner.name for inner in outer.nested_types if not inner.GetOptions().map_entry]
+    return [*_path(outer), declared.index(message.name)]
+
+
+def _header(known: Registry, found: Definition) -> bytes:
+    message = _descriptor(found)
+    schema = known.schema or base64.b64encode(message.file.serialized_pb).decode()
+    path = _path(message)
+    numbers = [] if path == [0] else path
+    return known.header(schema, _PROTOBUF) + b"".join(map(_zigzag, [len(numbers), *numbers]))
+
+
+def _zigzag(number: int) -> bytes:
+    """Return a number as Avro writes it.
+
+    >>> _zigzag(1), _zigzag(64)
+    (b'\\x02', b'\\x80\\x01')
+    """
+    left, data = 2 * number, bytearray()
+    while left > 0x7F:
+        data.append(left & 0x7F | 0x80)
+        left >>= 7
+    return bytes([*data, left])
+
+
+@dataclass(frozen=True)
+class _BehindPath:
+    """Returns what is behind the id and the path, which must be the one of a message."""
+
+    path: tuple[int, ...]
+    name: str
+
+    def __call__(self, messages: pa.Array) -> pa.Array | BadMessage:
+        ids = schema_ids(messages)
+        if isinstance(ids, BadMessage):
+            return ids
+        try:
+            lanes = Lanes.of(messages, HEADER)
+            wrong = self._wrong(lanes)
+            lanes.finish()
+        except (Malformed, IndexError):
+            wrong = np.array([self._wrong_alone(messages[at : at + 1]) for at in range(len(messages))])
+        if wrong.any():
+            index = int(np.argmax(wrong))
+            return BadMessage(
+                index, messages[index].as_py(), f"it is another message of its file than {self.name}"
+            )
+        return lanes.pieces(lanes.end - lanes.pos)
+
+    def _wrong(self, lanes: Lanes) -> np.ndarray:
+        """Return which lanes have another path, and move them behind it."""
+        counts = lanes.longs()
+        short = counts == 0
+        wrong = np.zeros(len(lanes), np.bool_) if self.path == (0,) else short.copy()
+        wrong |= ~short & (counts != len(self.path))
+        rest = np.flatnonzero(~short & ~wrong)
+        some = lanes.only(rest)
+        for number in self.path:
+            wrong[rest] |= some.longs() != number
+        lanes.merge(rest, some)
+        return np.asarray(wrong)
+
+    def _wrong_alone(self, message: pa.Array) -> bool:
+        try:
+            lanes = Lanes.of(message, HEADER)
+            found = bool(self._wrong(lanes).any())
+            lanes.finish()
+        except (Malformed, IndexError):
+            return True
+        return found
