@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import cloudpickle
+import pytest
 from hypothesis import strategies as st
 
 from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
@@ -101,6 +102,36 @@ def run_steps(job: Job, steps: Sequence[Step]) -> str:
             zombie.prepare_commit()
         expected.extend(values)
     return "".join(f"{value}\n" for value in expected)
+
+
+class _CrashError(BaseException):
+    pass
+
+
+def commit_crashing(
+    committer: Any, committables: Sequence[Any], point: int, *calls: tuple[type[Any], str]
+) -> bool:
+    """Commit, and stop before the call number `point` of these methods; return whether it came to that."""
+    count = 0
+
+    def crashing(real: Any) -> Any:
+        def call(*arguments: Any, **options: Any) -> Any:
+            nonlocal count
+            count += 1
+            if count >= point:
+                raise _CrashError
+            return real(*arguments, **options)
+
+        return call
+
+    with pytest.MonkeyPatch.context() as patch:
+        for kind, name in calls:
+            patch.setattr(kind, name, crashing(getattr(kind, name)))
+        try:
+            committer.commit(committables)
+        except _CrashError:
+            return True
+    return False
 
 
 def visible(path: Path) -> list[str]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from firesteel.common.errors import ConnectorError
 from firesteel.connectors.files.sink import RollingPolicy
-from tests.connectors.file_sinks import STEPS, Job, hidden, run_steps, sink_of, visible
+from tests.connectors.file_sinks import STEPS, Job, commit_crashing, hidden, run_steps, sink_of, visible
 
 
 def test_an_epoch_that_fails_leaves_nothing(tmp_path: Path) -> None:
@@ -50,8 +50,7 @@ def test_a_zombie_writer_does_no_harm(tmp_path: Path) -> None:
     assert visible(tmp_path) == ["a\nb\nc\n"]
 
 
-class _CrashError(BaseException):
-    pass
+CALLS = [(Path, name) for name in ("rename", "unlink", "open", "exists")]
 
 
 @pytest.mark.parametrize("segments", [1, 2, 3, 20])
@@ -68,7 +67,7 @@ def test_the_commit_can_crash_anywhere_and_be_repeated(tmp_path: Path, segments:
         committer = job.sink.create_committer()
         crashed = 0
         for point in (crash_at, max(crash_at // 2, 1)):
-            crashed += _commit_crashing(committer, committables, point)
+            crashed += commit_crashing(committer, committables, point, *CALLS)
             assert visible(directory) in ([], ["".join(f"{number}\n" for number in range(segments))])
         for _ in range(2):
             committer.commit(committables)
@@ -77,31 +76,6 @@ def test_the_commit_can_crash_anywhere_and_be_repeated(tmp_path: Path, segments:
         if not crashed:
             break
     assert crash_at >= 3
-
-
-def _commit_crashing(committer: Any, committables: list[Any], point: int) -> int:
-    calls = 0
-    with pytest.MonkeyPatch.context() as patch:
-
-        def counting(name: str) -> None:
-            real = getattr(Path, name)
-
-            def call(self: Path, *args: Any, **kwargs: Any) -> Any:
-                nonlocal calls
-                calls += 1
-                if calls >= point:
-                    raise _CrashError
-                return real(self, *args, **kwargs)
-
-            patch.setattr(Path, name, call)
-
-        for name in ("rename", "unlink", "open", "exists"):
-            counting(name)
-        try:
-            committer.commit(committables)
-        except _CrashError:
-            return 1
-    return 0
 
 
 def test_a_part_that_its_reader_took_away_does_not_come_back(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from firesteel.objectstores.client import TIMEOUT_VARIABLE
 from harness import azurite, hdfs
 from harness.faulty_proxy import FaultyProxy
 from tests.connectors.column_ends import read, row_type, write
-from tests.connectors.file_sinks import STEPS, Job, run_steps, sink_of
+from tests.connectors.file_sinks import STEPS, Job, commit_crashing, run_steps, sink_of
 from tests.connectors.test_objects_as_sources import LINES, NAMES, TEXT, lines_of, text_of
 from tests.connectors.test_table_files import sink_of as table_sink_of
 from tests.connectors.test_table_files import source_of as table_source_of
@@ -111,8 +111,7 @@ def test_a_file_that_was_replaced_is_refused_and_one_that_grew_is_not(base: str)
         list(text_of(f"{base}/none").splits(frozenset()))
 
 
-class _CrashError(BaseException):
-    pass
+CALLS = [(HdfsFiles, "_failures"), (ObjectFiles, "_ask")]
 
 
 @pytest.mark.parametrize("segments", [1, 3])
@@ -126,7 +125,7 @@ def test_the_commit_can_crash_anywhere_and_be_repeated(base: str, segments: int)
         for number in range(segments - 1):
             job.run([str(number)])
         committables = job.prepare([str(segments - 1)], final=True)
-        crashed = _commit_crashing(job.sink.create_committer(), committables, crash_at)
+        crashed = commit_crashing(job.sink.create_committer(), committables, crash_at, *CALLS)
         assert visible(path) in ([], whole)
         for _ in range(2):
             job.sink.create_committer().commit(committables)
@@ -135,29 +134,6 @@ def test_the_commit_can_crash_anywhere_and_be_repeated(base: str, segments: int)
         if not crashed:
             break
     assert crash_at >= 3
-
-
-def _commit_crashing(committer: Any, committables: list[Any], point: int) -> bool:
-    calls = 0
-
-    def counting(ask: Any) -> Any:
-        def counted(*arguments: Any) -> Any:
-            nonlocal calls
-            calls += 1
-            if calls >= point:
-                raise _CrashError
-            return ask(*arguments)
-
-        return counted
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(HdfsFiles, "_failures", counting(HdfsFiles._failures))
-        patch.setattr(ObjectFiles, "_ask", counting(ObjectFiles._ask))
-        try:
-            committer.commit(committables)
-        except _CrashError:
-            return True
-    return False
 
 
 @given(steps=STEPS, size=st.integers(1, 30), every=st.booleans())

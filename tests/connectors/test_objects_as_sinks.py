@@ -22,9 +22,11 @@ from firesteel.objectstores.client import TIMEOUT_VARIABLE
 from harness import s3
 from harness.faulty_proxy import FaultyProxy
 from tests.connectors.buckets import Bucket, bucket, server
-from tests.connectors.file_sinks import STEPS, Job, run_steps, sink_of, visible
+from tests.connectors.file_sinks import STEPS, Job, commit_crashing, run_steps, sink_of, visible
 
 __all__ = ["bucket", "server"]
+
+CALLS = [(ObjectFiles, "_ask"), (MultipartUploads, "_ask")]
 
 
 def test_a_part_is_an_object_that_appears_with_its_epoch(bucket: Bucket) -> None:
@@ -54,7 +56,7 @@ def test_the_commit_can_crash_anywhere_and_be_repeated(bucket: Bucket, segments:
         committer = job.sink.create_committer()
         crashed = 0
         for point in (crash_at, max(crash_at // 2, 1)):
-            crashed += _commit_crashing(committer, committables, point)
+            crashed += commit_crashing(committer, committables, point, *CALLS)
             assert bucket.texts(str(crash_at)) in ([], whole)
         for _ in range(2):
             committer.commit(committables)
@@ -63,33 +65,6 @@ def test_the_commit_can_crash_anywhere_and_be_repeated(bucket: Bucket, segments:
         if not crashed:
             break
     assert crash_at >= 3
-
-
-class _CrashError(BaseException):
-    pass
-
-
-def _commit_crashing(committer: Any, committables: list[Any], point: int) -> int:
-    calls = 0
-
-    def crashing(ask: Any) -> Any:
-        def asking(*arguments: Any) -> Any:
-            nonlocal calls
-            calls += 1
-            if calls >= point:
-                raise _CrashError
-            return ask(*arguments)
-
-        return asking
-
-    with pytest.MonkeyPatch.context() as patch:
-        for kind in (ObjectFiles, MultipartUploads):
-            patch.setattr(kind, "_ask", crashing(kind._ask))
-        try:
-            committer.commit(committables)
-        except _CrashError:
-            return 1
-    return 0
 
 
 @given(steps=STEPS, size=st.integers(1, 30), every=st.booleans())
@@ -207,7 +182,7 @@ def test_the_commit_of_an_upload_can_crash_anywhere_and_be_repeated(bucket: Buck
         crash_at += 1
         job = Job(sink_of(f"{bucket.url}/{crash_at}", RollingPolicy.on_epoch()))
         committables = job.prepare(BIG)
-        crashed = _commit_crashing(job.sink.create_committer(), committables, crash_at)
+        crashed = commit_crashing(job.sink.create_committer(), committables, crash_at, *CALLS)
         job.sink.create_committer().commit(committables)
         assert list(map(len, bucket.texts(str(crash_at)))) == [12 * 1_000_001]
         assert (bucket.hidden(str(crash_at)), uploads(bucket)) == ([], [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +20,7 @@ from firesteel.table import EnvironmentSettings, TableEnvironment
 from firesteel.testing import ManualClock, executing
 from tests.connectors.buckets import Bucket, bucket, server
 from tests.recovery.crashing import Crasher, points
-from tests.recovery.test_on_spark import counted
+from tests.recovery.test_on_spark import PROGRAM, SETTINGS, counted
 
 __all__ = ["bucket", "server"]
 
@@ -134,43 +135,23 @@ def test_tables_read_write_and_look_up_objects(bucket: Bucket, parallelism: int,
     assert all(part.startswith("compacted-part-") for part in parts)
 
 
-PROGRAM = """
-import os, signal, sys
-from pathlib import Path
-
-from firesteel.common import Types, WatermarkStrategy
-from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
-from firesteel.connectors.files.source import FileSource
-from firesteel.connectors.files.text_lines import TextLineFormat
-from firesteel.datastream import StreamExecutionEnvironment
-from firesteel.datastream.functions import KeyedProcessFunction
-from firesteel.datastream.state import ValueStateDescriptor
-
-DRIVER, BUCKET = os.getpid(), sys.argv[1]
-MARKER = Path("struck")
-
-
-class Count(KeyedProcessFunction):
-    def open(self, runtime_context):
-        self.count = runtime_context.get_state(ValueStateDescriptor("count"))
-
-    def process_element(self, value, ctx):
-        self.count.update((self.count.value() or 0) + 1)
-        if value == 1500 and not MARKER.exists():
-            MARKER.touch()
-            os.kill(DRIVER, signal.SIGKILL)
-        yield f"{ctx.get_current_key()} {self.count.value()}"
-
-
-env = StreamExecutionEnvironment.get_execution_environment()
-env.set_parallelism(2)
-source = FileSource([f"{BUCKET}/in"], TextLineFormat())
-numbers = env.from_source(source, WatermarkStrategy.no_watermarks(), "numbers").map(int, Types.INT())
-counts = numbers.key_by(lambda value: value % 10).process(Count())
-counts.sink_to(FileSink(f"{BUCKET}/out", TextLines(), BasePathBuckets(), RollingPolicy(part_size=4000)))
-env.execute()
-print("the end")
-"""
+IN_BUCKETS = (
+    PROGRAM.replace("DataGeneratorSource(int, COUNT)", 'FileSource([f"{BUCKET}/in"], TextLineFormat())')
+    .replace('"numbers")\n', '"numbers").map(int, Types.INT())\n')
+    .replace('FileSink("out"', 'FileSink(f"{BUCKET}/out"')
+    .replace("RollingPolicy.on_epoch()", "RollingPolicy(part_size=4000)")
+    .replace("import WatermarkStrategy\n", "import Types, WatermarkStrategy\n")
+    .replace("MARKER =", 'BUCKET = os.environ["BUCKET"]\nMARKER =')
+    .replace("from firesteel.connectors.datagen import DataGeneratorSource\n", "")
+    .replace(
+        "from firesteel.datastream import",
+        "from firesteel.connectors.files.source import FileSource\n"
+        "from firesteel.connectors.files.text_lines import TextLineFormat\n"
+        "from firesteel.datastream import",
+        1,
+    )
+)
+"""The program of the tests on Spark, which reads and writes objects."""
 
 
 @pytest.mark.spark
@@ -178,14 +159,11 @@ print("the end")
 @pytest.mark.long
 def test_a_job_on_spark_whose_driver_is_killed(bucket: Bucket, tmp_path: Path, run_python) -> None:  # type: ignore[no-untyped-def]
     bucket.put("in/numbers", "\n".join(map(str, range(3000))).encode())
-    (tmp_path / "program.py").write_text(PROGRAM)
-    settings = {
-        "FIRESTEEL_STATE_DIR": f"{bucket.url}/state",
-        "FIRESTEEL_CONF": "firesteel.epoch.max-records=1000",
-    }
-    first = run_python("program.py", bucket.url, **settings)
-    assert first.returncode == -9, first.stderr
-    second = run_python("program.py", bucket.url, **settings)
+    (tmp_path / "program.py").write_text(IN_BUCKETS)
+    settings = {**SETTINGS, "FIRESTEEL_STATE_DIR": f"{bucket.url}/state", "BUCKET": bucket.url}
+    first = run_python("program.py", "SIGKILL", 3000, **settings)
+    assert first.returncode == -signal.SIGKILL, first.stderr
+    second = run_python("program.py", "SIGKILL", 3000, **settings)
     assert second.stdout.splitlines()[-1:] == ["the end"], second.stderr
     out = [data.decode() for data in bucket.visible("out").values()]
     assert sorted(line for text in out for line in text.splitlines()) == counted(3000)
