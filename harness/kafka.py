@@ -31,6 +31,8 @@ _STARTS_WITHIN_S = 90
 _STOPS_WITHIN_S = 30
 _ANSWERS_WITHIN_S = 30
 
+_PASSING: Final = ("NOT_LEADER_FOR_PARTITION", "LEADER_NOT_AVAILABLE", "UNKNOWN_TOPIC_OR_PART")
+
 _SETTINGS: Final = {
     "process.roles": "broker,controller",
     "node.id": "1",
@@ -206,6 +208,19 @@ class KafkaBroker:
 
     def offsets(self, topic: str) -> dict[int, Partition]:
         """Return each partition's offsets; they count the control records of transactions."""
+        until = time.monotonic() + _ANSWERS_WITHIN_S
+        while True:
+            try:
+                return self._offsets(topic)
+            except KafkaException as error:
+                # A partition that was created just now may have no leader yet.
+                if not error.args[0].retriable() and error.args[0].name() not in _PASSING:
+                    raise
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.02)
+
+    def _offsets(self, topic: str) -> dict[int, Partition]:
         partitions = self.admin.list_topics(topic, timeout=_ANSWERS_WITHIN_S).topics[topic].partitions
         ends = [
             {

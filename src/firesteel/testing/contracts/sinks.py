@@ -12,10 +12,19 @@ from typing import Any, ClassVar
 import cloudpickle
 import pytest
 
+from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.outputs import StoredOutputs
 from firesteel.common.typeinfo import TypeInformation, Types
 from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.functions.epoch import EpochFacts
-from firesteel.functions.sink import DeliveryGuarantee, Leftovers, Sink, SinkWriter, WriterContext
+from firesteel.functions.sink import (
+    Committer,
+    DeliveryGuarantee,
+    Leftovers,
+    Sink,
+    SinkWriter,
+    WriterContext,
+)
 from firesteel.testing.contracts.jobs import (
     Program,
     Where,
@@ -79,7 +88,7 @@ class SinkContract(ABC):
             metafunc.parametrize("executor", self.executors)
 
     def test_rows_are_there_with_the_commit_and_not_before(self, tmp_path: Path) -> None:
-        tried = _Tried(self.system(tmp_path))
+        tried = _Tried(self.system(tmp_path), tmp_path)
         committables = [found for subtask in (0, 1) for found in tried.prepared(subtask)]
         if tried.exactly:
             tried.require()
@@ -87,26 +96,26 @@ class SinkContract(ABC):
         tried.require(0, 1)
 
     def test_a_commit_can_be_done_again(self, tmp_path: Path) -> None:
-        tried = _Tried(self.system(tmp_path))
+        tried = _Tried(self.system(tmp_path), tmp_path)
         committables = tried.prepared(0)
         for _ in range(3):
             tried.commit(committables)
             tried.require(0)
 
     def test_what_a_failed_attempt_has_written_does_not_come(self, tmp_path: Path) -> None:
-        tried = _Tried(self.system(tmp_path))
+        tried = _Tried(self.system(tmp_path), tmp_path)
         tried.writer(0, "aborted").abort()
         tried.prepared(0, "lost")
         committables = tried.prepared(0, "good")
         tried.commit(committables)
         tried.require(0)
-        committer = tried.sink.create_committer()
+        committer = tried.committer()
         committer.discard(Leftovers(tried.job, "sink", 1))
         committer.close()
         tried.require(0)
 
     def test_an_epoch_without_records_is_no_burden(self, tmp_path: Path) -> None:
-        tried = _Tried(self.system(tmp_path))
+        tried = _Tried(self.system(tmp_path), tmp_path)
         tried.commit(tried.prepared(None))
         tried.require()
 
@@ -153,8 +162,9 @@ class SinkContract(ABC):
 class _Tried:
     """A sink whose writers and committer are called as the engine calls them, in epoch 1, the last of a job."""
 
-    def __init__(self, system: SinkSystem) -> None:
+    def __init__(self, system: SinkSystem, directory: Path) -> None:
         self._system = system
+        self._outputs = StoredOutputs(Storage.of(directory / "state"))
         self.sink = system.sink().for_type(system.type_info)
         self.job = uuid.uuid4().hex
         self.exactly = self.sink.guarantee is DeliveryGuarantee.EXACTLY_ONCE
@@ -164,7 +174,8 @@ class _Tried:
     def writer(self, subtask: int | None, attempt: str = "good") -> SinkWriter[Any]:
         """Return a writer that has its subtask's records (None: it is of subtask 0, and has none)."""
         facts = EpochFacts(1, attempt, 1_000, final=True, lineage="line", oldest=1)
-        writer = self._copied().create_writer(WriterContext(self.job, "sink", subtask or 0, 2, facts))
+        context = WriterContext(self.job, "sink", subtask or 0, 2, facts, outputs=self._outputs)
+        writer = self._copied().create_writer(context)
         if subtask is not None:
             writer.write(self._records[subtask], None)
         return writer
@@ -174,9 +185,15 @@ class _Tried:
         found: list[Any] = pickle.loads(pickle.dumps([*self.writer(subtask, attempt).prepare_commit()]))
         return found
 
+    def committer(self) -> Committer:
+        """Return a committer of a new driver."""
+        committer = self._copied().create_committer()
+        committer.attach(self._outputs)
+        return committer
+
     def commit(self, committables: Sequence[Any]) -> None:
         """Commit as a new driver does."""
-        committer = self._copied().create_committer()
+        committer = self.committer()
         committer.commit(committables)
         committer.close()
 

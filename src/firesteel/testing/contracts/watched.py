@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from firesteel.functions.sink import (
     Committer,
     Leftovers,
+    OutputStore,
     Sink,
     SinkWriter,
     StreamTransformer,
@@ -83,6 +84,9 @@ class _Committer(Committer):
     def __init__(self, committer: Committer, steps: Around) -> None:
         self._committer = committer
         self._steps = steps
+
+    def attach(self, outputs: OutputStore) -> None:
+        self._committer.attach(outputs)
 
     def commit(self, committables: Sequence[Any]) -> None:
         with self._steps.around("the commit"):
