@@ -12,6 +12,7 @@ from firesteel.connectors.files.format import FileFormat
 from firesteel.connectors.files.sink.compaction import Compaction
 from firesteel.connectors.files.sink.rolling import RollingPolicy
 from firesteel.connectors.tables import lookup_options, partition_commit
+from firesteel.connectors.tables.avro_files import AvroFileFormat
 from firesteel.connectors.tables.changes.formats import CHANGE_FORMATS
 from firesteel.connectors.tables.file_formats import CsvFormat, JsonFormat, ParquetFormat, Rows, TableFormat
 from firesteel.connectors.tables.file_partitions import FilePartitions
@@ -41,7 +42,13 @@ _WRITING: Final = (
 )
 
 
-_KINDS: Final[tuple[type[TableFormat], ...]] = (CsvFormat, JsonFormat, ParquetFormat, *CHANGE_FORMATS)
+_KINDS: Final[tuple[type[TableFormat], ...]] = (
+    AvroFileFormat,
+    CsvFormat,
+    JsonFormat,
+    ParquetFormat,
+    *CHANGE_FORMATS,
+)
 
 FORMATS: Final[dict[str, TableFormat]] = {kind.name: kind() for kind in _KINDS}
 """The formats by name."""
@@ -54,14 +61,14 @@ READABLE: Final = {
 
 
 class FilesystemConnector(TableConnector):
-    """Reads and writes csv, json and parquet, and changes as debezium-json, canal-json and maxwell-json.
+    """Reads and writes avro, csv, json and parquet, and changes as debezium-json, canal-json and maxwell-json.
 
     With `source.monitor-interval` new files are looked for.
 
-    Part files of csv and parquet end with their epoch, those of json by the `sink.rolling-policy` options; what these
-    say is looked at when it is due, so that `check-interval` is kept whatever it is. A table can be partitioned by
-    columns whose values are in the names of directories; with `sink.shuffle-by-partition.enable` one subtask writes all
-    rows of a partition.
+    Part files of avro, csv and parquet end with their epoch, those of json by the `sink.rolling-policy` options. What
+    these say is looked at when it is due, so that `check-interval` is kept whatever it is. A table can be partitioned
+    by columns whose values are in the names of directories; with `sink.shuffle-by-partition.enable` one subtask writes
+    all rows of a partition.
     """
 
     name = "filesystem"
