@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from firesteel.common.configuration import Configuration
 from firesteel.common.execution_config import ExecutionConfig
@@ -179,6 +179,3 @@ class EnvironmentSettings(PythonSettings):
 
     @gap("pyflink.datastream.StreamExecutionEnvironment.register_cached_file")
     def register_cached_file(self, file_path: str, name: str, executable: bool = False) -> None: ...
-
-    @gap("pyflink.datastream.StreamExecutionEnvironment.create_input")
-    def create_input(self, input_format: Any, type_info: Any = None) -> None: ...

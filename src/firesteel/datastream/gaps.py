@@ -16,7 +16,7 @@ LATER_TABLES: Final = "the Table API's expressions are not part of this version;
 
 OLD_KAFKA: Final = "Flink 2 itself has no such class any more; use KafkaSource and KafkaSink"
 
-NO_AVRO: Final = "Avro data is planned with the work on files and formats"
+NO_AVRO: Final = "records of Avro are in files of Avro; read and write rows in Parquet"
 
 GAPS: Final[dict[str, str]] = {
     "pyflink.common.WatermarkStrategy.with_watermark_alignment": (
@@ -47,22 +47,12 @@ GAPS: Final[dict[str, str]] = {
     "pyflink.datastream.StreamExecutionEnvironment.register_cached_file": (
         "PyFlink's functions cannot read this cache either; use add_python_file, or a path every worker can reach"
     ),
-    "pyflink.datastream.StreamExecutionEnvironment.create_input": (
-        "input formats are Java classes; use from_source with a source from firesteel.datastream.connectors"
-    ),
+    "pyflink.datastream.formats.avro.AvroInputFormat.get_java_object": NO_JVM,
     "pyflink.datastream.formats.csv.CsvSchemaBuilder.set_any_property_name": (
         "a Row has no place for columns that the schema does not name"
     ),
     "pyflink.datastream.formats.parquet.AvroParquetReaders.for_generic_record": NO_AVRO,
     "pyflink.datastream.formats.parquet.AvroParquetWriters.for_generic_record": NO_AVRO,
-    **{
-        f"pyflink.datastream.formats.avro.{name}": NO_AVRO
-        for name in (
-            "GenericRecordAvroTypeInfo",
-            "AvroInputFormat",
-            "AvroBulkWriters.for_generic_record",
-        )
-    },
     **{
         f"pyflink.datastream.connectors.{name}": NO_JVM
         for name in (

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from firesteel.common.configuration import Configuration
-from firesteel.common.errors import ProgramError, TypeMismatchError
+from firesteel.common.errors import ProgramError, TypeMismatchError, UnsupportedError
 from firesteel.common.excepthook import install_excepthook
 from firesteel.common.job_client import JobClient
 from firesteel.common.job_execution_result import JobExecutionResult
@@ -15,7 +15,9 @@ from firesteel.common.typeinfo.collected import narrowed_integers
 from firesteel.common.watermark_strategy import WatermarkStrategy
 from firesteel.connectors.collection import CollectionSource
 from firesteel.datastream import execution
+from firesteel.datastream.connectors.file_sources import FileSource
 from firesteel.datastream.environment_settings import EnvironmentSettings
+from firesteel.datastream.formats.avro import AvroInputFormat
 from firesteel.datastream.options import apply_options
 from firesteel.datastream.streams.adding import add_node, declared_type
 from firesteel.datastream.streams.node_settings import call_site, require_text
@@ -92,6 +94,24 @@ class StreamExecutionEnvironment(EnvironmentSettings):
     ) -> DataStream:
         """Return a stream of the records of a source, without watermarks."""
         return self._add_source(source_func, None, source_name, type_info)
+
+    def create_input(
+        self, input_format: AvroInputFormat, type_info: TypeInformation | None = None
+    ) -> DataStream:
+        """Return a stream of the records of an input format, without watermarks.
+
+        Raises UnsupportedError for other formats than those of Avro: they are classes of Java.
+        """
+        if not isinstance(input_format, AvroInputFormat):
+            raise UnsupportedError(
+                "requires an AvroInputFormat",
+                who=call_site("create_input"),
+                got=shown(input_format),
+                hint="use from_source with a source from firesteel.datastream.connectors",
+            )
+        source = FileSource.for_bulk_file_format(input_format, input_format.path).build()
+        declared = type_info or input_format.get_produced_type()
+        return self._add_source(source, None, "Custom File Source", declared)
 
     def execute(self, job_name: str | None = None) -> JobExecutionResult:
         """Run everything that was added since the last call, and wait for its end.

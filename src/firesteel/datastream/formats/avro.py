@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any
 
-from firesteel.common.errors import ProgramError, UnsupportedError
+from firesteel.common.errors import ProgramError
+from firesteel.common.typeinfo.collections import PickledBytesTypeInfo
+from firesteel.connectors.files.avro_files import AvroRecordParts, AvroRecords
+from firesteel.connectors.tables.formats.avro.schema import parse_schema
+from firesteel.connectors.tables.messages.avro_rows import require_fastavro
+from firesteel.datastream.connectors.file_sinks import PartWriterFactory
+from firesteel.datastream.connectors.file_sources import BulkFormat
 from firesteel.datastream.formats.avro_rows import AvroRowDeserializationSchema, AvroRowSerializationSchema
+from firesteel.datastream.unsupported import gap
 
 __all__ = [
     "AvroSchema",
@@ -17,8 +24,6 @@ __all__ = [
     "AvroRowDeserializationSchema",
     "AvroRowSerializationSchema",
 ]
-
-NO_AVRO: Final = "Avro data is not part of this version"
 
 
 class AvroSchema:
@@ -53,26 +58,50 @@ class AvroSchema:
             ) from error
 
 
-class _NoAvro:
-    """A class whose constructor raises UnsupportedError."""
+class GenericRecordAvroTypeInfo(PickledBytesTypeInfo):
+    """The type of records of a schema, which are dictionaries here; they are passed on as they are.
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        del arguments, named
-        raise UnsupportedError("is not supported", who=type(self).__name__, hint=NO_AVRO)
+    >>> GenericRecordAvroTypeInfo(AvroSchema.parse_string('"int"')).is_pickled
+    True
+    """
+
+    def __init__(self, schema: AvroSchema) -> None:
+        self._schema = schema
+
+    def _identity(self) -> Any:
+        return str(self._schema)
 
 
-class GenericRecordAvroTypeInfo(_NoAvro):
-    """The type of Avro records: not supported."""
+class AvroInputFormat(BulkFormat):
+    """Reads the records of files of Avro as dictionaries, for `StreamExecutionEnvironment.create_input`.
 
+    `path` is a file, a directory or a pattern. Records are read by `schema`, whatever the one is that they were written
+    with, if Avro's rules allow it. A file that is damaged, or does not fit, raises ConnectorError.
+    """
 
-class AvroInputFormat(_NoAvro):
-    """Reads Avro files: not supported."""
+    def __init__(self, path: str, schema: AvroSchema) -> None:
+        require_fastavro("AvroInputFormat")
+        self.path = path
+        self._schema = schema
+        super().__init__(AvroRecords(str(schema)))
+
+    def get_produced_type(self) -> GenericRecordAvroTypeInfo:
+        """Return the type of the records."""
+        return GenericRecordAvroTypeInfo(self._schema)
+
+    @gap("pyflink.datastream.formats.avro.AvroInputFormat.get_java_object")
+    def get_java_object(self) -> None: ...
 
 
 class AvroBulkWriters:
-    """Writes Avro files: not supported."""
+    """Writes dictionaries as files of Avro."""
 
     @staticmethod
-    def for_generic_record(schema: AvroSchema) -> NoReturn:
-        """Raises UnsupportedError."""
-        raise UnsupportedError("is not supported", who="AvroBulkWriters", got=str(schema), hint=NO_AVRO)
+    def for_generic_record(schema: AvroSchema) -> PartWriterFactory:
+        """Write files with this schema, not compressed.
+
+        A record that is not of the schema raises TypeMismatchError when it is written.
+        """
+        require_fastavro("AvroBulkWriters")
+        parse_schema(str(schema), "AvroBulkWriters")
+        return PartWriterFactory(AvroRecordParts(str(schema)))

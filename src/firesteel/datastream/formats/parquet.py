@@ -8,7 +8,6 @@ from firesteel.common.errors import UnsupportedError
 from firesteel.connectors.files.parquet_files import ParquetFormat, ParquetParts
 from firesteel.datastream.connectors.file_sinks import PartWriterFactory
 from firesteel.datastream.connectors.file_sources import BulkFormat
-from firesteel.datastream.formats.avro import NO_AVRO
 from firesteel.datastream.formats.row_types import require_row_type
 
 __all__ = ["AvroParquetReaders", "AvroParquetWriters", "ParquetColumnarRowInputFormat", "ParquetBulkWriters"]
@@ -38,7 +37,7 @@ class AvroParquetWriters:
         raise UnsupportedError(
             "is not supported",
             who="AvroParquetWriters.for_generic_record",
-            hint=f"{NO_AVRO}; write rows with ParquetBulkWriters",
+            hint="write rows with ParquetBulkWriters, or files of Avro with AvroBulkWriters",
         )
 
 

@@ -1,0 +1,65 @@
+"""Records of Avro as dictionaries, in files that PyFlink's names read and write."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import fastavro
+import pytest
+
+from firesteel.common.errors import FiresteelError, UnsupportedError
+from firesteel.datastream import StreamExecutionEnvironment
+from firesteel.datastream.connectors.file_system import FileSink
+from firesteel.datastream.formats.avro import (
+    AvroBulkWriters,
+    AvroInputFormat,
+    AvroSchema,
+    GenericRecordAvroTypeInfo,
+)
+
+SCHEMA = {
+    "type": "record",
+    "name": "Order",
+    "fields": [
+        {"name": "n", "type": "long"},
+        {"name": "words", "type": {"type": "array", "items": "string"}},
+    ],
+}
+RECORDS = [{"n": number, "words": ["w"] * (number % 3)} for number in range(40)]
+
+
+def written(folder: Path) -> list[Any]:
+    found = []
+    for path in folder.rglob("part-*"):
+        with path.open("rb") as file:
+            found += fastavro.reader(file)
+    return sorted(found, key=lambda one: one["n"])
+
+
+@pytest.mark.spark
+def test_records_go_from_files_to_files(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for part in range(2):
+        with (tmp_path / "in" / f"{part}").open("wb") as file:
+            fastavro.writer(file, SCHEMA, RECORDS[part::2], sync_interval=100)
+    schema = AvroSchema.parse_string(json.dumps(SCHEMA))
+    env = StreamExecutionEnvironment.get_execution_environment().set_parallelism(2)
+    stream = env.create_input(AvroInputFormat(str(tmp_path / "in"), schema))
+    doubled = stream.map(
+        lambda record: {**record, "n": record["n"] * 2}, output_type=GenericRecordAvroTypeInfo(schema)
+    )
+    doubled.sink_to(
+        FileSink.for_bulk_format(str(tmp_path / "out"), AvroBulkWriters.for_generic_record(schema)).build()
+    )
+    env.execute()
+    assert written(tmp_path / "out") == [{**record, "n": record["n"] * 2} for record in RECORDS]
+
+
+def test_other_input_formats_are_refused() -> None:
+    env = StreamExecutionEnvironment.get_execution_environment()
+    with pytest.raises(UnsupportedError, match="requires an AvroInputFormat"):
+        env.create_input("a class of Java")  # type: ignore[arg-type]
+    with pytest.raises(FiresteelError, match="requires a schema of Avro"):
+        AvroBulkWriters.for_generic_record(AvroSchema({"type": "none"}))
