@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import io
 import json
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -20,30 +19,9 @@ from firesteel.connectors.tables.column_parts import RowsToWrite
 from firesteel.connectors.tables.filesystem import FORMATS
 from firesteel.connectors.tables.options import Options
 from tests.connectors.messages import row_type, rows_of
+from tests.connectors.written_files import COLUMNS, FIRST, SECOND
 
 FLINK = Path(__file__).parent / "tables" / "flink"
-LEGACY = (
-    "id INT NOT NULL, b BOOLEAN, t TINYINT, l BIGINT, f FLOAT, d DOUBLE, c STRING, y BYTES, ts TIMESTAMP(3), da DATE, "
-    "ti TIME, de DECIMAL(10, 2), r ROW<x INT, y STRING>, a ARRAY<STRING>, m MAP<STRING, BIGINT>"
-)
-FIRST = {
-    "id": 1,
-    "b": True,
-    "t": -3,
-    "l": 9223372036854775807,
-    "f": 1.5,
-    "d": -2.25,
-    "c": "aé",
-    "y": b"\x00\xff",
-    "ts": dt.datetime(2020, 1, 2, 3, 4, 5, 123000),
-    "da": dt.date(1969, 1, 1),
-    "ti": dt.time(1, 2, 3),
-    "de": Decimal("12345678.91"),
-    "r": {"x": 7, "y": "z"},
-    "a": ["p", ""],
-    "m": [("k", 5)],
-}
-SECOND = {**dict.fromkeys(FIRST), "id": 2}
 SCHEMA: dict[str, Any] = {
     "type": "record",
     "name": "any.Name",
@@ -86,16 +64,16 @@ def write(path: Path, columns: str, given: list[str], epochs: int = 1, **options
 
 
 def test_flinks_file_is_read() -> None:
-    assert rows(FLINK / "written_legacy.avro", LEGACY) == [FIRST, SECOND]
-    assert read_header(SourceFile.discover(str(FLINK / "written_legacy.avro"))).codec == "snappy"
-    assert rows(FLINK / "written_legacy.avro", LEGACY, [2, 0]) == [{"t": -3, "id": 1}, {"t": None, "id": 2}]
+    assert rows(FLINK / "written.avro", COLUMNS) == [FIRST, SECOND]
+    assert read_header(SourceFile.discover(str(FLINK / "written.avro"))).codec == "snappy"
+    assert rows(FLINK / "written.avro", COLUMNS, [2, 0]) == [{"t": -3, "id": 1}, {"t": None, "id": 2}]
     later = rows(
-        FLINK / "written.avro",
-        "id INT NOT NULL, ts TIMESTAMP(3)",
+        FLINK / "written_later.avro",
+        "id INT NOT NULL, ts TIMESTAMP(3), ti TIME",
         **{"timestamp_mapping.legacy": "false"},
     )
     at = dt.datetime(2020, 1, 2, 3, 4, 5, 123000)
-    assert later == [{"id": 1, "ts": at}]
+    assert later == [{"id": 1, "ts": at, "ti": dt.time(1, 2, 3)}]
 
 
 @pytest.mark.parametrize("codec", CODECS)
@@ -142,19 +120,19 @@ def test_records_are_dictionaries(tmp_path: Path) -> None:
 @pytest.mark.parametrize("cut", [3, 20, 120, -1])
 def test_a_damaged_file_is_named(cut: int, tmp_path: Path) -> None:
     path = tmp_path / "file"
-    path.write_bytes((FLINK / "written_legacy.avro").read_bytes()[:cut])
+    path.write_bytes((FLINK / "written.avro").read_bytes()[:cut])
     with pytest.raises(ConnectorError, match="file of Avro that is whole") as error:
-        rows(path, LEGACY)
+        rows(path, COLUMNS)
     assert str(path) in str(error.value)
 
 
 def test_a_checksum_is_looked_at(tmp_path: Path) -> None:
     path = tmp_path / "file"
-    data = bytearray((FLINK / "written_legacy.avro").read_bytes())
+    data = bytearray((FLINK / "written.avro").read_bytes())
     data[-40] ^= 1
     path.write_bytes(data)
     with pytest.raises(ConnectorError, match="file of Avro that is whole"):
-        rows(path, LEGACY)
+        rows(path, COLUMNS)
 
 
 def test_records_that_do_not_fit_are_named(tmp_path: Path) -> None:
@@ -170,7 +148,7 @@ def test_records_that_do_not_fit_are_named(tmp_path: Path) -> None:
 
 
 def test_blocks_know_where_they_begin(tmp_path: Path) -> None:
-    file = SourceFile.discover(str(FLINK / "written_legacy.avro"))
+    file = SourceFile.discover(str(FLINK / "written.avro"))
     header = read_header(file)
     (block,) = read_blocks(file, header, 0, file.size)
     assert (block.position, block.count) == (header.size, 2)

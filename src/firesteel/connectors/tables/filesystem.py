@@ -19,6 +19,7 @@ from firesteel.connectors.tables.file_partitions import FilePartitions
 from firesteel.connectors.tables.file_sink import FileTableSink
 from firesteel.connectors.tables.file_source import METADATA, FileColumn, FileTableSource
 from firesteel.connectors.tables.options import PARALLELISM, Options, duration, size, suggestion, text, truth
+from firesteel.connectors.tables.orc_files import OrcFileFormat
 from firesteel.connectors.tables.source_lookup import SourceLookup
 from firesteel.functions.columns.connectors import TableConnector, TableRequest, TableSink, TableSource
 from firesteel.functions.columns.lookups import LookupCalls, LookupTable
@@ -46,6 +47,7 @@ _KINDS: Final[tuple[type[TableFormat], ...]] = (
     AvroFileFormat,
     CsvFormat,
     JsonFormat,
+    OrcFileFormat,
     ParquetFormat,
     *CHANGE_FORMATS,
 )
@@ -61,14 +63,14 @@ READABLE: Final = {
 
 
 class FilesystemConnector(TableConnector):
-    """Reads and writes avro, csv, json and parquet, and changes as debezium-json, canal-json and maxwell-json.
+    """Reads and writes avro, csv, json, orc and parquet, and changes as debezium-json, canal-json and maxwell-json.
 
     With `source.monitor-interval` new files are looked for.
 
-    Part files of avro, csv and parquet end with their epoch, those of json by the `sink.rolling-policy` options. What
-    these say is looked at when it is due, so that `check-interval` is kept whatever it is. A table can be partitioned
-    by columns whose values are in the names of directories; with `sink.shuffle-by-partition.enable` one subtask writes
-    all rows of a partition.
+    Part files of JSON and changes end by the `sink.rolling-policy` options, those of other formats with their epoch.
+    What these options say is looked at when it is due, so that `check-interval` is kept whatever it is. A table can be
+    partitioned by columns whose values are in the names of directories; with `sink.shuffle-by-partition.enable` one
+    subtask writes all rows of a partition.
     """
 
     name = "filesystem"
