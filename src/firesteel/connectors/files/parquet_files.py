@@ -18,7 +18,7 @@ from firesteel.connectors.files.file import SourceFile
 from firesteel.connectors.files.format import WAITING, FileFormat, Part
 from firesteel.connectors.files.parts import PartFormat, PartWriter
 from firesteel.connectors.files.row_groups import extents_of, may_have
-from firesteel.connectors.files.systems import ChangedError
+from firesteel.connectors.files.systems import ChangedError, system_of
 from firesteel.formats.arrow import arrow_schema
 from firesteel.functions.columns.pushdowns import Condition, Extent
 from firesteel.functions.columns.statistics import TableStatistics, of_extents
@@ -30,6 +30,9 @@ _COLUMN_BATCH = 1 << 15
 _MOST_ROW_GROUP = 1 << 20
 _FOOTERS: Final = 64
 """Files whose footers are read when a query is planned."""
+
+_FAR_FOOTERS: Final = 8
+"""The same where each takes a request to a store."""
 
 T = TypeVar("T")
 
@@ -64,7 +67,8 @@ class _Parquet(FileFormat[T]):
         Of more files than some, every nth one is looked at, and the others are taken to be like them.
         """
         paths = sorted(sizes)
-        looked_at = paths[:: -(-len(paths) // _FOOTERS) or 1]
+        most = _FOOTERS if not paths or system_of(paths[0]).is_near else _FAR_FOOTERS
+        looked_at = paths[:: -(-len(paths) // most) or 1]
         rows = read = 0
         extents: list[Sequence[Extent | None]] = []
         for path in looked_at:

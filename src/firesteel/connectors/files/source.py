@@ -92,8 +92,12 @@ class FileSource(Source[T], Generic[T]):
     ) -> list[Split]:
         if known and not self.watched:
             return []
-        chosen = self._chosen(known)
-        return [split for found in chosen.items() for split in self._splits_of(*found, split_size, most)]
+        chosen = [*self._chosen(known).items()]
+        if not chosen:
+            return []
+        system = system_of(chosen[0][0])
+        found = system.each(lambda file: self._splits_of(*file, split_size, most), chosen)
+        return [split for splits in found for split in splits]
 
     def _chosen(self, known: frozenset[str]) -> dict[str, Status | None]:
         """Return the files that are read and whose first parts are not known yet."""

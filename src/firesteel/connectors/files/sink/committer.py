@@ -139,20 +139,23 @@ class CopyingCommitter(_PartCommitter):
 
     def _publish(self, part: PartCommit) -> None:
         if part.segments:
-            first, *others = (segment.path for segment in part.segments)
-            upload = part.segments[0].upload
-            if upload is not None:
-                assert isinstance(self._files, ObjectFiles)
-                self._files.complete(first, part.final, upload)
-            elif not others:
-                # Without its segment, the part is visible: a driver that was overtaken comes too late.
-                with suppress(FileNotFoundError):
-                    self._files.move(first, part.final)
-            elif not self._files.missing([first]):
-                write_joined(self._format_of(part), self._files, [first, *others], part.final)
-                self._files.remove([first])
-            self._files.remove(others)
+            self._show(part)
         self._files.remove(part.obsolete)
+
+    def _show(self, part: PartCommit) -> None:
+        assert isinstance(self._files, ObjectFiles)
+        first, *others = part.segments
+        paths = [segment.path for segment in part.segments]
+        if first.upload is not None:
+            self._files.complete(first.path, part.final, first.upload)
+        elif not others:
+            # Without its segment, the part is visible: a driver that was overtaken comes too late.
+            with suppress(FileNotFoundError):
+                self._files.show(first.path, part.final, first.size)
+        elif not self._files.missing(paths[:1]):
+            write_joined(self._format_of(part), self._files, paths, part.final)
+            self._files.remove(paths[:1])
+        self._files.remove(paths[1:])
 
 
 def committer_of(settings: FileSinkSettings) -> Committer:

@@ -213,7 +213,7 @@ class FileWriter(SinkWriter[Any]):
         active = [self._active[bucket] for bucket in buckets]
         for one in active:
             one.writer.finish()
-        found = self._files.finish_all([one.file for one in active])
+        found = self._files.each(self._files.finish, [one.file for one in active])
         for bucket, one, written in zip(buckets, active, found, strict=True):
             self._made.append(written.path)
             del self._active[bucket]

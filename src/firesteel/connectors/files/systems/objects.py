@@ -126,12 +126,14 @@ class ObjectFiles(RemoteFiles):
 
     def move(self, source: str, target: str) -> None:
         """Copy an object, and delete the first one."""
-        self.copy(source, target)
-        self.remove_one(source)
+        self.show(source, target, self.status(source).size)
 
-    def copy(self, source: str, target: str) -> None:
-        """Copy an object within the store."""
-        size = self.status(source).size
+    def show(self, source: str, target: str, size: int) -> None:
+        """Copy an object of a known size within the store, and delete the first one."""
+        self._copy(source, target, size)
+        self._delete(source)
+
+    def _copy(self, source: str, target: str, size: int) -> None:
         if size > _LARGEST_COPY:
             with self.local_copies([source]) as [copy], copy.open("rb") as file:
                 self.upload(target, file, size)

@@ -8,12 +8,12 @@ import re
 import shutil
 import tempfile
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Final, cast
+from typing import IO, Any, BinaryIO, Final, TypeVar, cast
 
 import pyarrow as pa
 
@@ -21,12 +21,16 @@ from firesteel.connectors.files.systems.system import FileSystem, Found, Status,
 from firesteel.state.disk.scratch import local_directory
 
 _FIRST_RANGE: Final = 1 << 16
-_LONGEST_RANGE: Final = 8 << 20
+_LONGEST_RANGE: Final = 4 << 20
 _IN_MEMORY: Final = 1 << 20
 """A file that is being written is in memory up to so many bytes, then on the local disk."""
 
-AT_ONCE: Final = 16
+_AT_ONCE: Final = 16
 """How many requests are under way at a time."""
+
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 class RemoteFiles(FileSystem):
@@ -34,6 +38,8 @@ class RemoteFiles(FileSystem):
 
     So every request can be repeated, and a file is there completely or not at all.
     """
+
+    is_near = False
 
     @abstractmethod
     def range(self, path: str, start: int, end: int, status: Status | None) -> bytes:
@@ -109,10 +115,6 @@ class RemoteFiles(FileSystem):
         waiting.close()
         return Written(waiting.path, size)
 
-    def finish_all(self, files: Sequence[BinaryIO]) -> list[Written]:
-        """Send several files at a time."""
-        return self._at_once(self.finish, files)
-
     def abandon(self, file: BinaryIO) -> None:
         """Close the file: it was nowhere but here."""
         file.close()
@@ -122,7 +124,7 @@ class RemoteFiles(FileSystem):
 
     def missing(self, paths: Sequence[str]) -> list[str]:
         """Return those of the paths at which there is no file."""
-        there = self._at_once(self._is_there, paths)
+        there = self.each(self._is_there, paths)
         return [path for path, is_there in zip(paths, there, strict=True) if not is_there]
 
     def _is_there(self, path: str) -> bool:
@@ -134,7 +136,7 @@ class RemoteFiles(FileSystem):
 
     def remove(self, paths: Iterable[str]) -> None:
         """Remove files that may already be gone."""
-        self._at_once(self.remove_one, [*paths])
+        self.each(self.remove_one, [*paths])
 
     def replace(self, path: str, data: bytes) -> None:
         """Write a file."""
@@ -145,19 +147,19 @@ class RemoteFiles(FileSystem):
         """Copy the files to this machine's disk for as long as the context lasts."""
         with tempfile.TemporaryDirectory(dir=local_directory()) as directory:
             copies = [Path(directory, str(place)) for place in range(len(paths))]
-            self._at_once(lambda pair: self._copy_here(*pair), [*zip(paths, copies, strict=True)])
+            self.each(lambda pair: self._copy_here(*pair), [*zip(paths, copies, strict=True)])
             yield copies
 
     def _copy_here(self, path: str, copy: Path) -> None:
         with copy.open("wb") as target:
             shutil.copyfileobj(self.open(path, 0), target, _LONGEST_RANGE)
 
-    @staticmethod
-    def _at_once(ask: Any, of: Sequence[Any]) -> list[Any]:
+    def each(self, call: Callable[[T], R], of: Sequence[T]) -> list[R]:
+        """Make the calls several at a time."""
         if len(of) < 2:
-            return [*map(ask, of)]
-        with ThreadPoolExecutor(min(AT_ONCE, len(of)), "firesteel-files") as threads:
-            return [*threads.map(ask, of)]
+            return [*map(call, of)]
+        with ThreadPoolExecutor(min(_AT_ONCE, len(of)), "firesteel-files") as threads:
+            return [*threads.map(call, of)]
 
 
 class RangeStream:

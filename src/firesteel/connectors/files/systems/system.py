@@ -8,12 +8,15 @@ or ConnectorError for all else; no message has credentials in it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar, NamedTuple, Protocol
+from typing import Any, BinaryIO, ClassVar, NamedTuple, Protocol, TypeVar
 
 from firesteel.connectors.files.systems.multipart import Upload
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 class ChangedError(OSError):
@@ -62,6 +65,9 @@ class FileSystem(ABC):
     renames: ClassVar[bool]
     """Whether a file can be renamed, whole and at once. If not, files are staged elsewhere and copied."""
 
+    is_near: ClassVar[bool] = True
+    """Whether an answer comes at once, so that many can be asked for."""
+
     has_directories: ClassVar[bool] = True
     """Whether there are directories without files."""
 
@@ -107,9 +113,9 @@ class FileSystem(ABC):
         Its name is durable after `sync` of its directory.
         """
 
-    def finish_all(self, files: Sequence[BinaryIO]) -> list[Written]:
-        """Finish several files."""
-        return [self.finish(file) for file in files]
+    def each(self, call: Callable[[T], R], of: Sequence[T]) -> list[R]:
+        """Return what a call that asks the system returns for each of some things; several at a time if that helps."""
+        return [call(one) for one in of]
 
     @abstractmethod
     def abandon(self, file: BinaryIO) -> None:
