@@ -276,3 +276,39 @@ def test_a_job_that_goes_back_leaves_what_is_left_of_local_files(bucket: Bucket,
     going_back(Job(sink_of(tmp_path)))
     assert sorted(bucket.texts()) == sorted(visible(tmp_path)) == ["a\nb\nc\n", "first\nd\n", "second\nd\n"]
     assert bucket.hidden() == []
+
+
+LARGE = ["x" * 1_000_000] * 6
+"""As large as a part of an upload must be."""
+
+
+def test_large_segments_are_joined_within_the_store(bucket: Bucket, proxy: FaultyProxy) -> None:
+    job = Job(sink_of(f"{bucket.url}/out"))
+    for values in (LARGE, LARGE):
+        job.run(values)
+    committables = job.prepare(["end"], final=True)
+    job.decide()
+    proxy.requests.clear()
+    job.sink.create_committer().commit(committables)
+    read = [request.path for request in proxy.requests if request.method == "GET"]
+    assert [path for path in read if "?uploads" not in path] == []  # no data, but a listing of uploads
+    assert bucket.texts() == ["".join(f"{value}\n" for value in [*LARGE, *LARGE, "end"])]
+    assert (bucket.hidden(), uploads(bucket)) == ([], [])
+
+
+def test_joining_within_the_store_can_crash_anywhere_and_be_repeated(bucket: Bucket) -> None:
+    crash_at = 0
+    while True:
+        crash_at += 1
+        job = Job(sink_of(f"{bucket.url}/{crash_at}"))
+        job.run(LARGE)
+        committables = job.prepare(["end"], final=True)
+        crashed = 0
+        for _ in range(2):
+            crashed += commit_crashing(job.sink.create_committer(), committables, crash_at, *CALLS)
+        job.sink.create_committer().commit(committables)
+        assert [len(text) for text in bucket.texts(str(crash_at))] == [6 * 1_000_001 + 4]
+        assert (bucket.hidden(str(crash_at)), uploads(bucket)) == ([], [])
+        if not crashed:
+            break
+    assert crash_at >= 5

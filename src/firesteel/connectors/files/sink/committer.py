@@ -153,7 +153,10 @@ class CopyingCommitter(_PartCommitter):
             with suppress(FileNotFoundError):
                 self._files.show(first.path, part.final, first.size)
         elif not self._files.missing(paths[:1]):
-            write_joined(self._format_of(part), self._files, paths, part.final)
+            joining = self._format_of(part)
+            sources = [(segment.path, segment.size) for segment in part.segments]
+            if not (joining.appendable and self._files.joined_there(sources, part.final)):
+                write_joined(joining, self._files, paths, part.final)
             self._files.remove(paths[:1])
         self._files.remove(paths[1:])
 

@@ -43,7 +43,7 @@ class Upload(NamedTuple):
     tags: tuple[str, ...]
 
 
-class NoSuchUpload(Exception):  # noqa: N818 - an outcome that callers ask for
+class NoSuchUpload(OSError):  # noqa: N818 - an outcome that callers ask for
     """An upload has been completed or aborted."""
 
 
@@ -73,6 +73,20 @@ class MultipartUploads:
         )
         return str(found["ETag"])
 
+    def copy(self, key: str, upload: str, number: int, source: str) -> str:
+        """Have the store copy an object as a part, and return its ETag."""
+        found = self._ask(
+            key,
+            lambda: self._client.upload_part_copy(
+                Bucket=self._bucket,
+                Key=key,
+                UploadId=upload,
+                PartNumber=number,
+                CopySource={"Bucket": self._bucket, "Key": source},
+            ),
+        )
+        return str(found["CopyPartResult"]["ETag"])
+
     def complete(self, key: str, upload: Upload) -> None:
         """Make an object of the parts of an upload."""
         parts = [{"PartNumber": number, "ETag": tag} for number, tag in enumerate(upload.tags, 1)]
@@ -92,6 +106,13 @@ class MultipartUploads:
             )
         except NoSuchUpload:
             return
+
+    def abort_all(self, key: str) -> None:
+        """Remove all uploads to a key."""
+        found = self._ask(key, lambda: self._client.list_multipart_uploads(Bucket=self._bucket, Prefix=key))
+        for upload in found.get("Uploads", ()):
+            if upload["Key"] == key:
+                self.abort(key, upload["UploadId"])
 
     @property
     def _client(self) -> Any:

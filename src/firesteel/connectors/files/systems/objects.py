@@ -7,7 +7,7 @@ changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import IO, Any, BinaryIO, Final, TypeVar, cast
 
@@ -35,6 +35,9 @@ _LARGEST_COPY: Final = 5 << 30
 """S3 copies no larger object in one request."""
 
 _LARGEST_PUT: Final = 8 << 20
+
+_SMALLEST_PART: Final = 5 << 20
+"""In S3 no part of an upload but the last is smaller."""
 
 T = TypeVar("T")
 
@@ -96,23 +99,41 @@ class ObjectFiles(RemoteFiles):
         """Close the object, and give up its upload."""
         if not isinstance(file, SentAhead):
             super().abandon(file)
-        elif (marker := file.abandon()) is not None:
-            self._delete(marker)
+        elif (named := file.abandon()) is not None:
+            self._delete(named)
 
-    def complete(self, marker: str, target: str, upload: Upload) -> None:
+    def complete(self, named: str, target: str, upload: Upload) -> None:
         """Make an upload visible, and delete the object that names it; doing it again changes nothing."""
         try:
             self._required_uploads(target).complete(self._key(target), upload)
         except NoSuchUpload:
-            if not self.missing([marker]) and self.missing([target]):
+            if not self.missing([named]) and self.missing([target]):
                 raise ConnectorError(
                     "requires the multipart upload of a committed part",
                     who=target,
                     got="neither the upload nor the object",
                     hint="if a rule of the bucket has aborted the upload, its records are lost: start again at an "
-                    f"earlier epoch. If a reader has taken the object away, delete {marker}",
+                    f"earlier epoch. If a reader has taken the object away, delete {named}",
                 ) from None
-        self._delete(marker)
+        self._delete(named)
+
+    def joined_there(self, sources: Sequence[tuple[str, int]], target: str) -> bool:
+        """Join objects of known sizes within the store; return False if it cannot: all but the last must be large."""
+        sizes = [size for _, size in sources]
+        large = all(size >= _SMALLEST_PART for size in sizes[:-1])
+        if self._uploads is None or not large or not 0 < min(sizes) <= max(sizes) <= _LARGEST_COPY:
+            return False
+        uploads, key = self._uploads, self._key(target)
+        uploads.abort_all(key)  # what a driver left that died here
+        upload = uploads.begin(key)
+        parts = [(number, self._key(path)) for number, (path, _) in enumerate(sources, 1)]
+        tags = self.each(lambda part: uploads.copy(key, upload, *part), parts)
+        try:
+            uploads.complete(key, Upload(upload, tuple(tags)))
+        except NoSuchUpload:  # the answer was lost, or another driver has done it
+            if self.missing([target]):
+                raise
+        return True
 
     def _required_uploads(self, path: str) -> MultipartUploads:
         if self._uploads is None:
@@ -145,10 +166,10 @@ class ObjectFiles(RemoteFiles):
         """Delete an object that may already be gone; with one that names an upload, the upload ends."""
         if path.endswith(MARKER):
             try:
-                named = self.range(path, 0, self.status(path).size, None)
+                content = self.range(path, 0, self.status(path).size, None)
             except FileNotFoundError:
                 return
-            self._required_uploads(path).abort(*named_by(named))
+            self._required_uploads(path).abort(*named_by(content))
         self._delete(path)
 
     def _delete(self, path: str) -> None:
