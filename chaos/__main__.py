@@ -42,7 +42,7 @@ def main() -> int:
                 arguments.kills,
                 savepoints=spread,
                 rescales=3 * spread,
-                database_failures=spread,
+                database_failures=3 * spread if arguments.kafka else spread,
                 minutes=arguments.minutes,
             )
         except ChaosError as error:

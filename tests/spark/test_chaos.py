@@ -8,6 +8,7 @@ import pytest
 
 from chaos.__main__ import report
 from chaos.events import Event, Feed
+from chaos.kafka_job import KafkaJob
 from chaos.plan import steps
 from chaos.run import Run, Visible
 from chaos.sql_job import SqlJob
@@ -20,14 +21,21 @@ from harness.postgres import binaries
 @pytest.mark.timeout(900)
 @pytest.mark.skipif(binaries() is None, reason="no PostgreSQL server here; ./run test installs one")
 @pytest.mark.long
-@pytest.mark.parametrize("job", [pytest.param(StreamJob(), id="streams"), pytest.param(SqlJob(), id="sql")])
-def test_a_job_that_is_killed_loses_nothing_and_repeats_nothing(tmp_path, job):
+@pytest.mark.parametrize(
+    ("job", "server"),
+    [
+        pytest.param(StreamJob(), "database", id="streams"),
+        pytest.param(SqlJob(), "database", id="sql"),
+        pytest.param(KafkaJob(), "broker", id="kafka"),
+    ],
+)
+def test_a_job_that_is_killed_loses_nothing_and_repeats_nothing(tmp_path, job, server):
     seed, kills, rescaled = 18, 6, (3, 1, 2)
     run = Run(job, tmp_path, seed, print)
     outcome = run(kills=kills, savepoints=1, rescales=len(rescaled), database_failures=1)
     assert outcome.differences == [], report(outcome)
     assert outcome.kills == kills
-    assert outcome.counts["savepoint and restore"] == outcome.counts["database killed"] == 1
+    assert outcome.counts["savepoint and restore"] == outcome.counts[f"{server} killed"] == 1
     assert {f"rescale to {parallelism}" for parallelism in rescaled} <= set(outcome.counts)
     assert {"kill worker", "kill executor", "kill machine"} <= set(outcome.counts)
 

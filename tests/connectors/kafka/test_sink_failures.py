@@ -42,7 +42,12 @@ class Key(SerializationSchema):
         return value[0].encode()
 
 
-def sink(kafka: KafkaBroker, topic: str | Callable[[Any], str], **properties: str) -> KafkaSink:
+def sink(
+    kafka: KafkaBroker,
+    topic: str | Callable[[Any], str],
+    guarantee: DeliveryGuarantee = DeliveryGuarantee.EXACTLY_ONCE,
+    **properties: str,
+) -> KafkaSink:
     schema = KafkaRecordSerializationSchema.builder()
     schema = schema.set_topic(topic) if isinstance(topic, str) else schema.set_topic_selector(topic)
     schema = schema.set_key_serialization_schema(Key()).set_value_serialization_schema(Number())
@@ -50,7 +55,7 @@ def sink(kafka: KafkaBroker, topic: str | Callable[[Any], str], **properties: st
     for name, value in properties.items():
         builder.set_property(name.replace("_", "."), value)
     return (
-        builder.set_delivery_guarantee(DeliveryGuarantee.EXACTLY_ONCE)
+        builder.set_delivery_guarantee(guarantee)
         .set_transactional_id_prefix("test")
         .set_record_serializer(schema.build())
         .build()
@@ -64,6 +69,7 @@ def run(
     parallelism: int = 2,
     crasher: Crasher | None = None,
     restore_from: str | None = None,
+    guarantee: DeliveryGuarantee = DeliveryGuarantee.EXACTLY_ONCE,
     **properties: str,
 ) -> None:
     """Run the job, which has three epochs, to its end or a crash."""
@@ -83,7 +89,7 @@ def run(
         env = StreamExecutionEnvironment.get_execution_environment()
         records = env.from_collection(RECORDS, Types.TUPLE([Types.STRING(), Types.LONG()]))
         records.key_by(lambda record: record[0]).map(lambda record: record).sink_to(
-            sink(kafka, topic, **properties)
+            sink(kafka, topic, guarantee, **properties)
         ).uid("topic")
         try:
             env.execute()
@@ -196,6 +202,23 @@ def test_a_broker_that_is_killed_at_each_step(own_kafka: KafkaBroker, tmp_path: 
     run(own_kafka, topic, tmp_path, 2, Striking())
     assert len(struck) == 2 * len(STEPS)
     check(own_kafka, topic)
+
+
+def test_at_least_once_while_the_broker_is_killed(own_kafka: KafkaBroker, tmp_path: Path) -> None:
+    topic = own_kafka.create_topic(partitions=3)
+    struck: list[str] = []
+
+    class Striking(Crasher):
+        def reach(self, what: str) -> None:
+            self.points.append((self.epoch, what))
+            if what.startswith("after task") and len(self.points) % 5 == 0:
+                struck.append(what)
+                own_kafka.kill()
+                own_kafka.start()
+
+    run(own_kafka, topic, tmp_path, 2, Striking(), guarantee=DeliveryGuarantee.AT_LEAST_ONCE)
+    assert struck
+    assert {int(message.value()) for message in own_kafka.read(topic)} == set(range(24))
 
 
 def test_a_broker_that_is_away_for_the_whole_commit(own_kafka: KafkaBroker, tmp_path: Path) -> None:

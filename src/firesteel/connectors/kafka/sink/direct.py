@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
-from firesteel.common.errors import ConnectorError
+from firesteel.common.errors import ConnectorError, EngineError, FiresteelError
 from firesteel.connectors.kafka.settings import new_client
-from firesteel.connectors.kafka.sink.clients import producer_settings, reason_of
+from firesteel.connectors.kafka.sink.clients import is_passing, producer_settings, reason_of
 from firesteel.connectors.kafka.sink.producing import produce
 from firesteel.connectors.kafka.sink.records import TopicRecords
 from firesteel.connectors.kafka.sink.settings import KafkaSinkSettings
@@ -32,7 +32,10 @@ class DirectWriter(RecordWriter):
         self._failed: list[tuple[KafkaError, str]] = []
 
     def _put(self, records: TopicRecords, topic: Topic) -> None:
-        produce(self._producer(topic.largest), records, self._settings, self._note)
+        try:
+            produce(self._producer(topic.largest), records, self._settings, self._note)
+        except KafkaException as error:
+            raise self._failure(error.args[0], "a record") from error
 
     def _producer(self, largest: int) -> Producer:
         if largest not in self._producers:
@@ -57,21 +60,24 @@ class DirectWriter(RecordWriter):
                 self._flush(producer, until)
         if self._failed and self._settings.guarantee is DeliveryGuarantee.AT_LEAST_ONCE:
             error, what = self._failed[0]
-            raise self._error(f"{reason_of(error)}, for {what} and {len(self._failed) - 1} others")
+            raise self._failure(error, f"{what} and {len(self._failed) - 1} others")
         return []
 
     def _flush(self, producer: Producer, until: float) -> None:
-        try:
-            left = producer.flush(max(0.0, until - time.monotonic()))
-        except KafkaException as error:
-            raise self._error(reason_of(error.args[0])) from error
+        left = producer.flush(max(0.0, until - time.monotonic()))
         if left and self._settings.guarantee is DeliveryGuarantee.AT_LEAST_ONCE:
-            raise self._error(f"no answer for {left} records in {self._settings.patience_ms / 1000:g} s")
+            raise self._failure(KafkaError(KafkaError._MSG_TIMED_OUT), f"{left} records")
 
-    def _error(self, got: str) -> ConnectorError:
+    def _failure(self, error: KafkaError, what: str) -> FiresteelError:
+        """Return the error, and have the next try begin with new producers; what may pass is tried again."""
         for kept in [kept for kept, producer in _producers.items() if producer in self._producers.values()]:
             _producers.pop(kept).purge()
-        return ConnectorError("requires a broker that takes its records", who=self._settings.who, got=got)
+        kind = EngineError if is_passing(error) else ConnectorError
+        return kind(
+            "requires brokers that take its records",
+            who=self._settings.who,
+            got=f"{reason_of(error)}, for {what}",
+        )
 
     def abort(self) -> None:
         """Leave what the producers have: it may reach its topics."""
