@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types import RowType
+from firesteel.connectors.files.avro_container import long
 from firesteel.connectors.tables.formats.avro.lanes import Lanes, Malformed
 from firesteel.connectors.tables.formats.protobuf.definitions import message_class
 from firesteel.connectors.tables.messages.confluent import (
@@ -99,20 +100,7 @@ def _header(known: Registry, found: Definition) -> bytes:
     schema = known.schema or base64.b64encode(message.file.serialized_pb).decode()
     path = _path(message)
     numbers = [] if path == [0] else path
-    return known.header(schema, _PROTOBUF) + b"".join(map(_zigzag, [len(numbers), *numbers]))
-
-
-def _zigzag(number: int) -> bytes:
-    """Return a number as Avro writes it.
-
-    >>> _zigzag(1), _zigzag(64)
-    (b'\\x02', b'\\x80\\x01')
-    """
-    left, data = 2 * number, bytearray()
-    while left > 0x7F:
-        data.append(left & 0x7F | 0x80)
-        left >>= 7
-    return bytes([*data, left])
+    return known.header(schema, _PROTOBUF) + b"".join(map(long, [len(numbers), *numbers]))
 
 
 @dataclass(frozen=True)
