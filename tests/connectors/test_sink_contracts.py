@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import pytest
 
 from firesteel.common import Row, Types
-from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
+from firesteel.connectors.files.sink import BasePathBuckets, Compaction, FileSink, RollingPolicy, TextLines
 from firesteel.connectors.sql import SqlSink
 from firesteel.functions.sink import Sink
 from firesteel.testing.contracts import SinkContract, SinkSystem
@@ -19,12 +19,15 @@ from tests.connectors.conftest import Target
 class Parts(SinkSystem):
     """Part files of lines of text."""
 
-    def __init__(self, directory: Path, rolling: RollingPolicy) -> None:
+    def __init__(self, directory: Path, rolling: RollingPolicy, compaction: Compaction | None = None) -> None:
         self._directory = directory / "out"
         self._rolling = rolling
+        self._compaction = compaction
 
     def sink(self) -> Sink[Any]:
-        return FileSink(self._directory, TextLines(), BasePathBuckets(), self._rolling)
+        return FileSink(
+            self._directory, TextLines(), BasePathBuckets(), self._rolling, compaction=self._compaction
+        )
 
     def rows(self) -> Sequence[Any]:
         return [line for path in self._directory.glob("[!.]*") for line in path.read_text().splitlines()]
@@ -40,6 +43,11 @@ class TestPartsOfAnEpoch(SinkContract):
 class TestPartsOfSeveralEpochs(SinkContract):
     def system(self, directory: Path) -> SinkSystem:
         return Parts(directory, RollingPolicy(part_size=150))
+
+
+class TestCompactedParts(SinkContract):
+    def system(self, directory: Path) -> SinkSystem:
+        return Parts(directory, RollingPolicy.on_epoch(), Compaction(epochs=3, packed=400))
 
 
 class Table(SinkSystem):
