@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import datetime as dt
 import json
 import pickle
 from collections.abc import Iterator
+from decimal import Decimal
 
 import pytest
 
@@ -104,6 +106,36 @@ def test_a_schema_evolves_message_by_message(registry: SchemaRegistry, url: str)
         (2, "x"),
     ]
     assert found.places().tolist() == [0, 1, 3, 4]
+
+
+def test_fields_that_a_writer_did_not_know_have_defaults_of_every_kind(
+    registry: SchemaRegistry, url: str
+) -> None:
+    registry.keep(7, '{"type": "record", "name": "r", "fields": []}')
+    inner = {"type": "record", "name": "In", "fields": [{"name": "x", "type": "int", "default": 3}]}
+    at = {"type": "long", "logicalType": "timestamp-millis"}
+    price = {"type": "bytes", "logicalType": "decimal", "precision": 6, "scale": 2}
+    kinds = {"type": "enum", "name": "E", "symbols": ["A", "B"]}
+    defaults: list[tuple[str, object, object]] = [
+        ("a", {"type": "array", "items": "int"}, [1, 2]),
+        ("m", {"type": "map", "values": ["null", "string"]}, {"k": None}),
+        ("r", inner, {}),
+        ("y", "bytes", "\u00ff"),
+        ("p", price, "\u00ff"),
+        ("e", kinds, "B"),
+        ("t", at, 1500),
+        ("b", "boolean", True),
+    ]
+    fields = [{"name": name, "type": kind, "default": default} for name, kind, default in defaults]
+    columns = (
+        "a ARRAY<INT NOT NULL> NOT NULL, m MAP<STRING NOT NULL, STRING> NOT NULL, r ROW<x INT NOT NULL> NOT NULL, "
+        "y BYTES NOT NULL, p DECIMAL(6, 2) NOT NULL, e STRING NOT NULL, t TIMESTAMP(3) NOT NULL, b BOOLEAN NOT NULL"
+    )
+    schema = json.dumps({"type": "record", "name": "r", "fields": fields})
+    found = read("avro-confluent", columns, [b"\x00\x00\x00\x00\x07"] * 2, url=url, schema=schema)
+    at_1500 = dt.datetime(1970, 1, 1, 0, 0, 1, 500000)
+    expected = ([1, 2], [("k", None)], {"x": 3}, b"\xff", Decimal("-0.01"), "B", at_1500, True)
+    assert found == [expected, expected]
 
 
 def test_the_first_bad_message_of_several_schemas_is_named(registry: SchemaRegistry, url: str) -> None:

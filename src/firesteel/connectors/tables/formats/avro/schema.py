@@ -15,7 +15,7 @@ MISSING: Final = object()
 _NULL: Final = "null"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AvroField:
     """A field of a record; `default` is as in JSON, or MISSING."""
 
@@ -25,12 +25,12 @@ class AvroField:
     aliases: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AvroType:
-    """A type: its `kind` is the word of Avro, such as 'long' or 'record'; `logical` the name of its logical type.
+    """A type, equal to itself alone: its `kind` is the word of Avro, such as 'long' or 'record'.
 
-    `parts` are the elements of an array, the values of a map, or the branches of a union. `default` is the symbol of an
-    enum that stands for unknown ones.
+    `logical` is the name of its logical type. `parts` are the elements of an array, the values of a map, or the
+    branches of a union. `default` is the symbol of an enum that stands for unknown ones.
     """
 
     kind: str

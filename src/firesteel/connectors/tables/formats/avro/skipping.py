@@ -12,6 +12,9 @@ from firesteel.connectors.tables.formats.avro.schema import AvroType
 
 Skip = Callable[[Lanes], None]
 
+_MOST_EMPTY: Final = 1 << 16
+"""The most items without bytes, such as nulls: no bytes tell how many there can be."""
+
 _FIXED: Final = {"null": 0, "boolean": 1, "float": 4, "double": 8}
 
 
@@ -81,7 +84,8 @@ def over_items(lanes: Lanes, least: int, each: Callable[[Lanes, Places], None]) 
             void(before.longs())
             some.merge(sized, before)
         counts = np.abs(counts)
-        if (counts > (some.end - some.pos) // max(least, 1) + (0 if least else len(lanes.data))).any():
+        most = (some.end - some.pos) // least if least else _MOST_EMPTY
+        if (counts > most).any():
             raise Malformed("it has fewer items than it says")
         lanes.merge(waiting, some)
         waiting, counts = waiting[counts > 0], counts[counts > 0]
