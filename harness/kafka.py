@@ -186,7 +186,14 @@ class KafkaBroker:
             name = f"topic-{self._made}"
         topic = NewTopic(name, num_partitions=partitions, replication_factor=1, config=dict(settings or {}))
         _done(self.admin.create_topics([topic]))
+        _until(lambda: self._is_led(name), f"{name} has no leader")
         return name
+
+    def _is_led(self, topic: str) -> bool:
+        try:
+            return bool(self.offsets(topic))
+        except KafkaException:
+            return False
 
     def delete_topic(self, name: str) -> None:
         """Delete a topic and wait until the broker does not know it any more."""

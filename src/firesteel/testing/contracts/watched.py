@@ -66,6 +66,9 @@ class _Writer(SinkWriter[Any]):
         with self._steps.around("writing records"):
             self._writer.write(values, timestamps)
 
+    def advance_watermark(self, watermark: int) -> None:
+        self._writer.advance_watermark(watermark)
+
     def prepare_commit(self) -> Sequence[Any]:
         with self._steps.around("preparing the commit"):
             return self._writer.prepare_commit()
