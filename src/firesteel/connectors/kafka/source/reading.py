@@ -13,7 +13,6 @@ from __future__ import annotations
 import logging
 import time
 from bisect import bisect_left
-from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Any, Final
@@ -28,7 +27,13 @@ from firesteel.connectors.kafka.source.cluster import is_refusal, reason_of
 Messages = list[Message]
 
 MOST: Final = 10_000
-"""The most messages that are taken from the consumer at once."""
+"""The most messages of a batch."""
+
+ENOUGH: Final = 8_000
+"""Messages of a batch that are worth its fixed costs."""
+
+_LINGER_S: Final = 0.05
+"""How long the first messages of a batch wait for others."""
 
 _AHEAD: Final = 50_000
 """Messages of a partition that wait for their turn, above which no more of it are fetched."""
@@ -74,28 +79,28 @@ class _Feed:
 
     def __init__(self, position: int) -> None:
         self.position = self.reached = position
-        self.waiting: deque[Messages] = deque()
+        self.waiting: Messages = []
         self.paused = self.lost = False
 
     def add(self, messages: Messages) -> None:
-        self.waiting.append(messages)
+        if self.waiting:
+            self.waiting += messages
+        else:
+            self.waiting = messages
         self.reached = messages[-1].offset() + 1
 
+    def has_enough(self, end: int) -> bool:
+        """Return whether there are many messages, or all before `end`."""
+        return self.reached >= end or len(self.waiting) >= ENOUGH
+
     def take(self, end: int) -> Messages:
-        """Return the next messages before `end`, and advance; none if there is nothing more before it."""
-        if not self.waiting:
-            if self.reached >= end:
-                self.position = end
-            return []
-        first = self.waiting[0]
-        if first[-1].offset() < end:
-            self.waiting.popleft()
-            self.position = first[-1].offset() + 1
-            return first
-        count = bisect_left(first, end, key=_OFFSET)
-        self.waiting[0] = first[count:]
-        self.position = end
-        return first[:count]
+        """Return the messages before `end` that wait, and advance."""
+        found, self.waiting = self.waiting, []
+        if found and found[-1].offset() >= end:
+            count = bisect_left(found, end, key=_OFFSET)
+            found, self.waiting = found[:count], found[count:]
+        self.position = end if self.reached >= end else self.reached
+        return found
 
 
 class PartitionReader:
@@ -128,19 +133,11 @@ class PartitionReader:
         feed = self._feeds.get(partition)
         if feed is None or feed.position != start or feed.lost:
             feed = self._begin(partition, start)
-        heard = time.monotonic()
         while feed.position < end:
-            before = feed.reached
+            self._gather(partition, feed, end)
             found = feed.take(end)
-            if found:
-                yield found
-                heard = time.monotonic()
-            elif feed.position < end:
-                self._fetch(partition, feed, end)
-                if feed.reached > before:
-                    heard = time.monotonic()
-                elif time.monotonic() - heard > self._patience_s:
-                    raise self._silent(partition, feed.position)
+            for first in range(0, len(found), MOST):
+                yield found[first : first + MOST]
 
     def close(self) -> None:
         """Close the consumer."""
@@ -154,12 +151,26 @@ class PartitionReader:
         feed = self._feeds[partition] = _Feed(start)
         return feed
 
+    def _gather(self, partition: KafkaTopicPartition, feed: _Feed, end: int) -> None:
+        """Wait for messages before `end`: for many, because each batch costs something, but not for long."""
+        began = heard = time.monotonic()
+        while not feed.has_enough(end):
+            before = feed.reached
+            self._fetch(partition, feed, end)
+            now = time.monotonic()
+            if feed.waiting and now - began > _LINGER_S:
+                return
+            if feed.reached > before:
+                heard = now
+            elif now - heard > self._patience_s:
+                raise self._silent(partition, feed.reached)
+
     def _fetch(self, partition: KafkaTopicPartition, feed: _Feed, end: int) -> None:
         if feed.paused:
             feed.paused = False
             self._consumer.resume([TopicPartition(*partition)])
         try:
-            messages = self._consumer.consume(min(MOST, end - feed.position), _WAIT_S)
+            messages = self._consumer.consume(min(MOST, end - feed.reached), _WAIT_S)
         except KafkaException as error:
             raise self._refused(partition, error.args[0]) from error
         if any(map(_ERROR, messages)):
@@ -181,7 +192,7 @@ class PartitionReader:
             partition = _partition_of(of_one[0])
             feed = self._feeds[partition]
             feed.add(of_one)
-            if partition != wanted and not feed.paused and sum(map(len, feed.waiting)) > _AHEAD:
+            if partition != wanted and not feed.paused and len(feed.waiting) > _AHEAD:
                 feed.paused = True
                 self._consumer.pause([TopicPartition(*partition)])
 
