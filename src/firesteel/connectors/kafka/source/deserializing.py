@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from firesteel.common.errors import ConnectorError
 from firesteel.common.serialization import DeserializationSchema
 from firesteel.common.typeinfo import TypeInformation, Types
+from firesteel.connectors.kafka.source.collector import collector_waits
 from firesteel.functions.source import Timestamped
 
 if TYPE_CHECKING:
@@ -114,13 +115,14 @@ def _values_only(schema: DeserializationSchema, who: str) -> Decode:
     deserialize, value_of, timestamp_of = schema.deserialize, Message.value, Message.timestamp
 
     def decode(messages: Sequence[Message]) -> Timestamped[Any]:
-        try:
-            values: list[Any] = [*map(deserialize, map(value_of, messages))]
-        except Exception:
-            _find_poison(messages, lambda message: deserialize(value_of(message)), who)
-            raise
-        times = [time for _, time in map(timestamp_of, messages)]
-        if any(value is None for value in values):
+        with collector_waits():
+            try:
+                values: list[Any] = [*map(deserialize, map(value_of, messages))]
+            except Exception:
+                _find_poison(messages, lambda message: deserialize(value_of(message)), who)
+                raise
+            times = [time for _, time in map(timestamp_of, messages)]
+        if type(None) in {*map(type, values)}:
             kept = [(value, time) for value, time in zip(values, times, strict=True) if value is not None]
             values, times = [value for value, _ in kept], [time for _, time in kept]
         return Timestamped(values, times)

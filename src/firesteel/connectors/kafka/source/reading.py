@@ -6,6 +6,14 @@ queue, ahead of what is asked for. Messages come out of it mixed; those of other
 A range ends by position, not by number: offsets of aborted records, of the marks that end transactions and of records
 that compaction has removed have no message. A range is at its end when a message beyond it, or the end of the log
 beyond it, has come. For that the consumer tells when it is at the end of a partition.
+
+Messages are objects of Python, made by the client's own extension: 0.30 us each on a core that does nothing else, and
+0.11 us more for a column of their values, if the garbage collector waits meanwhile; with it 0.70 us and 0.12 us. Two
+other ways were measured with the same million messages of 200 bytes. librdkafka's queue of a partition, by ctypes, and
+numpy that gathers values from its memory: 0.09 us for a batch, 0.25 us for the column, and 0.20 us because each message
+must be released by a call: more in all, and nothing that its releases promise to keep. Decoding the broker's record
+batches here would need each record's length, one after the other, for that is where the next one begins: a loop in
+Python, and the protocol with its ways to log in besides.
 """
 
 from __future__ import annotations
@@ -23,6 +31,7 @@ from firesteel.common.errors import ConnectorError
 from firesteel.connectors.kafka.partitions import KafkaTopicPartition
 from firesteel.connectors.kafka.settings import Properties, client_settings, new_client
 from firesteel.connectors.kafka.source.cluster import is_refusal, reason_of
+from firesteel.connectors.kafka.source.collector import collector_waits
 
 Messages = list[Message]
 
@@ -170,7 +179,8 @@ class PartitionReader:
             feed.paused = False
             self._consumer.resume([TopicPartition(*partition)])
         try:
-            messages = self._consumer.consume(min(MOST, end - feed.reached), _WAIT_S)
+            with collector_waits():
+                messages = self._consumer.consume(min(MOST, end - feed.reached), _WAIT_S)
         except KafkaException as error:
             raise self._refused(partition, error.args[0]) from error
         if any(map(_ERROR, messages)):
