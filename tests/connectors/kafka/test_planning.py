@@ -37,6 +37,7 @@ class MadeUpCluster:
         self.times: dict[KafkaTopicPartition, list[int]] = {}
         self.group: Offsets = {}
         self.away = False
+        self.seconds = 0.0
         self.commits: list[tuple[Offsets, Future[Any]]] = []
 
     def _answer(self, partitions: Collection[KafkaTopicPartition] = ()) -> None:
@@ -100,7 +101,7 @@ def planner(
     **subscription: Any,
 ) -> PartitionPlanner:
     subscribed = Subscription(**(subscription or {"topics": ("t",)}))
-    return PartitionPlanner("source", subscribed, start, stop, cluster, patience_ms=1000)
+    return PartitionPlanner("source", subscribed, start, stop, cluster, 1000, lambda: cluster.seconds)
 
 
 def found(made: PartitionPlanner, known: frozenset[str] = NONE) -> dict[str, tuple[int, int | None]]:
@@ -218,15 +219,17 @@ def test_a_cluster_that_is_away_for_a_while() -> None:
     made = planner(cluster)
     split = splits(made)["t-0"]
     cluster.away = True
-    assert made.available(split, 3, now=100) <= 3
+    assert made.available(split, 3, now=1) <= 3
     assert found(made, frozenset({"t-0"})) == {}
-    assert made.available(split, 3, now=1099) <= 3
+    cluster.seconds = 0.9
+    assert made.available(split, 3, now=2) <= 3
     cluster.away = False
-    assert made.available(split, 3, now=1100) == 10
-    cluster.away = True
-    assert made.available(split, 3, now=2000) == 10
+    assert made.available(split, 3, now=3) == 10
+    cluster.away, cluster.seconds = True, 5.0
+    assert made.available(split, 3, now=4) == 10
+    cluster.seconds = 6.0
     with pytest.raises(ConnectorError, match="requires an answer of the cluster within 1 s; got nobody"):
-        made.available(split, 3, now=3000)
+        made.available(split, 3, now=5)
 
 
 def test_a_cluster_that_is_away_at_first() -> None:
@@ -242,6 +245,7 @@ def test_a_topic_that_goes() -> None:
     split = splits(made)["t-0"]
     del cluster.logs[A]
     assert made.available(split, 3, now=0) == 3
+    cluster.seconds = 1.0
     with pytest.raises(ConnectorError, match="requires topics that stay; got for 1 s one that is not there"):
         made.available(split, 3, now=1000)
 

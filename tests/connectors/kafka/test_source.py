@@ -16,6 +16,7 @@ from firesteel.common.errors import ConnectorError
 from firesteel.common.job_status import JobStatus
 from firesteel.common.serialization import ByteArraySchema, SimpleStringSchema
 from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
+from firesteel.control.clock import SystemClock
 from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.datastream.connectors.kafka import (
     KafkaOffsetsInitializer,
@@ -238,7 +239,7 @@ def run(
 ) -> Watch:
     """Run a job that writes what it reads into files, until `act(handle, stats)` stops it, or it ends."""
     watch = Watch(act)
-    with environment(directory, clock=None, parallelism=parallelism, listener=watch, **more) as env:
+    with environment(directory, clock=SystemClock(), parallelism=parallelism, listener=watch, **more) as env:
         stream = env.from_source(made, NO_WATERMARKS, "kafka").uid("kafka")
         stream.sink_to(FileSink(directory / "out", TextLines(), BasePathBuckets(), RollingPolicy.on_epoch()))
         start(env, watch).wait(60)
@@ -383,7 +384,7 @@ def test_an_idle_partition_does_not_hold_back_time(tmp_path: Path, kafka: KafkaB
             handle.stop()
 
     watch = Watch(act)
-    with environment(tmp_path, clock=None, listener=watch) as env:
+    with environment(tmp_path, clock=SystemClock(), listener=watch) as env:
         env.from_source(made, strategy, "kafka").map(str).print()
         assert start(env, watch).wait(60).status is JobStatus.FINISHED
     assert marks[-1] == 999

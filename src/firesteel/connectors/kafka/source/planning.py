@@ -1,12 +1,13 @@
 """The driver's side of a source: which partitions there are, where they start, and how far they can be read now.
 
-Nothing here talks to a broker itself; `Cluster` does. Time is what callers say it is.
+Nothing here talks to a broker itself; `Cluster` does.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+import time
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import Future
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -65,6 +66,7 @@ class PartitionPlanner:
         stop: KafkaOffsetsInitializer | None,
         cluster: Cluster,
         patience_ms: int,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._who = who
         self._subscription = subscription
@@ -72,10 +74,12 @@ class PartitionPlanner:
         self._stop = stop
         self._cluster = cluster
         self._patience_ms = patience_ms
+        # A cluster takes its time whatever the job's clock says.
+        self._clock = clock
         self._watched: dict[KafkaTopicPartition, str] = {}
         self._ends: Offsets = {}
         self._asked: int | None = None
-        self._silent_since: int | None = None
+        self._silent_since: float | None = None
 
     def splits(self, known: frozenset[str]) -> list[Split]:
         """Return the partitions that are not known yet."""
@@ -141,8 +145,8 @@ class PartitionPlanner:
                 }
         except Unreachable as error:
             if self._silent_since is None:
-                self._silent_since = now
-            if now - self._silent_since >= self._patience_ms:
+                self._silent_since = self._clock()
+            if (self._clock() - self._silent_since) * 1000 >= self._patience_ms:
                 raise self._silent(error) from error
             return
         self._ends, self._silent_since = ends, None
