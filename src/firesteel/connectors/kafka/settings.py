@@ -73,6 +73,9 @@ _JAAS: Final = re.compile(
 _JAAS_OPTION: Final = re.compile(r"""(\w+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S+))""")
 _JAAS_PASSWORDS: Final = ("PlainLoginModule", "ScramLoginModule")
 
+_LIKE_JAVA: Final[Mapping[str, Any]] = {"reconnect.backoff.max.ms": "1000"}
+"""Where the C library's default is another one than that of Java's client: it may wait for ten seconds."""
+
 _QUIET: Final[Mapping[str, Any]] = {"log_level": 0}
 """The C library prints to standard error; what it has to say is in the errors of the connectors."""
 
@@ -117,7 +120,7 @@ def checked_properties(given: Mapping[str, object], who: str) -> Properties:
 
 def client_settings(properties: Iterable[tuple[str, str]], who: str = "Kafka") -> dict[str, Any]:
     """Return a client's settings, with the secrets. Raises ConnectorError for a variable that is not set."""
-    return {**{name: expanded(value, who) for name, value in properties}, **_QUIET}
+    return {**_LIKE_JAVA, **{name: expanded(value, who) for name, value in properties}, **_QUIET}
 
 
 def new_client(kind: Callable[[dict[str, Any]], T], settings: dict[str, Any], who: str) -> T:

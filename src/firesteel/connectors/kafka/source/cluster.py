@@ -44,6 +44,15 @@ _REFUSED: Final = frozenset(
 )
 """Errors that waiting does not mend."""
 
+_OUTDATED: Final = frozenset(
+    {
+        KafkaError.FENCED_LEADER_EPOCH,
+        KafkaError.NOT_LEADER_FOR_PARTITION,
+        KafkaError.UNKNOWN_LEADER_EPOCH,
+    }
+)
+"""Errors of a client that knows leaders of former times; librdkafka 2.16 would ask them for offsets for ever."""
+
 
 def is_refusal(error: KafkaError) -> bool:
     """Return whether waiting does not mend an error."""
@@ -70,6 +79,9 @@ class KafkaCluster:
     timeout: float
 
     def __post_init__(self) -> None:
+        self._connect()
+
+    def _connect(self) -> None:
         self._admin = new_client(AdminClient, client_settings(self.properties, self.who), self.who)
 
     def topics(self, wanted: Collection[str] | re.Pattern[str]) -> dict[str, Topic]:
@@ -168,5 +180,7 @@ class KafkaCluster:
         reason: KafkaError = error.args[0]
         if is_refusal(reason):
             return ConnectorError("requires a cluster that answers", who=self.who, got=reason_of(reason))
+        if reason.code() in _OUTDATED:
+            self._connect()
         unknown = reason.code() == KafkaError.UNKNOWN_TOPIC_OR_PART
         return Unreachable(reason_of(reason), no_topic=unknown)
