@@ -31,7 +31,11 @@ def hidden_path(final: Path, scope: str, epoch: int, attempt: str) -> Path:
     >>> hidden_path(Path("out/part-a-0"), "c0ffee", 7, "try-1").name
     '.part-a-0.inprogress.c0ffee.7.try-1'
     """
-    return final.with_name(f".{final.name}{_MARK}{scope}.{epoch}.{attempt}")
+    return final.with_name(_hidden(final.name, scope, epoch, attempt))
+
+
+def _hidden(name: str, scope: str, epoch: int, attempt: str) -> str:
+    return f".{name}{_MARK}{scope}.{epoch}.{attempt}"
 
 
 def segment_path(base: str, final: str, scope: str, epoch: int, attempt: str) -> str:
@@ -41,7 +45,7 @@ def segment_path(base: str, final: str, scope: str, epoch: int, attempt: str) ->
     's3://b/out/_firesteel/c0ffee/7.try-1/part-a-0'
     """
     if system_renames(base):
-        return joined(parent_of(final), hidden_path(Path(name_of(final)), scope, epoch, attempt).name)
+        return joined(parent_of(final), _hidden(name_of(final), scope, epoch, attempt))
     return joined(base, STAGED, scope, f"{epoch}.{attempt}", name_of(final))
 
 

@@ -332,9 +332,11 @@ def _require_same_system(base: str, states: Sequence[FileWriterState | None]) ->
 
 
 def _checked(bucket: str) -> str:
+    if not bucket:
+        return ""
     path = PurePosixPath(bucket)
     if path.is_absolute() or ".." in path.parts:
         raise ConnectorError(
             "requires buckets below the base path", who="the bucket assigner of FileSink", got=repr(bucket)
         )
-    return "" if bucket in ("", ".") else str(path)
+    return "" if bucket == "." else str(path)
