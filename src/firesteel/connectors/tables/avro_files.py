@@ -20,9 +20,10 @@ from firesteel.connectors.files.parts import PartFormat, PartWriter
 from firesteel.connectors.tables.column_parts import RowsToWrite
 from firesteel.connectors.tables.file_formats import Rows, TableFormat
 from firesteel.connectors.tables.formats.avro.derived import schema_of_row
+from firesteel.connectors.tables.formats.avro.schema import require_fastavro
 from firesteel.connectors.tables.formats.avro.writing import AvroWriter
 from firesteel.connectors.tables.messages.avro_messages import as_rows, is_legacy
-from firesteel.connectors.tables.messages.avro_rows import RowsOfAvro, known_schema, require_fastavro
+from firesteel.connectors.tables.messages.avro_rows import RowsOfAvro, known_schema
 from firesteel.connectors.tables.options import Options, choice
 
 _NAME: Final = "avro"

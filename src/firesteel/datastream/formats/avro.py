@@ -9,8 +9,7 @@ from typing import Any
 from firesteel.common.errors import ProgramError
 from firesteel.common.typeinfo.collections import PickledBytesTypeInfo
 from firesteel.connectors.files.avro_files import AvroRecordParts, AvroRecords
-from firesteel.connectors.tables.formats.avro.schema import parse_schema
-from firesteel.connectors.tables.messages.avro_rows import require_fastavro
+from firesteel.connectors.tables.formats.avro.schema import parse_schema, require_fastavro
 from firesteel.datastream.connectors.file_sinks import PartWriterFactory
 from firesteel.datastream.connectors.file_sources import BulkFormat
 from firesteel.datastream.formats.avro_rows import AvroRowDeserializationSchema, AvroRowSerializationSchema

@@ -11,8 +11,7 @@ from firesteel.common.errors import TypeMismatchError, UnsupportedError
 from firesteel.common.serialization import DeserializationSchema, SerializationSchema
 from firesteel.common.typeinfo import RowTypeInfo, TypeInformation
 from firesteel.common.types import Row
-from firesteel.connectors.tables.formats.avro.schema import parse_schema
-from firesteel.connectors.tables.messages.avro_rows import require_fastavro
+from firesteel.connectors.tables.formats.avro.schema import parse_schema, require_fastavro
 from firesteel.datastream.formats.avro_values import from_avro, to_avro, type_of_avro
 from firesteel.datastream.formats.row_types import require_row_type
 

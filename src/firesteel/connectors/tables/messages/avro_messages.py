@@ -12,8 +12,9 @@ from firesteel.common.logical_types import RowType
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.connectors.tables.column_parts import RowsToWrite
 from firesteel.connectors.tables.formats.avro.derived import schema_of_row
+from firesteel.connectors.tables.formats.avro.schema import require_fastavro
 from firesteel.connectors.tables.formats.avro.writing import AvroWriter
-from firesteel.connectors.tables.messages.avro_rows import RowsOfAvro, known_schema, require_fastavro
+from firesteel.connectors.tables.messages.avro_rows import RowsOfAvro, known_schema
 from firesteel.connectors.tables.messages.message_format import (
     BadMessage,
     Decoded,

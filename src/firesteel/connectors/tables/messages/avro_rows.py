@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 from functools import lru_cache
 from typing import Final
 
 import pyarrow as pa
 
-from firesteel.common.errors import ConfigurationError
 from firesteel.common.logical_types import RowType
 from firesteel.connectors.tables.formats.avro.lanes import Malformed
 from firesteel.connectors.tables.formats.avro.reading import AvroReader, Unresolvable
 from firesteel.connectors.tables.formats.avro.schema import AvroType, parse_schema
 
 _KEPT: Final = 256
-
-
-def require_fastavro(who: str) -> None:
-    """Raise ConfigurationError, with the command to run, if fastavro is not installed."""
-    if importlib.util.find_spec("fastavro") is None:
-        raise ConfigurationError(
-            "requires fastavro, which is not installed", who=who, hint='pip install "firesteel[avro]"'
-        )
 
 
 @lru_cache(_KEPT)

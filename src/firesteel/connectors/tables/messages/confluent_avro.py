@@ -15,10 +15,10 @@ from firesteel.connectors.schema_registry.client import UnknownSchemaError, regi
 from firesteel.connectors.tables.column_parts import RowsToWrite
 from firesteel.connectors.tables.formats.avro.derived import schema_of_row
 from firesteel.connectors.tables.formats.avro.row_types import row_of_schema
-from firesteel.connectors.tables.formats.avro.schema import AvroType
+from firesteel.connectors.tables.formats.avro.schema import AvroType, require_fastavro
 from firesteel.connectors.tables.formats.avro.writing import AvroWriter
 from firesteel.connectors.tables.messages.avro_messages import as_rows, is_legacy
-from firesteel.connectors.tables.messages.avro_rows import RowsOfAvro, known_schema, require_fastavro
+from firesteel.connectors.tables.messages.avro_rows import RowsOfAvro, known_schema
 from firesteel.connectors.tables.messages.confluent import (
     HEADER,
     Registry,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from firesteel.common.errors import ProgramError, UnsupportedError
+from firesteel.common.errors import ConfigurationError, ProgramError, UnsupportedError
 
 MISSING: Final = object()
 """The default of a field that has none."""
@@ -66,6 +67,14 @@ class AvroType:
         yield self
         for part in (*self.parts, *(field.type for field in self.fields)):
             yield from part.walk()
+
+
+def require_fastavro(who: str) -> None:
+    """Raise ConfigurationError, with the command to run, if fastavro is not installed."""
+    if importlib.util.find_spec("fastavro") is None:
+        raise ConfigurationError(
+            "requires fastavro, which is not installed", who=who, hint='pip install "firesteel[avro]"'
+        )
 
 
 def parse_schema(text: str, who: str, references: Sequence[str] = ()) -> AvroType:
