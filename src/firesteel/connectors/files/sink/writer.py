@@ -138,7 +138,7 @@ class FileWriter(SinkWriter[Any]):
         self._waiting = dict(waiting_of(state))
         self._ending: frozenset[str] = frozenset()
         self._active: dict[str, _Active] = {}
-        self._made: list[str] = []
+        self._made: set[str] = set()
         self._commits: list[PartCommit] = []
         for bucket, part in state.parts.items():
             if settings.rolling.rolls_by_time(part.created, part.written, self._now):
@@ -191,11 +191,11 @@ class FileWriter(SinkWriter[Any]):
             name = f"{settings.prefix}-{self._uid}-{self._counter}{settings.suffix}"
             self._counter += 1
             part = OpenPart(joined(directory, name), (), self._now, self._now)
-        else:
+        elif self._files.is_near:  # elsewhere the pieces are asked for once, when the part ends
             self._require_pieces(part)
         path = self._hidden(part.final, self._attempt)
         file = self._files.create(path, part.final if self._is_whole(part) else None)
-        self._made.append(path)
+        self._made.add(path)
         active = _Active(part, file, self._settings)
         self._active[bucket] = active
         return active
@@ -215,7 +215,7 @@ class FileWriter(SinkWriter[Any]):
             one.writer.finish()
         found = self._files.each(self._files.finish, [one.file for one in active])
         for bucket, one, written in zip(buckets, active, found, strict=True):
-            self._made.append(written.path)
+            self._made.add(written.path)
             del self._active[bucket]
             segments = (*one.part.segments, Segment(written.path, written.size, upload=written.upload))
             self._parts[bucket] = replace(one.part, segments=segments, written=self._now)
@@ -258,7 +258,7 @@ class FileWriter(SinkWriter[Any]):
             merged, others = segments[-_FAN_IN:], segments[:-_FAN_IN]
             tier = merged[-1].tier + 1
             path = self._hidden(part.final, f"{self._attempt}.{tier}")
-            self._made.append(path)
+            self._made.add(path)
             size = write_joined(self._settings.format, self._files, [one.path for one in merged], path)
             segments = [*others, Segment(path, size, tier)]
             obsolete.extend((self._epoch, segment.path) for segment in merged)
@@ -293,7 +293,8 @@ class FileWriter(SinkWriter[Any]):
 
         A part that has become visible belongs to another driver's epoch, which will fence this driver off.
         """
-        gone = self._files.missing([segment.path for segment in part.segments])
+        older = [segment.path for segment in part.segments if segment.path not in self._made]
+        gone = self._files.missing(older)
         if gone and len(self._files.missing([part.final, joined_file(part.final)])) == 2:
             raise ConnectorError(
                 f"requires all pieces of its open part {part.final}",
