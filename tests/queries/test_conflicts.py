@@ -82,6 +82,12 @@ def latest(lines: list[str]) -> dict[str, tuple[int, int]]:
     return {name: [*rows.items()][-1] for name, rows in known.items() if rows}
 
 
+def deleted(name: str, key: int, weight: int) -> str:
+    """Return the message that a row goes, so that the one before it comes back."""
+    before = {"id": key, "name": name, "weight": weight}
+    return json.dumps({"before": before, "after": None, "op": "d"})
+
+
 @pytest.mark.parametrize(
     ("executor", "wanted"),
     [("process", "AUTO"), ("process", "FORCE"), pytest.param("spark", "AUTO", marks=SPARK)],
@@ -92,6 +98,7 @@ def test_the_last_of_the_rows_that_are_there_is_that_of_flink(
     path = tmp_path / "changes"
     path.mkdir()
     lines, _ = test_changelogs.messages(random.Random(wanted), 200)
+    lines += [deleted(name, *row) for name, row in latest(lines).items()]
     (path / "changes.json").write_text("\n".join(lines))
     with sqlite3.connect(tmp_path / "db") as database:
         database.execute(f"CREATE TABLE written ({BY_NAME})")
