@@ -15,7 +15,7 @@ from firesteel.testing import executing
 from tests.queries.against_duckdb import shown
 from tests.queries.tables import ONE_SUBTASK, table_of
 
-SEEDS = range(30)
+SEEDS = range(50)
 NAMES = "abcdef"
 REORDERED = "table.optimizer.join-reorder-enabled"
 
@@ -24,12 +24,13 @@ def tables(chance: random.Random, path: Path) -> dict[str, pa.Table]:
     """Return tables of very different sizes, which are files, too."""
     made = {}
     for name in NAMES:
-        rows = chance.choice([0, 3, 10, 30, 60])
+        rows = chance.choice([0, *[3, 6, 12, 25] * 4])
         made[name] = pa.table(
             {
-                "x": pa.array([chance.choice([None, *range(20)]) for _ in range(rows)], pa.int32()),
-                "y": pa.array([chance.randrange(8) for _ in range(rows)], pa.int64()),
+                "x": pa.array([chance.choice([None, *range(5)]) for _ in range(rows)], pa.int32()),
+                "y": pa.array([chance.randrange(5) for _ in range(rows)], pa.int64()),
                 "z": [chance.choice("pqrs") for _ in range(rows)],
+                "w": pa.array([chance.randrange(5) for _ in range(rows)], pa.int32()),
             }
         )
         (path / name).mkdir()
@@ -44,11 +45,13 @@ def query(chance: random.Random) -> str:
     conditions = []
     for place, name in enumerate(names[1:], 1):
         other = chance.choice(names[:place])
-        column = chance.choice("xyz")
-        partner = "z" if column == "z" else chance.choice("xy")
+        column = chance.choice("xyzw")
+        partner = "z" if column == "z" else chance.choice("xyw")
         equal = f"{other}.{column} = {name}.{partner}"
         if place > 1 and chance.random() < 0.3:  # through one column of all
-            equal = f"{names[place - 1]}.x = {name}.x"
+            equal = f"{names[place - 1]}.x = {name}.{chance.choice('xw')}"
+            if chance.random() < 0.5:
+                equal += f" AND {names[0]}.x = {name}.w"
         more = chance.choice(["", "", f" AND {other}.y <= {name}.y", f" AND {name}.x + 1 = {names[0]}.y"])
         if chance.random() < 0.3:
             text += f" CROSS JOIN {name}"
@@ -70,7 +73,7 @@ def environment(path: Path, seed: int, *, reorders: bool) -> TableEnvironment:
     made.get_config().set(ONE_SUBTASK, str(seed % 4 == 0).lower())
     for name in NAMES:
         made.execute_sql(
-            f"CREATE TABLE {name} (x INT, y BIGINT NOT NULL, z STRING) "
+            f"CREATE TABLE {name} (x INT, y BIGINT NOT NULL, z STRING, w INT) "
             f"WITH ('connector' = 'filesystem', 'path' = '{path / name}', 'format' = 'parquet')"
         )
     return made
