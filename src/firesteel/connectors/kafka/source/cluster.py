@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+import threading
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from confluent_kafka import (
-    ConsumerGroupTopicPartitions,
+    Consumer,
     IsolationLevel,
     KafkaError,
     KafkaException,
@@ -83,6 +84,8 @@ class KafkaCluster:
 
     def _connect(self) -> None:
         self._admin = new_client(AdminClient, client_settings(self.properties, self.who), self.who)
+        self._consumer: Consumer | None = None
+        self._sending: threading.Thread | None = None
 
     def topics(self, wanted: Collection[str] | re.Pattern[str]) -> dict[str, Topic]:
         """Return topics; see `Cluster.topics`."""
@@ -126,23 +129,45 @@ class KafkaCluster:
         """Return what the group has committed."""
         if self.group is None or not partitions:
             return {}
-        request = [ConsumerGroupTopicPartitions(self.group, [TopicPartition(*one) for one in partitions])]
-        answers = self._ask(lambda: self._admin.list_consumer_group_offsets(request, **self._patience))
-        found = self._result(answers[self.group]).topic_partitions
+        asked = [TopicPartition(*one) for one in partitions]
+        found = self._ask(lambda: _checked(self._member().committed(asked, self.timeout)))
         return {KafkaTopicPartition(one.topic, one.partition): one.offset for one in found if one.offset >= 0}
 
     def commit(self, offsets: Offsets) -> Future[Any]:
-        """Commit offsets; see `Cluster.commit`."""
-        assert self.group is not None
+        """Commit offsets; see `Cluster.commit`. The call waits as long as no broker answers, in a thread of its own."""
         targets = [TopicPartition(*one, offset) for one, offset in offsets.items()]
-        request = [ConsumerGroupTopicPartitions(self.group, targets)]
-        answers = self._ask(lambda: self._admin.alter_consumer_group_offsets(request, **self._patience))
-        answer: Future[Any] = answers[self.group]
-        return answer
+        member, outcome = self._member(), Future[Any]()
+
+        def send() -> None:
+            try:
+                outcome.set_result(_checked(member.commit(offsets=targets, asynchronous=False)))
+            except KafkaException as error:
+                outcome.set_exception(error)
+
+        self._sending = threading.Thread(target=send, name="firesteel-kafka-offsets", daemon=True)
+        self._sending.start()
+        return outcome
 
     def close(self) -> None:
-        """Release the connections."""
+        """Release the connections; one on which an answer is awaited is left to its thread."""
         del self._admin
+        if self._consumer is not None and (self._sending is None or not self._sending.is_alive()):
+            self._consumer.close()
+        self._consumer = None
+
+    def _member(self) -> Consumer:
+        """Return a client for the group's offsets.
+
+        It is no admin client: when a broker goes away, librdkafka 2.16 ends the process of one that asks for a group.
+        """
+        if self._consumer is None:
+            client = {
+                **client_settings(self.properties, self.who),
+                "group.id": self.group,
+                "enable.auto.commit": False,
+            }
+            self._consumer = new_client(Consumer, client, self.who)
+        return self._consumer
 
     @property
     def _patience(self) -> dict[str, Any]:
@@ -184,3 +209,11 @@ class KafkaCluster:
             self._connect()
         unknown = reason.code() == KafkaError.UNKNOWN_TOPIC_OR_PART
         return Unreachable(reason_of(reason), no_topic=unknown)
+
+
+def _checked(found: Sequence[TopicPartition]) -> Sequence[TopicPartition]:
+    """Return partitions. Raises KafkaException if one of them has an error."""
+    for one in found:
+        if one.error is not None:
+            raise KafkaException(one.error)
+    return found
