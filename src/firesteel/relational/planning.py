@@ -15,6 +15,7 @@ from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.changelog import with_changelog_modes
 from firesteel.relational.physical.checking import check_operators
+from firesteel.relational.physical.kept_exchanges import with_kept_exchanges
 from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.planning import Connections, Planner
 from firesteel.relational.physical.sharing import with_shared_scans
@@ -41,7 +42,7 @@ def physical_plans(
         made = with_changelog_modes(planned, options.state_ttl)
     for plan in made:
         check_operators(plan)
-    return made
+    return with_kept_exchanges(made)
 
 
 def with_sizes(options: PlanOptions, connections: Connections) -> PlanOptions:

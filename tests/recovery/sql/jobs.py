@@ -209,6 +209,13 @@ QUERIES = {
           FROM (SELECT v % 3 AS g, v, SUM(k) AS s FROM source GROUP BY v % 3, v) AS summed
         ) AS ranked WHERE n <= 2""",
     ),
+    "first pairs of keys": (
+        "k BIGINT, v BIGINT, w BIGINT, PRIMARY KEY (k) NOT ENFORCED",
+        """SELECT k, v, w FROM (
+          SELECT x.k, x.v, y.v AS w, ROW_NUMBER() OVER (PARTITION BY x.k ORDER BY x.v DESC, y.v) AS n
+          FROM source AS x JOIN source AS y ON x.k = y.k AND x.v < y.v
+        ) AS ranked WHERE n = 1""",
+    ),
     "last of keys": (
         "k BIGINT, v BIGINT, PRIMARY KEY (k) NOT ENFORCED",
         """SELECT k, v FROM (
@@ -238,7 +245,14 @@ QUERIES = {
 UPSERTING = (
     *("groups", "groups of groups", "groups of groups with extremes"),
     *("different rows", "the greatest groups", "outer join"),
-    *("first of keys", "first groups of keys", "last of keys", "upserts", "changelogs"),
+    *(
+        "first of keys",
+        "first groups of keys",
+        "first pairs of keys",
+        "last of keys",
+        "upserts",
+        "changelogs",
+    ),
 )
 """The queries whose tables change; SQLite knows them, too."""
 

@@ -205,15 +205,17 @@ class Replicate(UnaryNode):
 
 @dataclass(frozen=True)
 class Exchange(PassingNode):
-    """Rows with equal values in `keys` go to one subtask; without keys all rows do."""
+    """Rows with equal values in `keys` go to one subtask; without keys all rows do; `kept` rows are there already."""
 
     keys: tuple[int, ...]
+    kept: bool = False
 
     def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
         """Yield the distribution."""
         names = self.row.field_names
         hashed = f"hash[{', '.join(names[key] for key in self.keys)}]"
-        yield "distribution", hashed if self.keys else "single"
+        shown_as = hashed if self.keys else "single"
+        yield "distribution", f"keep_input_as_is[{shown_as}]" if self.kept else shown_as
 
 
 @dataclass(frozen=True)

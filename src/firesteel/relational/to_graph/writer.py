@@ -72,7 +72,7 @@ class GraphWriter:
             yield self._node(plan, *map(self._outputs, plan.inputs))
             return
         below = [output for given in plan.inputs for output in self._outputs(given)]
-        if isinstance(plan, Union):
+        if isinstance(plan, Union) or (isinstance(plan, Exchange) and plan.kept):
             yield from below
         elif isinstance(plan, Exchange):
             names = plan.row.field_names
