@@ -83,9 +83,9 @@ kinds by views; results go to `blackhole`, those of q10 to files. A process runs
 after a run that does not count; the rate is that of the further events, so neither the start of a job nor a cold JVM
 counts. Memory is the most that all processes of a system had together in the run with many events.
 
-Firesteel's state is durable after every epoch. Flink (from the `apache-flink` package) has mini-batches (2 s, 50,000
-rows), two-phase and split aggregates, object reuse, and state on the heap without checkpoints; q10, which writes files,
-has a checkpoint every second, without which its files never appear.
+Firesteel's state is durable after every epoch; epochs aim at 2 s. Flink (from the `apache-flink` package) has
+mini-batches (2 s, 50,000 rows), two-phase and split aggregates, object reuse, and state on the heap without
+checkpoints; q10, which writes files, has a checkpoint every second, without which its files never appear.
 
 The answers are compared with Flink's over the same files: the number of rows, and a sum of each column. q14 counts a
 letter by `CHAR_LENGTH` and `REPLACE` on both systems, in place of a function of the user. q13 looks rows up in a

@@ -30,12 +30,13 @@ _FLINK: Final = {
     "table.optimizer.distinct-agg.split.enabled": "true",
 }
 
+_BOTH: Final = {"table.local-time-zone": "UTC", "firesteel.epoch.duration": "2 s"}
+"""Epochs may last as long as Flink's mini-batches."""
+
 
 def environment(system: str, scratch: Path, *, files: bool = False) -> Any:
     """Return the table environment of a system."""
-    return sql_systems.environment(
-        system, scratch, _FLINK | (FILES if files else {}), {"table.local-time-zone": "UTC"}
-    )
+    return sql_systems.environment(system, scratch, _FLINK | (FILES if files else {}), _BOTH)
 
 
 class Session:
