@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 import pytest
 
@@ -36,6 +36,17 @@ _RUNS: Final = 500
 _STEPS: Final = 40
 _SHOWN: Final = 5
 _IDLE_S: Final = 0.05
+
+
+class Contract:
+    """Tests of which those with an `executor` run on each of `executors`."""
+
+    executors: ClassVar[Sequence[Any]] = ("process",)
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Run the tests with an executor on each of the executors."""
+        if "executor" in metafunc.fixturenames:
+            metafunc.parametrize("executor", self.executors)
 
 
 def run_job(

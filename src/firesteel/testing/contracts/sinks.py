@@ -26,6 +26,7 @@ from firesteel.functions.sink import (
     WriterContext,
 )
 from firesteel.testing.contracts.jobs import (
+    Contract,
     Program,
     Where,
     each_kind_of_step,
@@ -66,14 +67,13 @@ class SinkSystem(ABC):
         """Do what the end of the driver's process does that a crash in a test does not: break its connections, say."""
 
 
-class SinkContract(ABC):
+class SinkContract(Contract, ABC):
     """Subclass it as `Test...`, and say what is tested.
 
     `executors` are where whole jobs run: "process", "spark", or a `pytest.param` of them. Jobs write `count` records,
     in epochs of `epoch_records`. A process is killed `kills` (seconds) after it has begun a commit.
     """
 
-    executors: ClassVar[Sequence[Any]] = ("process",)
     count: ClassVar[int] = 60
     epoch_records: ClassVar[int] = 12
     kills: ClassVar[Sequence[float]] = (0.0, 0.002, 0.02)
@@ -81,11 +81,6 @@ class SinkContract(ABC):
     @abstractmethod
     def system(self, directory: Path) -> SinkSystem:
         """Return a new system without rows; `directory` is an empty one of the test's own."""
-
-    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Run the tests with an executor on each of the executors."""
-        if "executor" in metafunc.fixturenames:
-            metafunc.parametrize("executor", self.executors)
 
     def test_rows_are_there_with_the_commit_and_not_before(self, tmp_path: Path) -> None:
         tried = _Tried(self.system(tmp_path), tmp_path)

@@ -28,6 +28,7 @@ from firesteel.functions.source import (
     Timestamped,
 )
 from firesteel.testing.contracts.jobs import (
+    Contract,
     Program,
     Where,
     each_kind_of_step,
@@ -73,24 +74,18 @@ class ContinuousSourceSystem(SourceSystem):
         """Add records, at best also a new split."""
 
 
-class SourceContract(ABC):
+class SourceContract(Contract, ABC):
     """Subclass it as `Test...`, and say what is tested.
 
     `executors` are where whole jobs run: "process", "spark", or a `pytest.param` of them. `epoch_records` cuts jobs
     into epochs.
     """
 
-    executors: ClassVar[Sequence[Any]] = ("process",)
     epoch_records: ClassVar[int] = 10
 
     @abstractmethod
     def system(self, directory: Path) -> SourceSystem:
         """Return a new system with records; `directory` is an empty one of the test's own."""
-
-    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Run the tests with an executor on each of the executors."""
-        if "executor" in metafunc.fixturenames:
-            metafunc.parametrize("executor", self.executors)
 
     def test_splits_are_named_once_and_for_all(self, tmp_path: Path) -> None:
         system = self.system(tmp_path)

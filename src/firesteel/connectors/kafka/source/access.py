@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from firesteel.connectors.kafka.source.settings import KafkaSourceSettings
-from firesteel.functions.source import Split
+from firesteel.functions.source import Boundedness, Source, Split
 
 if TYPE_CHECKING:
     from firesteel.connectors.kafka.source.cluster import KafkaCluster
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _REQUEST_S: Final = 5.0
 """How long one request of a running job may hold up the driver."""
+
+_NEVER_MS: Final = 1 << 62
 
 
 class TopicAccess:
@@ -75,6 +77,40 @@ class TopicAccess:
         if self._planner is None:
             self._cluster, self._planner, self._progress = _opening().open_planning(self.settings, _REQUEST_S)
         return self._planner
+
+
+class TopicSource(Source[Any]):
+    """What sources of topics have in common; `_access` is their way to the partitions."""
+
+    def __init__(self, settings: KafkaSourceSettings) -> None:
+        self._access = TopicAccess(settings)
+        self.discovery_interval = settings.discovery_ms or _NEVER_MS
+
+    @property
+    def settings(self) -> KafkaSourceSettings:
+        """What is read."""
+        return self._access.settings
+
+    @property
+    def boundedness(self) -> Boundedness:
+        """BOUNDED if reading stops at some offsets."""
+        return self.settings.boundedness
+
+    def splits(self, known: frozenset[str]) -> Iterable[Split]:
+        """Return the partitions that are not known yet."""
+        return self._access.splits(known)
+
+    def available(self, split: Split, position: int, now: int) -> int:
+        """Return the offset up to which a partition can be read now."""
+        return self._access.available(split, position, now)
+
+    def committed(self, positions: Mapping[str, int]) -> None:
+        """Commit the offsets to the consumer group."""
+        self._access.committed(positions)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._access.close()
 
 
 def _opening() -> Any:

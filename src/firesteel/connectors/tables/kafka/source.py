@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from firesteel.common.logical_types import Field, RowType
 from firesteel.common.logical_types.arrow import to_arrow, to_arrow_schema
 from firesteel.common.types import RowKind
-from firesteel.connectors.kafka.source.access import TopicAccess
+from firesteel.connectors.kafka.source.access import TopicSource
 from firesteel.connectors.kafka.source.deserializing import TIMESTAMP_TYPES, place_of
 from firesteel.connectors.kafka.source.settings import KafkaSourceSettings
 from firesteel.connectors.tables.kafka.parts import RECORD, VALUE, KafkaColumn, KafkaParts
@@ -24,16 +24,15 @@ from firesteel.connectors.tables.messages.message_format import (
     Places,
 )
 from firesteel.functions.columns.endpoints import ColumnBatches, ColumnSource
-from firesteel.functions.source import Boundedness, Split
+from firesteel.functions.source import Split
 
 if TYPE_CHECKING:
     from confluent_kafka import Message
 
-_NEVER_MS: Final = 1 << 62
 _NO_ROW: Final = -1
 
 
-class KafkaTableSource(ColumnSource):
+class KafkaTableSource(TopicSource, ColumnSource):
     """Rows of messages. A row is of the message's key, its value, and what else is known of it.
 
     A message whose key or value has no row, as a tombstone's has none, has none. With `upserts` a row is the last one
@@ -49,34 +48,15 @@ class KafkaTableSource(ColumnSource):
         *,
         upserts: bool = False,
     ) -> None:
-        self._settings = settings
+        super().__init__(settings)
         self._parts = parts
         self._upserts = upserts
-        self._access = TopicAccess(settings)
         self._decoding = _Decoding.of(parts, upserts=upserts)
         self.preferred_parallelism = parallelism
-        self.discovery_interval = settings.discovery_ms or _NEVER_MS
-
-    @property
-    def boundedness(self) -> Boundedness:
-        """BOUNDED if reading stops at some offsets."""
-        return self._settings.boundedness
-
-    def splits(self, known: frozenset[str]) -> Iterable[Split]:
-        """Return the partitions that are not known yet."""
-        return self._access.splits(known)
-
-    def available(self, split: Split, position: int, now: int) -> int:
-        """Return the offset up to which a partition can be read now."""
-        return self._access.available(split, position, now)
-
-    def committed(self, positions: Mapping[str, int]) -> None:
-        """Commit the offsets to the consumer group."""
-        self._access.committed(positions)
 
     def read_columns(self, split: Split, start: int, end: int) -> ColumnBatches:
         for messages in self._access.messages(split, start, end):
-            yield self._decoding.rows(messages, self._settings.who)
+            yield self._decoding.rows(messages, self.settings.who)
         return None
 
     def projected(self, columns: tuple[int, ...]) -> ColumnSource | None:
@@ -85,11 +65,7 @@ class KafkaTableSource(ColumnSource):
         if not any(column.kind == "value" for column in kept):
             return None
         only = self._parts.only(kept)
-        return KafkaTableSource(self._settings, only, self.preferred_parallelism, upserts=self._upserts)
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._access.close()
+        return KafkaTableSource(self.settings, only, self.preferred_parallelism, upserts=self._upserts)
 
 
 @dataclass(frozen=True)
