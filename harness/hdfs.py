@@ -6,7 +6,6 @@ The archives (69 MB) are fetched once, see `harness.maven`; the client's come wi
 from __future__ import annotations
 
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
@@ -18,6 +17,7 @@ from typing import Final
 import pyspark
 
 from harness.maven import CACHE, jars
+from harness.server import free_port
 
 VERSION: Final = "3.5.0"
 _STARTS_WITHIN_S: Final = 120
@@ -32,7 +32,7 @@ def serving() -> Iterator[str]:
     client = Path(pyspark.__file__).parent / "jars" / f"hadoop-client-*-{VERSION}.jar"
     own = ":".join(map(str, client.parent.glob(client.name)))
     directory = Path(tempfile.mkdtemp(prefix="firesteel-hdfs-"))
-    port = _free_port()
+    port = free_port()
     command = [*_JAVA, "-cp", f"{classes}:{own}", str(Path(__file__).with_name("Hdfs.java")), str(directory)]
     log = (directory / "log").open("wb")
     process = subprocess.Popen(
@@ -61,10 +61,3 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

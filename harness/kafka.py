@@ -22,6 +22,7 @@ from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicCo
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic, OffsetSpec
 
 from harness.maven import CACHE, jars
+from harness.server import free_port
 
 VERSION: Final = "4.3.1"
 QUIET: Final = {"log_level": 0, "logger": None, "error_cb": lambda _: None}
@@ -89,7 +90,7 @@ class KafkaBroker:
         self._classes = jars(Path(__file__).with_suffix(".jars"), CACHE / f"kafka-{VERSION}")
         self._process: subprocess.Popen[bytes] | None = None
         self._made = 0
-        self.port, controller = _free_port(), _free_port()
+        self.port, controller = free_port(), free_port()
         self.bootstrap = f"127.0.0.1:{self.port}"
         self.directory = Path(tempfile.mkdtemp(prefix="firesteel-kafka-"))
         self._guard = subprocess.Popen(
@@ -345,13 +346,6 @@ def _until(happened: Any, failure: str) -> None:
         if time.monotonic() > until:
             raise TimeoutError(failure)
         time.sleep(0.02)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @contextmanager

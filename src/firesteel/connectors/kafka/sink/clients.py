@@ -88,12 +88,3 @@ def is_passing(error: KafkaError) -> bool:
 def is_fenced(error: KafkaError) -> bool:
     """Return whether another producer has taken the transactional id, or the broker has ended the transaction."""
     return error.code() in _FENCED
-
-
-def reason_of(error: KafkaError) -> str:
-    """Return what an error says, with its name.
-
-    >>> reason_of(KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED))
-    'TOPIC_AUTHORIZATION_FAILED: Broker: Topic authorization failed'
-    """
-    return f"{error.name()}: {error.str()}"

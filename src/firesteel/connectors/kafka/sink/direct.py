@@ -9,8 +9,9 @@ from typing import Any, Final
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from firesteel.common.errors import ConnectorError, EngineError, FiresteelError
+from firesteel.connectors.kafka.reasons import reason_of
 from firesteel.connectors.kafka.settings import new_client
-from firesteel.connectors.kafka.sink.clients import is_passing, producer_settings, reason_of
+from firesteel.connectors.kafka.sink.clients import is_passing, producer_settings
 from firesteel.connectors.kafka.sink.producing import produce
 from firesteel.connectors.kafka.sink.records import TopicRecords
 from firesteel.connectors.kafka.sink.settings import KafkaSinkSettings

@@ -9,7 +9,8 @@ from typing import Any, Final
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from firesteel.common.errors import ConnectorError
-from firesteel.connectors.kafka.sink.clients import is_passing, reason_of
+from firesteel.connectors.kafka.reasons import reason_of
+from firesteel.connectors.kafka.sink.clients import is_passing
 from firesteel.connectors.kafka.sink.records import TopicRecords
 from firesteel.connectors.kafka.sink.settings import KafkaSinkSettings
 

@@ -19,8 +19,9 @@ from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, ConfigResource
 
 from firesteel.common.errors import ConnectorError
+from firesteel.connectors.kafka.reasons import reason_of
 from firesteel.connectors.kafka.settings import client_settings, new_client
-from firesteel.connectors.kafka.sink.clients import answer, is_fenced, is_passing, reason_of
+from firesteel.connectors.kafka.sink.clients import answer, is_fenced, is_passing
 from firesteel.connectors.kafka.sink.records import TopicRecords
 from firesteel.connectors.kafka.sink.session import Mark, Session, read_mark
 from firesteel.connectors.kafka.sink.settings import KafkaSinkSettings

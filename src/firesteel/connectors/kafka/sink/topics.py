@@ -9,8 +9,9 @@ from confluent_kafka import KafkaException, Producer
 from confluent_kafka.admin import AdminClient, ConfigResource
 
 from firesteel.common.errors import ConnectorError
+from firesteel.connectors.kafka.reasons import reason_of
 from firesteel.connectors.kafka.settings import client_settings, new_client
-from firesteel.connectors.kafka.sink.clients import answer, is_passing, producer_settings, reason_of
+from firesteel.connectors.kafka.sink.clients import answer, is_passing, producer_settings
 from firesteel.connectors.kafka.sink.settings import KafkaSinkSettings
 
 USUAL_LARGEST: Final = 1_048_588

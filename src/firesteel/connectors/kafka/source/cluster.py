@@ -21,6 +21,7 @@ from confluent_kafka.admin import AdminClient, OffsetSpec
 
 from firesteel.common.errors import ConnectorError
 from firesteel.connectors.kafka.partitions import KafkaTopicPartition, Topic
+from firesteel.connectors.kafka.reasons import reason_of
 from firesteel.connectors.kafka.settings import Properties, client_settings, new_client
 from firesteel.connectors.kafka.source.offsets import Offsets
 from firesteel.connectors.kafka.source.planning import Unreachable
@@ -58,15 +59,6 @@ _OUTDATED: Final = frozenset(
 def is_refusal(error: KafkaError) -> bool:
     """Return whether waiting does not mend an error."""
     return error.code() in _REFUSED or error.fatal()
-
-
-def reason_of(error: KafkaError) -> str:
-    """Return what an error says, with its name.
-
-    >>> reason_of(KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED))
-    'TOPIC_AUTHORIZATION_FAILED: Broker: Topic authorization failed'
-    """
-    return f"{error.name()}: {error.str()}"
 
 
 @dataclass

@@ -10,7 +10,7 @@ from typing import Any, Final
 from confluent_kafka import KafkaException
 
 from firesteel.common.errors import ConnectorError
-from firesteel.connectors.kafka.source.cluster import reason_of
+from firesteel.connectors.kafka.reasons import reason_of
 from firesteel.connectors.kafka.source.offsets import Offsets
 from firesteel.connectors.kafka.source.planning import Cluster, Unreachable, partition_of
 

@@ -29,8 +29,9 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Topic
 
 from firesteel.common.errors import ConnectorError
 from firesteel.connectors.kafka.partitions import KafkaTopicPartition
+from firesteel.connectors.kafka.reasons import reason_of
 from firesteel.connectors.kafka.settings import Properties, client_settings, new_client
-from firesteel.connectors.kafka.source.cluster import is_refusal, reason_of
+from firesteel.connectors.kafka.source.cluster import is_refusal
 from firesteel.connectors.kafka.source.collector import collector_waits
 
 Messages = list[Message]
