@@ -18,10 +18,11 @@ FLINK_JARS: Final = (
     "org/apache/flink/flink-sql-parquet/2.3.0/flink-sql-parquet-2.3.0.jar",
     "org/apache/flink/flink-shaded-hadoop-2-uber/2.8.3-10.0/flink-shaded-hadoop-2-uber-2.8.3-10.0.jar",
     "org/apache/flink/flink-connector-jdbc-core/4.0.0-2.0/flink-connector-jdbc-core-4.0.0-2.0.jar",
+    "org/apache/flink/flink-sql-connector-kafka/5.0.0-2.2/flink-sql-connector-kafka-5.0.0-2.2.jar",
     "org/apache/derby/derby/10.14.2.0/derby-10.14.2.0.jar",
     "org/apache/derby/derbytools/10.14.2.0/derbytools-10.14.2.0.jar",
 )
-"""What Flink's package lacks for Parquet and for tables of databases, by the paths in Maven's repository."""
+"""What Flink's package lacks for Parquet, Kafka and tables of databases, by the paths in Maven's repository."""
 
 MAVEN: Final = "https://repo.maven.apache.org/maven2/"
 PYFLINK_VARIABLE: Final = "FIRESTEEL_BENCH_PYFLINK"
@@ -39,7 +40,7 @@ def pyflink_python() -> Path:
 
 
 def flink_jars() -> str:
-    """Return the URLs of the jars for Parquet and databases, separated by semicolons; they are fetched once."""
+    """Return the URLs of the jars for Parquet, Kafka and databases, separated by semicolons; they are fetched once."""
     folder = CACHE / f"bench-flink-{PYFLINK}-jars"
     folder.mkdir(parents=True, exist_ok=True)
     for path in FLINK_JARS:

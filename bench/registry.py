@@ -10,6 +10,7 @@ from bench.durability.parts import PARTS as DURABILITY
 from bench.floor.part import PART as FLOOR
 from bench.growth.part import PART as GROWTH
 from bench.joins.part import PART as JOINS
+from bench.kafka.part import PART as KAFKA
 from bench.latency.part import PART as LATENCY
 from bench.nexmark.part import PART as NEXMARK
 from bench.part import Part
@@ -48,6 +49,7 @@ GROUPS: Final = (
     Group((GROWTH,), ("bench/growth", *_NEXMARK, *_EPOCHS)),
     Group((LATENCY,), ("bench/latency", *_NEXMARK)),
     Group((JOINS,), ("bench/joins", "bench/measure.py", *_EPOCHS)),
+    Group((KAFKA,), ("bench/kafka", "bench/sql_systems.py", "harness/kafka.py")),
     Group((SCALE,), ("bench/scale", "bench/systems/firesteel.py", "bench/tally.py")),
 )
 

@@ -18,7 +18,8 @@ from bench.environments import flink_jars, pyflink_python
 from bench.process import Started, started
 
 PARALLELISM: Final = "2"
-_JARS: Final = "FIRESTEEL_BENCH_FLINK_JARS"
+JARS: Final = "FIRESTEEL_BENCH_FLINK_JARS"
+"""The variable with the jars that Flink's package lacks."""
 
 _FLINK: Final = {
     "table.exec.mini-batch.enabled": "true",
@@ -43,9 +44,9 @@ class Runtime:
     def started(
         self, who: str, command: Sequence[object], timeout_s: float, **surroundings: str
     ) -> AbstractContextManager[Started]:
-        """Run the system's interpreter, as `bench.process.started` does; Flink finds the jars for Parquet."""
+        """Run the system's interpreter, as `bench.process.started` does; Flink finds the jars that it lacks."""
         if self is FLINK:
-            surroundings |= {_JARS: flink_jars()}
+            surroundings |= {JARS: flink_jars()}
         return started(f"{self.title}: {who}", command, timeout_s, self.python(), surroundings)
 
 
@@ -73,7 +74,7 @@ def environment(
         }
     else:
         given |= _FLINK | dict(flink or {})
-        if jars := os.environ.get(_JARS):
+        if jars := os.environ.get(JARS):
             given["pipeline.jars"] = jars
     common, table = importlib.import_module("pyflink.common"), importlib.import_module("pyflink.table")
     configuration = common.Configuration()
