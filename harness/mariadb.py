@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import shutil
 import signal
@@ -27,7 +28,10 @@ def program(name: str) -> str | None:
 
 
 class MariaDbServer:
-    """A private server; `url()` holds its password as `${NAME}`, which `environment` resolves."""
+    """A private server; `url()` holds its password as `${NAME}`, which `environment` resolves.
+
+    The password is the one that this process's environment has under that name, if there is one.
+    """
 
     PASSWORD_VARIABLE = "FIRESTEEL_TEST_MYSQL_PASSWORD"
 
@@ -37,7 +41,7 @@ class MariaDbServer:
             raise FileNotFoundError("no MariaDB server here; ./run check installs one")
         daemon, install = map(str, programs)
         self._account = account_of("mysql")
-        self.password = secrets.token_urlsafe(24)
+        self.password = os.environ.get(self.PASSWORD_VARIABLE) or secrets.token_urlsafe(24)
         self.port = free_port()
         self.directory = Path(tempfile.mkdtemp(prefix="firesteel-mariadb-"))
         self._databases = 0

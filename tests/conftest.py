@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import subprocess
 import sys
 import threading
@@ -13,6 +14,8 @@ from subprocess import CompletedProcess
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from harness.mariadb import MariaDbServer
 
 collect_ignore_glob = ["oracle/programs/*", "oracle/timed/*", "*/ask.py", "*/ask_*.py"]
 """Programs that tests run, which importing would run, too, and those that ask real Flink, which need it."""
@@ -35,6 +38,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("long" if config.getoption("--long") else "quick")
+    # Spark's workers have the environment of the moment when Spark starts, whichever test that is.
+    os.environ.setdefault(MariaDbServer.PASSWORD_VARIABLE, secrets.token_urlsafe(24))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
