@@ -6,12 +6,16 @@ from typing import Any
 
 
 class Stateless:
-    """A `TaskState` that nobody may ask for state."""
+    """A `TaskState` that nobody may ask for state, nor for room for output."""
 
     def attach(self, *_arguments: Any) -> Any:
         raise AssertionError
 
-    persist = attach
+    persist = put = get = remove = attach
+
+    @property
+    def outputs(self) -> Stateless:
+        return self
 
     def release(self) -> None:
         pass
