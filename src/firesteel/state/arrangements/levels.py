@@ -84,11 +84,11 @@ class Levels:
     >>> from firesteel.state.arrangements.chunk import chunk_of
     >>> layout = Layout(pa.schema([("key", pa.int64()), ("count", pa.int64())]), ("key",))
     >>> levels = Levels(layout)
-    >>> for count in (1, 2):
+    >>> for count in (1, 2, 3, 4):
     ...     rows = pa.RecordBatch.from_pydict({"key": [7], "count": [count]})
     ...     levels.add((chunk_of(layout, rows, np.array([1])),))
     >>> [chunk.batch["count"].to_pylist() for level in levels.newest_first() for chunk in level]
-    [[2]]
+    [[4]]
     """
 
     def __init__(
