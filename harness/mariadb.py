@@ -129,9 +129,9 @@ class MariaDbServer:
             f"CREATE USER IF NOT EXISTS '{USER}'@'127.0.0.1' IDENTIFIED BY '{self.password}';\n"
             f"GRANT ALL ON *.* TO '{USER}'@'127.0.0.1';\n"
         )
-        if "user" in self._account:
+        if self._account is not None:
             for path in (self.directory, first):
-                shutil.chown(path, self._account["user"])
+                shutil.chown(path, self._account)
         made = subprocess.run(
             [
                 install,
@@ -144,7 +144,7 @@ class MariaDbServer:
             text=True,
             cwd=self.directory,
             check=False,
-            **self._account,
+            user=self._account,
         )
         if made.returncode != 0:
             raise RuntimeError(f"mariadb-install-db failed:\n{made.stdout}{made.stderr}")

@@ -115,13 +115,13 @@ class PostgresServer:
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def _initialise(self) -> None:
-        if "user" in self._account:
-            shutil.chown(self.directory, self._account["user"])
+        if self._account is not None:
+            shutil.chown(self.directory, self._account)
         secret = self.directory / "password"
         secret.touch(mode=0o600)
         secret.write_text(self.password)
-        if "user" in self._account:
-            shutil.chown(secret, self._account["user"])
+        if self._account is not None:
+            shutil.chown(secret, self._account)
         made = subprocess.run(
             [
                 self._programs / "initdb",
@@ -136,7 +136,7 @@ class PostgresServer:
             text=True,
             cwd=self.directory,
             check=False,
-            **self._account,
+            user=self._account,
         )
         secret.unlink()
         if made.returncode != 0:

@@ -55,9 +55,9 @@ def running(server: AnyServer) -> Iterator[AnyServer]:
 
 
 class ServerProcess:
-    """A server that writes into `directory/log`; `account` are options of its process that say as whom it runs."""
+    """A server that writes into `directory/log` and runs as the user `account`, or as you if that is None."""
 
-    def __init__(self, command: Sequence[str | Path], directory: Path, account: dict[str, str]) -> None:
+    def __init__(self, command: Sequence[str | Path], directory: Path, account: str | None) -> None:
         self._command = command
         self._directory = directory
         self._account = account
@@ -73,7 +73,7 @@ class ServerProcess:
                 stdout=log,
                 stderr=log,
                 cwd=self._directory,
-                **self._account,
+                user=self._account,
             )
         # Its input ends when this process ends in any way; then the server must end, too.
         guard = ["sh", "-c", 'read -r _; kill -QUIT "$0"', str(self._process.pid)]
@@ -101,14 +101,14 @@ class ServerProcess:
             process.wait()
 
 
-def account_of(name: str) -> dict[str, str]:
-    """Return the options of a process of this user, who owns a server that refuses to run as root.
+def account_of(name: str) -> str | None:
+    """Return the user as whom a server runs that refuses to run as root: this one, or "nobody" if there is none.
 
-    There are none unless this process runs as root. If there is no such user, it is "nobody".
+    It is None unless this process runs as root.
     """
     if os.geteuid() != 0:
-        return {}
-    return {"user": name if name in {entry.pw_name for entry in pwd.getpwall()} else "nobody"}
+        return None
+    return name if name in {entry.pw_name for entry in pwd.getpwall()} else "nobody"
 
 
 def free_port() -> int:
