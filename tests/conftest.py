@@ -17,8 +17,8 @@ from hypothesis import HealthCheck, settings
 
 from harness.mariadb import MariaDbServer
 
-collect_ignore_glob = ["oracle/programs/*", "oracle/timed/*", "*/ask.py", "*/ask_*.py"]
-"""Programs that tests run, which importing would run, too, and those that ask real Flink, which need it."""
+collect_ignore_glob = ["oracle/programs/*", "oracle/timed/*", "*/ask.py", "*/ask_*.py", "*/flink/*"]
+"""Programs that tests run, which importing would run, too, and questions to real Flink, which run beside it."""
 
 PROJECT = Path(__file__).parents[1]
 
