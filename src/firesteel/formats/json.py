@@ -18,7 +18,8 @@ from firesteel.common.types import Row, make_row
 Convert = Callable[[Any], Any]
 Schema = dict[str, Any]
 
-_WHOLE: Final = {"BYTE": 8, "SHORT": 16, "INT": 32, "LONG": 64}
+WHOLE_NUMBERS: Final = {"BYTE": 8, "SHORT": 16, "INT": 32, "LONG": 64}
+"""How many bits whole numbers of a type have."""
 _ZERO_FRACTION: Final = re.compile(r"\.?0+$")
 _ARRAYS: Final = frozenset({"PRIMITIVE_ARRAY", "BASIC_ARRAY", "OBJECT_ARRAY", "LIST"})
 
@@ -49,8 +50,8 @@ def _reader(schema: Schema, strict: bool, lenient: bool) -> Convert:
         return lambda value: {
             of_key(key): of_value(item) for key, item in _expect(dict, "an object", value).items()
         }
-    if kind in _WHOLE:
-        return _checked(f"a whole number of {_WHOLE[kind]} bits", _whole_reader(_WHOLE[kind]))
+    if kind in WHOLE_NUMBERS:
+        return _checked(f"a whole number of {WHOLE_NUMBERS[kind]} bits", _whole_reader(WHOLE_NUMBERS[kind]))
     if kind in _READERS:
         return _checked(*_READERS[kind])
     raise UnsupportedError("is not supported as JSON", who=f"the type {kind}")
@@ -202,7 +203,7 @@ def _writer(schema: Schema) -> Convert:
         return lambda value: {_text(key): of_value(item) for key, item in value.items()}
     if kind in _WRITERS:
         return _WRITERS[kind]
-    if kind in _WHOLE or kind in _READERS:
+    if kind in WHOLE_NUMBERS or kind in _READERS:
         return lambda value: value
     raise UnsupportedError("is not supported as JSON", who=f"the type {kind}")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -11,13 +9,12 @@ import msgspec
 from firesteel.common.errors import ConnectorError, TypeMismatchError
 from firesteel.connectors.files.file import SourceFile
 from firesteel.connectors.files.format import LineFormat
-from firesteel.formats.json import from_json
+from firesteel.formats.json_decoding import NO_JSON, JsonDecoder
 
 if TYPE_CHECKING:
     from firesteel.common.typeinfo import TypeInformation
 
 _PLAIN = msgspec.json.Decoder()
-_EXACT = msgspec.json.Decoder(float_hook=Decimal)
 
 
 class JsonLinesFormat(LineFormat[Any]):
@@ -30,31 +27,31 @@ class JsonLinesFormat(LineFormat[Any]):
 
     def __init__(self, type_info: TypeInformation | None = None) -> None:
         self.produced_type = type_info
-        self._convert: Callable[[Any], Any] | None = None
+        self._decoder: JsonDecoder | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_convert": None}
+        return {**self.__dict__, "_decoder": None}
 
     def decode(self, file: SourceFile, block: bytes, position: int) -> list[Any]:
         """Return the values of a block."""
         try:
             return self._decode(block)
-        except (msgspec.DecodeError, TypeMismatchError):
+        except (*NO_JSON, TypeMismatchError):
             self._find(file, block, position)
             raise
 
     def _decode(self, block: bytes) -> list[Any]:
         if self.produced_type is None:
             return _PLAIN.decode_lines(block)
-        if self._convert is None:
-            self._convert = from_json(self.produced_type.schema())
-        return list(map(self._convert, _EXACT.decode_lines(block)))
+        if self._decoder is None:
+            self._decoder = JsonDecoder(self.produced_type.schema())
+        return self._decoder.decode_lines(block)
 
     def _find(self, file: SourceFile, block: bytes, position: int) -> None:
         for line in block.splitlines(keepends=True):
             try:
                 self._decode(line)
-            except (msgspec.DecodeError, TypeMismatchError) as error:
+            except (*NO_JSON, TypeMismatchError) as error:
                 shown = line.rstrip().decode("utf-8", "replace")
                 raise ConnectorError(
                     f"requires JSON that fits on the line at byte {position}",

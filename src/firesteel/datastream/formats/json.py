@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from decimal import Decimal
 from typing import Any
-
-import msgspec
 
 from firesteel.common.errors import TypeMismatchError
 from firesteel.common.serialization import DeserializationSchema, SerializationSchema
@@ -15,11 +12,10 @@ from firesteel.common.typeinfo import RowTypeInfo, TypeInformation
 from firesteel.common.types import Row
 from firesteel.datastream.formats.json_schema import type_of_json_schema
 from firesteel.datastream.formats.row_types import require_row_type
-from firesteel.formats.json import JSON, from_json, to_json
+from firesteel.formats.json import JSON, to_json
+from firesteel.formats.json_decoding import NO_JSON, JsonDecoder
 
 __all__ = ["JsonRowDeserializationSchema", "JsonRowSerializationSchema"]
-
-_DECODER = msgspec.json.Decoder(float_hook=Decimal)
 
 
 class JsonRowDeserializationSchema(DeserializationSchema):
@@ -44,10 +40,10 @@ class JsonRowDeserializationSchema(DeserializationSchema):
         self._row_type = row_type
         self._fail_on_missing_field = fail_on_missing_field
         self._ignore_errors = ignore_errors
-        self._convert: Callable[[Any], Any] | None = None
+        self._decoder: JsonDecoder | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_convert": None}
+        return {**self.__dict__, "_decoder": None}
 
     @staticmethod
     def builder() -> JsonRowDeserializationSchema.Builder:
@@ -60,12 +56,12 @@ class JsonRowDeserializationSchema(DeserializationSchema):
 
     def deserialize(self, message: bytes) -> Row | None:
         """Return the row of a message."""
-        if self._convert is None:
+        if self._decoder is None:
             schema = self._row_type.schema()
-            self._convert = from_json(schema, self._fail_on_missing_field, self._ignore_errors)
+            self._decoder = JsonDecoder(schema, self._fail_on_missing_field, self._ignore_errors)
         try:
-            row: Row | None = self._convert(_DECODER.decode(message))
-        except (msgspec.DecodeError, TypeMismatchError) as error:
+            row: Row | None = self._decoder.decode(message)
+        except (*NO_JSON, TypeMismatchError) as error:
             if self._ignore_errors:
                 return None
             if isinstance(error, TypeMismatchError):
