@@ -12,6 +12,7 @@ from firesteel.connectors.discard import DiscardingSink
 from firesteel.connectors.tables.collect import CollectTableSink
 from firesteel.connectors.tables.python_table import PythonLookup
 from firesteel.connectors.tables.values import values_source
+from firesteel.functions.adapt import CallableFunction
 from firesteel.functions.assigners import TumblingEventTimeWindows
 from firesteel.functions.async_functions import NO_RETRY_STRATEGY, AsyncFunction
 from firesteel.functions.broadcast import BroadcastProcessFunction, KeyedBroadcastProcessFunction
@@ -38,6 +39,8 @@ from firesteel.functions.columns.windows import (
     WindowTable,
 )
 from firesteel.functions.elements import CoFlatMapFunction, CoMapFunction
+from firesteel.functions.patterns.definition import ConsumingStrategy, PatternDefinition, Quantifier, Step
+from firesteel.functions.patterns.results import Selecting
 from firesteel.functions.process import (
     CoProcessFunction,
     KeyedCoProcessFunction,
@@ -124,6 +127,9 @@ def windows(kind: Any) -> WindowAggregate:
 
 WINDOW: Final = (TumblingEventTimeWindows(5, 0), EventTimeTrigger(), "reduce", max)
 
+PATTERN: Final = PatternDefinition((Step("a", Quantifier(ConsumingStrategy.STRICT)),))
+MATCHES: Final = Selecting(CallableFunction(len, "select"), len, flat=False)
+
 EXAMPLES: Final[list[tuple[Operation, tuple[tuple[Edge, ...], ...]]]] = [
     (operations.SourceOp(CollectionSource([1])), ()),
     (operations.MapOp(str), (PLAIN,)),
@@ -143,6 +149,8 @@ EXAMPLES: Final[list[tuple[Operation, tuple[tuple[Edge, ...], ...]]]] = [
     (operations.KeyedBroadcastProcessOp(KeyedRules(), ()), (KEYED, BROADCAST)),
     (operations.WindowOp(*WINDOW), (KEYED,)),
     (operations.WindowOp(*WINDOW, by_key=False), ((Edge(0, Global()),),)),
+    (operations.PatternOp(PATTERN, MATCHES), (KEYED,)),
+    (operations.PatternOp(PATTERN, MATCHES, by_key=False), ((Edge(0, Global()),),)),
     (operations.TimestampsOp(WatermarkStrategy.no_watermarks()), (PLAIN,)),
     (operations.SinkOp(DiscardingSink()), (PLAIN,)),
     (operations.ColumnSourceOp(values_source(ROW, [(1, 2)])), ()),

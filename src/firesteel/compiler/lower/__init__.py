@@ -13,7 +13,7 @@ import importlib
 from typing import Final
 
 # Imported for the recipes they register.
-from firesteel.compiler.lower import connected, endpoints, rows, windows  # noqa: F401
+from firesteel.compiler.lower import connected, endpoints, patterns, rows, windows  # noqa: F401
 from firesteel.compiler.lower.edges import lower_edges
 from firesteel.compiler.lower.operators import lower_operator
 from firesteel.compiler.settings import PlanSettings

@@ -47,6 +47,7 @@ from firesteel.graph.operations.connected import (
 )
 from firesteel.graph.operations.endpoints import SinkOp, SourceOp, TimestampsOp
 from firesteel.graph.operations.operation import Operation
+from firesteel.graph.operations.patterns import PatternOp
 from firesteel.graph.operations.rows import (
     AggregateFieldOp,
     AsyncOp,
@@ -100,6 +101,7 @@ __all__ = [
     "ToChangelogOp",
     "OverAggregateOp",
     "OverPartitionsOp",
+    "PatternOp",
     "ProcessOp",
     "ProjectOp",
     "ReduceOp",

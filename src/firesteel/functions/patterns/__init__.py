@@ -1,0 +1,1 @@
+"""Patterns of events: conditions, definitions, what happens after a match, and functions of matches."""

@@ -1,0 +1,344 @@
+"""The operator that finds matches in a keyed stream (Flink: CepOperator).
+
+In event time, events wait until the watermark has passed their time. Then they are taken in the order of time, those of
+one time in the order of arrival or of a comparator; an event whose time has passed when it comes is late. A timer of
+each key is due when its first partial match is too late. Timers and events are taken together in the order of time, as
+if a watermark followed each event. So results do not depend on when watermarks come, which in Flink they do: there a
+match that ends by the absence of an event has the time of the watermark that happens to show it.
+
+In processing time, events are taken as they come, and timers as Flink sets them.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Sequence
+from itertools import repeat
+from typing import Any, Final
+
+from firesteel.common.errors import RecordError, StateMismatchError
+from firesteel.common.metrics import Counter
+from firesteel.common.sealing import seal
+from firesteel.common.time import MAX_WATERMARK, MIN_WATERMARK
+from firesteel.functions.base import Function
+from firesteel.functions.checkpointed import (
+    CheckpointedFunction,
+    FunctionInitializationContext,
+    FunctionSnapshotContext,
+)
+from firesteel.functions.output_tag import OutputTag
+from firesteel.functions.patterns.conditions import RichIterativeCondition, rich_parts
+from firesteel.functions.patterns.definition import PatternDefinition
+from firesteel.functions.patterns.results import (
+    Match,
+    PatternContext,
+    PatternProcessFunction,
+    TimedOutPartialMatchHandler,
+)
+from firesteel.runtime.batch import RowBatch
+from firesteel.runtime.checkpointing import initialize_lists
+from firesteel.runtime.context import TaskRuntimeContext
+from firesteel.runtime.failures import RAISED, summary, user_failure
+from firesteel.runtime.operator import Epoch, Operator, OperatorContext, OperatorReport
+from firesteel.runtime.patterns.compiling import compiled
+from firesteel.runtime.patterns.live import LiveMatches
+from firesteel.runtime.patterns.matcher import Matcher
+from firesteel.runtime.patterns.matches import KeyMatches
+from firesteel.runtime.patterns.states import Automaton
+from firesteel.runtime.patterns.waiting import WaitingEvents
+from firesteel.runtime.rows.collector import Collector, not_iterable_error
+from firesteel.state.descriptors import ListStateDescriptor
+
+_NEVER: Final = 1 << 64
+_ONE_KEY: Final = 0
+"""The key of all events of a stream without keys."""
+
+
+class PatternOperator(Operator[RowBatch]):
+    """Finds matches and calls a PatternProcessFunction; see the module for what it does in which order.
+
+    Late events go to the side output of `late_tag`; without one they are dropped and counted (`numLateRecordsDropped`).
+    """
+
+    def __init__(
+        self,
+        definition: PatternDefinition,
+        function: PatternProcessFunction,
+        *,
+        event_time: bool = True,
+        comparator: Callable[[Any, Any], int] | None = None,
+        late_tag: OutputTag | None = None,
+    ) -> None:
+        self._definition = definition
+        self._function = function
+        self._event_time = event_time
+        self._comparator = comparator
+        self._late_tag = late_tag
+
+    # Lifecycle
+
+    def open(self, context: OperatorContext) -> None:
+        super().open(context)
+        backend, event_timers, processing_timers = (
+            context.backend,
+            context.event_timers,
+            context.processing_timers,
+        )
+        assert backend is not None
+        assert event_timers is not None
+        assert processing_timers is not None
+        self._backend = backend
+        self._scope = backend.keyed
+        self._timers = event_timers if self._event_time else processing_timers
+        # As in Flink, a timer of processing time is due a millisecond later.
+        self._delay = 0 if self._event_time else 1
+        automaton = compiled(self._definition)
+        handles = isinstance(self._function, TimedOutPartialMatchHandler)
+        self._matcher = Matcher(automaton, context.who, shows_timeouts=handles)
+        self._timed = automaton.within is not None or bool(automaton.within_previous)
+        self._live = LiveMatches(backend)
+        self._waiting = WaitingEvents(backend, self._timers, self._comparator, self._delay)
+        self._timer_of: dict[Any, int] = {}
+        self._next_timer = MIN_WATERMARK
+        self._open_functions(context, automaton)
+
+    def _open_functions(self, context: OperatorContext, automaton: Automaton) -> None:
+        self._collector = Collector(context.output, context.side_outputs)
+        self._result = _Context(self, self._collector)
+        runtime = TaskRuntimeContext(context, keyed=True)
+        self._late: Counter = runtime.get_metrics_group().counter("numLateRecordsDropped")
+        shape = _Shape(automaton.shape, context.who)
+        self._lists = initialize_lists([shape, self._function], context, runtime)
+        parts: dict[int, RichIterativeCondition] = {
+            id(part): part for condition in automaton.conditions for part in rich_parts(condition)
+        }
+        for part in parts.values():
+            part.set_runtime_context(runtime)
+            part.open(runtime)
+        self._function.open(runtime)
+        self._opened: list[Function] = [*parts.values(), self._function]
+
+    def begin_epoch(self, epoch: Epoch) -> None:
+        super().begin_epoch(epoch)
+        self._timer_of.clear()
+        self._next_timer = MIN_WATERMARK
+
+    def end_epoch(self) -> OperatorReport:
+        self._waiting.settle()
+        self._live.settle()
+        self._collector.flush()
+        return OperatorReport(operator_state=self._lists and self._lists.snapshot(self))
+
+    def close(self) -> None:
+        for function in self._opened:
+            function.close()
+
+    # Events
+
+    def process(self, batch: RowBatch, port: int) -> None:
+        keys = batch.keys if batch.keys is not None else [_ONE_KEY] * len(batch)
+        if self._event_time:
+            self._wait(keys, batch)
+        elif self._comparator is not None:
+            self._waiting.add([self.processing_time] * len(batch), keys, batch.values)
+        else:
+            self._take(repeat(self.processing_time), keys, batch.values)
+        self._relax()
+
+    def _wait(self, keys: list[Any], batch: RowBatch) -> None:
+        times, watermark = batch.timestamps, self.watermark
+        if times is None or None in times:
+            raise self._timeless(batch)
+        if min(times, default=MAX_WATERMARK) <= watermark:  # type: ignore[type-var, operator]
+            on_time = [place for place, time in enumerate(times) if time > watermark]  # type: ignore[operator]
+            for value, time in zip(batch.values, times, strict=True):
+                if time <= watermark:  # type: ignore[operator]
+                    self._drop(value, time)
+            batch = batch.take(on_time)
+            keys, times = [keys[place] for place in on_time], batch.timestamps
+        self._waiting.add(times, keys, batch.values)  # type: ignore[arg-type]
+
+    def _drop(self, value: Any, time: int | None) -> None:
+        if self._late_tag is None:
+            self._late.inc()
+        else:
+            self._collector.side(self._late_tag, value, time)
+
+    def _timeless(self, batch: RowBatch) -> RecordError:
+        value = next(value for value, time in zip(batch.values, batch.stamps(), strict=True) if time is None)
+        return RecordError(
+            "requires events with a timestamp",
+            who=self.context.who,
+            got=f"the record {summary(value)} without one",
+            hint="call assign_timestamps_and_watermarks(...) before it, or in_processing_time() on the PatternStream",
+        )
+
+    def _take(self, times: Iterable[int], keys: Sequence[Any], values: Sequence[Any]) -> None:
+        """Take events, in the order of their times."""
+        if not values:
+            return
+        self._backend.expect([*keys])
+        matcher, find, scope = self._matcher, self._live.find, self._scope
+        timed, by_clock = self._timed, not self._event_time
+        first = matcher.first_condition
+        begins: Iterable[Any] = repeat(None) if first is None else matcher.answers(values)
+        for time, key, value, may_begin in zip(times, keys, values, begins):  # noqa: B905 - times may be endless
+            if time >= self._next_timer:
+                self._fire(time)
+            matches = find(key)
+            if matches is None:
+                if not may_begin and first is not None:
+                    continue
+                matches = self._live.make(key)
+            scope.current = key
+            if timed and by_clock:
+                self._advance_time(matches, time)
+            begin = None if first is None else bool(may_begin)
+            for match in matcher.advance(matches, value, time, self.processing_time, begin):
+                self._emit(match, time)
+            if timed:
+                self._set_timer(key, matches)
+
+    # Time
+
+    def advance_watermark(self, watermark: int) -> None:
+        self.watermark = watermark
+        if self._event_time:
+            self._take(*self._waiting.due(watermark))
+            self._fire(watermark)
+            self._relax()
+        self.emit_watermark(watermark)
+
+    def advance_processing_time(self, now: int) -> None:
+        self.processing_time = now
+        if not self._event_time:
+            self._fire(now)
+            self._relax()
+
+    def finish(self) -> None:
+        if not self._event_time:
+            # What waits to be put in order waits for the next millisecond, which does not come.
+            self._fire(self.processing_time + self._delay)
+            self._relax()
+
+    def _fire(self, upto: int) -> None:
+        """Take the timers up to a time; each moves the matches of its key on, then the events of its time."""
+        self._next_timer = _NEVER
+        for timer, key in self._timers.pop_due(upto):
+            time = timer - self._delay
+            self._scope.current = key
+            if self._timer_of.get(key) == timer:
+                del self._timer_of[key]
+            matches = self._live.find(key)
+            if matches is not None:
+                self._advance_time(matches, time)
+                self._set_timer(key, matches)
+            events = self._waiting.take(timer)
+            self._take(repeat(time), [key] * len(events), events)
+        due = self._timers.next_due()
+        self._next_timer = _NEVER if due is None else due
+
+    def _advance_time(self, matches: KeyMatches, time: int) -> None:
+        found, timed_out = self._matcher.advance_time(matches, time)
+        for match in found:
+            self._emit(match, time)
+        for match, limit in timed_out:
+            self._emit_timed_out(match, limit)
+
+    def _set_timer(self, key: Any, matches: KeyMatches) -> None:
+        deadline = self._matcher.deadline(matches)
+        if deadline is None:
+            return
+        timer = deadline + self._delay
+        known = self._timer_of.get(key)
+        if (known is None or timer < known) and timer <= MAX_WATERMARK:
+            self._timers.register(timer, key)
+            self._timer_of[key] = timer
+            self._next_timer = min(self._next_timer, timer)
+
+    def _relax(self) -> None:
+        self._collector.flush()
+        self._live.relax()
+
+    # Results
+
+    def _emit(self, match: Match, time: int) -> None:
+        stamp = time if self._event_time else None
+        self._result.time = time
+        results = self._call(self._function.process_match, match)
+        if results:
+            try:
+                iterator = iter(results)
+            except TypeError:
+                raise not_iterable_error(results, self.context.who, "process_match()") from None
+            self._guarded(lambda: self._collector.extend(iterator, stamp), match)
+
+    def _emit_timed_out(self, match: Match, limit: int) -> None:
+        function = self._function
+        assert isinstance(function, TimedOutPartialMatchHandler)
+        self._result.time = limit
+        for result in self._call(function.process_timed_out_match, match) or ():
+            if not (type(result) is tuple and result and type(result[0]) is OutputTag):
+                raise RecordError(
+                    "requires process_timed_out_match() to emit to side outputs only",
+                    who=self.context.who,
+                    got=summary(result),
+                    hint="call ctx.output(tag, value), or yield tag, value",
+                )
+            self._result.output(*result)
+
+    def _call(self, method: Callable[[Match, PatternContext], Any], match: Match) -> Any:
+        # The events belong to the state, so the function gets events that it may change.
+        lent = {name: [seal(event) for event in events] for name, events in match.items()}
+        return self._guarded(lambda: method(lent, self._result), match)
+
+    def _guarded(self, call: Callable[[], Any], match: Match) -> Any:
+        try:
+            return call()
+        except RAISED as error:
+            taken = iter((match,))
+            next(taken)
+            raise user_failure(error, self.context.who, (match,), taken) from error
+
+
+class _Context(PatternContext):
+    """The context of matches; one object serves all calls."""
+
+    def __init__(self, operator: PatternOperator, collector: Collector) -> None:
+        self._operator = operator
+        self._collector = collector
+        self._timed = operator._event_time
+        self.time = 0
+
+    def timestamp(self) -> int:
+        return self.time
+
+    def current_processing_time(self) -> int:
+        return self._operator.processing_time
+
+    def output(self, output_tag: OutputTag, value: Any) -> None:
+        self._collector.side(output_tag, value, self.time if self._timed else None)
+
+
+class _Shape(Function, CheckpointedFunction):
+    """Keeps the shape of the pattern with its state, and refuses state of a pattern of another shape."""
+
+    def __init__(self, shape: list[str], who: str) -> None:
+        self._shape = shape
+        self._who = who
+
+    def initialize_state(self, context: FunctionInitializationContext) -> None:
+        store = context.get_operator_state_store()
+        self._saved = store.get_list_state(ListStateDescriptor("pattern-shape", None))
+        for saved in self._saved.get():
+            if saved != self._shape:
+                difference = [line for line in difflib.ndiff(saved, self._shape) if line[0] in "-+"]
+                raise StateMismatchError(
+                    "requires a pattern of the shape that its partial matches were saved with",
+                    who=self._who,
+                    got=f"another one (states and transitions: {'; '.join(difference)})",
+                    hint="conditions may change, steps may not: give the changed pattern another uid to begin anew",
+                )
+
+    def snapshot_state(self, context: FunctionSnapshotContext) -> None:
+        self._saved.update([self._shape])
