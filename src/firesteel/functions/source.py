@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
 if TYPE_CHECKING:
     from firesteel.common.typeinfo import TypeInformation
+    from firesteel.functions.output_tag import OutputTag
 
 T = TypeVar("T")
 
@@ -79,6 +80,16 @@ class Timestamped(list[T]):
         self.timestamps = timestamps
 
 
+class Aside(Timestamped[T]):
+    """A batch for a side output of the source; its records are dropped if nobody reads that."""
+
+    __slots__ = ("tag",)
+
+    def __init__(self, tag: OutputTag, values: Iterable[T], timestamps: Sequence[int]) -> None:
+        super().__init__(values, timestamps)
+        self.tag = tag
+
+
 @dataclass(frozen=True, slots=True)
 class DiscoveryContext:
     """The context in which a source discovers its splits: the known ids, the parallelism, the processing time (ms)."""
@@ -89,7 +100,10 @@ class DiscoveryContext:
 
 
 RecordBatches = Generator[list[T], None, EndOfSplit | None]
-"""The generator that `read` returns: it yields batches (lists or `Timestamped`) and may return `END_OF_SPLIT`."""
+"""The generator that `read` returns.
+
+It yields batches (lists, `Timestamped` or `Aside`) and may return `END_OF_SPLIT`.
+"""
 
 
 class Source(ABC, Generic[T]):
@@ -118,6 +132,9 @@ class Source(ABC, Generic[T]):
 
     produced_type: TypeInformation | None = None
     """The type of the records if the source knows it (Flink: `ResultTypeQueryable`), None for untyped records."""
+
+    errors: int = 0
+    """How many bad records this object has read and not failed with (worker); the metric `numRecordsInErrors`."""
 
     @property
     def boundedness(self) -> Boundedness:

@@ -88,6 +88,7 @@ class SplitOperator(Operator[B], Generic[B, P, T]):
     def __init__(self, source: Source[Any]) -> None:
         self._source = source
         self._probe = _PROBE_RECORDS
+        self._errors = 0
         self._record_bytes: float | None = None
         """The approximate bytes of a record, from the first ones of the last measured batch; None before any."""
 
@@ -162,6 +163,7 @@ class SplitOperator(Operator[B], Generic[B, P, T]):
                 split.time.flush()
             split.time.check_idle()
         self._update_watermark()
+        self._count_errors()
         deadlines = [split.time.idle_deadline() for split in self._splits if not split.finished]
         size = self._record_bytes or 0.0
         return OperatorReport(
@@ -218,6 +220,11 @@ class SplitOperator(Operator[B], Generic[B, P, T]):
     def _count(self, split: OpenSplit[P, T], records: int) -> None:
         split.records += records
         self._read += records
+
+    def _count_errors(self) -> None:
+        found, self._errors = self._source.errors - self._errors, self._source.errors
+        if found:
+            self.context.metrics.counter("numRecordsInErrors").inc(found)
 
     def _update_watermark(self) -> None:
         unfinished = [split for split in self._splits if not split.finished]

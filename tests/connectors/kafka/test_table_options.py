@@ -30,7 +30,7 @@ def made(given: dict[str, str | None], columns: str = "n INT, s STRING") -> Kafk
 
 
 def test_a_table_of_a_group() -> None:
-    settings = made({**LEAST, "properties.group.id": "g", "properties.auto.offset.reset": "latest"})._settings
+    settings = made({**LEAST, "properties.group.id": "g", "properties.auto.offset.reset": "latest"}).settings
     expected = KafkaOffsetsInitializer.committed_offsets(KafkaOffsetResetStrategy.LATEST)
     assert (settings.start, settings.stop) == (expected, None)
     assert dict(settings.properties) == {"bootstrap.servers": "a:9092", "group.id": "g"}
@@ -57,7 +57,7 @@ def test_a_table_of_a_group() -> None:
     ],
 )
 def test_starts(options: dict[str, str], start: KafkaOffsetsInitializer) -> None:
-    assert made({**LEAST, **options})._settings.start == start
+    assert made({**LEAST, **options}).settings.start == start
 
 
 def test_a_table_with_an_end() -> None:

@@ -8,6 +8,7 @@ from firesteel.connectors.kafka.sink.serialization import (
 )
 from firesteel.connectors.kafka.sink.sink import KafkaSink, KafkaSinkBuilder
 from firesteel.datastream.connectors.kafka_sources import (
+    BadRecord,
     ConsumerRecord,
     KafkaOffsetResetStrategy,
     KafkaOffsetsInitializer,
@@ -19,6 +20,7 @@ from firesteel.datastream.connectors.kafka_sources import (
 from firesteel.datastream.unsupported import missing_names
 
 __all__ = [
+    "BadRecord",
     "ConsumerRecord",
     "FixedPartitioner",
     "KafkaOffsetResetStrategy",

@@ -9,13 +9,17 @@ from typing import Final
 from firesteel.common.errors import ConfigurationError, ProgramError
 from firesteel.common.serialization import DeserializationSchema
 from firesteel.connectors.kafka.partitions import KafkaTopicPartition
+from firesteel.connectors.kafka.source.bad_records import BadRecord
 from firesteel.connectors.kafka.source.deserializing import ConsumerRecord, KafkaRecordDeserializationSchema
 from firesteel.connectors.kafka.source.offsets import KafkaOffsetResetStrategy, KafkaOffsetsInitializer
 from firesteel.connectors.kafka.source.settings import source_settings
 from firesteel.connectors.kafka.source.source import KafkaSource as _KafkaSource
 from firesteel.connectors.kafka.source.subscription import Subscription
+from firesteel.functions.output_tag import OutputTag
+from firesteel.graph.checks import require
 
 __all__ = [
+    "BadRecord",
     "ConsumerRecord",
     "KafkaOffsetResetStrategy",
     "KafkaOffsetsInitializer",
@@ -63,6 +67,7 @@ class KafkaSourceBuilder:
         self._stop: KafkaOffsetsInitializer | None = None
         self._bounded = False
         self._schema: KafkaRecordDeserializationSchema | None = None
+        self._bad_records: OutputTag | None = None
 
     def set_bootstrap_servers(self, bootstrap_servers: str) -> KafkaSourceBuilder:
         """Set the servers that are asked first: `host:port`, separated by commas."""
@@ -125,6 +130,19 @@ class KafkaSourceBuilder:
         self._schema = record_deserializer
         return self
 
+    def side_output_bad_records(self, output_tag: OutputTag) -> KafkaSourceBuilder:
+        """Send records for which the deserializer raises an error to a side output, and go on; not in PyFlink.
+
+        Values there are `BadRecord`s. Without a reader of the side output they are dropped; the metric
+        `numRecordsInErrors` counts them. A ConnectorError still ends the job: no record is to blame for it.
+
+        >>> bad = OutputTag("bad records")
+        >>> builder = KafkaSource.builder().set_topics("orders").side_output_bad_records(bad)
+        """
+        require(output_tag, (OutputTag,), _WHO, "pass an OutputTag")
+        self._bad_records = output_tag
+        return self
+
     def set_client_id_prefix(self, prefix: str) -> KafkaSourceBuilder:
         """Set what the client calls itself."""
         return self.set_property("client.id.prefix", prefix)
@@ -155,7 +173,7 @@ class KafkaSourceBuilder:
             bounded=self._bounded,
             who=_WHO,
         )
-        return KafkaSource(settings, self._schema)
+        return KafkaSource(settings, self._schema, self._bad_records)
 
     def _subscribe(self, subscription: Subscription) -> KafkaSourceBuilder:
         if self._subscription is not None:

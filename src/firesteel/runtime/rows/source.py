@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from firesteel.common.watermark_strategy import WatermarkStrategy
 from firesteel.functions.epoch import EpochFacts
-from firesteel.functions.source import RecordBatches, Source, Split, Timestamped
+from firesteel.functions.source import Aside, RecordBatches, Source, Split, Timestamped
 from firesteel.runtime.batch import MAX_BATCH, RowBatch
 from firesteel.runtime.event_time import EventTime
 from firesteel.runtime.operator import Epoch
@@ -48,6 +48,11 @@ class SourceOperator(SplitOperator[RowBatch, list[Any], EventTime]):
     def _emit(self, split: OpenSplit[list[Any], EventTime]) -> None:
         """Emit the next records of a batch: few at first, more as long as the operators downstream are fast."""
         assert split.left is not None
+        if isinstance(split.left, Aside):
+            self._count(split, len(split.left))
+            self._emit_aside(split.left)
+            split.left = None
+            return
         started = time.monotonic()
         batch, size = split.left, self._chunk
         typed = self.context.typed_output
@@ -69,6 +74,14 @@ class SourceOperator(SplitOperator[RowBatch, list[Any], EventTime]):
             self._chunk = min(MAX_BATCH, size * _STEP)
         elif size > 1 and time.monotonic() - started > _SLOW_SECONDS:
             self._chunk = max(1, size // _STEP)
+
+    def _emit_aside(self, batch: Aside[Any]) -> None:
+        output = self.context.side_outputs.get(batch.tag.tag_id)
+        if output is None:
+            return
+        for first in range(0, len(batch), MAX_BATCH):
+            values = [output.seal(value) for value in batch[first : first + MAX_BATCH]]
+            output.emit(RowBatch(values, list(batch.timestamps[first : first + MAX_BATCH])))
 
 
 def _mean_bytes(sample: list[Any]) -> float:

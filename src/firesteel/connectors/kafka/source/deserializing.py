@@ -169,5 +169,5 @@ def poison(message: Message, error: Exception, who: str) -> ConnectorError:
         "requires messages that its deserialization schema can read",
         who=who,
         got=f"{place_of(message)}: {shown} ({type(error).__name__}: {error})",
-        hint="a KafkaRecordDeserializationSchema of yours can catch this, and return what is to be done with it",
+        hint="KafkaSourceBuilder.side_output_bad_records sends such messages to a side output",
     )

@@ -34,6 +34,9 @@ WRITABLE: Final[dict[str, LogicalType]] = {
 }
 """The metadata that a record that is written takes."""
 
+ERROR: Final = "error"
+"""The metadata that says why a message cannot be read; a table that has it has a row for such a message."""
+
 RECORD: Final[dict[str, LogicalType]] = {
     "topic": _TEXT,
     "partition": IntType(nullable=False),
@@ -42,25 +45,34 @@ RECORD: Final[dict[str, LogicalType]] = {
     "offset": BigIntType(nullable=False),
     "timestamp": LocalZonedTimestampType(3, nullable=False),
     "timestamp-type": _TEXT,
+    "raw-key": _BYTES,
+    "raw-value": _BYTES,
 }
 """What is known of a record besides key and value, with its type."""
 
 VALUE: Final = "value."
 """Before the names of metadata of the value's format."""
 
-READABLE: Final = {
+ALWAYS_READABLE: Final = {
     **RECORD,
     **{f"{VALUE}{key}": kind for form in MESSAGE_FORMATS.values() for key, kind in form.metadata.items()},
 }
+"""The metadata that tables of the last rows of keys have, too."""
+
+READABLE: Final = {**ALWAYS_READABLE, ERROR: STRING}
+"""The metadata that tables have."""
 
 
 @dataclass(frozen=True)
 class KafkaColumn:
-    """A column of a table: a field of the key or of the value, metadata of the value's format, or of the record."""
+    """A column of a table: a field of the key or of the value, metadata of the value's format, or of the record.
+
+    That of kind "error" says why a message cannot be read.
+    """
 
     name: str
     type: LogicalType
-    kind: Literal["key", "value", "format", "record"]
+    kind: Literal["key", "value", "format", "record", "error"]
 
 
 @dataclass(frozen=True)
@@ -74,16 +86,23 @@ class Form:
 
 @dataclass(frozen=True)
 class KafkaParts:
-    """The columns of a table in their order, the formats of values and keys, and the columns of the keys' fields."""
+    """The columns of a table in their order, the formats of values and keys, and the columns of the keys' fields.
+
+    `keeps_bad` is whether a message that cannot be read has a row.
+    """
 
     columns: tuple[KafkaColumn, ...]
     value: Form
     key: Form | None
     key_columns: tuple[str, ...]
+    keeps_bad: bool = False
 
     def only(self, columns: tuple[KafkaColumn, ...]) -> KafkaParts:
-        """Return these columns alone; of values, other fields are not looked at if those have names."""
-        if not self.value.format.by_name:
+        """Return these columns alone; of values, other fields are not looked at if those have names.
+
+        If bad messages have rows, all fields are, because a message is bad whatever is asked of it.
+        """
+        if self.keeps_bad or not self.value.format.by_name:
             return replace(self, columns=columns)
         names = {column.name for column in columns if column.kind == "value"}
         kept = tuple(field for field in self.value.row.fields if field.name in names)
@@ -105,11 +124,15 @@ def parts_of(options: Options, table: TableRequest) -> KafkaParts:
     columns = [
         KafkaColumn(field.name, field.type, "value" if field in in_value else "key") for field in physical
     ]
+    keeps_bad = ERROR in table.metadata
+    if keeps_bad:
+        _require_nullable(table, physical)
     return KafkaParts(
         (*columns, *_metadata(table, value)),
         Form(value, value_options, RowType(tuple(in_value), nullable=False)),
         None if key is None else Form(*key, _key_row(options, physical, keys, prefix)),
         keys,
+        keeps_bad,
     )
 
 
@@ -163,9 +186,23 @@ def _key_row(options: Options, physical: Sequence[Field], keys: Sequence[str], p
     )
 
 
+def _require_nullable(table: TableRequest, physical: Sequence[Field]) -> None:
+    """Raise ConfigurationError unless a row can be of a message that cannot be read."""
+    of_format = [Field(key, kind) for key, kind in table.metadata.items() if key.startswith(VALUE)]
+    for field in (*physical, *of_format):
+        if not field.type.nullable:
+            raise ConfigurationError(
+                f"requires columns that can be NULL beside the metadata '{ERROR}': a message that cannot be read has a "
+                "row of NULLs",
+                who=table.who,
+                got=f"{field.name} {field.type}",
+            )
+
+
 def _metadata(table: TableRequest, value: MessageFormat) -> list[KafkaColumn]:
     known: Mapping[str, LogicalType] = {
         **RECORD,
+        ERROR: STRING,
         **{f"{VALUE}{key}": kind for key, kind in value.metadata.items()},
     }
     for key in table.metadata:
@@ -176,7 +213,10 @@ def _metadata(table: TableRequest, value: MessageFormat) -> list[KafkaColumn]:
                 got=repr(key),
                 hint=suggestion(key, known),
             )
-    return [
-        KafkaColumn(key, kind, "record" if key in RECORD else "format")
-        for key, kind in table.metadata.items()
-    ]
+    return [KafkaColumn(key, kind, _kind_of(key)) for key, kind in table.metadata.items()]
+
+
+def _kind_of(metadata: str) -> Literal["error", "record", "format"]:
+    if metadata == ERROR:
+        return "error"
+    return "record" if metadata in RECORD else "format"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +23,7 @@ from firesteel.connectors.tables.messages.message_format import (
     MessageDecoder,
     Places,
 )
+from firesteel.connectors.tables.messages.salvaging import salvaged
 from firesteel.functions.columns.endpoints import ColumnBatches, ColumnSource
 from firesteel.functions.source import Split
 
@@ -37,7 +38,8 @@ class KafkaTableSource(TopicSource, ColumnSource):
 
     A message whose key or value has no row, as a tombstone's has none, has none. With `upserts` a row is the last one
     of its key, and a message without a value deletes the row of its key. A message that cannot be read is an error
-    with its topic, partition and offset, unless its format skips such messages.
+    with its topic, partition and offset, unless its format skips such messages, or the table has the metadata 'error':
+    then it has a row of NULLs that says why.
     """
 
     def __init__(
@@ -56,7 +58,9 @@ class KafkaTableSource(TopicSource, ColumnSource):
 
     def read_columns(self, split: Split, start: int, end: int) -> ColumnBatches:
         for messages in self._access.messages(split, start, end):
-            yield self._decoding.rows(messages, self.settings.who)
+            rows, kinds, errors = self._decoding.rows(messages, self.settings.who)
+            self.errors += errors
+            yield rows, kinds
         return None
 
     def projected(self, columns: tuple[int, ...]) -> ColumnSource | None:
@@ -66,6 +70,14 @@ class KafkaTableSource(TopicSource, ColumnSource):
             return None
         only = self._parts.only(kept)
         return KafkaTableSource(self.settings, only, self.preferred_parallelism, upserts=self._upserts)
+
+
+class _Rows(NamedTuple):
+    """Rows of messages, the kinds of their changes, and how many of them are of messages that cannot be read."""
+
+    rows: pa.RecordBatch
+    kinds: Any
+    errors: int = 0
 
 
 @dataclass(frozen=True)
@@ -79,6 +91,7 @@ class _Decoding:
     key: MessageDecoder | None
     key_names: tuple[str, ...]
     upserts: bool
+    keeps_bad: bool
 
     @staticmethod
     def of(parts: KafkaParts, *, upserts: bool) -> _Decoding:
@@ -93,19 +106,21 @@ class _Decoding:
             None if parts.key is None else parts.key.format.decoder(parts.key.options, parts.key.row),
             parts.key_columns,
             upserts,
+            parts.keeps_bad,
         )
 
-    def rows(self, messages: Sequence[Message], who: str) -> tuple[pa.RecordBatch, Any]:
-        """Return the rows of messages, and the kinds of their changes."""
+    def rows(self, messages: Sequence[Message], who: str) -> _Rows:
+        """Return the rows of messages."""
         from confluent_kafka import Message
 
         if self.upserts:
             return self._changes(messages, who)
-        decoded = _decoded(self.value, [*map(Message.value, messages)], messages, who)
+        decoded, bad = self._decoded(self.value, [*map(Message.value, messages)], messages, who)
         found = dict(zip(self.value_names, decoded.rows.columns, strict=True))
         kinds, places = decoded.kinds, decoded.messages
         if self.key is not None:
-            keys = _decoded(self.key, [*map(Message.key, messages)], messages, who)
+            keys, bad_keys = self._decoded(self.key, [*map(Message.key, messages)], messages, who)
+            bad = {**{place: f"its key: {why}" for place, why in bad_keys.items()}, **bad}
             of_keys = dict(zip(self.key_names, keys.rows.columns, strict=True))
             if keys.messages is not None or places is not None:
                 chosen, chosen_keys = joined(decoded.places(), keys.places())
@@ -114,16 +129,27 @@ class _Decoding:
                 places = decoded.places()[chosen]
                 kinds = None if kinds is None else kinds[chosen]
             found = {**of_keys, **found}
-        return self._assembled(found, messages, places), kinds
+        if bad:
+            found, kinds, places = _with_bad(
+                found, kinds, decoded.places() if places is None else places, bad
+            )
+        return _Rows(self._assembled(found, messages, places, bad), kinds, len(bad))
 
-    def _changes(self, messages: Sequence[Message], who: str) -> tuple[pa.RecordBatch, Any]:
+    def _decoded(
+        self, decoder: MessageDecoder, texts: list[bytes | None], messages: Sequence[Message], who: str
+    ) -> tuple[Decoded, Mapping[int, str]]:
+        """Return the rows of messages; of those that cannot be read, by their places, why."""
+        given = _bytes(texts)
+        return salvaged(decoder, given) if self.keeps_bad else (_decoded(decoder, given, messages, who), {})
+
+    def _changes(self, messages: Sequence[Message], who: str) -> _Rows:
         """Return the last rows of keys, and what deletes them: rows of the key alone, where there is no value."""
         assert self.key is not None
-        keys = _decoded(self.key, [message.key() for message in messages], messages, who)
+        keys = _decoded(self.key, _bytes([message.key() for message in messages]), messages, who)
         there = np.array([message.value() is not None for message in messages])
         alive, gone = np.flatnonzero(there), np.flatnonzero(~there)
         whole = [message for message in messages if message.value() is not None]
-        decoded = _decoded(self.value, [message.value() for message in whole], whole, who)
+        decoded = _decoded(self.value, _bytes([message.value() for message in whole]), whole, who)
         places = np.concatenate([alive[decoded.places()], gone])
         rows = np.concatenate([np.arange(decoded.rows.num_rows), np.full(len(gone), _NO_ROW)])
         order = np.argsort(places, kind="stable")
@@ -138,14 +164,21 @@ class _Decoding:
             of_key = column.take(pa.array(of_keys))
             found[name] = pc.if_else(pa.array(deleted), of_key, found[name]) if name in found else of_key
         kinds = np.where(deleted, RowKind.DELETE.value, RowKind.UPDATE_AFTER.value).astype(np.int8)
-        return self._assembled(found, messages, places), kinds
+        return _Rows(self._assembled(found, messages, places, {}), kinds)
 
     def _assembled(
-        self, found: Mapping[str, pa.Array], messages: Sequence[Message], places: Places | None
+        self,
+        found: Mapping[str, pa.Array],
+        messages: Sequence[Message],
+        places: Places | None,
+        bad: Mapping[int, str],
     ) -> pa.RecordBatch:
         columns = []
         for column, field in zip(self.columns, self.schema, strict=True):
-            if column.kind != "record":
+            if column.kind == "error":
+                there = range(len(messages)) if places is None else places.tolist()
+                given = pa.array([bad.get(place) for place in there], pa.string())
+            elif column.kind != "record":
                 given = found[column.name]
             else:
                 given = _RECORD[column.name](messages)
@@ -155,10 +188,26 @@ class _Decoding:
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
 
-def _decoded(
-    decoder: MessageDecoder, texts: list[bytes | None], messages: Sequence[Message], who: str
-) -> Decoded:
-    found = decoder.decode(pa.array(texts, pa.binary()))
+def _with_bad(
+    found: Mapping[str, pa.Array], kinds: Any, places: Places, bad: Mapping[int, str]
+) -> tuple[dict[str, pa.Array], Any, Places]:
+    """Return columns with a row of NULLs for each bad message in its place."""
+    every = np.concatenate([places, np.array([*bad], np.int64)])
+    order = np.argsort(every, kind="stable")
+    rows = np.concatenate([np.arange(len(places)), np.full(len(bad), _NO_ROW)])[order]
+    taken = pa.array(rows, mask=rows == _NO_ROW)
+    if kinds is not None:
+        inserts = np.full(len(bad), RowKind.INSERT.value, np.int8)
+        kinds = np.concatenate([kinds, inserts])[order]
+    return {name: column.take(taken) for name, column in found.items()}, kinds, every[order]
+
+
+def _bytes(texts: Sequence[bytes | None]) -> pa.Array:
+    return pa.array(texts, pa.binary())
+
+
+def _decoded(decoder: MessageDecoder, texts: pa.Array, messages: Sequence[Message], who: str) -> Decoded:
+    found = decoder.decode(texts)
     if isinstance(found, BadMessage):
         raise found.error(f"{who} {place_of(messages[found.index])}")
     return found
@@ -190,6 +239,8 @@ def _headers(messages: Sequence[Message]) -> pa.Array:
 
 
 _RECORD: Final[dict[str, Callable[[Sequence[Message]], pa.Array]]] = {
+    "raw-key": lambda messages: _bytes([message.key() for message in messages]),
+    "raw-value": lambda messages: _bytes([message.value() for message in messages]),
     "topic": lambda messages: pa.repeat(pa.scalar(messages[0].topic(), pa.string()), len(messages)),
     "partition": lambda messages: pa.repeat(pa.scalar(messages[0].partition(), pa.int32()), len(messages)),
     "headers": _headers,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firesteel.connectors.kafka.settings import require_client
 from firesteel.connectors.tables.kafka.options import OF_SINKS, table_source_settings
-from firesteel.connectors.tables.kafka.parts import READABLE, WRITABLE
+from firesteel.connectors.tables.kafka.parts import ALWAYS_READABLE, WRITABLE
 from firesteel.connectors.tables.kafka.source import KafkaTableSource
 from firesteel.connectors.tables.kafka.writing import upsert_kafka_sink, upsert_parts
 from firesteel.connectors.tables.options import number
@@ -25,7 +25,7 @@ class UpsertKafkaConnector(TableConnector):
     """
 
     name = "upsert-kafka"
-    readable_metadata = READABLE
+    readable_metadata = ALWAYS_READABLE
     writable_metadata = WRITABLE
 
     def source(self, table: TableRequest) -> TableSource:
