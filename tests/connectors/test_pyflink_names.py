@@ -345,7 +345,7 @@ def test_avro_schemas_are_parsed(tmp_path: Path) -> None:
     assert str(schema) == '{"type":"string"}'
     with pytest.raises(ProgramError, match="AvroSchema requires JSON"):
         AvroSchema.parse_string("{")
-    with pytest.raises(UnsupportedError, match="is not supported"):
+    with pytest.raises(ProgramError, match="AvroParquetReaders requires a schema of records; got string"):
         AvroParquetReaders.for_generic_record(schema)
 
 

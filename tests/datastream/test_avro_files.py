@@ -15,9 +15,12 @@ from firesteel.datastream.connectors.file_system import FileSink
 from firesteel.datastream.formats.avro import (
     AvroBulkWriters,
     AvroInputFormat,
+    AvroRowDeserializationSchema,
+    AvroRowSerializationSchema,
     AvroSchema,
     GenericRecordAvroTypeInfo,
 )
+from firesteel.testing import executing
 
 SCHEMA = {
     "type": "record",
@@ -55,6 +58,43 @@ def test_records_go_from_files_to_files(tmp_path: Path) -> None:
     )
     env.execute()
     assert written(tmp_path / "out") == [{**record, "n": record["n"] * 2} for record in RECORDS]
+
+
+TREE = {
+    "type": "record",
+    "name": "shop.Node",
+    "fields": [
+        {"name": "n", "type": "int"},
+        {"name": "children", "type": {"type": "array", "items": "shop.Node"}},
+        {"name": "next", "type": ["null", "Node"], "default": None},
+    ],
+}
+
+
+def tree(n: int) -> dict[str, Any]:
+    children = [tree(n - 1)] * (n % 3) if n else []
+    return {"n": n, "children": children, "next": tree(n // 2) if n % 2 else None}
+
+
+def test_a_schema_may_refer_to_itself(tmp_path: Path) -> None:
+    """Records may; rows cannot, because their type would have no end."""
+    (tmp_path / "in").mkdir()
+    records = [tree(n) for n in range(6)]
+    with (tmp_path / "in" / "a").open("wb") as file:
+        fastavro.writer(file, TREE, records)
+    schema = AvroSchema.parse_string(json.dumps(TREE))
+    with executing(parallelism=2, epoch_records=2):
+        env = StreamExecutionEnvironment.get_execution_environment()
+        stream = env.create_input(AvroInputFormat(str(tmp_path / "in"), schema))
+        writers = AvroBulkWriters.for_generic_record(schema)
+        stream.sink_to(FileSink.for_bulk_format(str(tmp_path / "out"), writers).build())
+        env.execute()
+    assert written(tmp_path / "out") == records
+    for rows in (AvroRowDeserializationSchema, AvroRowSerializationSchema):
+        with pytest.raises(
+            UnsupportedError, match=r"cannot have a schema that refers to itself; got 'shop.Node'"
+        ):
+            rows(avro_schema_string=json.dumps(TREE))
 
 
 def test_other_input_formats_are_refused() -> None:

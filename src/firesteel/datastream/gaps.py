@@ -16,8 +16,6 @@ LATER_TABLES: Final = "the Table API's expressions are not part of this version;
 
 OLD_KAFKA: Final = "Flink 2 itself has no such class any more; use KafkaSource and KafkaSink"
 
-NO_AVRO: Final = "records of Avro are in files of Avro; read and write rows in Parquet"
-
 GAPS: Final[dict[str, str]] = {
     "pyflink.common.WatermarkStrategy.with_watermark_alignment": (
         "splits are not yet held back by each other's watermarks; planned with the work on files and formats"
@@ -51,8 +49,6 @@ GAPS: Final[dict[str, str]] = {
     "pyflink.datastream.formats.csv.CsvSchemaBuilder.set_any_property_name": (
         "a Row has no place for columns that the schema does not name"
     ),
-    "pyflink.datastream.formats.parquet.AvroParquetReaders.for_generic_record": NO_AVRO,
-    "pyflink.datastream.formats.parquet.AvroParquetWriters.for_generic_record": NO_AVRO,
     **{
         f"pyflink.datastream.connectors.{name}": NO_JVM
         for name in (

@@ -61,15 +61,19 @@ class AvroRecords(AvroFormat[dict[str, Any]]):
 
         written = fastavro.parse_schema(json.loads(header.schema))
         read = fastavro.parse_schema(json.loads(self._schema))
-        if isinstance(read, dict) and isinstance(
-            written, dict
-        ):  # a record counts by its fields, not by its name
-            read = {**read, "name": written.get("name", read.get("name"))}
+        read = named_as(read, written)
         data = io.BytesIO(block.data)
         try:
             return [fastavro.schemaless_reader(data, written, read) for _ in range(block.count)]  # type: ignore[misc]
         except (SchemaResolutionError, EOFError, ValueError, IndexError, LookupError) as error:
             raise unreadable(file, block, error) from error
+
+
+def named_as(read: Any, written: Any) -> Any:
+    """Return the schema to read with, under the name of the other: a record counts by its fields, not by its name."""
+    if isinstance(read, dict) and isinstance(written, dict) and "name" in written:
+        return {**read, "name": written["name"]}
+    return read
 
 
 def unreadable(file: SourceFile, block: Block, error: Exception) -> ConnectorError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeVar
@@ -37,8 +37,8 @@ _FAR_FOOTERS: Final = 8
 T = TypeVar("T")
 
 
-class _Parquet(FileFormat[T]):
-    """A part is a number of neighbouring row groups; positions are rows of a part.
+class ParquetBatches(FileFormat[T]):
+    """What formats of Parquet have in common. A part is some neighbouring row groups; positions are rows of a part.
 
     Row groups whose statistics say that no row meets `condition` are passed over.
     """
@@ -104,7 +104,7 @@ class _Parquet(FileFormat[T]):
             kept.keep = not reader.at_end
 
 
-class ParquetFormat(_Parquet[Row]):
+class ParquetFormat(ParquetBatches[Row]):
     """Each row of a Parquet file is a Row with the names of its columns.
 
     With a row type only its columns are read, and they must exist; their values are converted to it. Raises
@@ -130,7 +130,7 @@ class ParquetFormat(_Parquet[Row]):
         return None
 
 
-class ParquetColumns(_Parquet[pa.RecordBatch]):
+class ParquetColumns(ParquetBatches[pa.RecordBatch]):
     """The columns of a schema, by their names and converted to it, some ten thousand rows at a time."""
 
     def __init__(self, schema: pa.Schema, condition: Condition | None = None) -> None:
@@ -288,7 +288,8 @@ class ParquetParts(ParquetRowGroups):
 
     def open(self, file: BinaryIO) -> PartWriter:
         """Return a writer of one segment."""
-        return _ParquetWriter(file, self._schema, self._row_type)
+        coerce = self._row_type.compile_coercer()
+        return RecordWriter(file, self._schema, lambda value: [*map(_arrow_value, coerce(value))])
 
 
 def _arrow_value(value: Any) -> Any:
@@ -302,17 +303,19 @@ def _arrow_value(value: Any) -> Any:
     return value
 
 
-class _ParquetWriter(PartWriter):
-    def __init__(self, file: BinaryIO, schema: Any, row_type: RowTypeInfo) -> None:
+class RecordWriter(PartWriter):
+    """Writes values of which `cells` makes the values of the columns, as pyarrow takes them."""
+
+    def __init__(self, file: BinaryIO, schema: pa.Schema, cells: Callable[[Any], Sequence[Any]]) -> None:
         self._file = file
-        self._coerce = row_type.compile_coercer()
+        self._cells = cells
         self._schema = schema
         self._writer = pq.ParquetWriter(file, schema)
         self._rows: list[Any] = []
 
     def write(self, values: Sequence[Any], limit: int | None) -> int:
         del limit
-        self._rows.extend(map(self._coerce, values))
+        self._rows.extend(map(self._cells, values))
         if len(self._rows) >= _ROW_GROUP:
             self._write_group()
         return len(values)
@@ -321,12 +324,12 @@ class _ParquetWriter(PartWriter):
         rows, self._rows = self._rows, []
         try:
             columns = [
-                pa.array(map(_arrow_value, column), field.type)
+                pa.array(column, field.type)
                 for column, field in zip(zip(*rows, strict=True), self._schema, strict=True)
             ]
         except (pa.ArrowException, TypeError, OverflowError) as error:
             raise TypeMismatchError(
-                "requires rows that fit its row type",
+                "requires rows that fit its type",
                 who="the Parquet writer",
                 got=f"{error} in rows such as {rows[0]!r}",
             ) from error

@@ -9,7 +9,7 @@ from typing import Any
 from firesteel.common.errors import ProgramError
 from firesteel.common.typeinfo.collections import PickledBytesTypeInfo
 from firesteel.connectors.files.avro_files import AvroRecordParts, AvroRecords
-from firesteel.connectors.tables.formats.avro.schema import parse_schema, require_fastavro
+from firesteel.connectors.tables.formats.avro.schema import checked_schema, require_fastavro
 from firesteel.datastream.connectors.file_sinks import PartWriterFactory
 from firesteel.datastream.connectors.file_sources import BulkFormat
 from firesteel.datastream.formats.avro_rows import AvroRowDeserializationSchema, AvroRowSerializationSchema
@@ -97,10 +97,10 @@ class AvroBulkWriters:
 
     @staticmethod
     def for_generic_record(schema: AvroSchema) -> PartWriterFactory:
-        """Write files with this schema, not compressed.
+        """Write files with this schema, which may refer to itself, not compressed.
 
         A record that is not of the schema raises TypeMismatchError when it is written.
         """
         require_fastavro("AvroBulkWriters")
-        parse_schema(str(schema), "AvroBulkWriters")
+        checked_schema(str(schema), "AvroBulkWriters")
         return PartWriterFactory(AvroRecordParts(str(schema)))

@@ -2,43 +2,52 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 from firesteel.common.errors import UnsupportedError
 from firesteel.connectors.files.parquet_files import ParquetFormat, ParquetParts
+from firesteel.connectors.files.parquet_records import ParquetRecordParts, ParquetRecords
+from firesteel.connectors.tables.formats.avro.schema import require_fastavro
 from firesteel.datastream.connectors.file_sinks import PartWriterFactory
-from firesteel.datastream.connectors.file_sources import BulkFormat
+from firesteel.datastream.connectors.file_sources import BulkFormat, StreamFormat
+from firesteel.datastream.formats.avro import AvroSchema
+from firesteel.datastream.formats.avro_parquet import AvroRows
 from firesteel.datastream.formats.row_types import require_row_type
 
 __all__ = ["AvroParquetReaders", "AvroParquetWriters", "ParquetColumnarRowInputFormat", "ParquetBulkWriters"]
 
 
 class AvroParquetReaders:
-    """Reads Parquet files as Avro records: not supported."""
+    """Reads the rows of Parquet files as records of Avro, which are dictionaries."""
 
     @staticmethod
-    def for_generic_record(schema: Any) -> NoReturn:
-        """Raises UnsupportedError."""
-        del schema
-        raise UnsupportedError(
-            "is not supported",
-            who="AvroParquetReaders.for_generic_record",
-            hint="read the files as rows with ParquetColumnarRowInputFormat",
-        )
+    def for_generic_record(schema: AvroSchema) -> StreamFormat:
+        """Read the columns that the schema has, by their names, with the types that it says.
+
+        Files may be of parquet-avro or of others. Raises UnsupportedError for a schema that refers to itself or has a
+        union of several types; a file without one of the columns raises ConnectorError.
+        """
+        rows = _rows(schema, "AvroParquetReaders")
+        return StreamFormat(ParquetRecords(rows.arrow, rows.record))
 
 
 class AvroParquetWriters:
-    """Writes Avro records as Parquet files: not supported."""
+    """Writes records of Avro, which are dictionaries, as the rows of Parquet files."""
 
     @staticmethod
-    def for_generic_record(schema: Any) -> NoReturn:
-        """Raises UnsupportedError."""
-        del schema
-        raise UnsupportedError(
-            "is not supported",
-            who="AvroParquetWriters.for_generic_record",
-            hint="write rows with ParquetBulkWriters, or files of Avro with AvroBulkWriters",
-        )
+    def for_generic_record(schema: AvroSchema) -> PartWriterFactory:
+        """Write files that have the schema, compressed with Snappy.
+
+        Raises UnsupportedError as the readers do. A record that is not of the schema raises TypeMismatchError when it
+        is written.
+        """
+        rows = _rows(schema, "AvroParquetWriters")
+        return PartWriterFactory(ParquetRecordParts(rows.arrow, rows.cells))
+
+
+def _rows(schema: AvroSchema, who: str) -> AvroRows:
+    require_fastavro(who)
+    return AvroRows(str(schema), who)
 
 
 class ParquetColumnarRowInputFormat(BulkFormat):

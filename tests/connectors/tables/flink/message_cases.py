@@ -213,6 +213,103 @@ def _avro() -> Iterator[Question]:
     yield decode("avro", "a INT, b STRING", [*bad, b"\x00\x02\x02\xff", b"\x00\x02\x01"])
 
 
+def _avro_json() -> Iterator[Question]:
+    """Avro's own JSON: a value that may be null has its type beside it."""
+    later = {"timestamp_mapping.legacy": "false", "encoding": "json"}
+    yield encode("avro", ALL, ALL_ROWS, encoding="json")
+    yield encode("avro", "c TIMESTAMP_LTZ(3), e TIMESTAMP(3)", ['{"c": "2020-01-02 03:04:05.123Z"}'], **later)
+    rows = [
+        json.dumps({"f": 0.1, "d": 1e7, "c": '\u0000\u001f\u007f"\\/\b\f\n\r\té€😀', "y": "AAEKIn+A/1w="}),
+        '{"f": "NaN", "d": "Infinity"}',
+        '{"f": "-Infinity", "d": 1e-300}',
+        '{"f": 16777217, "d": 123456789012345678}',
+        '{"f": 3.4028235e38, "d": 0.001}',
+        '{"f": -0.0, "d": -0.0}',
+    ]
+    yield encode("avro", "f FLOAT, d DOUBLE, c STRING, y BYTES", rows, encoding="json")
+    yield decode("avro", "a INT, b STRING NOT NULL", [*map(_utf8, AVRO_JSON)], encoding="json")
+    numbers = [
+        "1",
+        "1.0",
+        "1.9",
+        "-1.9",
+        "1e2",
+        "true",
+        '"1"',
+        '"NaN"',
+        '"Infinity"',
+        "NaN",
+        "3000000000",
+        "1e400",
+        "null",
+    ]
+    for name, kind in (
+        ("int", "INT"),
+        ("long", "BIGINT"),
+        ("float", "FLOAT"),
+        ("double", "DOUBLE"),
+        ("boolean", "BOOLEAN"),
+    ):
+        yield decode(
+            "avro",
+            f"n {kind}",
+            [_utf8(f'{{"n": {{"{name}": {number}}}}}') for number in numbers],
+            encoding="json",
+        )
+    texts = ['"a"', '"\\u00ff"', '"\\u0100"', '"é"', "1", '""']
+    for name, kind in (("bytes", "BYTES"), ("string", "STRING")):
+        yield decode(
+            "avro", f"n {kind}", [_utf8(f'{{"n": {{"{name}": {text}}}}}') for text in texts], encoding="json"
+        )
+    nested = (
+        '{"r": {"org.apache.flink.avro.generated.record_r": {"x": {"int": 1}}}, "a": [{"string": "p"}, null], '
+        '"m": {"k": {"long": 5}}, "ts": 1577934245123}'
+    )
+    columns = (
+        "r ROW<x INT>, a ARRAY<STRING> NOT NULL, m MAP<STRING, BIGINT> NOT NULL, ts TIMESTAMP(3) NOT NULL"
+    )
+    messages = [
+        nested,
+        nested.replace("org.apache.flink.avro.generated.", ""),
+        nested.replace("[", "{").replace("]", "}"),
+    ]
+    yield decode("avro", columns, [*map(_utf8, messages)], encoding="json")
+
+
+AVRO_JSON = [
+    '{"a": {"int": 1}, "b": "x"}',
+    '{"b": "x", "a": null}',
+    ' \n{"a": {"int": 1}, "b": "x"} and more',
+    '{"a": {"int": 1}, "b": "x"}{"a": {"int": 2}, "b": "y"}',
+    '[{"a": {"int": 1}, "b": "x"}]',
+    "",
+    " ",
+    "null",
+    "{}",
+    '{"a": {"int": 1}}',
+    '{"b": "x"}',
+    '{"a": 1, "b": "x"}',
+    '{"a": {"long": 1}, "b": "x"}',
+    '{"a": {}, "b": "x"}',
+    '{"a": {"int": 1, "long": 2}, "b": "x"}',
+    '{"a": {"null": null}, "b": "x"}',
+    '{"a": null, "b": null}',
+    '{"a": null, "b": {"string": "x"}}',
+    '{"a": null, "b": "x", "c": 1}',
+    '{"c": {"d": [1]}, "a": null, "b": "x"}',
+    '{"a": null, "c": 1, "b": "x"}',
+    '{"a": null, "b": "x", "b": "y"}',
+    '{"a": null, "b": "x"',
+    "{'a': null, 'b': 'x'}",
+    '{"a": null, "b": "x", }',
+    '{"A": null, "b": "x"}',
+]
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode()
+
+
 def _registry() -> Iterator[Question]:
     url = {"url": REGISTRY}
     for number, (columns, schema, values) in enumerate(WRITTEN, 100):
@@ -279,6 +376,7 @@ def questions() -> Iterator[Question]:
     yield decode("raw", "v STRING, w STRING", [b"x"])
     yield decode("raw", "v DATE", [b"x"])
     yield from _avro()
+    yield from _avro_json()
     yield from _registry()
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import pyarrow as pa
 
-from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types import RowType
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.connectors.tables.column_parts import RowsToWrite
 from firesteel.connectors.tables.formats.avro.derived import schema_of_row
+from firesteel.connectors.tables.formats.avro.json_encoding import JsonTranscoder, NoRecordError
 from firesteel.connectors.tables.formats.avro.schema import require_fastavro
 from firesteel.connectors.tables.formats.avro.writing import AvroWriter
 from firesteel.connectors.tables.messages.avro_rows import RowsOfAvro, known_schema
@@ -28,6 +30,7 @@ from firesteel.connectors.tables.options import Options, choice, truth
 from firesteel.functions.columns.endpoints import Kinds
 
 _NAME: Final = "avro"
+_KEPT: Final = 256
 
 
 class AvroMessageFormat(MessageFormat):
@@ -37,20 +40,24 @@ class AvroMessageFormat(MessageFormat):
 
     def decoder(self, options: Options, row: RowType, metadata: Sequence[str] = ()) -> MessageDecoder:
         """Return what reads rows."""
-        return _Decoder(row, _schema(options, row))
+        decoder = _Decoder(row, schema := _schema(options, row))
+        return _JsonDecoder(decoder, schema) if _is_json(options) else decoder
 
     def encoder(self, options: Options, row: RowType, *, subject: str | None = None) -> MessageEncoder:
         """Return what writes rows."""
-        return _Encoder(row, _schema(options, row))
+        encoder = _Encoder(row, schema := _schema(options, row))
+        return _JsonEncoder(encoder, schema) if _is_json(options) else encoder
 
 
 def _schema(options: Options, row: RowType) -> str:
     require_fastavro(f"the format {_NAME!r}")
-    if options.get(choice("avro.encoding", "binary", "json"), "binary") == "json":
-        raise UnsupportedError("is not supported", who=f"option '{options.full('avro.encoding')}' = 'json'")
     # Flink's faster way of reading: what is read is the same.
     options.get(truth("avro.open.fastread"))
     return schema_of_row(row, is_legacy(options, _NAME))
+
+
+def _is_json(options: Options) -> bool:
+    return options.get(choice("avro.encoding", "binary", "json"), "binary") == "json"
 
 
 def is_legacy(options: Options, form: str) -> bool:
@@ -99,3 +106,40 @@ class _Encoder(MessageEncoder):
         if self._writer is None:
             self._writer = AvroWriter(known_schema(self._schema), self._row)
         return self._writer.write(rows)
+
+
+@lru_cache(_KEPT)
+def _transcoder(schema: str) -> JsonTranscoder:
+    return JsonTranscoder(schema, known_schema(schema))
+
+
+@dataclass(frozen=True)
+class _JsonDecoder(MessageDecoder):
+    """Reads Avro's JSON encoding, record by record."""
+
+    binary: _Decoder
+    schema: str
+
+    def decode(self, messages: pa.Array) -> Decoded | BadMessage:
+        transcoder = _transcoder(self.schema)
+        given, places = present(messages)
+        found: list[bytes] = []
+        for message in given.to_pylist():
+            try:
+                found.append(transcoder.to_binary(message))
+            except NoRecordError as error:
+                return moved(BadMessage(len(found), message, str(error)), places)
+        return moved(self.binary.decode(pa.array(found, pa.binary())), places)
+
+
+@dataclass(frozen=True)
+class _JsonEncoder(MessageEncoder):
+    """Writes Avro's JSON encoding, record by record."""
+
+    binary: _Encoder
+    schema: str
+
+    def encode(self, rows: pa.RecordBatch, kinds: Kinds | None = None) -> pa.Array:
+        transcoder = _transcoder(self.schema)
+        records = self.binary.encode(rows, kinds).to_pylist()
+        return pa.array([transcoder.to_json(record) for record in records], pa.binary())

@@ -85,6 +85,14 @@ def parse_schema(text: str, who: str, references: Sequence[str] = ()) -> AvroTyp
     >>> parse_schema('["null", {"type": "int", "logicalType": "date"}]', "t").without_null().logical
     'date'
     """
+    return _type(checked_schema(text, who, references, expand=True), who)
+
+
+def checked_schema(text: str, who: str, references: Sequence[str] = (), *, expand: bool = False) -> Any:
+    """Return a schema as fastavro has it, which may refer to itself. Raises ProgramError if it is none.
+
+    With `expand`, what is referred to stands in its place; fastavro does not read or write with such a schema.
+    """
     from fastavro.schema import SchemaParseException, UnknownType
     from fastavro.schema import parse_schema as parsed
 
@@ -92,10 +100,9 @@ def parse_schema(text: str, who: str, references: Sequence[str] = ()) -> AvroTyp
     try:
         for other in references:
             parsed(json.loads(other), named_schemas=named)
-        known = parsed(json.loads(text), named_schemas=named, expand=True)
+        return parsed(json.loads(text), named_schemas=named, expand=expand)
     except (ValueError, KeyError, SchemaParseException, UnknownType) as error:
         raise ProgramError("requires a schema of Avro", who=who, got=f"{text[:500]} ({error})") from error
-    return _type(known, who)
 
 
 def _type(node: Any, who: str) -> AvroType:
