@@ -54,7 +54,8 @@ def test_json_schemas_may_be_given(registry: SchemaRegistry, url: str) -> None:
         encoder("json-confluent", "n INT", url=url, subject="s", schema="{")
 
 
-def test_a_message_without_a_header_is_bad(url: str) -> None:
+def test_a_message_without_a_header_is_bad(registry: SchemaRegistry, url: str) -> None:
+    registry.keep(1, "{}", "JSON")
     head = b"\x00\x00\x00\x00\x01"
     values = [head + b'{"n": 1}', None, head + b'{"n": x}', b'{"n": 1}']
     found = decoder("json-confluent", "n INT", url=url).decode(messages(values))

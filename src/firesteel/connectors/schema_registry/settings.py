@@ -66,3 +66,14 @@ class RegistrySettings:
             password = self.certificate_password and expanded(self.certificate_password, self.who)
             context.load_cert_chain(self.certificate, password=password)
         return context
+
+
+def registry_settings(registry: str | RegistrySettings) -> RegistrySettings:
+    """Return the settings of a registry that may be given by its addresses, with commas between them.
+
+    >>> registry_settings("http://a:8081, http://b:8081").urls
+    ('http://a:8081', 'http://b:8081')
+    """
+    if isinstance(registry, RegistrySettings):
+        return registry
+    return RegistrySettings(tuple(url.strip() for url in registry.split(",")))

@@ -1,4 +1,4 @@
-"""Confluent's wire format: a zero, the schema's id in four bytes, and then the data; and a registry's options."""
+"""Messages in Confluent's wire format, and a registry's options."""
 
 from __future__ import annotations
 
@@ -13,14 +13,11 @@ import pyarrow as pa
 from firesteel.common.errors import ConfigurationError, UnsupportedError
 from firesteel.connectors.schema_registry.client import registered_id
 from firesteel.connectors.schema_registry.settings import PATIENCE_MS, RegistrySettings
+from firesteel.connectors.schema_registry.wire_format import HEADER, MAGIC, header_of
 from firesteel.connectors.tables.formats.avro.lanes import Lanes
 from firesteel.connectors.tables.messages.message_format import BadMessage
 from firesteel.connectors.tables.options import Options, duration, text, truth
 
-HEADER: Final = 5
-"""The bytes before the data."""
-
-_MAGIC: Final = 0
 _PROPERTIES: Final = {
     "basic.auth.credentials.source": "basic-auth.credentials-source",
     "basic.auth.user.info": "basic-auth.user-info",
@@ -51,7 +48,7 @@ class Registry:
         """
         assert self.subject is not None
         number = registered_id(self.settings, self.subject, schema, kind, register=self.register)
-        return bytes([_MAGIC]) + number.to_bytes(HEADER - 1, "big")
+        return header_of(number)
 
 
 def registry(options: Options, form: str, subject: str | None) -> Registry:
@@ -138,7 +135,7 @@ def schema_ids(messages: pa.Array) -> npt.NDArray[np.int64] | BadMessage:
         first = lanes.bytes()
         if not first.any():
             return np.asarray(lanes.words(">u4").astype(np.int64))
-        index = int(np.argmax(first != _MAGIC))
+        index = int(np.argmax(first != MAGIC))
         return BadMessage(index, messages[index].as_py(), f"it begins with {first[index]}, and not with 0")
     index = int(np.argmax(short))
     before = schema_ids(messages[:index]) if index else None

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from firesteel.common.errors import ConfigurationError
 from firesteel.common.logical_types import RowType
 from firesteel.connectors.schema_registry.client import UnknownSchemaError, registered_schema
+from firesteel.connectors.schema_registry.wire_format import HEADER
 from firesteel.connectors.tables.column_parts import RowsToWrite
 from firesteel.connectors.tables.formats.avro.derived import schema_of_row
 from firesteel.connectors.tables.formats.avro.row_types import row_of_schema
@@ -20,7 +21,6 @@ from firesteel.connectors.tables.formats.avro.writing import AvroWriter
 from firesteel.connectors.tables.messages.avro_messages import as_rows, is_legacy
 from firesteel.connectors.tables.messages.avro_rows import RowsOfAvro, known_schema
 from firesteel.connectors.tables.messages.confluent import (
-    HEADER,
     Registry,
     registry,
     require_subject,

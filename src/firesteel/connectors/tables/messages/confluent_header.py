@@ -8,7 +8,8 @@ from dataclasses import replace
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from firesteel.connectors.tables.messages.confluent import HEADER, schema_ids
+from firesteel.connectors.schema_registry.wire_format import HEADER
+from firesteel.connectors.tables.messages.confluent import schema_ids
 from firesteel.connectors.tables.messages.message_format import (
     BadMessage,
     Decoded,

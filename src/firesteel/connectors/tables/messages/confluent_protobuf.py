@@ -18,10 +18,10 @@ import pyarrow as pa
 from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types import RowType
 from firesteel.connectors.files.avro_container import long
+from firesteel.connectors.schema_registry.wire_format import HEADER
 from firesteel.connectors.tables.formats.avro.lanes import Lanes, Malformed
 from firesteel.connectors.tables.formats.protobuf.definitions import message_class
 from firesteel.connectors.tables.messages.confluent import (
-    HEADER,
     Registry,
     registry,
     require_subject,
