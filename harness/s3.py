@@ -6,7 +6,7 @@ import logging
 import threading
 import urllib.request
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -37,18 +37,24 @@ def point_to(endpoint: str, patch: pytest.MonkeyPatch) -> None:
 
 def new_bucket(endpoint: str) -> str:
     """Create a bucket and return its name."""
-    name = f"bucket-{uuid.uuid4().hex[:12]}"
+    return create_bucket(endpoint, f"bucket-{uuid.uuid4().hex[:12]}")
+
+
+def create_bucket(endpoint: str, name: str) -> str:
+    """Create a bucket of this name and return the name."""
     request = urllib.request.Request(f"{endpoint}/{name}", method="PUT")
     with urllib.request.urlopen(request, timeout=30):
         return name
 
 
 @contextmanager
-def serving() -> Iterator[str]:
-    """Serve S3 on a free port; yield its URL."""
+def serving(translated: Callable[[Any], Any] = lambda application: application) -> Iterator[str]:
+    """Serve S3 on a free port, or what `translated` makes of that application; yield its URL."""
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     application = _OneAtATime(DomainDispatcherApplication(create_backend_app))
-    server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=MotoRequestHandler)
+    server = make_server(
+        "127.0.0.1", 0, translated(application), threaded=True, request_handler=MotoRequestHandler
+    )
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), name="s3")
     thread.start()
     try:

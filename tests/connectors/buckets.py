@@ -1,8 +1,9 @@
-"""A bucket of an S3 server on this machine, and what is to be seen in it."""
+"""A bucket of a server on this machine, and what is to be seen in it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import ModuleType
 
 import pytest
 
@@ -11,11 +12,14 @@ from harness import s3
 
 
 class Bucket:
-    """A new bucket, which this process and its children find by its URL."""
+    """A new bucket, which this process and its children find by its URL; `store` is the module of its server."""
 
-    def __init__(self, server: str, patch: pytest.MonkeyPatch) -> None:
-        s3.point_to(server, patch)
-        self.url = f"s3://{s3.new_bucket(server)}"
+    def __init__(
+        self, server: str, patch: pytest.MonkeyPatch, store: ModuleType = s3, scheme: str = "s3"
+    ) -> None:
+        for name, value in store.environment(server).items():
+            patch.setenv(name, value)
+        self.url = f"{scheme}://{store.new_bucket(server)}"
         self.objects = Storage.of(self.url)
 
     def put(self, path: str, data: bytes) -> str:
