@@ -48,8 +48,9 @@ class _Times(TimestampAssigner):
 
 
 class _Source(CollectionSource[int]):
-    def __init__(self, own: int | None, unbounded: bool) -> None:
+    def __init__(self, own: int | None, unbounded: bool, exact: bool) -> None:
         super().__init__([1, 2, 3])
+        self.makes_exact_values = exact
         self.preferred_parallelism = own
         self._unbounded = unbounded
 
@@ -131,7 +132,8 @@ def _operation(kind: str, fields: dict[str, str]) -> Operation:
     match kind:
         case "source":
             own = int(fields["own"]) if "own" in fields else None
-            return SourceOp(_Source(own, "unbounded" in fields), strategy if "strategy" in fields else None)
+            source = _Source(own, "unbounded" in fields, "exact" in fields)
+            return SourceOp(source, strategy if "strategy" in fields else None)
         case "timestamps":
             return TimestampsOp(strategy)
         case "map":
@@ -165,6 +167,8 @@ def _words(node: Node) -> Iterator[str]:
             yield f"own={operation.source.preferred_parallelism}"
         if operation.source.boundedness is not Boundedness.BOUNDED:
             yield "unbounded"
+        if operation.source.makes_exact_values:
+            yield "exact"
     if isinstance(operation, SourceOp | TimestampsOp) and operation.strategy is not None:
         assert operation.strategy.timestamp_assigner is not None
         yield f"strategy={'only-times' if operation.strategy.generator_factory is None else 'times'}"

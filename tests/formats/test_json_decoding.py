@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from collections.abc import Callable
 from decimal import Decimal
@@ -13,10 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firesteel.common.errors import TypeMismatchError
-from firesteel.common.typeinfo import TypeInformation, Types
-from firesteel.datastream.formats.json import JsonRowDeserializationSchema
+from firesteel.common.typeinfo import RowTypeInfo, TypeInformation, Types
+from firesteel.common.types import Row
+from firesteel.datastream.formats.json import JsonRowDeserializationSchema, JsonRowSerializationSchema
 from firesteel.formats.json import from_json
-from firesteel.formats.json_decoding import NO_JSON, JsonDecoder
+from firesteel.formats.json_decoding import NO_JSON, JsonDecoder, is_exact
 
 INNER = Types.ROW_NAMED(["n", "a name"], [Types.SHORT(), Types.STRING()])
 KINDS: dict[str, TypeInformation] = {
@@ -71,7 +73,10 @@ def test_a_text_is_read_as_its_values_are(
     parser = msgspec.json.Decoder(float_hook=Decimal)
     convert = from_json(kind.schema(), strict, lenient)
     decoder = JsonDecoder(kind.schema(), strict, lenient)
-    assert outcome(lambda: decoder.decode(message)) == outcome(lambda: convert(parser.decode(message)))
+    found = outcome(lambda: decoder.decode(message))
+    assert found == outcome(lambda: convert(parser.decode(message)))
+    if isinstance(found, str) and is_exact(kind.schema()):
+        assert found == repr(kind.compile_coercer()(decoder.decode(message)))
     block = b"\n".join([message, b"", b'{"long": 1}'])
     assert outcome(lambda: decoder.decode_lines(block)) == outcome(
         lambda: [*map(convert, parser.decode_lines(block))]
@@ -93,3 +98,26 @@ def test_bytes_that_are_no_utf_8_are_a_message_that_does_not_fit() -> None:
     with pytest.raises(TypeMismatchError, match="requires a JSON object"):
         schema.build().deserialize(b'{"text": "\xff"}')
     assert schema.ignore_parse_errors().build().deserialize(b'{"text": "\xff"}') is None
+
+
+def test_values_of_an_exact_type_are_not_converted_again_but_those_of_a_subclass_are() -> None:
+    class Mine(JsonRowDeserializationSchema):
+        def deserialize(self, message: bytes) -> Any:
+            return None
+
+    def exact(kind: TypeInformation, schema: type[JsonRowDeserializationSchema]) -> bool:
+        assert isinstance(kind, RowTypeInfo)
+        return schema(kind, False, False).makes_exact_values
+
+    assert exact(EXACT, JsonRowDeserializationSchema)
+    assert not exact(OTHER, JsonRowDeserializationSchema)
+    assert not exact(EXACT, Mine)
+
+
+def test_fields_without_names_are_called_f0_and_so_on() -> None:
+    kind = Types.ROW([Types.INT(), Types.SQL_DATE()])
+    read = JsonRowDeserializationSchema.builder().type_info(kind).build().deserialize
+    row = read(b'{"f1": "2020-01-31", "f0": 7}')
+    assert row == Row(f0=7, f1=dt.date(2020, 1, 31))
+    write = JsonRowSerializationSchema.builder().with_type_info(kind).build().serialize
+    assert write(row) == b'{"f0":7,"f1":"2020-01-31"}'

@@ -32,6 +32,11 @@ class SerializationSchema(ABC):
 class DeserializationSchema(ABC):
     """Turns a message's bytes into a value; derive and define `deserialize`, and `get_produced_type` if typed."""
 
+    @property
+    def makes_exact_values(self) -> bool:
+        """Return whether values are new objects that are of the type to the letter; then none is converted to it."""
+        return False
+
     @abstractmethod
     def deserialize(self, message: bytes) -> Any:
         """Return the value of a message, None to leave the message out."""
@@ -69,6 +74,11 @@ class SimpleStringSchema(SerializationSchema, DeserializationSchema):
                 "requires a text", who="SimpleStringSchema", got=f"{type(value).__name__}: {value!r}"
             )
         return value.encode(self._charset, "replace")
+
+    @property
+    def makes_exact_values(self) -> bool:
+        """Return True, unless a subclass makes the values."""
+        return type(self).deserialize is SimpleStringSchema.deserialize
 
     def deserialize(self, message: bytes) -> str:
         """Return the bytes as text."""

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from firesteel.common.errors import ConfigurationError, TypeMismatchError, UnsupportedError
 from firesteel.common.typeinfo import RowTypeInfo, Types
+from firesteel.common.typeinfo.composite import row_names
 from firesteel.common.types import make_row
 
 _ARRAYS: Final = frozenset({"PRIMITIVE_ARRAY", "BASIC_ARRAY", "OBJECT_ARRAY", "LIST"})
@@ -73,8 +74,7 @@ def _reader(schema: dict[str, Any], delimiter: str, null_literal: str | None, le
         return _array_reader(part(schema["element"]), delimiter)
     if schema["type"] == "ROW":
         parts = [part(field) for field in schema["fields"]]
-        names = schema["names"] or [f"f{place}" for place in range(len(parts))]
-        return _row_reader(names, parts, delimiter, lenient)
+        return _row_reader(row_names(schema), parts, delimiter, lenient)
     return _or_none(_single(schema), null_literal, lenient=False)
 
 

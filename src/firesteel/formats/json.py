@@ -13,6 +13,8 @@ import msgspec
 
 from firesteel.common.errors import TypeMismatchError, UnsupportedError
 from firesteel.common.time import Instant
+from firesteel.common.typeinfo.composite import row_names
+from firesteel.common.typeinfo.java_text import float32
 from firesteel.common.types import Row, make_row
 
 Convert = Callable[[Any], Any]
@@ -58,7 +60,7 @@ def _reader(schema: Schema, strict: bool, lenient: bool) -> Convert:
 
 
 def _row_reader(schema: Schema, strict: bool, lenient: bool) -> Convert:
-    names: list[str] = schema["names"]
+    names = row_names(schema)
     fields = [
         (name, from_json(field, strict, lenient)) for name, field in zip(names, schema["fields"], strict=True)
     ]
@@ -154,7 +156,7 @@ _READERS: Final[dict[str, tuple[str, Convert]]] = {
     "STRING": ("a text", _text),
     "CHAR": ("a character", _text),
     "BOOLEAN": ("true or false", _boolean),
-    "FLOAT": ("a number", float),
+    "FLOAT": ("a number", lambda value: float32(float(value))),
     "DOUBLE": ("a number", float),
     "BIG_INT": ("a whole number", lambda value: int(_decimal(value))),
     "BIG_DEC": ("a number", _decimal),
@@ -188,7 +190,7 @@ def to_json(schema: Schema) -> Convert:
 def _writer(schema: Schema) -> Convert:
     kind = schema["type"]
     if kind == "ROW":
-        names = schema["names"]
+        names = row_names(schema)
         fields = [to_json(field) for field in schema["fields"]]
         return lambda row: {
             name: convert(value) for name, convert, value in zip(names, fields, row, strict=True)

@@ -14,13 +14,15 @@ from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 
+from firesteel.common.typeinfo.composite import row_names
+from firesteel.common.typeinfo.java_text import float32
 from firesteel.common.types import Row, make_row
 from firesteel.formats.json import WHOLE_NUMBERS, Convert, Schema, from_json
 
 NO_JSON: Final = (msgspec.DecodeError, UnicodeDecodeError)
 """What is raised for a text that is no JSON in UTF-8."""
 
-_SIMPLE: Final[dict[str, Any]] = {"STRING": str, "BOOLEAN": bool, "FLOAT": float, "DOUBLE": float}
+_SIMPLE: Final[dict[str, Any]] = {"STRING": str, "BOOLEAN": bool, "DOUBLE": float}
 _LISTS: Final = frozenset({"BASIC_ARRAY", "OBJECT_ARRAY", "LIST"})
 
 
@@ -42,30 +44,37 @@ class JsonDecoder:
         self._parser: msgspec.json.Decoder[Any] = msgspec.json.Decoder(float_hook=Decimal)
         self._convert = from_json(schema, strict, lenient)
         exact = _exact_row(schema, strict)
-        self._exact = exact and _Exact(msgspec.json.Decoder(exact.filled), exact.convert)
+        self._has_exact = exact is not None
+        if exact is not None:
+            self._filler, self._make = msgspec.json.Decoder(exact.filled), exact.convert
 
     def decode(self, text: bytes | str) -> Any:
         """Return the value of a text."""
-        if self._exact is not None:
+        if self._has_exact:
             try:
-                return self._exact.convert(self._exact.parser.decode(text))
+                return self._make(self._filler.decode(text))
             except NO_JSON:
                 pass  # what is wrong, or whether it may be, is decided below
         return self._convert(self._parser.decode(text))
 
     def decode_lines(self, block: bytes) -> list[Any]:
         """Return the values of lines; blank lines have none."""
-        if self._exact is not None:
+        if self._has_exact:
             try:
-                return [*map(self._exact.convert, self._exact.parser.decode_lines(block))]
+                return [*map(self._make, self._filler.decode_lines(block))]
             except NO_JSON:
                 pass  # as above
         return [*map(self._convert, self._parser.decode_lines(block))]
 
 
-class _Exact(NamedTuple):
-    parser: msgspec.json.Decoder[Any]
-    convert: Callable[[Any], Row]
+def is_exact(schema: Schema) -> bool:
+    """Return whether the values that a decoder makes are of the type to the letter, so that nothing converts them.
+
+    >>> from firesteel.common.typeinfo import Types
+    >>> is_exact(Types.ROW([Types.INT()]).schema()), is_exact(Types.ROW([Types.SQL_DATE()]).schema())
+    (True, False)
+    """
+    return _exact_row(schema, False) is not None
 
 
 class _Kind(NamedTuple):
@@ -84,7 +93,7 @@ def _exact_row(schema: Schema, strict: bool) -> _RowKind | None:
     """Return how rows are read exactly, None if they cannot be: then a field is of a kind that only texts stand for."""
     if schema["type"] != "ROW":
         return None
-    names: list[str] = schema["names"]
+    names = row_names(schema)
     kinds = [_exact(field, strict) for field in schema["fields"]]
     fields: list[tuple[str, Any, Any]] = []
     converts: list[tuple[int, Convert]] = []
@@ -118,6 +127,8 @@ def _exact(schema: Schema, strict: bool) -> _Kind | None:
         return _Kind(Annotated[int, msgspec.Meta(ge=-most, le=most - 1)], None)
     if kind in _SIMPLE:
         return _Kind(_SIMPLE[kind], None)
+    if kind == "FLOAT":
+        return _Kind(float, float32)
     if kind == "ROW":
         row = _exact_row(schema, strict)
         return row and _Kind(row.filled, row.convert)

@@ -136,6 +136,9 @@ class Source(ABC, Generic[T]):
     errors: int = 0
     """How many bad records this object has read and not failed with (worker); the metric `numRecordsInErrors`."""
 
+    makes_exact_values: bool = False
+    """Whether records are new objects that are of `produced_type` to the letter; then none is converted to it."""
+
     @property
     def boundedness(self) -> Boundedness:
         """BOUNDED unless a subclass overrides it."""

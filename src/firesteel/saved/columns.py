@@ -18,10 +18,11 @@ import pyarrow as pa
 from firesteel.common.errors import FiresteelError, TypeMismatchError
 from firesteel.common.time import Instant
 from firesteel.common.typeinfo import TypeInformation, Types, from_schema
+from firesteel.common.typeinfo.composite import row_names
 from firesteel.common.types import Row, RowKind, field_names
 from firesteel.state.keys.groups import StateKey, encode_key, user_key
 from firesteel.state.values.codecs import decode_untyped
-from firesteel.state.values.schemas import row_names, type_text, without_external
+from firesteel.state.values.schemas import type_text, without_external
 
 Convert = Callable[[Any], Any]
 TypeSchema = dict[str, Any] | None

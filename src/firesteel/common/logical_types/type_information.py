@@ -30,6 +30,7 @@ from firesteel.common.logical_types.temporal import (
     TimeType,
 )
 from firesteel.common.typeinfo import LocalTimeTypeInfo, TypeInformation, Types
+from firesteel.common.typeinfo.composite import row_names
 
 _R = LogicalTypeRoot
 _PICKLED: Final = "pickle"
@@ -105,8 +106,7 @@ def _of_schema(schema: dict[str, Any]) -> LogicalType:
 def _of_fields(schema: dict[str, Any]) -> LogicalType:
     types = [_of_schema(field) for field in schema["fields"]]
     if schema["type"] == "ROW":
-        names = schema["names"] or [f"f{place}" for place in range(len(types))]
-        named = zip(names, types, strict=True)
+        named = zip(row_names(schema), types, strict=True)
         return RowType.of({name: part.copy(nullable=True) for name, part in named}, nullable=False)
     fields = tuple(Field(f"f{place}", part) for place, part in enumerate(types))
     return StructuredType(fields, f"org.apache.flink.api.java.tuple.Tuple{len(types)}", nullable=False)

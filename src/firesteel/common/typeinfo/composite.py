@@ -10,6 +10,11 @@ from firesteel.common.typeinfo.information import Convert, GeneratedCode, Part, 
 from firesteel.common.types import Row, RowKind, make_row
 
 
+def row_names(schema: dict[str, Any]) -> list[str]:
+    """Return the field names of a ROW's schema: f0, f1, ... if it has none."""
+    return schema["names"] or [f"f{index}" for index in range(len(schema["fields"]))]
+
+
 def checked(infos: Sequence[TypeInformation], who: str) -> list[TypeInformation]:
     """Return the given types as a list. Raises ProgramError if one of them is not a type."""
     for info in infos:

@@ -15,10 +15,14 @@ from firesteel.compiler.rules.fix_chaining import is_chainable
 from firesteel.compiler.settings import PlanSettings
 from firesteel.graph import Graph, Node
 from firesteel.graph.nodes import Edge
+from firesteel.graph.operations import SourceOp
 
 
 def fix_coercion(graph: Graph, settings: PlanSettings) -> Graph:
-    """Mark the operations that coerce their results. One that only passes records on coerces if none before it did."""
+    """Mark the operations that coerce their results.
+
+    One that only passes records on coerces if none before it did. A source does not if it makes what its type says.
+    """
     del settings  # PyFlink chains functions even where the job's operators are not
     readers = Counter(edge.source for node in graph.nodes for edge in node.edges)
     objects = {
@@ -29,7 +33,9 @@ def fix_coercion(graph: Graph, settings: PlanSettings) -> Graph:
     }
 
     def coerces(node: Node) -> bool:
-        if node.id in objects:
+        if node.id in objects or (
+            isinstance(node.operation, SourceOp) and node.operation.makes(node.output_type)
+        ):
             return False
         return not node.operation.passes_on or any(edge.source in objects for edge in node.edges)
 

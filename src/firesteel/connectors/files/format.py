@@ -41,6 +41,8 @@ class FileFormat(ABC, Generic[T]):
 
     unit: Literal["records", "bytes"] = "records"
     produced_type: TypeInformation | None = None
+    makes_exact_values: bool = False
+    """See `Source.makes_exact_values`."""
 
     @abstractmethod
     def parts(self, file: SourceFile, size: int | None) -> Iterable[Part]:

@@ -9,7 +9,7 @@ import msgspec
 from firesteel.common.errors import ConnectorError, TypeMismatchError
 from firesteel.connectors.files.file import SourceFile
 from firesteel.connectors.files.format import LineFormat
-from firesteel.formats.json_decoding import NO_JSON, JsonDecoder
+from firesteel.formats.json_decoding import NO_JSON, JsonDecoder, is_exact
 
 if TYPE_CHECKING:
     from firesteel.common.typeinfo import TypeInformation
@@ -27,6 +27,7 @@ class JsonLinesFormat(LineFormat[Any]):
 
     def __init__(self, type_info: TypeInformation | None = None) -> None:
         self.produced_type = type_info
+        self.makes_exact_values = type_info is not None and is_exact(type_info.schema())
         self._decoder: JsonDecoder | None = None
 
     def __getstate__(self) -> dict[str, Any]:

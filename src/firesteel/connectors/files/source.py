@@ -66,6 +66,7 @@ class FileSource(Source[T], Generic[T]):
         self._choose = choose
         self.unit: Literal["records", "bytes"] = format.unit
         self.produced_type = format.produced_type
+        self.makes_exact_values = format.makes_exact_values
 
     @property
     def boundedness(self) -> Boundedness:

@@ -23,6 +23,7 @@ class TextLineFormat(LineFormat[str]):
     """
 
     produced_type = Types.STRING()
+    makes_exact_values = True
 
     def __init__(self, charset: str = "UTF-8") -> None:
         self.charset = known_charset(charset, "TextLineFormat")

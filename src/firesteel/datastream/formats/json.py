@@ -13,7 +13,7 @@ from firesteel.common.types import Row
 from firesteel.datastream.formats.json_schema import type_of_json_schema
 from firesteel.datastream.formats.row_types import require_row_type
 from firesteel.formats.json import JSON, to_json
-from firesteel.formats.json_decoding import NO_JSON, JsonDecoder
+from firesteel.formats.json_decoding import NO_JSON, JsonDecoder, is_exact
 
 __all__ = ["JsonRowDeserializationSchema", "JsonRowSerializationSchema"]
 
@@ -53,6 +53,12 @@ class JsonRowDeserializationSchema(DeserializationSchema):
     def get_produced_type(self) -> TypeInformation:
         """Return the row type."""
         return self._row_type
+
+    @property
+    def makes_exact_values(self) -> bool:
+        """Return whether values need no conversion to the type."""
+        ours = type(self).deserialize is JsonRowDeserializationSchema.deserialize
+        return ours and is_exact(self._row_type.schema())
 
     def deserialize(self, message: bytes) -> Row | None:
         """Return the row of a message."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from firesteel.common.typeinfo import TypeInformation
 from firesteel.common.watermark_strategy import WatermarkStrategy
 from firesteel.functions.sink import Sink
 from firesteel.functions.source import Source
@@ -20,6 +21,10 @@ class SourceOp(Operation):
 
     source: Source[Any]
     strategy: WatermarkStrategy | None = None
+
+    def makes(self, kind: TypeInformation | None) -> bool:
+        """Return whether records are of this type to the letter."""
+        return self.source.makes_exact_values and self.source.produced_type == kind
 
     def check(self, who: str) -> None:
         """Require a Source and a WatermarkStrategy."""

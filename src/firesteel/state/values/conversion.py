@@ -12,9 +12,10 @@ from typing import Any, Final, NamedTuple
 
 from firesteel.common.errors import TypeMismatchError
 from firesteel.common.typeinfo import from_schema
+from firesteel.common.typeinfo.composite import row_names
 from firesteel.common.types import Row, field_names, make_row
 from firesteel.state.values.codecs import kept_type
-from firesteel.state.values.schemas import row_names, type_text, without_external
+from firesteel.state.values.schemas import type_text, without_external
 
 Convert = Callable[[Any], Any]
 TypeSchema = dict[str, Any] | None

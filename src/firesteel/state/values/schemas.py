@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from firesteel.common.typeinfo.composite import row_names
+
 Schema = dict[str, Any]
 
 _PLACE: Final = ("id", "scope", "name")
@@ -87,11 +89,6 @@ def without_external(schema: dict[str, Any] | None) -> dict[str, Any] | None:
     while schema is not None and schema["type"] == "EXTERNAL":
         schema = schema["element"]
     return None if schema is None or schema["type"] == "PICKLED_BYTE_ARRAY" else schema
-
-
-def row_names(schema: dict[str, Any]) -> list[str]:
-    """Return the field names of a ROW: f0, f1, ... if it has none."""
-    return schema["names"] or [f"f{index}" for index in range(len(schema["fields"]))]
 
 
 def _without_duration(schema: Schema) -> Schema:

@@ -77,6 +77,11 @@ class KafkaRecordDeserializationSchema(ABC):
         """Return the type of the values."""
         return Types.PICKLED_BYTE_ARRAY()
 
+    @property
+    def makes_exact_values(self) -> bool:
+        """Return whether values are new objects that are of the type to the letter; then none is converted to it."""
+        return False
+
     @staticmethod
     def value_only(schema: DeserializationSchema) -> KafkaRecordDeserializationSchema:
         """Return the schema that makes values of the records' values alone."""
@@ -88,6 +93,10 @@ class ValueOnly(KafkaRecordDeserializationSchema):
 
     def __init__(self, schema: DeserializationSchema) -> None:
         self.schema = schema
+
+    @property
+    def makes_exact_values(self) -> bool:
+        return self.schema.makes_exact_values
 
     def deserialize(self, record: ConsumerRecord) -> Iterable[Any]:
         value = self.schema.deserialize(record.value)  # type: ignore[arg-type] # a tombstone has no value

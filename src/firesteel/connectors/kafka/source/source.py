@@ -38,6 +38,7 @@ class KafkaSource(TopicSource):
         self._bad_records = bad_records
         self._decoding: Decoding | None = None
         self.produced_type = schema.get_produced_type()
+        self.makes_exact_values = schema.makes_exact_values
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_decoding": None}
