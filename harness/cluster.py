@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Queue
 
 import pyspark
+
+from harness.guard import guard, kill_session
 
 SPARK_CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
 START_SECONDS = 90
@@ -30,7 +31,7 @@ class Cluster:
 
 @contextmanager
 def standalone_cluster(directory: Path, workers: int, cores: int = 1) -> Iterator[Cluster]:
-    """Run a master and workers of some cores each. All their processes are killed at the end."""
+    """Run a master and workers of some cores each. All their processes are killed at the end, and if this one dies."""
     with ExitStack() as running:
         master = running.enter_context(_Daemon(directory / "master", "master.Master", "--port", "0"))
         url = master.wait_for(r"Starting Spark master at (spark://\S+)")
@@ -67,14 +68,14 @@ class _Daemon:
             text=True,
             start_new_session=True,
         )
+        guard().watch(self.session)
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        for pid in sorted(_in_session(self.session)):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        kill_session(self.session)
+        guard().forget(self.session)
         self._process.wait()
         self._reader.join()
 
@@ -110,12 +111,3 @@ class _Daemon:
             for line in lines:
                 self._lines.put(line)
         self._lines.put(None)
-
-
-def _in_session(session: int) -> Iterator[int]:
-    for directory in Path("/proc").iterdir():
-        if directory.name.isdecimal():
-            pid = int(directory.name)
-            with suppress(ProcessLookupError):
-                if os.getsid(pid) == session:
-                    yield pid

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.kafka import KafkaBroker, Partition, kafka_broker
+from harness.kafka import KafkaBroker, kafka_broker
+from harness.kafka_client import Partition
 
 
 def test_topics_and_records(kafka: KafkaBroker) -> None:

@@ -33,6 +33,7 @@ class Broker:
     closed: int = 0
     retention_ms: int = 60 * MINUTE
     faults: dict[str, list[KafkaException]] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
 
     def pass_by(self, step: str) -> None:
         if self.faults.get(step):
@@ -84,6 +85,7 @@ def broker(monkeypatch: pytest.MonkeyPatch) -> Broker:
     monkeypatch.setattr(publishing, "Session", FakeSession)
     monkeypatch.setattr(publishing, "read_mark", lambda *_: max(found.marks, default=None))
     monkeypatch.setattr(PublishingCommitter, "_retention_ms", lambda self: found.retention_ms)
+    monkeypatch.setattr(publishing, "missing_topics", lambda settings, names: found.missing)
     monkeypatch.setattr(publishing, "_PAUSE_S", 0)
     return found
 
@@ -162,6 +164,13 @@ def test_a_broker_that_stays_away(broker):
     broker.faults.clear()
     mine.commit(epoch(3, b"a"))
     assert broker.values == [b"a"]
+
+
+def test_a_topic_that_is_gone_is_named(broker):
+    broker.faults["before"] = [fault(KafkaError._TIMED_OUT) for _ in range(1000)]
+    broker.missing = ["t"]
+    with pytest.raises(ConnectorError, match=r"got _TIMED_OUT: .*, and no topic 't'"):
+        committer(max_block_ms="1").commit(epoch(3, b"a"))
 
 
 def test_what_does_not_pass_is_not_tried_again(broker):

@@ -21,13 +21,12 @@ from firesteel.connectors.kafka.sink.sink import KafkaSink
 from firesteel.connectors.kafka.sink.staged import StagedWriter
 from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.functions.sink import DeliveryGuarantee
-from firesteel.state.disk.copy import close_working_stores
 from firesteel.testing import ManualClock, executing
-from harness.kafka import KafkaBroker, kafka_broker
+from harness.kafka import KafkaBroker
 from tests.recovery import crashing
 from tests.recovery.crashing import Crasher, points
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("machine")]
 
 RECORDS = [(f"key {number % 4}", number) for number in range(24)]
 
@@ -127,13 +126,6 @@ def _wrap(patch: pytest.MonkeyPatch, crasher: Crasher, owner: type, name: str, w
     )
 
 
-@pytest.fixture(autouse=True)
-def _machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("SPARK_LOCAL_DIRS", str(tmp_path / "machine"))
-    yield
-    close_working_stores(tmp_path)
-
-
 def check(kafka: KafkaBroker, topic: str) -> None:
     """None lost, none repeated, and the records of a key in order, in one partition."""
     found = kafka.read(topic)
@@ -178,34 +170,27 @@ def test_a_driver_that_crashes_at_one_step_of_each_epoch(
     check(kafka, topic)
 
 
-@pytest.fixture
-def own_kafka() -> Iterator[KafkaBroker]:
-    """A broker that a test may kill."""
-    with kafka_broker({"transaction.abort.timed.out.transaction.cleanup.interval.ms": "200"}) as broker:
-        yield broker
-
-
 STEPS = ["the id", "the mark", "send_offsets", "commit_transaction", "prepare_commit"]
 
 
-def test_a_broker_that_is_killed_at_each_step(own_kafka: KafkaBroker, tmp_path: Path) -> None:
-    topic = own_kafka.create_topic(partitions=3)
+def test_a_broker_that_is_killed_at_each_step(mortal_kafka: KafkaBroker, tmp_path: Path) -> None:
+    topic = mortal_kafka.create_topic(partitions=3)
     struck: set[str] = set()
 
     class Striking(Crasher):
         def reach(self, what: str) -> None:
             if what.partition(" ")[2] in STEPS and what not in struck:
                 struck.add(what)
-                own_kafka.kill()
-                own_kafka.start()
+                mortal_kafka.kill()
+                mortal_kafka.start()
 
-    run(own_kafka, topic, tmp_path, 2, Striking())
+    run(mortal_kafka, topic, tmp_path, 2, Striking())
     assert len(struck) == 2 * len(STEPS)
-    check(own_kafka, topic)
+    check(mortal_kafka, topic)
 
 
-def test_at_least_once_while_the_broker_is_killed(own_kafka: KafkaBroker, tmp_path: Path) -> None:
-    topic = own_kafka.create_topic(partitions=3)
+def test_at_least_once_while_the_broker_is_killed(mortal_kafka: KafkaBroker, tmp_path: Path) -> None:
+    topic = mortal_kafka.create_topic(partitions=3)
     struck: list[str] = []
 
     class Striking(Crasher):
@@ -213,47 +198,47 @@ def test_at_least_once_while_the_broker_is_killed(own_kafka: KafkaBroker, tmp_pa
             self.points.append((self.epoch, what))
             if what.startswith("after task") and len(self.points) % 5 == 0:
                 struck.append(what)
-                own_kafka.kill()
-                own_kafka.start()
+                mortal_kafka.kill()
+                mortal_kafka.start()
 
-    run(own_kafka, topic, tmp_path, 2, Striking(), guarantee=DeliveryGuarantee.AT_LEAST_ONCE)
+    run(mortal_kafka, topic, tmp_path, 2, Striking(), guarantee=DeliveryGuarantee.AT_LEAST_ONCE)
     assert struck
-    assert {int(message.value()) for message in own_kafka.read(topic)} == set(range(24))
+    assert {int(message.value()) for message in mortal_kafka.read(topic)} == set(range(24))
 
 
-def test_a_broker_that_is_away_for_the_whole_commit(own_kafka: KafkaBroker, tmp_path: Path) -> None:
-    topic = own_kafka.create_topic(partitions=3)
+def test_a_broker_that_is_away_for_the_whole_commit(mortal_kafka: KafkaBroker, tmp_path: Path) -> None:
+    topic = mortal_kafka.create_topic(partitions=3)
 
     class Away(Crasher):
         def reach(self, what: str) -> None:
             if what == "after the manifest":
-                own_kafka.kill()
+                mortal_kafka.kill()
 
     try:
         with pytest.raises(ConnectorError, match="could not publish epoch 1, which is committed") as raised:
-            run(own_kafka, topic, tmp_path, 2, Away(), max_block_ms="500")
+            run(mortal_kafka, topic, tmp_path, 2, Away(), max_block_ms="500")
         assert "nothing is lost" in str(raised.value)
     finally:
-        own_kafka.start()
-    assert own_kafka.read(topic) == []
-    run(own_kafka, topic, tmp_path)
-    check(own_kafka, topic)
+        mortal_kafka.start()
+    assert mortal_kafka.read(topic) == []
+    run(mortal_kafka, topic, tmp_path)
+    check(mortal_kafka, topic)
 
 
 @pytest.mark.parametrize(
     "step", ["before commit_transaction", "after commit_transaction", "after the manifest"]
 )
 def test_a_job_that_is_down_for_longer_than_transactions_may_take(
-    own_kafka: KafkaBroker, tmp_path: Path, step: str
+    mortal_kafka: KafkaBroker, tmp_path: Path, step: str
 ) -> None:
-    topic = own_kafka.create_topic(partitions=3)
+    topic = mortal_kafka.create_topic(partitions=3)
     crasher = Crasher(lambda count, point: point == (2, step))
-    run(own_kafka, topic, tmp_path, 2, crasher, transaction_timeout_ms="1000")
+    run(mortal_kafka, topic, tmp_path, 2, crasher, transaction_timeout_ms="1000")
     assert crasher.crashed is not None
-    own_kafka.produce(topic, [{"value": b"0", "key": b"other", "partition": 0}])
-    readers_pass_what_was_left_open(own_kafka, topic)
-    run(own_kafka, topic, tmp_path, 2, transaction_timeout_ms="1000")
-    found = [m for m in own_kafka.read(topic) if m.key() != b"other"]
+    mortal_kafka.produce(topic, [{"value": b"0", "key": b"other", "partition": 0}])
+    readers_pass_what_was_left_open(mortal_kafka, topic)
+    run(mortal_kafka, topic, tmp_path, 2, transaction_timeout_ms="1000")
+    found = [m for m in mortal_kafka.read(topic) if m.key() != b"other"]
     assert sorted(int(m.value()) for m in found) == list(range(24))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +13,12 @@ import pytest
 from firesteel.common import WatermarkStrategy
 from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
 from firesteel.datastream.functions import MapFunction
-from harness.kafka import KafkaBroker, kafka_broker
+from harness.kafka import KafkaBroker
 from tests.conftest import RunPython
 from tests.connectors.kafka.test_source import bounded, numbers, run, source
 from tests.recovery.jobs import environment, lines
 
 pytestmark = pytest.mark.long
-
-
-@pytest.fixture(scope="module")
-def broker() -> Iterator[KafkaBroker]:
-    """A broker that tests may kill."""
-    with kafka_broker({"num.partitions": "2"}) as made:
-        yield made
 
 
 def end_of(broker: KafkaBroker, how: str) -> None:
@@ -40,15 +32,15 @@ def end_of(broker: KafkaBroker, how: str) -> None:
 
 @pytest.mark.parametrize("parallelism", [1, 2])
 def test_a_broker_that_is_killed_stopped_and_stands_still(
-    tmp_path: Path, broker: KafkaBroker, parallelism: int
+    tmp_path: Path, mortal_kafka: KafkaBroker, parallelism: int
 ) -> None:
-    topic = broker.create_topic(partitions=2)
+    topic = mortal_kafka.create_topic(partitions=2)
     ends = ["kill", "stop", "pause", "kill"]
     wave = 0
 
     def produce() -> None:
         records = [{"value": str(n), "partition": n % 2} for n in range(50 * wave, 50 * (wave + 1))]
-        broker.produce(topic, records)
+        mortal_kafka.produce(topic, records)
 
     produce()
 
@@ -59,19 +51,19 @@ def test_a_broker_that_is_killed_stopped_and_stands_still(
         if wave == len(ends):
             handle.stop()
             return
-        end_of(broker, ends[wave])
+        end_of(mortal_kafka, ends[wave])
         wave += 1
         produce()
 
-    run(tmp_path, source(broker, topic).build(), act, parallelism, epoch_records=20)
+    run(tmp_path, source(mortal_kafka, topic).build(), act, parallelism, epoch_records=20)
     assert sorted(map(int, lines(tmp_path / "out"))) == [*range(50 * (len(ends) + 1))]
 
 
-def test_a_broker_that_is_killed_in_the_middle_of_an_epoch(tmp_path: Path, broker: KafkaBroker) -> None:
+def test_a_broker_that_is_killed_in_the_middle_of_an_epoch(tmp_path: Path, mortal_kafka: KafkaBroker) -> None:
     """What has been planned is read when the broker is there again."""
-    topic = broker.create_topic(partitions=1)
-    broker.produce(topic, [str(n) + "x" * 1000 for n in range(20_000)])
-    made = bounded(broker, topic)
+    topic = mortal_kafka.create_topic(partitions=1)
+    mortal_kafka.produce(topic, [str(n) + "x" * 1000 for n in range(20_000)])
+    made = bounded(mortal_kafka, topic)
     reading = made._access.messages
     killed = []
 
@@ -79,7 +71,7 @@ def test_a_broker_that_is_killed_in_the_middle_of_an_epoch(tmp_path: Path, broke
         for messages in reading(*given):
             if not killed:
                 killed.append(True)
-                end_of(broker, "kill")
+                end_of(mortal_kafka, "kill")
             yield messages
 
     made._access.messages = dying  # type: ignore[method-assign]
@@ -103,10 +95,10 @@ class KillsItself(MapFunction):
 
 
 @pytest.mark.spark
-def test_a_worker_that_is_killed(tmp_path: Path, broker: KafkaBroker) -> None:
-    topic = numbers(broker, 120)
+def test_a_worker_that_is_killed(tmp_path: Path, mortal_kafka: KafkaBroker) -> None:
+    topic = numbers(mortal_kafka, 120)
     with environment(tmp_path, on="spark", parallelism=2, epoch_records=30, clock=None) as env:
-        stream = env.from_source(bounded(broker, topic), WatermarkStrategy.no_watermarks(), "kafka")
+        stream = env.from_source(bounded(mortal_kafka, topic), WatermarkStrategy.no_watermarks(), "kafka")
         stream.map(KillsItself(tmp_path / "struck", "70")).sink_to(
             FileSink(tmp_path / "out", TextLines(), BasePathBuckets(), RollingPolicy.on_epoch())
         )
@@ -146,14 +138,14 @@ with executing(parallelism=int(parallelism), epoch_records=30, state_dir="state"
 
 
 def test_a_driver_that_is_killed_and_started_at_another_parallelism(
-    tmp_path: Path, broker: KafkaBroker, run_python: RunPython
+    tmp_path: Path, mortal_kafka: KafkaBroker, run_python: RunPython
 ) -> None:
-    topic = numbers(broker, 300)
+    topic = numbers(mortal_kafka, 300)
     program = tmp_path / "job.py"
     program.write_text(PROGRAM)
     for at, parallelism in ((50, 2), (130, 3), (131, 1), (290, 3)):
-        ended = run_python(program, broker.bootstrap, topic, at, parallelism)
+        ended = run_python(program, mortal_kafka.bootstrap, topic, at, parallelism)
         assert ended.returncode == -signal.SIGKILL, ended.stderr
-    ended = run_python(program, broker.bootstrap, topic, "never", 2)
+    ended = run_python(program, mortal_kafka.bootstrap, topic, "never", 2)
     assert ended.returncode == 0, ended.stderr
     assert sorted(map(int, lines(tmp_path / "out"))) == [*range(300)]

@@ -26,6 +26,7 @@ from firesteel.connectors.kafka.sink.records import TopicRecords
 from firesteel.connectors.kafka.sink.session import Mark, Session, read_mark
 from firesteel.connectors.kafka.sink.settings import KafkaSinkSettings
 from firesteel.connectors.kafka.sink.staged import StagedRecords
+from firesteel.connectors.kafka.sink.topics import missing_topics
 from firesteel.functions.sink import Committer, OutputStore
 
 _ANSWERS_S: Final = 10
@@ -165,9 +166,11 @@ class PublishingCommitter(Committer):
             ) from error
 
     def _unpublished(self, parts: list[StagedRecords], error: KafkaException) -> ConnectorError:
+        gone = missing_topics(self._settings, chain.from_iterable(part.topics for part in parts))
+        without = f", and no topic {', '.join(map(repr, gone))}" if gone else ""
         return ConnectorError(
             f"could not publish epoch {parts[0].epoch}, which is committed",
             who=self._settings.who,
-            got=reason_of(error.args[0]),
+            got=f"{reason_of(error.args[0])}{without}",
             hint="nothing is lost: the epoch is published first when the job goes on",
         )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
-from typing import Final, NamedTuple
+from collections.abc import Iterable
+from concurrent.futures import Future
+from typing import Any, Final, NamedTuple
 
-from confluent_kafka import KafkaException, Producer
+from confluent_kafka import KafkaException, Producer, TopicCollection
 from confluent_kafka.admin import AdminClient, ConfigResource
 
 from firesteel.common.errors import ConnectorError
@@ -84,3 +86,19 @@ class Topics:
             got=reason_of(error.args[0]),
             hint="create the topic, and check bootstrap.servers and the rights of the sink's user",
         )
+
+
+def missing_topics(settings: KafkaSinkSettings, names: Iterable[str]) -> list[str]:
+    """Return those topics of which the broker says that they are not there; none if it does not answer."""
+    client = client_settings(settings.properties, settings.who)
+    admin = new_client(AdminClient, client, settings.who)
+    found = admin.describe_topics(TopicCollection(sorted({*names})), request_timeout=_TRY_S)
+    return [name for name, topic in found.items() if _is_missing(topic)]
+
+
+def _is_missing(topic: Future[Any]) -> bool:
+    try:
+        answer(topic, _TRY_S)
+    except KafkaException as error:
+        return str(error.args[0].name()) == _UNKNOWN_TOPIC
+    return False
