@@ -17,7 +17,7 @@ from typing import Final
 import pyspark
 
 from harness.maven import CACHE, jars
-from harness.server import free_port
+from harness.server import free_port, serve_until_interrupted
 
 VERSION: Final = "3.5.0"
 _STARTS_WITHIN_S: Final = 120
@@ -61,3 +61,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()
+
+
+if __name__ == "__main__":
+    serve_until_interrupted(serving(), str)

@@ -24,7 +24,7 @@ from confluent_kafka import KafkaException
 from harness.guard import guard
 from harness.kafka_client import KafkaClient
 from harness.maven import CACHE, jars
-from harness.server import free_port
+from harness.server import free_port, serve_until_interrupted
 from harness.tcp_proxy import TcpProxy
 
 VERSION: Final = "4.3.1"
@@ -245,3 +245,7 @@ def kafka_broker(settings: Mapping[str, str] | None = None) -> Iterator[KafkaBro
         yield broker
     finally:
         broker.close()
+
+
+if __name__ == "__main__":
+    serve_until_interrupted(kafka_broker(), lambda broker: broker.bootstrap)

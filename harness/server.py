@@ -10,12 +10,24 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 _STARTS_WITHIN_S = 60
 _STOPS_WITHIN_S = 60
+
+
+Running = TypeVar("Running")
+
+
+def serve_until_interrupted(
+    server: AbstractContextManager[Running], address: Callable[[Running], str]
+) -> None:
+    """Start a server, print its address, and stop it with Ctrl-C."""
+    with suppress(KeyboardInterrupt), server as running:
+        print(address(running), flush=True)
+        signal.pause()
 
 
 class Server(Protocol):

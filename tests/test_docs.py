@@ -5,8 +5,12 @@ How a page is read, from top to bottom, in a directory of its own:
 - a `python` block is saved under the name in its first line, `# name.py`; if a `text` block follows, it is run at once;
 - an `sql` block is saved under the name in its first line, `-- name.sql`, and a later `sh` block runs it;
 - an `sh` block is run line by line, `./run` and `firesteel` from this checkout; what needs a cluster is only checked
-  for options that exist, what a test of its own covers (`./run demo`) only for being there;
+  for options that exist, what a test of its own covers (`./run demo`) only for being there; what installs or starts
+  something (`pip install`, `docker run`) is left out;
+- a `bash` block is a script: its processes may go on in the background;
 - a `text` block is the output of what came before it.
+
+Where a page needs a server, the harness starts one, and the place that the page names stands for the server's.
 
 Each program has a process of its own on the first page and where programs start Spark themselves; on the other pages
 all share one (`tests/reader.py`), since starting Spark takes longer than running them.
@@ -18,10 +22,12 @@ import json
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import tokenize
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -29,12 +35,23 @@ from typing import NamedTuple
 
 import pytest
 
+from harness import hdfs
+from harness.kafka import kafka_broker
+from harness.postgres import postgres_server
+
 RunPython = Callable[..., CompletedProcess[str]]
 
 PROJECT = Path(__file__).parents[1]
 PAGES = [*sorted(PROJECT.glob("*.md")), *sorted((PROJECT / "docs").glob("*.md"))]
-LENGTHY = {"state-processor"}
-"""The pages that are only run with --long."""
+LENGTHY = {"state-processor", "kafka", "kafka-tour", "hdfs"}
+"""The pages that are only run with --long: the last three need a server that is fetched first."""
+
+LONG = [pytest.mark.long, pytest.mark.timeout(900)]
+
+SERVERS = {"kafka": "kafka", "kafka-tour": "kafka", "hdfs": "hdfs_cluster", "databases": "postgres"}
+"""By page, the fixture of the server that its programs need."""
+
+INSTALLING = ("pip", "docker", "export", "moto_server")
 
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -71,9 +88,11 @@ def blocks(page: Path) -> list[Block]:
 class Reader:
     """Does what a reader of the page would do."""
 
-    def __init__(self, directory: Path, run_python: RunPython) -> None:
+    def __init__(self, directory: Path, run_python: RunPython, places: Mapping[str, str]) -> None:
         self.directory = directory
         self.run_python = run_python
+        self.places = places
+        self.scripts: list[int] = []
         self.printed: str | None = None
         self.not_run: set[str] = set()
         (directory / "examples").symlink_to(PROJECT / "examples")
@@ -83,6 +102,8 @@ class Reader:
         first = text.partition("\n")[0]
         assert first.startswith(mark), f"a program begins with its file name, not with {first!r}"
         name = first.removeprefix(mark)
+        for place, server in self.places.items():
+            text = text.replace(place, server)
         (self.directory / name).write_text(text)
         self.not_run.add(name)
         return name
@@ -93,11 +114,36 @@ class Reader:
         self.printed = done.stdout
         self.not_run.difference_update(arguments)
 
+    def script(self, text: str) -> None:
+        """Run a script; what it has in the background goes on until `close`."""
+        programs = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        path = os.pathsep.join([str(PROJECT / "src"), *sys.path])
+        output, errors = self.directory / "printed", self.directory / "errors"
+        with output.open("w") as printed, errors.open("a") as log:
+            process = subprocess.Popen(
+                ["bash", "-e", "-c", text],
+                stdout=printed,
+                stderr=log,
+                cwd=self.directory,
+                env={**os.environ, "PATH": programs, "PYTHONPATH": path},
+                start_new_session=True,
+            )
+            self.scripts.append(process.pid)
+            assert process.wait() == 0, f"{text}:\n{errors.read_text()}"
+        self.printed = output.read_text()
+        self.not_run -= {name for name in self.not_run if name in text}
+
+    def close(self) -> None:
+        """End what scripts have left running."""
+        for script in self.scripts:
+            with suppress(ProcessLookupError):
+                os.killpg(script, signal.SIGKILL)
+
     def shell(self, line: str) -> None:
         words = shlex.split(line)
         if words[0] == "./run":
             words = words[1:]
-        if words[0] in OWN_TESTS:
+        if words[0] in OWN_TESTS or words[:2] == ["python", "-m"]:
             return
         if words[0] == "firesteel":
             if any(place in line for place in ELSEWHERE):
@@ -107,7 +153,7 @@ class Reader:
         elif words[0] == "pytest":
             subprocess.run([sys.executable, "-m", *words], cwd=self.directory, check=True)
             self.not_run.difference_update(words)
-        elif words[:2] != ["pip", "install"]:
+        elif words[0] not in INSTALLING:
             assert words[0] in ("mkdir", "echo"), f"no way to test: {line}"
             subprocess.run(["/bin/sh", "-c", line], cwd=self.directory, check=True)
 
@@ -141,17 +187,35 @@ def one_python(tmp_path: Path) -> Iterator[RunPython]:
         yield run
 
 
+@pytest.fixture(scope="module")
+def kafka() -> Iterator[dict[str, str]]:
+    with kafka_broker() as broker:
+        yield {"localhost:9092": broker.bootstrap}
+
+
+@pytest.fixture(scope="module")
+def hdfs_cluster() -> Iterator[dict[str, str]]:
+    with hdfs.serving() as url:
+        yield {"webhdfs://localhost:9870": url}
+
+
+@pytest.fixture
+def postgres(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
+    with postgres_server() as server:
+        monkeypatch.setenv("PGPASSWORD", server.password)
+        yield {"localhost:5432/shop": f"127.0.0.1:{server.port}/{server.new_database()}"}
+
+
 @pytest.mark.spark
 @pytest.mark.parametrize(
     "page",
-    [
-        pytest.param(page, id=page.stem, marks=[pytest.mark.long] if page.stem in LENGTHY else [])
-        for page in PAGES
-    ],
+    [pytest.param(page, id=page.stem, marks=LONG if page.stem in LENGTHY else []) for page in PAGES],
 )
 def test_what_is_printed_runs(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    places = request.getfixturevalue(SERVERS[page.stem]) if page.stem in SERVERS else {}
     python: RunPython = request.getfixturevalue("run_python" if page.stem in OWN_PROCESSES else "one_python")
-    reader = Reader(tmp_path, python)
+    reader = Reader(tmp_path, python, places)
+    request.addfinalizer(reader.close)
     found = blocks(page)
     for block, following in pairwise([*found, Block("", "")]):
         match block.language:
@@ -164,6 +228,8 @@ def test_what_is_printed_runs(page: Path, tmp_path: Path, request: pytest.Fixtur
             case "sh":
                 for line in block.text.splitlines():
                     reader.shell(line)
+            case "bash":
+                reader.script(block.text)
             case "text":
                 assert reader.printed == block.text
             case "mermaid":  # tests/control/test_machine.py compares it with the code

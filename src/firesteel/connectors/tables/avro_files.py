@@ -22,11 +22,16 @@ from firesteel.connectors.tables.file_formats import Rows, TableFormat
 from firesteel.connectors.tables.formats.avro.derived import schema_of_row
 from firesteel.connectors.tables.formats.avro.schema import require_fastavro
 from firesteel.connectors.tables.formats.avro.writing import AvroWriter
-from firesteel.connectors.tables.messages.avro_messages import as_rows, is_legacy
+from firesteel.connectors.tables.messages.avro_messages import OPTIONS, as_rows, is_legacy
 from firesteel.connectors.tables.messages.avro_rows import RowsOfAvro, known_schema
 from firesteel.connectors.tables.options import Options, choice
 
 _NAME: Final = "avro"
+_CODEC: Final = choice(
+    "avro.codec",
+    *CODECS,
+    about="How files that are written are compressed. Files of all these kinds are read.",
+).by_default("snappy")
 _ROWS: Final = 1024
 """How many rows are written at once at most, so that blocks are of about one size."""
 
@@ -37,6 +42,7 @@ class AvroFileFormat(TableFormat):
     name = _NAME
     bulk = True
     by_name = True
+    options = (_CODEC, *OPTIONS)
 
     def reader(
         self, options: Options, row: RowType, wanted: Sequence[int], metadata: Sequence[str] = ()
@@ -49,13 +55,13 @@ class AvroFileFormat(TableFormat):
     def writer(self, options: Options, row: RowType) -> PartFormat:
         """Return the writer."""
         _know(options)
-        codec = options.get(choice("avro.codec", *CODECS), "snappy")
+        codec = options.get(_CODEC)
         return _AvroParts(row, Container(schema_of_row(row, is_legacy(options, _NAME)), codec))
 
 
 def _know(options: Options) -> None:
     require_fastavro(f"the format {_NAME!r}")
-    options.know(["avro.codec", "avro.encoding", "avro.open.fastread"])
+    options.know(AvroFileFormat.options)
 
 
 class _AvroColumns(AvroFormat[Rows]):

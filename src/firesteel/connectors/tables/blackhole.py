@@ -17,6 +17,7 @@ class BlackholeConnector(TableConnector):
     """Takes changes of every kind; it has no use for the old rows of updates."""
 
     name = "blackhole"
+    options = ()
 
     def sink(self, table: TableRequest) -> TableSink:
         """Return a sink that drops the rows."""

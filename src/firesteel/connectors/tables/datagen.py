@@ -43,7 +43,17 @@ from firesteel.connectors.tables.generators import (
     Wanted,
     seed_of,
 )
-from firesteel.connectors.tables.options import Option, Options, choice, duration, fraction, number, truth
+from firesteel.connectors.tables.options import (
+    SCAN_PARALLELISM,
+    Listed,
+    Option,
+    Options,
+    choice,
+    duration,
+    fraction,
+    number,
+    truth,
+)
 from firesteel.functions.columns.connectors import TableConnector, TableRequest, TableSource
 from firesteel.functions.columns.endpoints import ColumnBatches, ColumnSource
 from firesteel.functions.columns.statistics import TableStatistics
@@ -53,9 +63,7 @@ N = TypeVar("N", int, float)
 
 _R = LogicalTypeRoot
 _BATCH: Final = 1 << 16
-_ROWS_PER_SECOND: Final = 10_000
 _LENGTH: Final = 100
-_ELEMENTS: Final = 3
 _MONTHS: Final = 120_000
 _WHOLE: Final[dict[type[LogicalType], int]] = {
     TinyIntType: 8,
@@ -72,6 +80,54 @@ _TIMES: Final = (
 )
 
 
+_RATE: Final = number(
+    "rows-per-second", 1, "How many rows there are in a second, of all subtasks together."
+).by_default("10000")
+_COUNT: Final = number("number-of-rows", 0, "How many rows there are. Without it the table has no end.")
+
+
+class _FieldOptions:
+    """The options of one column, or of a part of its values, after its name."""
+
+    def __init__(self, key: str) -> None:
+        self.kind = choice(
+            f"{key}.kind",
+            "random",
+            "sequence",
+            about="Whether values are random, or numbers one after the other.",
+        ).by_default("random")
+        self.start = number(f"{key}.start", None, "The first number of a sequence, which needs it.")
+        self.end = number(f"{key}.end", None, "The last number of a sequence, which ends the table.")
+        self.least = number(f"{key}.min", None, "The least random number. The least of the type without it.")
+        self.most = number(
+            f"{key}.max", None, "The largest random number. The largest of the type without it."
+        )
+        self.low = fraction(self.least.key)
+        self.high = fraction(self.most.key)
+        self.past = duration(
+            f"{key}.max-past", "How far back random times reach from the present."
+        ).by_default("0 s")
+        self.length = number(
+            f"{key}.length",
+            1,
+            "How long random texts and bytes are. As long as the type says without it, and 100 for STRING and BYTES.",
+        )
+        self.elements = number(self.length.key, 0, "How many elements a random array has.").by_default("3")
+        self.varies = truth(
+            f"{key}.var-len",
+            "Whether texts and bytes have up to so many characters or bytes, and not always as many.",
+        ).by_default("false")
+        self.null_rate = fraction(
+            f"{key}.null-rate", "Which share of the values is NULL, from 0 to 1."
+        ).by_default("0")
+
+    @property
+    def all(self) -> Listed:
+        """All of them, those of the same name once."""
+        bounds = (self.kind, self.start, self.end, self.least, self.most)
+        return (*bounds, self.length, self.varies, self.past, self.null_rate)
+
+
 class DatagenConnector(TableConnector):
     """Options are Flink's: `rows-per-second`, `number-of-rows`, and `fields.NAME.*` for each column.
 
@@ -80,13 +136,12 @@ class DatagenConnector(TableConnector):
     """
 
     name = "datagen"
+    options = (_RATE, _COUNT, SCAN_PARALLELISM, *_FieldOptions("fields.#").all)
 
     def source(self, table: TableRequest) -> TableSource:
         """Return the source; it is bounded if there is a number of rows or a sequence."""
         options = Options(table.options, table.who, self.name)
-        rate = options.get(number("rows-per-second", 1), _ROWS_PER_SECOND)
-        count = options.get(number("number-of-rows", 0))
-        parallelism = options.get(number("scan.parallelism", 1))
+        rate, count, parallelism = options.get(_RATE), options.get(_COUNT), options.get(SCAN_PARALLELISM)
         fields = _Fields(options, table.who, rate)
         columns = tuple(fields.field(f"fields.{name}", kind) for name, kind, *_ in table.row.fields)
         options.finish()
@@ -167,15 +222,15 @@ class _Fields:
 
     def field(self, key: str, kind: LogicalType) -> Generator:
         """Return the generator of the field whose options begin with `key`."""
-        if self._options.get(choice(f"{key}.kind", "random", "sequence"), "random") == "sequence":
+        if self._options.get(_FieldOptions(key).kind) == "sequence":
             return self._sequence(key, kind)
         return self._random(key, kind)
 
     def _sequence(self, key: str, kind: LogicalType) -> Generator:
-        start = self._options.required(number(f"{key}.start"))
-        end = self._options.required(number(f"{key}.end"))
+        known = _FieldOptions(key)
+        start, end = self._options.required(known.start), self._options.required(known.end)
         if end < start:
-            raise self._options.wrong(f"{key}.end", f"a number of at least {start}")
+            raise self._options.wrong(known.end.key, f"a number of at least {start}")
         arrow = to_arrow(kind)
         numeric = kind.root.families & {LogicalTypeFamily.NUMERIC, LogicalTypeFamily.CHARACTER_STRING}
         if not numeric:
@@ -187,9 +242,10 @@ class _Fields:
 
     def _random(self, key: str, kind: LogicalType) -> Generator:
         values = self._values(key, kind)
-        rate = self._options.get(fraction(f"{key}.null-rate"), 0.0)
+        null_rate = _FieldOptions(key).null_rate
+        rate = self._options.get(null_rate)
         if not 0 <= rate <= 1:
-            raise self._options.wrong(f"{key}.null-rate", "a number from 0 to 1")
+            raise self._options.wrong(null_rate.key, "a number from 0 to 1")
         return Nullable(seed_of(key), rate, values) if rate else values
 
     def _values(self, key: str, kind: LogicalType) -> Generator:
@@ -197,43 +253,43 @@ class _Fields:
             fields = tuple(self._random(f"{key}.{name}", part) for name, part, *_ in kind.fields)
             return Rows(fields, to_arrow(kind))
         if isinstance(kind, ArrayType):
-            length = self._options.get(number(f"{key}.length", 0), _ELEMENTS)
+            length = self._options.get(_FieldOptions(key).elements)
             return Arrays(self._random(f"{key}.element", kind.element), length, to_arrow(kind))
         if isinstance(kind, LengthType):
             return self._text(key, kind)
         if kind.root in _TIMES:
-            past = self._options.get(duration(f"{key}.max-past"), 0)
+            past = self._options.get(_FieldOptions(key).past)
             return PastTime(seed_of(key), self._rate, past, to_arrow(kind))
         if kind.root is _R.BOOLEAN:
             return RandomBoolean(seed_of(key))
         return self._number(key, kind)
 
     def _text(self, key: str, kind: LengthType) -> Generator:
-        fixed = kind.root in (_R.CHAR, _R.BINARY)
+        known, fixed = _FieldOptions(key), kind.root in (_R.CHAR, _R.BINARY)
         length = kind.length
         if not fixed:
             default = _LENGTH if length >= MAX_LENGTH else length
-            length = self._options.get(number(f"{key}.length", 1), default)
+            length = self._options.get(known.length, default)
             if length > kind.length:
-                raise self._options.wrong(f"{key}.length", f"a length of at most {kind.length}")
-        varies = not fixed and self._options.get(truth(f"{key}.var-len"), False)
+                raise self._options.wrong(known.length.key, f"a length of at most {kind.length}")
+        varies = not fixed and self._options.get(known.varies)
         return RandomBytes(seed_of(key), length, varies, kind.root in (_R.CHAR, _R.VARCHAR))
 
     def _number(self, key: str, kind: LogicalType) -> Generator:
-        arrow = to_arrow(kind)
+        known, arrow = _FieldOptions(key), to_arrow(kind)
         if type(kind) in _WHOLE:
             half = 1 << _WHOLE[type(kind)] - 1
-            least, most = self._bounds(number(f"{key}.min"), number(f"{key}.max"), -half, half - 1)
+            least, most = self._bounds(known.least, known.most, -half, half - 1)
             return RandomWhole(seed_of(key), max(least, -half), min(most, half - 1), arrow)
         if isinstance(kind, YearMonthIntervalType):
-            least, most = self._bounds(number(f"{key}.min"), number(f"{key}.max"), 0, _MONTHS)
+            least, most = self._bounds(known.least, known.most, 0, _MONTHS)
             return RandomWhole(seed_of(key), least, most, arrow)
         smallest, largest = _LIMITS.get(type(kind), (0.0, 0.0))
         if isinstance(kind, DecimalType):
             smallest, largest = 0.0, 10.0 ** (kind.precision - kind.scale)
         elif not largest:
             raise UnsupportedError("cannot be generated", who=f"{self._who}, {key}", got=f"the type {kind}")
-        low, high = self._bounds(fraction(f"{key}.min"), fraction(f"{key}.max"), smallest, largest)
+        low, high = self._bounds(known.low, known.high, smallest, largest)
         if isinstance(kind, DecimalType):
             return RandomDecimal(seed_of(key), low, high, arrow)
         return RandomFloat(seed_of(key), low, high, arrow)

@@ -25,7 +25,7 @@ from firesteel.connectors.tables.formats.json_columns import JsonColumns
 from firesteel.connectors.tables.formats.json_exact import JsonRules
 from firesteel.connectors.tables.formats.json_texts import JsonWriting, json_lines
 from firesteel.connectors.tables.formats.misfit import Misfit
-from firesteel.connectors.tables.options import Options, choice, text, truth
+from firesteel.connectors.tables.options import Listed, Options, choice, text, truth
 from firesteel.functions.columns.connectors import ChangelogMode
 from firesteel.functions.columns.endpoints import Changes
 
@@ -50,8 +50,12 @@ class TableFormat(ABC):
 
     metadata: ClassVar[Mapping[str, LogicalType]] = {}
     """What records can have besides their rows, by name."""
+
     by_name: ClassVar[bool] = False
     """Whether fields of rows are found by their names, so that others need not be read."""
+
+    options: ClassVar[Listed] = ()
+    """The options."""
 
     @abstractmethod
     def reader(
@@ -78,12 +82,57 @@ class _Lines(LineFormat[Rows]):
     option: ClassVar[str]
 
 
+class JsonOptions:
+    """The options of the format json, or of one that is like it, whose name they begin with."""
+
+    def __init__(self, form: str) -> None:
+        self.strict = truth(
+            f"{form}.fail-on-missing-field", "Whether a field that is missing is an error; else it is NULL."
+        ).by_default("false")
+        self.lenient = truth(
+            f"{form}.ignore-parse-errors",
+            "Whether what cannot be read is left out: a whole record that is no JSON; of others, fields become NULL.",
+        ).by_default("false")
+        self.standard = choice(
+            f"{form}.timestamp-format.standard",
+            *("SQL", "ISO-8601"),
+            about="How times are written: `2024-05-01 12:30:00`, or `2024-05-01T12:30:00`.",
+        ).by_default("SQL")
+        self.null_keys = choice(
+            f"{form}.map-null-key.mode",
+            *("FAIL", "DROP", "LITERAL"),
+            about="What becomes of keys of maps that are NULL. A table that is written can only have FAIL.",
+        ).by_default("FAIL")
+        self.null_key = text(f"{form}.map-null-key.literal", "The key for LITERAL.").by_default("null")
+        self.without_nulls = truth(
+            f"{form}.encode.ignore-null-fields", "Whether fields that are NULL are not written."
+        ).by_default("false")
+        self.plain_decimals = truth(
+            f"{form}.encode.decimal-as-plain-number", "Whether DECIMAL is written without an exponent."
+        ).by_default("false")
+        self.parser = truth(
+            f"{form}.decode.json-parser.enabled", "Changes nothing: which of its two parsers Flink takes."
+        )
+
+    @property
+    def of_both_ways(self) -> Listed:
+        """Those of every format that is JSON."""
+        written = (self.null_keys, self.null_key, self.without_nulls, self.plain_decimals)
+        return (self.lenient, self.standard, *written)
+
+    @property
+    def all(self) -> Listed:
+        """Those of the format json."""
+        return (self.strict, *self.of_both_ways, self.parser)
+
+
 class JsonFormat(TableFormat):
     """A JSON object on each line."""
 
     name = "json"
     bulk = False
     by_name = True
+    options = JsonOptions("json").all
 
     def reader(
         self, options: Options, row: RowType, wanted: Sequence[int], metadata: Sequence[str] = ()
@@ -103,62 +152,51 @@ def json_rules(options: Options, form: str = JsonFormat.name) -> JsonRules:
 
     Raises ConfigurationError for options that contradict each other.
     """
-    strict, lenient = f"{form}.fail-on-missing-field", f"{form}.ignore-parse-errors"
+    known = JsonOptions(form)
     rules = JsonRules(
-        iso=is_iso(options, form),
-        strict=options.get(truth(strict), False),
-        lenient=options.get(truth(lenient), False),
+        iso=is_iso(options, known), strict=options.get(known.strict), lenient=options.get(known.lenient)
     )
     if rules.strict and rules.lenient:
-        raise options.wrong(lenient, f"'false' where '{strict}' is 'true'")
-    _know_json(options, form)
+        raise options.wrong(known.lenient.key, f"'false' where '{known.strict.key}' is 'true'")
+    options.get(known.parser)
+    know_json(options, known)
     return rules
 
 
 def rules_to_write_json(options: Options, form: str = JsonFormat.name) -> JsonWriting:
     """Return how the format json, or one that is like it, is written."""
-    writing = json_writing(options, form)
-    _know_json(options, form)
+    known = JsonOptions(form)
+    writing = json_writing(options, known)
+    options.get(known.parser)
+    options.know((known.strict,))
     return writing
 
 
-def is_iso(options: Options, form: str) -> bool:
+def is_iso(options: Options, known: JsonOptions) -> bool:
     """Return whether timestamps of a format have a T."""
-    return options.get(choice(f"{form}.timestamp-format.standard", "SQL", "ISO-8601"), "SQL") == "ISO-8601"
+    return options.get(known.standard) == "ISO-8601"
 
 
-def json_writing(options: Options, form: str) -> JsonWriting:
+def json_writing(options: Options, known: JsonOptions) -> JsonWriting:
     """Return how a format that is JSON is written. Raises UnsupportedError for maps with keys that are NULL."""
-    mode = options.get(choice(f"{form}.map-null-key.mode", "FAIL", "DROP", "LITERAL"), "FAIL")
+    mode = options.get(known.null_keys)
     if mode != "FAIL":
         raise UnsupportedError(
             "is not supported yet for a table that is written",
-            who=f"option '{form}.map-null-key.mode' = '{mode}'",
+            who=f"option '{known.null_keys.key}' = '{mode}'",
         )
+    know_json(options, known)
     return JsonWriting(
-        iso=is_iso(options, form),
-        without_nulls=options.get(truth(f"{form}.encode.ignore-null-fields"), False),
-        plain_decimals=options.get(truth(f"{form}.encode.decimal-as-plain-number"), False),
+        iso=is_iso(options, known),
+        without_nulls=options.get(known.without_nulls),
+        plain_decimals=options.get(known.plain_decimals),
     )
 
 
-def know_json(options: Options, form: str) -> None:
+def know_json(options: Options, known: JsonOptions) -> None:
     """Accept the options of a format that is JSON that say how the other direction works."""
-    options.get(choice(f"{form}.map-null-key.mode", "FAIL", "DROP", "LITERAL"))
-    names = (
-        "ignore-parse-errors",
-        "encode.ignore-null-fields",
-        "encode.decimal-as-plain-number",
-        "map-null-key.literal",
-    )
-    options.know([f"{form}.{name}" for name in names])
-
-
-def _know_json(options: Options, form: str) -> None:
-    # Which of its two parsers Flink takes; both read the same.
-    options.get(truth(f"{form}.decode.json-parser.enabled"))
-    options.know([f"{form}.fail-on-missing-field"])
-    know_json(options, form)
+    options.get(known.null_keys)
+    options.know(known.of_both_ways)
 
 
 class _JsonLines(_Lines):
@@ -180,11 +218,40 @@ class _JsonLines(_Lines):
         return self.rows(file, position, self._columns.read(block))
 
 
+_DELIMITER: Final = text(
+    "csv.field-delimiter", "What is between fields; `\\\\t` is a tab.", "one character"
+).by_default(",")
+_QUOTE: Final = text(
+    "csv.quote-character", "What is around fields with delimiters, quotes or ends of lines.", "one character"
+).by_default('"')
+_NO_QUOTE: Final = truth("csv.disable-quote-character", "Whether nothing is quoted.").by_default("false")
+_ESCAPE: Final = text("csv.escape-character", "Before a character that is meant as it is.", "one character")
+_NULL: Final = text("csv.null-literal", "The field that is NULL.")
+_COMMENTS: Final = truth(
+    "csv.allow-comments", "Whether lines that begin with `#` are passed over."
+).by_default("false")
+_ELEMENTS: Final = text(
+    "csv.array-element-delimiter", "What is between the elements of an array, and the fields of a row."
+).by_default(";")
+_LENIENT: Final = truth(
+    "csv.ignore-parse-errors",
+    "Whether fields that do not fit are NULL, and records that cannot be read left out.",
+).by_default("false")
+_SCIENTIFIC: Final = truth(
+    "csv.write-bigdecimal-in-scientific-notation",
+    "Changes nothing: whatever it is, Flink 2.3 writes decimal numbers with an exponent.",
+)
+
+
 class CsvFormat(TableFormat):
     """Fields between delimiters."""
 
     name = "csv"
     bulk = True
+    options = (
+        *(_DELIMITER, _QUOTE, _NO_QUOTE, _ESCAPE, _NULL, _COMMENTS, _ELEMENTS, _LENIENT),
+        _SCIENTIFIC,
+    )
 
     def reader(
         self, options: Options, row: RowType, wanted: Sequence[int], metadata: Sequence[str] = ()
@@ -199,26 +266,20 @@ class CsvFormat(TableFormat):
 
 def csv_rules(options: Options) -> CsvRules:
     """Return how the format csv is read and written."""
-    delimiter = _unescaped(options.get(text("csv.field-delimiter"), ","))
-    quote = options.get(text("csv.quote-character"), '"')
-    escape = options.get(text("csv.escape-character"))
-    for key, mark in (
-        ("csv.field-delimiter", delimiter),
-        ("csv.quote-character", quote),
-        ("csv.escape-character", escape),
-    ):
+    delimiter, array_delimiter = (_unescaped(options.get(option)) for option in (_DELIMITER, _ELEMENTS))
+    quote, escape = options.get(_QUOTE), options.get(_ESCAPE)
+    for option, mark in ((_DELIMITER, delimiter), (_QUOTE, quote), (_ESCAPE, escape)):
         if mark is not None and len(mark) != 1:
-            raise options.wrong(key, "one character")
-    # Whatever it is, Flink 2.3 writes decimal numbers with an exponent.
-    options.get(truth("csv.write-bigdecimal-in-scientific-notation"))
+            raise options.wrong(option.key, option.what)
+    options.get(_SCIENTIFIC)
     return CsvRules(
         delimiter=delimiter,
-        quote=None if options.get(truth("csv.disable-quote-character"), False) else quote,
+        quote=None if options.get(_NO_QUOTE) else quote,
         escape=escape,
-        null_literal=options.get(text("csv.null-literal")),
-        comments=options.get(truth("csv.allow-comments"), False),
-        array_delimiter=_unescaped(options.get(text("csv.array-element-delimiter"), ";")),
-        lenient=options.get(truth("csv.ignore-parse-errors"), False),
+        null_literal=options.get(_NULL),
+        comments=options.get(_COMMENTS),
+        array_delimiter=array_delimiter,
+        lenient=options.get(_LENIENT),
     )
 
 
@@ -258,24 +319,31 @@ class _CsvRecords(_Lines):
         return self.rows(file, position, self._columns.read(block))
 
 
+_COMPRESSION: Final = choice(
+    "parquet.compression",
+    *("SNAPPY", "GZIP", "ZSTD", "LZ4", "UNCOMPRESSED"),
+    about="How files that are written are compressed. Files of all these kinds are read.",
+).by_default("SNAPPY")
+
+
 class ParquetFormat(TableFormat):
     """Parquet files; columns are found by their names."""
 
     name = "parquet"
     bulk = True
     by_name = True
+    options = (_COMPRESSION,)
 
     def reader(
         self, options: Options, row: RowType, wanted: Sequence[int], metadata: Sequence[str] = ()
     ) -> FileFormat[Rows]:
         """Return the reader of the wanted columns."""
+        options.know(self.options)
         fields: list[Field] = [row.fields[place] for place in wanted]
         return ParquetColumns(to_arrow_schema(RowType(tuple(fields), nullable=False)))
 
     def writer(self, options: Options, row: RowType) -> PartFormat:
         """Return the writer."""
-        compression = options.get(
-            choice("parquet.compression", "SNAPPY", "GZIP", "ZSTD", "LZ4", "UNCOMPRESSED"), "SNAPPY"
-        )
+        compression = options.get(_COMPRESSION)
         kind = "none" if compression == "UNCOMPRESSED" else compression.lower()
         return ParquetRowGroups(to_arrow_schema(row), kind)

@@ -18,27 +18,64 @@ from firesteel.connectors.tables.file_formats import CsvFormat, JsonFormat, Parq
 from firesteel.connectors.tables.file_partitions import FilePartitions
 from firesteel.connectors.tables.file_sink import FileTableSink
 from firesteel.connectors.tables.file_source import METADATA, FileColumn, FileTableSource
-from firesteel.connectors.tables.options import PARALLELISM, Options, duration, size, suggestion, text, truth
+from firesteel.connectors.tables.options import (
+    PARALLELISM,
+    Listed,
+    Options,
+    duration,
+    size,
+    suggestion,
+    text,
+    truth,
+)
 from firesteel.connectors.tables.orc_files import OrcFileFormat
 from firesteel.connectors.tables.source_lookup import SourceLookup
 from firesteel.functions.columns.connectors import TableConnector, TableRequest, TableSink, TableSource
 from firesteel.functions.columns.lookups import LookupCalls, LookupTable
 
-_DEFAULT_PARTITION: Final = "__DEFAULT_PARTITION__"
-_PART_SIZE: Final = 128 << 20
-_INTERVAL: Final = 30 * 60_000
-_FILE_SIZE: Final = size("sink.rolling-policy.file-size")
-_REFUSED: Final = ("source.path.regex-pattern",)
-_READING: Final = ("source.monitor-interval",)
-_WRITING: Final = (
-    "sink.rolling-policy.file-size",
-    "sink.rolling-policy.rollover-interval",
+_PATH: Final = text(
+    "path",
+    "A file, a directory, a pattern such as `logs/*.gz`, or a URL such as `s3://bucket/path`.",
+    "a path",
+).needed()
+_FORMAT: Final = text(
+    "format", "How rows are stored in the files; its options are below.", "the name of a format"
+).needed()
+_DEFAULT_NAME: Final = text(
+    "partition.default-name", "The name of the partition of rows whose value is NULL or empty."
+).by_default("__DEFAULT_PARTITION__")
+_MONITOR: Final = duration(
+    "source.monitor-interval",
+    "How often new files are looked for. Without it the table has the files that are there, and ends.",
+)
+_REFUSED: Final = text("source.path.regex-pattern", "Refused: a pattern in `path` says which files are read.")
+_FILE_SIZE: Final = size(
+    "sink.rolling-policy.file-size", "The size at which a part file ends (json, and formats of changes)."
+).by_default("128 mb")
+_ROLLOVER: Final = duration(
+    "sink.rolling-policy.rollover-interval", "How long such a part file is open at most."
+).by_default("30 min")
+_INACTIVITY: Final = duration(
+    "sink.rolling-policy.inactivity-interval", "How long such a part file stays open without new rows."
+).by_default("30 min")
+_CHECK: Final = duration(
     "sink.rolling-policy.check-interval",
-    "sink.rolling-policy.inactivity-interval",
+    "Changes nothing: the two intervals are looked at when they are due.",
+)
+_SHUFFLE: Final = truth(
     "sink.shuffle-by-partition.enable",
-    "sink.parallelism",
+    "Whether one subtask writes all rows of a partition, so that files are fewer.",
+).by_default("false")
+_COMPACT: Final = truth(
     "auto-compaction",
-    "compaction.file-size",
+    "Whether the files that all subtasks wrote to a partition in one epoch are joined before they appear (STREAMING).",
+).by_default("false")
+_PACKED: Final = size(
+    "compaction.file-size", "The size of files that are joined; `sink.rolling-policy.file-size` without it."
+)
+_READING: Final[Listed] = (_MONITOR, *lookup_options.OPTIONS)
+_WRITING: Final[Listed] = (
+    *(_FILE_SIZE, _ROLLOVER, _INACTIVITY, _CHECK, _SHUFFLE, _COMPACT, _PACKED, PARALLELISM),
     *partition_commit.OPTIONS,
 )
 
@@ -74,6 +111,7 @@ class FilesystemConnector(TableConnector):
     """
 
     name = "filesystem"
+    options = (_PATH, _FORMAT, _DEFAULT_NAME, *_READING, *_WRITING, _REFUSED)
     readable_metadata = READABLE
 
     def reads_fields(self, options: Mapping[str, str]) -> bool:
@@ -84,9 +122,8 @@ class FilesystemConnector(TableConnector):
     def source(self, table: TableRequest) -> TableSource:
         """Return the source."""
         options = self._options(table)
-        path = options.required(text("path"))
-        interval = options.get(duration("source.monitor-interval"))
-        default = options.get(text("partition.default-name"), _DEFAULT_PARTITION)
+        path, default = options.get(_PATH), options.get(_DEFAULT_NAME)
+        interval = options.get(_MONITOR)
         form = _format(options, table)
         row, columns = _split(table, form)
         reader = _Reader(form, dict(table.options), table.who)
@@ -94,7 +131,7 @@ class FilesystemConnector(TableConnector):
         partitions = FilePartitions({key: types[key] for key in table.partition_keys}, default)
         source = FileTableSource(path, row, columns, reader, partitions, interval=interval)
         form.reader(options, row, range(len(row.fields)))
-        options.know((*_WRITING, *lookup_options.OPTIONS))
+        options.know((*_WRITING, *_READING))
         options.finish()
         return TableSource(source, form.mode)
 
@@ -109,8 +146,7 @@ class FilesystemConnector(TableConnector):
     def sink(self, table: TableRequest) -> TableSink:
         """Return the sink, which takes inserts, and all changes in a format that has them."""
         options = self._options(table)
-        path = options.required(text("path"))
-        default = options.get(text("partition.default-name"), _DEFAULT_PARTITION)
+        path, default = options.get(_PATH), options.get(_DEFAULT_NAME)
         form = _format(options, table)
         row, _ = _split(table, form)
         compaction = _compaction(options)
@@ -130,16 +166,15 @@ class FilesystemConnector(TableConnector):
             compaction=None if table.bounded else compaction,
         )
         parallelism = options.get(PARALLELISM)
-        together = options.get(truth("sink.shuffle-by-partition.enable"), False)
+        together = options.get(_SHUFFLE)
         options.know(_READING)
         options.finish()
         partitions = table.partition_keys if together else ()
         return TableSink(sink, form.mode, adapts=changes, parallelism=parallelism, distribution=partitions)
 
     def _options(self, table: TableRequest) -> Options:
-        for key in _REFUSED:
-            if key in table.options:
-                raise UnsupportedError(f"cannot have the option {key!r}", who=table.who)
+        if _REFUSED.key in table.options:
+            raise UnsupportedError(f"cannot have the option {_REFUSED.key!r}", who=table.who)
         return Options(table.options, table.who, self.name)
 
 
@@ -157,7 +192,7 @@ class _Reader:
 
 
 def _format(options: Options, table: TableRequest) -> TableFormat:
-    name = options.required(text("format"))
+    name = options.get(_FORMAT)
     if name not in FORMATS:
         raise ConfigurationError(
             "requires a format that exists", who=table.who, got=repr(name), hint=suggestion(name, FORMATS)
@@ -186,14 +221,11 @@ def _split(table: TableRequest, form: TableFormat) -> tuple[RowType, list[FileCo
 
 
 def _compaction(options: Options) -> Compaction | None:
-    part_size = options.get(_FILE_SIZE, _PART_SIZE)
-    packed = options.get(size("compaction.file-size"), part_size)
-    return Compaction(epochs=1, packed=packed) if options.get(truth("auto-compaction"), False) else None
+    packed = options.get(_PACKED, options.get(_FILE_SIZE))
+    return Compaction(epochs=1, packed=packed) if options.get(_COMPACT) else None
 
 
 def _rolling(options: Options, *, every_epoch: bool) -> RollingPolicy:
-    part_size = options.get(_FILE_SIZE, _PART_SIZE)
-    rollover = options.get(duration("sink.rolling-policy.rollover-interval"), _INTERVAL)
-    inactivity = options.get(duration("sink.rolling-policy.inactivity-interval"), _INTERVAL)
-    options.get(duration("sink.rolling-policy.check-interval"))
-    return RollingPolicy(every_epoch, part_size, max(rollover, 1), max(inactivity, 1))
+    rollover, inactivity = (max(options.get(interval), 1) for interval in (_ROLLOVER, _INACTIVITY))
+    options.get(_CHECK)
+    return RollingPolicy(every_epoch, options.get(_FILE_SIZE), rollover, inactivity)

@@ -21,7 +21,16 @@ from firesteel.connectors.sql.rows_writer import RowsWriter
 from firesteel.connectors.tables import lookup_options
 from firesteel.connectors.tables.jdbc_lookup import JdbcLookup, LookupSettings
 from firesteel.connectors.tables.jdbc_source import JdbcTableSource, Partitions, ScanSettings
-from firesteel.connectors.tables.options import PARALLELISM, Options, choice, duration, number, text, truth
+from firesteel.connectors.tables.options import (
+    PARALLELISM,
+    Listed,
+    Options,
+    choice,
+    duration,
+    number,
+    text,
+    truth,
+)
 from firesteel.functions.columns.connectors import (
     ChangelogMode,
     TableConnector,
@@ -43,8 +52,6 @@ _WITHOUT_ZONES: Final = ("mysql", "mariadb")
 """Databases that give a point in time as the time of a day in the zone of the session."""
 
 _BATCH_ROWS: Final = 10_000
-_RETRY: Final = 60_000
-_LOOKUP_RETRIES: Final = 3
 _REMOVED: Final = (RowKind.DELETE.value, RowKind.UPDATE_BEFORE.value)
 _PENDING: Final = 200_000
 """How many keys may wait before they are sent."""
@@ -58,30 +65,76 @@ _DRIVERS: Final = {
 }
 """By the class of Java that a table names as its driver, the databases that it is for."""
 
-_PARTITIONS: Final = (
-    "scan.partition.column",
-    "scan.partition.num",
-    "scan.partition.lower-bound",
-    "scan.partition.upper-bound",
+_URL: Final = text(
+    "url",
+    "The database: a JDBC URL of PostgreSQL, MySQL, MariaDB or SQLite.",
+    "jdbc:postgresql://host/shop",
+).needed()
+_TABLE: Final = text("table-name", "The table, or `schema.table`.").needed()
+_USER: Final = text("username", "The user, if the URL has none.")
+_PASSWORD: Final = text(
+    "password", "A reference to an environment variable of the driver and the workers.", "${VARIABLE}"
 )
-_OF_LOOKUPS: Final = (
-    *lookup_options.OPTIONS,
-    "lookup.max-retries",
-    "lookup.cache.max-rows",
-    "lookup.cache.ttl",
-    "lookup.cache.caching-missing-key",
+_DRIVER: Final = choice(
+    "driver",
+    *_DRIVERS,
+    about="Must be a class for the database of the URL; which module of Python is used follows from that.",
 )
-_OF_SCANS: Final = (*_PARTITIONS, "scan.fetch-size", "scan.auto-commit", "filter.handling.policy")
-_OF_SOURCES: Final = (*_OF_SCANS, *_OF_LOOKUPS)
+_RETRY: Final = duration(
+    "connection.max-retry-timeout", "How long a database that is away is waited for."
+).by_default("60 s")
+_COLUMN: Final = text("scan.partition.column", "The column of numbers by which the table is read in parts.")
+_PARTS: Final = number("scan.partition.num", 1, "How many parts there are.")
+_LOW: Final = number(
+    "scan.partition.lower-bound", None, "The least value of the first part; smaller ones are not read."
+)
+_HIGH: Final = number(
+    "scan.partition.upper-bound", None, "The largest value of the last part; larger ones are not read."
+)
+_PARTITIONS: Final = (_COLUMN, _PARTS, _LOW, _HIGH)
+_FETCH: Final = number(
+    "scan.fetch-size", 0, "How many rows are fetched at once; 0: as many as are useful."
+).by_default("0")
+_AUTO_COMMIT: Final = truth(
+    "scan.auto-commit", "Changes nothing: rows are fetched as they are needed, whatever the driver."
+)
+_POLICY: Final = choice(
+    "filter.handling.policy", "always", "never", about="Whether the database is given conditions of queries."
+).by_default("always")
+_ROWS: Final = number(
+    "sink.buffer-flush.max-rows", 0, "How many rows travel to the database at once; 0: the default."
+).by_default("10000")
+_INTERVAL: Final = duration(
+    "sink.buffer-flush.interval",
+    "How long rows wait before they travel, at most. They become visible with their epoch, whatever it is.",
+)
+_RETRIES: Final = number(
+    "sink.max-retries",
+    0,
+    "How often writing is repeated. As often as `connection.max-retry-timeout` allows without it.",
+)
+_WAY: Final = choice(
+    "sink.way",
+    "staged",
+    "prepared",
+    about="How exactly once is reached: [the two ways](databases.md#two-ways). Flink does not have it.",
+).by_default("staged")
+
+_OF_ALL: Final = (_URL, _TABLE, _USER, _PASSWORD, _DRIVER, _RETRY)
+_OF_OLD_LOOKUPS: Final = (
+    number(
+        "lookup.cache.max-rows", None, "Changes nothing: the older name of `lookup.partial-cache.max-rows`."
+    ),
+    duration(
+        "lookup.cache.ttl", "Changes nothing: the older name of `lookup.partial-cache.expire-after-write`."
+    ),
+    truth("lookup.cache.caching-missing-key", "Changes nothing: the older name of `...cache-missing-key`."),
+)
+_OF_LOOKUPS: Final[Listed] = (*lookup_options.OPTIONS, *_OF_OLD_LOOKUPS)
+_OF_SOURCES: Final[Listed] = (*_PARTITIONS, _FETCH, _AUTO_COMMIT, _POLICY, *_OF_LOOKUPS)
 """Options of the table where it is read, which mean nothing where it is written."""
 
-_OF_SINKS: Final = (
-    "sink.buffer-flush.max-rows",
-    "sink.buffer-flush.interval",
-    "sink.max-retries",
-    "sink.parallelism",
-    "sink.way",
-)
+_OF_SINKS: Final[Listed] = (_ROWS, _INTERVAL, _RETRIES, PARALLELISM, _WAY)
 
 
 class JdbcConnector(TableConnector):
@@ -103,17 +156,18 @@ class JdbcConnector(TableConnector):
     """
 
     name = "jdbc"
+    options = (*_OF_ALL, *_OF_SOURCES, *_OF_SINKS)
 
     def source(self, table: TableRequest) -> TableSource:
         """Return the source of the rows that there are: inserts."""
         options = Options(table.options, table.who, self.name)
         url, schema, name = _place(options, table)
-        retry = options.get(duration("connection.max-retry-timeout"), _RETRY)
+        retry = options.get(_RETRY)
         partitions = _partitions(options, table)
-        fetch = options.get(number("scan.fetch-size", 0)) or _BATCH_ROWS
-        options.get(truth("scan.auto-commit"))
-        policy = options.get(choice("filter.handling.policy", "always", "never"), "always")
-        options.know((*_OF_SINKS, *_OF_LOOKUPS, *_PARTITIONS))
+        fetch = options.get(_FETCH) or _BATCH_ROWS
+        options.get(_AUTO_COMMIT)
+        policy = options.get(_POLICY)
+        options.know((*_OF_SINKS, *_OF_SOURCES))
         options.finish()
         _require_stored(table, url, "read from")
         settings = ScanSettings(
@@ -126,9 +180,9 @@ class JdbcConnector(TableConnector):
         """Return the lookup by these columns."""
         options = Options(table.options, table.who, self.name)
         cache = lookup_options.lookup_cache(options, table.zone)
-        retries = options.get(number("lookup.max-retries", 0), _LOOKUP_RETRIES)
+        retries = options.get(lookup_options.MAX_RETRIES)
         url, schema, name = _place(options, table)
-        retry = options.get(duration("connection.max-retry-timeout"), _RETRY)
+        retry = options.get(_RETRY)
         options.know((*_OF_SINKS, *_OF_SOURCES))
         options.finish()
         _require_stored(table, url, "read from")
@@ -142,11 +196,11 @@ class JdbcConnector(TableConnector):
         """Return the sink: for inserts, with a primary key for upserts."""
         options = Options(table.options, table.who, self.name)
         url, schema, name = _place(options, table)
-        rows = options.get(number("sink.buffer-flush.max-rows", 0), _BATCH_ROWS) or _BATCH_ROWS
-        retry = options.get(duration("connection.max-retry-timeout"), _RETRY)
-        way = options.get(choice("sink.way", "staged", "prepared"), "staged")
-        retries = options.get(number("sink.max-retries", 0))
-        interval = options.get(duration("sink.buffer-flush.interval"))
+        rows = options.get(_ROWS) or _BATCH_ROWS
+        retry = options.get(_RETRY)
+        way = options.get(_WAY)
+        retries = options.get(_RETRIES)
+        interval = options.get(_INTERVAL)
         parallelism = options.get(PARALLELISM)
         options.know(_OF_SOURCES)
         options.finish()
@@ -169,26 +223,23 @@ class JdbcConnector(TableConnector):
 
 def _place(options: Options, table: TableRequest) -> tuple[str, str | None, str]:
     """Return the URL of the database, and the schema and the name of the table there."""
-    user, password = options.get(text("username")), options.get(text("password"))
-    url = url_of_jdbc(options.required(text("url")), user, password, table.who)
-    schema, _, name = options.required(text("table-name")).rpartition(".")
+    user, password = options.get(_USER), options.get(_PASSWORD)
+    url = url_of_jdbc(options.get(_URL), user, password, table.who)
+    schema, _, name = options.get(_TABLE).rpartition(".")
     _check_driver(options, url)
     return url, schema or None, name
 
 
 def _partitions(options: Options, table: TableRequest) -> Partitions | None:
     """Return how the table is partitioned; raise ConfigurationError unless all options say so, or none."""
-    if not any(key in options for key in _PARTITIONS):
+    if not any(option.key in options for option in _PARTITIONS):
         return None
-    column, bounds = text(_PARTITIONS[0]), (number(_PARTITIONS[2]), number(_PARTITIONS[3]))
-    found = Partitions(
-        options.required(column), options.required(number(_PARTITIONS[1], 1)), *map(options.required, bounds)
-    )
+    found = Partitions(options.required(_COLUMN), *map(options.required, (_PARTS, _LOW, _HIGH)))
     if found.low > found.high:
-        raise options.wrong(_PARTITIONS[2], f"a number of at most {found.high}")
+        raise options.wrong(_LOW.key, f"a number of at most {found.high}")
     for field in table.row.fields:
         if field.name == found.column and not field.type.has_family(LogicalTypeFamily.NUMERIC):
-            raise options.wrong(_PARTITIONS[0], f"a column of numbers, and not of {field.type},")
+            raise options.wrong(_COLUMN.key, f"a column of numbers, and not of {field.type},")
     return found
 
 
@@ -212,9 +263,9 @@ def _database(url: str) -> str:
 
 def _check_driver(options: Options, url: str) -> None:
     """Require that the driver is for the database of the URL; which module of Python is used follows from the URL."""
-    driver = options.get(choice("driver", *_DRIVERS))
+    driver = options.get(_DRIVER)
     if driver is not None and _database(url) not in _DRIVERS[driver]:
-        raise options.wrong("driver", "the driver of the database of 'url'")
+        raise options.wrong(_DRIVER.key, "the driver of the database of 'url'")
 
 
 class JdbcTableSink(ColumnSink):

@@ -5,53 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from typing import Final
 
-from firesteel.connectors.tables.options import Option, Options, choice, duration, number, truth
+from firesteel.connectors.tables.options import Listed, Option, Options, choice, duration, number, truth
 from firesteel.functions.columns.lookups import Cache, FullCache, PartialCache
-
-_CACHE: Final = choice("lookup.cache", "NONE", "PARTIAL", "FULL")
-_STRATEGY: Final = choice("lookup.full-cache.reload-strategy", "PERIODIC", "TIMED")
-_INTERVAL: Final = duration("lookup.full-cache.periodic-reload.interval")
-_MODE: Final = choice("lookup.full-cache.periodic-reload.schedule-mode", "FIXED_DELAY", "FIXED_RATE")
-_DAYS: Final = number("lookup.full-cache.timed-reload.interval-in-days", 1)
-_MAX_ROWS: Final = number("lookup.partial-cache.max-rows", 1)
-_AFTER_WRITE: Final = duration("lookup.partial-cache.expire-after-write")
-_AFTER_ACCESS: Final = duration("lookup.partial-cache.expire-after-access")
-_MISSING: Final = truth("lookup.partial-cache.cache-missing-key")
-
-
-def lookup_cache(options: Options, zone: str, *, whole: bool = False, by_key: bool = False) -> Cache:
-    """Return the cache that a table's options ask for; `zone` is the session's.
-
-    Without any it is NONE, or FULL if the table can only be read as a `whole`, which is then read once. One that can
-    only be read `by_key` has no FULL cache. Raises ConfigurationError for values that cannot be read, and for a cache
-    without what it needs.
-    """
-    kind = options.get(_CACHE, "FULL" if whole else "NONE")
-    if whole and kind != "FULL":
-        raise options.wrong(_CACHE.key, "FULL")
-    if by_key and kind == "FULL":
-        raise options.wrong(_CACHE.key, "NONE or PARTIAL (not all rows can be read)")
-    strategy, interval = options.get(_STRATEGY, "PERIODIC"), options.get(_INTERVAL)
-    moment, days = options.get(_MOMENT), options.get(_DAYS, 1)
-    options.get(_MODE)
-    partial = PartialCache(
-        options.get(_MAX_ROWS),
-        options.get(_AFTER_WRITE),
-        options.get(_AFTER_ACCESS),
-        missing=options.get(_MISSING, True),
-    )
-    if kind == "PARTIAL":
-        return partial
-    if kind == "NONE":
-        return None
-    if strategy == "TIMED":
-        options.required(_MOMENT)
-        assert moment is not None
-        local, in_utc = moment
-        return FullCache(at=local, days=days, zone="UTC" if in_utc else zone)
-    if not whole:
-        options.required(_INTERVAL)
-    return FullCache(interval=interval)
 
 
 def _moment(given: str) -> tuple[int, bool]:
@@ -67,13 +22,94 @@ def _moment(given: str) -> tuple[int, bool]:
     return local // dt.timedelta(milliseconds=1), shift is not None
 
 
+_CACHE: Final = choice(
+    "lookup.cache",
+    *("NONE", "PARTIAL", "FULL"),
+    about="What is kept of rows that were looked up: nothing, those of some keys, or the whole table. The default is "
+    "NONE; for files it is FULL, and nothing else can be.",
+)
+_MAX_ROWS: Final = number(
+    "lookup.partial-cache.max-rows",
+    1,
+    "Of how many keys PARTIAL keeps the rows; those go that were not used for longest.",
+)
+_AFTER_WRITE: Final = duration(
+    "lookup.partial-cache.expire-after-write", "How long PARTIAL keeps rows after they were looked up."
+)
+_AFTER_ACCESS: Final = duration(
+    "lookup.partial-cache.expire-after-access", "How long PARTIAL keeps rows after they were last used."
+)
+_MISSING: Final = truth(
+    "lookup.partial-cache.cache-missing-key", "Whether PARTIAL remembers that a key has no rows."
+).by_default("true")
+_STRATEGY: Final = choice(
+    "lookup.full-cache.reload-strategy",
+    *("PERIODIC", "TIMED"),
+    about="Whether FULL reads the table again after an interval or at a time of the day.",
+).by_default("PERIODIC")
+_INTERVAL: Final = duration(
+    "lookup.full-cache.periodic-reload.interval",
+    "After which time FULL with PERIODIC reads the table again. A database needs it; files are read once without it.",
+)
+_MODE: Final = choice(
+    "lookup.full-cache.periodic-reload.schedule-mode",
+    *("FIXED_DELAY", "FIXED_RATE"),
+    about="Changes nothing: the interval begins when the table has been read.",
+)
 _MOMENT: Final = Option(
-    "lookup.full-cache.timed-reload.iso-time", _moment, "a time of the day such as '10:15'"
+    "lookup.full-cache.timed-reload.iso-time",
+    _moment,
+    "a time of the day such as '10:15'",
+    "When FULL with TIMED reads the table again: in the session's time zone, or with an offset such as '10:15Z'.",
 )
+_DAYS: Final = number(
+    "lookup.full-cache.timed-reload.interval-in-days", 1, "How many days are between two such times."
+).by_default("1")
 
-OPTIONS: Final = (
-    *(option.key for option in (_CACHE, _STRATEGY, _INTERVAL, _MODE, _MOMENT, _DAYS)),
-    *(option.key for option in (_MAX_ROWS, _AFTER_WRITE, _AFTER_ACCESS, _MISSING)),
-    "lookup.max-retries",
+MAX_RETRIES: Final = number(
+    "lookup.max-retries", 0, "How often a query that fails is repeated. For files it changes nothing."
+).by_default("3")
+
+OF_CACHE: Final[Listed] = (
+    *(_CACHE, _MAX_ROWS, _AFTER_WRITE, _AFTER_ACCESS, _MISSING),
+    *(_STRATEGY, _INTERVAL, _MODE, _MOMENT, _DAYS),
 )
-"""The options' names, which mean nothing where a table is read or written."""
+"""The options that say what is kept."""
+
+OPTIONS: Final[Listed] = (*OF_CACHE, MAX_RETRIES)
+"""The options of lookups, which mean nothing where a table is read or written."""
+
+
+def lookup_cache(options: Options, zone: str, *, whole: bool = False, by_key: bool = False) -> Cache:
+    """Return the cache that a table's options ask for; `zone` is the session's.
+
+    Without any it is NONE, or FULL if the table can only be read as a `whole`, which is then read once. One that can
+    only be read `by_key` has no FULL cache. Raises ConfigurationError for values that cannot be read, and for a cache
+    without what it needs.
+    """
+    kind = options.get(_CACHE, "FULL" if whole else "NONE")
+    if whole and kind != "FULL":
+        raise options.wrong(_CACHE.key, "FULL")
+    if by_key and kind == "FULL":
+        raise options.wrong(_CACHE.key, "NONE or PARTIAL (not all rows can be read)")
+    strategy, interval = options.get(_STRATEGY), options.get(_INTERVAL)
+    moment, days = options.get(_MOMENT), options.get(_DAYS)
+    options.get(_MODE)
+    partial = PartialCache(
+        options.get(_MAX_ROWS),
+        options.get(_AFTER_WRITE),
+        options.get(_AFTER_ACCESS),
+        missing=options.get(_MISSING),
+    )
+    if kind == "PARTIAL":
+        return partial
+    if kind == "NONE":
+        return None
+    if strategy == "TIMED":
+        options.required(_MOMENT)
+        assert moment is not None
+        local, in_utc = moment
+        return FullCache(at=local, days=days, zone="UTC" if in_utc else zone)
+    if not whole:
+        options.required(_INTERVAL)
+    return FullCache(interval=interval)

@@ -20,6 +20,11 @@ from firesteel.connectors.tables.file_formats import Rows, TableFormat
 from firesteel.connectors.tables.options import Options, choice
 from firesteel.functions.source import END_OF_SPLIT, RecordBatches
 
+_COMPRESSION: Final = choice(
+    "orc.compress",
+    *("ZLIB", "SNAPPY", "LZ4", "ZSTD", "NONE"),
+    about="How files that are written are compressed. Files of all these kinds are read.",
+).by_default("ZLIB")
 _BATCH: Final = 1 << 15
 _HELD: Final = 1 << 16
 _UNSTORED: Final = (
@@ -38,17 +43,18 @@ class OrcFileFormat(TableFormat):
 
     name = "orc"
     bulk = True
+    options = (_COMPRESSION,)
 
     def reader(
         self, options: Options, row: RowType, wanted: Sequence[int], metadata: Sequence[str] = ()
     ) -> FileFormat[Rows]:
         """Return the reader of the wanted columns."""
-        options.know(["orc.compress"])
+        options.know(self.options)
         return _OrcColumns(_stored(RowType(tuple(row.fields[place] for place in wanted), nullable=False)))
 
     def writer(self, options: Options, row: RowType) -> PartFormat:
         """Return the writer."""
-        compression = options.get(choice("orc.compress", "ZLIB", "SNAPPY", "LZ4", "ZSTD", "NONE"), "ZLIB")
+        compression = options.get(_COMPRESSION)
         return _OrcParts(_stored(row), "uncompressed" if compression == "NONE" else compression.lower())
 
 

@@ -15,25 +15,57 @@ from urllib.parse import unquote
 from firesteel.common.errors import UnsupportedError
 from firesteel.connectors.files.sink.writer import FileWriterState
 from firesteel.connectors.files.systems import joined, system_of
-from firesteel.connectors.tables.options import Options, choice, duration, text
+from firesteel.connectors.tables.options import Listed, Options, choice, duration, text
 from firesteel.connectors.tables.partition_time import PartitionTime
 from firesteel.functions.sink import Committer, Leftovers
 
-_POLICY: Final = "sink.partition-commit.policy.kind"
-_OTHERS: Final = (
+_POLICY: Final = text(
+    "sink.partition-commit.policy.kind",
+    "How readers learn that a partition is complete: `success-file` writes a file into it. Without it nothing is done.",
+    "'success-file'",
+)
+_TRIGGER: Final = choice(
     "sink.partition-commit.trigger",
-    "sink.partition-commit.delay",
+    *("process-time", "partition-time"),
+    about="Whether a partition is complete by the time of its first row, or when the watermark passes its own time.",
+).by_default("process-time")
+_DELAY: Final = duration(
+    "sink.partition-commit.delay", "How long after that time a partition is complete."
+).by_default("0 s")
+_ZONE: Final = text(
     "sink.partition-commit.watermark-time-zone",
-    "sink.partition-commit.policy.class",
-    "sink.partition-commit.policy.class.parameters",
-    "sink.partition-commit.success-file.name",
+    "The time zone of partitions' times, for a watermark of TIMESTAMP_LTZ.",
+    "the name of a time zone",
+).by_default("UTC")
+_SUCCESS_FILE: Final = text(
+    "sink.partition-commit.success-file.name", "The name of the file that says that a partition is complete."
+).by_default("_SUCCESS")
+_EXTRACTOR: Final = choice(
     "partition.time-extractor.kind",
-    "partition.time-extractor.class",
+    *("default", "custom"),
+    about="How a partition's time is found. `custom`, a class of Java's, is refused.",
+).by_default("default")
+_PATTERN: Final = text(
     "partition.time-extractor.timestamp-pattern",
+    "The text with a partition's time, such as `$dt $hour:00:00`. Without it, the first column of the partition.",
+    "a text with $column",
+)
+_FORMATTER: Final = text(
     "partition.time-extractor.timestamp-formatter",
+    "How this text is read; as `yyyy-MM-dd HH:mm:ss` or `yyyy-MM-dd` without it.",
+    "a pattern of DateTimeFormatter",
+)
+_OF_JAVA: Final = (
+    text("sink.partition-commit.policy.class", "Changes nothing: there is no policy `custom`."),
+    text("sink.partition-commit.policy.class.parameters", "Changes nothing: there is no policy `custom`."),
+    text("partition.time-extractor.class", "Changes nothing: there is no kind `custom`."),
+)
+_OTHERS: Final[Listed] = (
+    *(_TRIGGER, _DELAY, _ZONE, _SUCCESS_FILE, _EXTRACTOR, _PATTERN, _FORMATTER),
+    *_OF_JAVA,
 )
 
-OPTIONS: Final = (_POLICY, *_OTHERS)
+OPTIONS: Final[Listed] = (_POLICY, *_OTHERS)
 """The options of partition commits, which do nothing when a table is read."""
 
 
@@ -71,7 +103,7 @@ def partition_commit(options: Options, who: str, *, bounded: bool) -> PartitionC
 
     Raises UnsupportedError for policies and extractors that are classes of Java's, or that need a metastore.
     """
-    kinds = options.get(text(_POLICY))
+    kinds = options.get(_POLICY)
     options.know(_OTHERS)
     if kinds is None:
         return None
@@ -79,27 +111,20 @@ def partition_commit(options: Options, who: str, *, bounded: bool) -> PartitionC
         if kind.strip().lower() != "success-file":
             raise UnsupportedError(
                 f"cannot have the policy {kind.strip()!r}",
-                who=f"{who}, option {_POLICY!r}",
+                who=f"{who}, option {_POLICY.key!r}",
                 hint="'success-file' writes a file into a partition that is complete; the partitions of a table of "
                 "files are its directories, which no metastore knows",
             )
-    if options.get(choice("partition.time-extractor.kind", "default", "custom"), "default") == "custom":
+    if options.get(_EXTRACTOR) == "custom":
         raise UnsupportedError(
             "cannot have the kind 'custom', which is a class of Java's",
-            who=f"{who}, option 'partition.time-extractor.kind'",
-            hint="use 'partition.time-extractor.timestamp-pattern'",
+            who=f"{who}, option {_EXTRACTOR.key!r}",
+            hint=f"use {_PATTERN.key!r}",
         )
-    trigger = options.get(choice("sink.partition-commit.trigger", "process-time", "partition-time"))
-    time = PartitionTime(
-        options.get(text("partition.time-extractor.timestamp-pattern")),
-        options.get(text("partition.time-extractor.timestamp-formatter")),
-        options.get(text("sink.partition-commit.watermark-time-zone"), "UTC"),
-    )
+    time = PartitionTime(options.get(_PATTERN), options.get(_FORMATTER), options.get(_ZONE))
+    by_partition = options.get(_TRIGGER) == "partition-time"
     return PartitionCommit(
-        options.get(text("sink.partition-commit.success-file.name"), "_SUCCESS"),
-        options.get(duration("sink.partition-commit.delay"), 0),
-        time if trigger == "partition-time" else None,
-        bounded,
+        options.get(_SUCCESS_FILE), options.get(_DELAY), time if by_partition else None, bounded
     )
 
 

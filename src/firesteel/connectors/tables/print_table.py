@@ -19,20 +19,26 @@ from firesteel.functions.sink import Committer, DeliveryGuarantee, WriterContext
 _SHOWN: Final = tuple(map(str, RowKind))
 
 
+_IDENTIFIER: Final = text("print-identifier", "What each line begins with.").by_default("")
+_TO_STDERR: Final = truth(
+    "standard-error", "Whether lines go to standard error, and not to standard output."
+).by_default("false")
+
+
 class PrintConnector(TableConnector):
     """Prints each change on a line, in Flink's notation: `+I[1, a]`.
 
-    Options: `print-identifier`, a text before each line, `standard-error`, and `sink.parallelism`. Lines begin with the
-    number of the subtask if there are several.
+    Lines begin with the number of the subtask if there are several.
     """
 
     name = "print"
+    options = (_IDENTIFIER, _TO_STDERR, PARALLELISM)
 
     def sink(self, table: TableRequest) -> TableSink:
         """Return the sink."""
         options = Options(table.options, table.who, self.name)
-        identifier = options.get(text("print-identifier"), "")
-        to_stderr = options.get(truth("standard-error"), False)
+        identifier = options.get(_IDENTIFIER)
+        to_stderr = options.get(_TO_STDERR)
         parallelism = options.get(PARALLELISM)
         options.finish()
         sink = PrintTableSink(table.row, identifier, to_stderr)

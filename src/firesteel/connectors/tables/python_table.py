@@ -18,13 +18,18 @@ from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.common.logical_types.columns import to_column
 from firesteel.common.logical_types.python_values import from_column
 from firesteel.common.types import Row
-from firesteel.connectors.tables.lookup_options import lookup_cache
+from firesteel.connectors.tables.lookup_options import OF_CACHE, lookup_cache
 from firesteel.connectors.tables.options import Options, choice, text
 from firesteel.functions.columns.connectors import TableConnector, TableRequest
 from firesteel.functions.columns.lookups import LookedUp, LookupCalls, LookupTable, TableLookup
 from firesteel.state.arrangements.matching import Hashed
 
-_FORMS: Final = ("key", "keys", "arrow")
+_FUNCTION: Final = text("function", "The function, which may be an `async def`.", "module.name").needed()
+_TAKES: Final = choice(
+    "function.takes",
+    *("key", "keys", "arrow"),
+    about="What the function is called with: the values of one key, a list of keys, or an Arrow batch of keys.",
+).by_default("key")
 Key = tuple[Any, ...]
 
 
@@ -41,12 +46,13 @@ class PythonConnector(TableConnector):
     """
 
     name = "python"
+    options = (_FUNCTION, _TAKES, *OF_CACHE)
 
     def lookup(self, table: TableRequest, keys: tuple[str, ...], calls: LookupCalls) -> LookupTable:
         """Return the lookup by these columns."""
         options = Options(table.options, table.who, self.name)
-        function = _imported(options.required(text("function")), table.who)
-        form = options.get(choice("function.takes", *_FORMS), "key")
+        function = _imported(options.get(_FUNCTION), table.who)
+        form = options.get(_TAKES)
         cache = lookup_cache(options, table.zone, by_key=True)
         options.finish()
         if table.primary_key is not None and {*table.primary_key} != {*keys}:

@@ -31,7 +31,9 @@ _BUILT_IN: Final[tuple[type[TableConnector], ...]] = (
     PythonConnector,
     UpsertKafkaConnector,
 )
-_built_in: Final = {kind.name: kind for kind in _BUILT_IN}
+BUILT_IN: Final = {kind.name: kind for kind in _BUILT_IN}
+"""The connectors that come with Firesteel, by name."""
+
 _registered: dict[str, TableConnector] = {}
 
 
@@ -58,8 +60,8 @@ def connector_of(name: str, who: str) -> TableConnector:
     """
     if name in _registered:
         return _registered[name]
-    if name in _built_in:
-        return _built_in[name]()
+    if name in BUILT_IN:
+        return BUILT_IN[name]()
     installed = _installed()  # reads the metadata of all packages, which takes twenty milliseconds
     if name not in installed:
         raise ConfigurationError(
@@ -84,7 +86,7 @@ def reads_fields(options: Mapping[str, str]) -> bool:
 
 def connector_names() -> list[str]:
     """Return the names of all connectors."""
-    return sorted({*_registered, *_built_in, *_installed()})
+    return sorted({*_registered, *BUILT_IN, *_installed()})
 
 
 def _installed() -> dict[str, EntryPoint]:

@@ -7,9 +7,9 @@ Write your own: subclass `TableConnector`, and register it with `register` or as
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types import LogicalType, RowType
@@ -109,6 +109,22 @@ class TableSink:
         )
 
 
+class KnownOption(Protocol):
+    """What the documentation says of an option: its key, what its values are, and what it means."""
+
+    @property
+    def key(self) -> str:
+        """The key."""
+
+    @property
+    def what(self) -> str:
+        """What its values are."""
+
+    @property
+    def about(self) -> str:
+        """What it means, in Markdown."""
+
+
 class TableConnector(ABC):
     """Makes the source or the sink of a table from its options.
 
@@ -117,6 +133,9 @@ class TableConnector(ABC):
 
     name: ClassVar[str]
     """The value of the option 'connector'."""
+
+    options: ClassVar[Sequence[KnownOption]] = ()
+    """The options that it has, in the order in which they are shown."""
 
     readable_metadata: ClassVar[Mapping[str, LogicalType]] = {}
     """The metadata that a source of this connector has, with its types."""

@@ -22,7 +22,15 @@ from firesteel.connectors.tables.changes.envelope import Changed, Envelope
 from firesteel.connectors.tables.changes.maxwell import MaxwellEnvelope
 from firesteel.connectors.tables.changes.messages import MessageReader, Messages
 from firesteel.connectors.tables.column_parts import RowsToWrite, TextWriter
-from firesteel.connectors.tables.file_formats import BLOCK, Rows, TableFormat, is_iso, json_writing, know_json
+from firesteel.connectors.tables.file_formats import (
+    BLOCK,
+    JsonOptions,
+    Rows,
+    TableFormat,
+    is_iso,
+    json_writing,
+    know_json,
+)
 from firesteel.connectors.tables.formats.json_exact import JsonRules
 from firesteel.connectors.tables.formats.json_texts import JsonWriting, json_lines
 from firesteel.connectors.tables.formats.misfit import Misfit
@@ -59,12 +67,9 @@ class ChangeFormat(TableFormat):
 
     def rules(self, options: Options) -> JsonRules:
         """Return how messages are read."""
-        rules = JsonRules(
-            iso=is_iso(options, self.name),
-            lenient=options.get(truth(f"{self.name}.ignore-parse-errors"), False),
-        )
-        know_json(options, self.name)
-        return rules
+        known = JsonOptions(self.name)
+        know_json(options, known)
+        return JsonRules(iso=is_iso(options, known), lenient=options.get(known.lenient))
 
     def writer(self, options: Options, row: RowType) -> PartFormat:
         """Return the writer."""
@@ -72,8 +77,7 @@ class ChangeFormat(TableFormat):
 
     def texts(self, options: Options, row: RowType) -> ChangeTexts:
         """Return what writes messages."""
-        writing = json_writing(options, self.name)
-        know_json(options, self.name)
+        writing = json_writing(options, JsonOptions(self.name))
         self._check_writing(options)
         return ChangeTexts(row, writing, self.short_frames if writing.without_nulls else self.frames)
 
@@ -85,30 +89,45 @@ def _metadata(envelope: type[Envelope]) -> dict[str, LogicalType]:
     return {f"{PREFIX}{name}": known.type for name, known in envelope.known.items()}
 
 
+_SCHEMA_INCLUDE: Final = truth(
+    "debezium-json.schema-include",
+    "Whether messages have their schema, as by default in Kafka Connect. Only for tables that are read.",
+).by_default("false")
+
+
 class DebeziumFormat(ChangeFormat):
     """Messages of Debezium."""
 
     name = DebeziumEnvelope.name
+    options = (_SCHEMA_INCLUDE, *JsonOptions(name).of_both_ways)
     metadata = _metadata(DebeziumEnvelope)
     frames = (('{"before":null,"after":', ',"op":"c"}'), ('{"before":', ',"after":null,"op":"d"}'))
     short_frames = (('{"after":', ',"op":"c"}'), ('{"before":', ',"op":"d"}'))
 
     def envelope(self, options: Options, row: RowType, metadata: Sequence[str]) -> Envelope:
         """Return what knows the messages, with or without their schema."""
-        return DebeziumEnvelope(row, metadata, schema=options.get(truth(_SCHEMA_INCLUDE), False))
+        return DebeziumEnvelope(row, metadata, schema=options.get(_SCHEMA_INCLUDE))
 
     def _check_writing(self, options: Options) -> None:
-        if options.get(truth(_SCHEMA_INCLUDE), False):
-            raise options.wrong(_SCHEMA_INCLUDE, "'false' for a table that is written")
+        if options.get(_SCHEMA_INCLUDE):
+            raise options.wrong(_SCHEMA_INCLUDE.key, "'false' for a table that is written")
 
 
-_SCHEMA_INCLUDE: Final = "debezium-json.schema-include"
+_INCLUDED: Final = {
+    name: text(
+        f"canal-json.{name}.include",
+        f"Which {name}s the table has changes of; those of others are passed over.",
+        "a regular expression",
+    )
+    for name in ("database", "table")
+}
 
 
 class CanalFormat(ChangeFormat):
     """Messages of Canal."""
 
     name = CanalEnvelope.name
+    options = (*_INCLUDED.values(), *JsonOptions(name).of_both_ways)
     metadata = _metadata(CanalEnvelope)
     frames = (('{"data":[', '],"type":"INSERT"}'), ('{"data":[', '],"type":"DELETE"}'))
     short_frames = frames
@@ -116,24 +135,24 @@ class CanalFormat(ChangeFormat):
     def envelope(self, options: Options, row: RowType, metadata: Sequence[str]) -> Envelope:
         """Return what knows the messages, and which databases and tables are wanted."""
         only: dict[str, re.Pattern[str]] = {}
-        for name in ("database", "table"):
-            key = f"canal-json.{name}.include"
-            given = options.get(text(key))
+        for name, option in _INCLUDED.items():
+            given = options.get(option)
             if given is not None:
                 try:
                     only[name] = re.compile(given)
                 except re.error as error:
-                    raise options.wrong(key, "a regular expression") from error
+                    raise options.wrong(option.key, option.what) from error
         return CanalEnvelope(row, metadata, only=only)
 
     def _check_writing(self, options: Options) -> None:
-        options.know(["canal-json.database.include", "canal-json.table.include"])
+        options.know(_INCLUDED.values())
 
 
 class MaxwellFormat(ChangeFormat):
     """Messages of Maxwell."""
 
     name = MaxwellEnvelope.name
+    options = JsonOptions(name).of_both_ways
     metadata = _metadata(MaxwellEnvelope)
     frames = (('{"data":', ',"type":"insert"}'), ('{"data":', ',"type":"delete"}'))
     short_frames = frames

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from firesteel.common.errors import ConfigurationError
 from firesteel.connectors.kafka.settings import require_client
-from firesteel.connectors.tables.kafka.options import OF_SINKS, table_source_settings
-from firesteel.connectors.tables.kafka.parts import READABLE, WRITABLE, parts_of
+from firesteel.connectors.tables.kafka.options import (
+    OF_BOTH,
+    OF_SINKS,
+    OF_SOURCES,
+    PARTITIONER,
+    table_source_settings,
+)
+from firesteel.connectors.tables.kafka.parts import OPTIONS, READABLE, WRITABLE, parts_of
 from firesteel.connectors.tables.kafka.source import KafkaTableSource
 from firesteel.connectors.tables.kafka.writing import kafka_sink
-from firesteel.connectors.tables.options import Options, number
+from firesteel.connectors.tables.options import SCAN_PARALLELISM, Options
 from firesteel.functions.columns.connectors import TableConnector, TableRequest, TableSink, TableSource
 
 
@@ -20,6 +26,7 @@ class KafkaConnector(TableConnector):
     """
 
     name = "kafka"
+    options = (*OF_BOTH, *OPTIONS, *OF_SOURCES, PARTITIONER, *OF_SINKS)
     readable_metadata = READABLE
     writable_metadata = WRITABLE
 
@@ -29,9 +36,9 @@ class KafkaConnector(TableConnector):
         options = Options(table.options, table.who, self.name)
         settings = table_source_settings(options, table)
         parts = parts_of(options, table)
-        parallelism = options.get(number("scan.parallelism", 1))
+        parallelism = options.get(SCAN_PARALLELISM)
         source = KafkaTableSource(settings, parts, parallelism)
-        options.know(OF_SINKS)
+        options.know((*OF_SINKS, PARTITIONER))
         options.finish()
         mode = parts.value.format.mode
         if table.primary_key and mode.append_only:

@@ -4,45 +4,142 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Final
+from typing import Final, TypeVar
 
 from firesteel.common.errors import ConfigurationError
 from firesteel.connectors.kafka.partitions import KafkaTopicPartition
 from firesteel.connectors.kafka.source.offsets import KafkaOffsetResetStrategy, KafkaOffsetsInitializer
 from firesteel.connectors.kafka.source.settings import KafkaSourceSettings, source_settings
 from firesteel.connectors.kafka.source.subscription import Subscription
-from firesteel.connectors.tables.options import Option, Options, choice, duration, number, text
+from firesteel.connectors.tables.options import (
+    PARALLELISM,
+    SCAN_PARALLELISM,
+    Listed,
+    Option,
+    Options,
+    choice,
+    duration,
+    number,
+    text,
+)
 from firesteel.functions.columns.connectors import TableRequest
 
-PROPERTIES: Final = "properties."
-_DISCOVERY: Final = duration("scan.topic-partition-discovery.interval")
+T = TypeVar("T")
+_Offsets = dict[int, int]
 
-OF_SOURCES: Final = (
+
+def _offsets(given: str) -> _Offsets:
+    """Return the offset of each partition.
+
+    >>> _offsets("partition:0,offset:42;partition:1,offset:300")
+    {0: 42, 1: 300}
+    """
+    found: _Offsets = {}
+    for pair in given.strip().rstrip(";").split(";"):
+        parts = dict(part.strip().split(":") for part in pair.split(","))
+        if parts.keys() != {"partition", "offset"}:
+            raise ValueError(given)
+        found[int(parts["partition"])] = int(parts["offset"])
+    return found
+
+
+def _specific_offsets(key: str, about: str) -> Option[_Offsets]:
+    what = "partitions and offsets such as 'partition:0,offset:42;partition:1,offset:300'"
+    return Option(key, _offsets, what, about)
+
+
+def _pattern(given: str) -> str:
+    try:
+        re.compile(given)
+    except re.error as error:
+        raise ValueError(given) from error
+    return given
+
+
+PROPERTIES: Final = "properties."
+TOPIC: Final = text("topic", "One or more topics.", "a name, or several with `;` between them")
+TOPIC_PATTERN: Final = Option(
     "topic-pattern",
-    "scan.startup.mode",
-    "scan.startup.specific-offsets",
-    "scan.startup.timestamp-millis",
-    "scan.bounded.mode",
-    "scan.bounded.specific-offsets",
-    "scan.bounded.timestamp-millis",
-    "scan.topic-partition-discovery.interval",
-    "scan.parallelism",
+    _pattern,
+    "a regular expression",
+    "The topics whose whole names it matches, in place of `topic`; also those that come later.",
 )
+_SERVERS: Final = text(f"{PROPERTIES}bootstrap.servers", "Where the brokers are.", "host:port, ...").needed()
+_PROPERTIES: Final = text(
+    f"{PROPERTIES}*",
+    "Those of Kafka's consumer or producer, translated for librdkafka, and those of librdkafka. One that only Java can "
+    "follow is refused. Secrets are references: `${KAFKA_PASSWORD}`.",
+)
+STARTUP: Final = choice(
+    "scan.startup.mode",
+    *("earliest-offset", "latest-offset", "group-offsets", "timestamp", "specific-offsets"),
+    about="Where reading starts, if the job has no offsets of its own yet. `group-offsets` needs "
+    "`properties.group.id`, and `properties.auto.offset.reset` for partitions without one.",
+).by_default("group-offsets")
+STARTUP_TIME: Final = number(
+    "scan.startup.timestamp-millis",
+    None,
+    "The time of the first record, for `timestamp`: milliseconds since 1970.",
+)
+STARTUP_OFFSETS: Final = _specific_offsets(
+    "scan.startup.specific-offsets", "The first offsets, for `specific-offsets`, which needs a single topic."
+)
+_BOUNDED: Final = choice(
+    "scan.bounded.mode",
+    *("unbounded", "latest-offset", "group-offsets", "timestamp", "specific-offsets"),
+    about="Where reading ends. `latest-offset` is what is there when the job starts.",
+).by_default("unbounded")
+_BOUNDED_TIME: Final = number(
+    "scan.bounded.timestamp-millis", None, "The time of the first record that is not read, for `timestamp`."
+)
+_BOUNDED_OFFSETS: Final = _specific_offsets(
+    "scan.bounded.specific-offsets", "The first offsets that are not read, for `specific-offsets`."
+)
+_DISCOVERY: Final = duration(
+    "scan.topic-partition-discovery.interval",
+    "How often new partitions and topics are looked for; 0: never. 5 minutes without it.",
+)
+PARTITIONER: Final = choice(
+    "sink.partitioner",
+    *("default", "fixed", "round-robin"),
+    about="Which partition a record goes to: by its key, and without one all in turn; one for each subtask; all in "
+    "turn, only for messages without keys.",
+).by_default("default")
+GUARANTEE: Final = choice(
+    "sink.delivery-guarantee",
+    *("none", "at-least-once", "exactly-once"),
+    about="What a reader may rely on after a failure.",
+).by_default("at-least-once")
+ID_PREFIX: Final = text(
+    "sink.transactional-id-prefix", "What the job's transactional id begins with. `exactly-once` needs it."
+)
+BUFFER_ROWS: Final = number(
+    "sink.buffer-flush.max-rows",
+    None,
+    "How many changes wait, of which only the last one of each key is written. Together with the interval.",
+).by_default("0")
+BUFFER_INTERVAL: Final = duration("sink.buffer-flush.interval", "How long they wait at most.").by_default(
+    "0 s"
+)
+_NAMING: Final = text("sink.transaction-naming-strategy", "Changes nothing: a job has one transactional id.")
+
+STARTING: Final[Listed] = (STARTUP, STARTUP_TIME, STARTUP_OFFSETS)
+"""The options that say where reading starts."""
+
+ENDING: Final[Listed] = (_BOUNDED, _BOUNDED_TIME, _BOUNDED_OFFSETS, _DISCOVERY, SCAN_PARALLELISM)
+"""The options that say where reading ends, and how it is done."""
+
+OF_SOURCES: Final[Listed] = (TOPIC_PATTERN, *STARTING, *ENDING)
 """The options that say how a table is read, which one that is written may have, too."""
 
-OF_SINKS: Final = (
-    "sink.partitioner",
-    "sink.semantic",
-    "sink.delivery-guarantee",
-    "sink.transactional-id-prefix",
-    "sink.transaction-naming-strategy",
-    "sink.parallelism",
-    "sink.buffer-flush.max-rows",
-    "sink.buffer-flush.interval",
-)
+OF_SINKS: Final[Listed] = (GUARANTEE, ID_PREFIX, PARALLELISM, _NAMING)
 """The options that say how a table is written."""
 
-_Offsets = dict[int, int]
+OF_BUFFERS: Final[Listed] = (BUFFER_ROWS, BUFFER_INTERVAL)
+"""The same, for tables with a key."""
+
+OF_BOTH: Final[Listed] = (TOPIC, _SERVERS, _PROPERTIES)
+"""The options that say which topics."""
 
 
 def properties_of(table: TableRequest) -> dict[str, str]:
@@ -54,15 +151,15 @@ def properties_of(table: TableRequest) -> dict[str, str]:
     }
 
 
-def know_properties(options: Options, table: TableRequest) -> None:
+def know_properties(options: Options) -> None:
     """Accept the properties, and require the servers."""
-    options.required(text(f"{PROPERTIES}bootstrap.servers"))
-    options.know(key for key in table.options if key.startswith(PROPERTIES))
+    options.get(_SERVERS)
+    options.under(PROPERTIES)
 
 
 def topics(options: Options) -> tuple[str, ...]:
     """Return the names of the option 'topic'."""
-    return names(options.get(text("topic"), ""))
+    return names(options.get(TOPIC, ""))
 
 
 def names(given: str) -> tuple[str, ...]:
@@ -76,7 +173,7 @@ def names(given: str) -> tuple[str, ...]:
 
 def table_source_settings(options: Options, table: TableRequest) -> KafkaSourceSettings:
     """Return what is read. Raises ConfigurationError for options that do not fit together."""
-    know_properties(options, table)
+    know_properties(options)
     properties = properties_of(table)
     subscription = _subscription(options, table)
     start = _startup(options, subscription, properties.get("auto.offset.reset", "none"))
@@ -95,7 +192,7 @@ def table_source_settings(options: Options, table: TableRequest) -> KafkaSourceS
 
 
 def _subscription(options: Options, table: TableRequest) -> Subscription:
-    names, pattern = topics(options), options.get(_pattern("topic-pattern"))
+    names, pattern = topics(options), options.get(TOPIC_PATTERN)
     if bool(names) == (pattern is not None):
         raise ConfigurationError(
             "requires one of the options 'topic' and 'topic-pattern'",
@@ -106,38 +203,33 @@ def _subscription(options: Options, table: TableRequest) -> Subscription:
 
 
 def _startup(options: Options, subscription: Subscription, reset: str) -> KafkaOffsetsInitializer:
-    key = "scan.startup.mode"
-    modes = ("earliest-offset", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
-    mode = options.get(choice(key, *modes), "group-offsets")
-    specific = options.get(_specific_offsets("scan.startup.specific-offsets"))
-    time = options.get(number("scan.startup.timestamp-millis"))
+    specific, time = options.get(STARTUP_OFFSETS), options.get(STARTUP_TIME)
     found: dict[str, Callable[[], KafkaOffsetsInitializer]] = {
         "earliest-offset": KafkaOffsetsInitializer.earliest,
         "latest-offset": KafkaOffsetsInitializer.latest,
         "group-offsets": lambda: KafkaOffsetsInitializer.committed_offsets(_strategy(options, reset)),
-        "timestamp": lambda: KafkaOffsetsInitializer.timestamp(
-            _needed(options, time, key, "timestamp-millis")
+        "timestamp": lambda: KafkaOffsetsInitializer.timestamp(_needed(options, time, STARTUP, STARTUP_TIME)),
+        "specific-offsets": lambda: _specific(
+            options, subscription, _needed(options, specific, STARTUP, STARTUP_OFFSETS), STARTUP
         ),
-        "specific-offsets": lambda: _specific(options, subscription, specific, key),
     }
-    return found[mode]()
+    return found[options.get(STARTUP)]()
 
 
 def _bounded(options: Options, subscription: Subscription) -> KafkaOffsetsInitializer | None:
-    key = "scan.bounded.mode"
-    modes = ("unbounded", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
-    mode = options.get(choice(key, *modes), "unbounded")
-    specific = options.get(_specific_offsets("scan.bounded.specific-offsets"))
-    time = options.get(number("scan.bounded.timestamp-millis"))
+    mode = options.get(_BOUNDED)
+    specific, time = options.get(_BOUNDED_OFFSETS), options.get(_BOUNDED_TIME)
     if mode == "unbounded":
         return None
     found: dict[str, Callable[[], KafkaOffsetsInitializer]] = {
         "latest-offset": KafkaOffsetsInitializer.latest,
         "group-offsets": lambda: KafkaOffsetsInitializer.committed_offsets(KafkaOffsetResetStrategy.LATEST),
         "timestamp": lambda: KafkaOffsetsInitializer.timestamp(
-            _needed(options, time, key, "timestamp-millis")
+            _needed(options, time, _BOUNDED, _BOUNDED_TIME)
         ),
-        "specific-offsets": lambda: _specific(options, subscription, specific, key),
+        "specific-offsets": lambda: _specific(
+            options, subscription, _needed(options, specific, _BOUNDED, _BOUNDED_OFFSETS), _BOUNDED
+        ),
     }
     return found[mode]()
 
@@ -149,52 +241,18 @@ def _strategy(options: Options, reset: str) -> KafkaOffsetResetStrategy:
         raise options.wrong("properties.auto.offset.reset", "one of earliest, latest, none") from None
 
 
-def _needed(options: Options, value: int | None, mode: str, name: str) -> int:
+def _needed(options: Options, value: T | None, mode: Option[str], option: Option[T]) -> T:
     if value is None:
-        raise options.wrong(mode, f"the option '{mode.removesuffix('mode')}{name}' for such a value")
+        raise options.wrong(mode.key, f"the option '{option.key}' for such a value")
     return value
 
 
 def _specific(
-    options: Options, subscription: Subscription, offsets: _Offsets | None, mode: str
+    options: Options, subscription: Subscription, offsets: _Offsets, mode: Option[str]
 ) -> KafkaOffsetsInitializer:
-    if offsets is None:
-        raise options.wrong(
-            mode, f"the option '{mode.removesuffix('mode')}specific-offsets' for such a value"
-        )
     if len(subscription.topics) != 1:
-        raise options.wrong(mode, "a single topic for such a value")
+        raise options.wrong(mode.key, "a single topic for such a value")
     topic = subscription.topics[0]
     return KafkaOffsetsInitializer.offsets(
         {KafkaTopicPartition(topic, partition): offset for partition, offset in offsets.items()}
     )
-
-
-def _specific_offsets(key: str) -> Option[_Offsets]:
-    """Return an option such as 'partition:0,offset:42;partition:1,offset:300'.
-
-    >>> _specific_offsets("k").read("partition:0,offset:42;partition:1,offset:300")
-    {0: 42, 1: 300}
-    """
-
-    def read(given: str) -> _Offsets:
-        found: _Offsets = {}
-        for pair in given.strip().rstrip(";").split(";"):
-            parts = dict(part.strip().split(":") for part in pair.split(","))
-            if parts.keys() != {"partition", "offset"}:
-                raise ValueError(given)
-            found[int(parts["partition"])] = int(parts["offset"])
-        return found
-
-    return Option(key, read, "partitions and offsets such as 'partition:0,offset:42;partition:1,offset:300'")
-
-
-def _pattern(key: str) -> Option[str]:
-    def read(given: str) -> str:
-        try:
-            re.compile(given)
-        except re.error as error:
-            raise ValueError(given) from error
-        return given
-
-    return Option(key, read, "a regular expression")

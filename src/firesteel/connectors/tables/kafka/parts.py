@@ -21,11 +21,34 @@ from firesteel.common.logical_types import (
 from firesteel.connectors.tables.kafka.options import names
 from firesteel.connectors.tables.messages.known_formats import MESSAGE_FORMATS, message_format
 from firesteel.connectors.tables.messages.message_format import MessageFormat
-from firesteel.connectors.tables.options import Options, choice, suggestion, text
+from firesteel.connectors.tables.options import Listed, Options, choice, suggestion, text
 from firesteel.functions.columns.connectors import TableRequest
 
 _TEXT: Final = STRING.copy(nullable=False)
 _BYTES: Final = VarBinaryType()
+
+_FORMAT: Final = text("format", "The format of values; its options are on [a page of their own](formats.md).")
+VALUE_FORMAT: Final = text("value.format", "The same as `format`; its options begin with `value.`.")
+KEY_FORMAT: Final = text("key.format", "The format of keys; its options begin with `key.`.")
+KEY_FIELDS: Final = text(
+    "key.fields",
+    "The columns that a key has. For `upsert-kafka` they are the primary key.",
+    "columns with `;` between",
+)
+_KEY_PREFIX: Final = text(
+    "key.fields-prefix",
+    "What the names of these columns begin with, and the fields of keys do not. Needs `value.fields-include` = "
+    "`EXCEPT_KEY`.",
+).by_default("")
+_INCLUDE: Final = choice(
+    "value.fields-include", "ALL", "EXCEPT_KEY", about="Whether values have the columns of keys, too."
+).by_default("ALL")
+
+OF_KEYS: Final[Listed] = (_KEY_PREFIX, _INCLUDE)
+"""The options that say how keys and values share columns."""
+
+OPTIONS: Final[Listed] = (_FORMAT, VALUE_FORMAT, KEY_FORMAT, KEY_FIELDS, *OF_KEYS)
+"""The options that say what keys and values are."""
 
 WRITABLE: Final[dict[str, LogicalType]] = {
     "topic": STRING,
@@ -114,10 +137,10 @@ def parts_of(options: Options, table: TableRequest) -> KafkaParts:
     """Return what a table's columns are. Raises ConfigurationError for formats and keys that do not fit together."""
     physical = table.row.fields[: len(table.row.fields) - len(table.metadata)]
     value, value_options = _value_format(options, table)
-    key = message_format(options, "key.format", table.who)
+    key = message_format(options, KEY_FORMAT, table.who)
     keys = _key_fields(options, table, physical, bool(key))
-    prefix = options.get(text("key.fields-prefix"), "")
-    include = options.get(choice("value.fields-include", "ALL", "EXCEPT_KEY"), "ALL")
+    prefix = options.get(_KEY_PREFIX)
+    include = options.get(_INCLUDE)
     if prefix and include == "ALL":
         raise options.wrong("key.fields-prefix", "'value.fields-include' = 'EXCEPT_KEY' with any value")
     in_value = [field for field in physical if include == "ALL" or field.name not in keys]
@@ -137,7 +160,7 @@ def parts_of(options: Options, table: TableRequest) -> KafkaParts:
 
 
 def _value_format(options: Options, table: TableRequest) -> tuple[MessageFormat, Options]:
-    plain, named = (message_format(options, key, table.who) for key in ("format", "value.format"))
+    plain, named = (message_format(options, key, table.who) for key in (_FORMAT, VALUE_FORMAT))
     if (plain is None) == (named is None):
         raise ConfigurationError(
             "requires one of the options 'format' and 'value.format'",
@@ -152,7 +175,7 @@ def _value_format(options: Options, table: TableRequest) -> tuple[MessageFormat,
 def _key_fields(
     options: Options, table: TableRequest, physical: Sequence[Field], has_format: bool
 ) -> tuple[str, ...]:
-    given = options.get(text("key.fields"))
+    given = options.get(KEY_FIELDS)
     keys = names(given or "")
     if bool(keys) != has_format:
         missing = "'key.fields'" if has_format else "'key.format'"

@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from firesteel.connectors.kafka.settings import require_client
-from firesteel.connectors.tables.kafka.options import OF_SINKS, table_source_settings
-from firesteel.connectors.tables.kafka.parts import ALWAYS_READABLE, WRITABLE
+from firesteel.connectors.tables.kafka.options import (
+    ENDING,
+    OF_BOTH,
+    OF_BUFFERS,
+    OF_SINKS,
+    TOPIC_PATTERN,
+    table_source_settings,
+)
+from firesteel.connectors.tables.kafka.parts import (
+    ALWAYS_READABLE,
+    KEY_FORMAT,
+    OF_KEYS,
+    VALUE_FORMAT,
+    WRITABLE,
+)
 from firesteel.connectors.tables.kafka.source import KafkaTableSource
 from firesteel.connectors.tables.kafka.writing import upsert_kafka_sink, upsert_parts
-from firesteel.connectors.tables.options import number
+from firesteel.connectors.tables.options import SCAN_PARALLELISM
 from firesteel.functions.columns.connectors import (
     ChangelogMode,
     TableConnector,
@@ -25,6 +38,10 @@ class UpsertKafkaConnector(TableConnector):
     """
 
     name = "upsert-kafka"
+    options = (
+        *(*OF_BOTH, KEY_FORMAT, VALUE_FORMAT, *OF_KEYS),
+        *(TOPIC_PATTERN, *ENDING, *OF_SINKS, *OF_BUFFERS),
+    )
     readable_metadata = ALWAYS_READABLE
     writable_metadata = WRITABLE
 
@@ -33,8 +50,8 @@ class UpsertKafkaConnector(TableConnector):
         require_client(table.who)
         options, parts = upsert_parts(table)
         settings = table_source_settings(options, table)
-        parallelism = options.get(number("scan.parallelism", 1))
-        options.know(OF_SINKS)
+        parallelism = options.get(SCAN_PARALLELISM)
+        options.know((*OF_SINKS, *OF_BUFFERS))
         options.finish()
         return TableSource(
             KafkaTableSource(settings, parts, parallelism, upserts=True), ChangelogMode.upserts()

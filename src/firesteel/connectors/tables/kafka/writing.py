@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
 from firesteel.common.errors import ConfigurationError, UnsupportedError
 from firesteel.connectors.kafka.sink.settings import KafkaSinkSettings, sink_settings
 from firesteel.connectors.tables.kafka.options import (
+    BUFFER_INTERVAL,
+    BUFFER_ROWS,
+    GUARANTEE,
+    ID_PREFIX,
     OF_SINKS,
     OF_SOURCES,
+    PARTITIONER,
+    STARTING,
+    STARTUP,
+    TOPIC_PATTERN,
     know_properties,
     properties_of,
     topics,
 )
-from firesteel.connectors.tables.kafka.parts import Form, KafkaParts, parts_of
+from firesteel.connectors.tables.kafka.parts import (
+    KEY_FIELDS,
+    KEY_FORMAT,
+    VALUE_FORMAT,
+    Form,
+    KafkaParts,
+    parts_of,
+)
 from firesteel.connectors.tables.kafka.sink import TOPIC, Buffering, KafkaRows, KafkaTableSink, Part, Topics
-from firesteel.connectors.tables.options import PARALLELISM, Options, choice, duration, number, text
+from firesteel.connectors.tables.options import PARALLELISM, Options
 from firesteel.functions.columns.connectors import ChangelogMode, TableRequest, TableSink
 from firesteel.functions.sink import DeliveryGuarantee
 
@@ -26,12 +40,6 @@ _GUARANTEES: Final = {
     "at-least-once": DeliveryGuarantee.AT_LEAST_ONCE,
     "exactly-once": DeliveryGuarantee.EXACTLY_ONCE,
 }
-_STARTING: Final = (
-    "scan.startup.mode",
-    "scan.startup.specific-offsets",
-    "scan.startup.timestamp-millis",
-)
-_PARTITIONERS: Final = ("default", "fixed", "round-robin")
 
 
 def kafka_sink(table: TableRequest) -> TableSink:
@@ -48,9 +56,9 @@ def kafka_sink(table: TableRequest) -> TableSink:
             got=f"PRIMARY KEY ({', '.join(table.primary_key)})",
             hint="the connector 'upsert-kafka' writes the last row of each key",
         )
-    partitioner = options.get(choice("sink.partitioner", *_PARTITIONERS), "default")
+    partitioner = options.get(PARTITIONER)
     if partitioner == "round-robin" and parts.key is not None:
-        raise options.wrong("sink.partitioner", "'default' or 'fixed' for messages with a key")
+        raise options.wrong(PARTITIONER.key, "'default' or 'fixed' for messages with a key")
     rows = _rows(options, table, parts, fixed=partitioner == "fixed")
     return _sink(options, table, rows, mode, adapts=not mode.append_only)
 
@@ -74,19 +82,19 @@ def upsert_parts(table: TableRequest) -> tuple[Options, KafkaParts]:
             hint="PRIMARY KEY (...) NOT ENFORCED says which columns are the keys of messages",
         )
     given = Options(table.options, table.who, "upsert-kafka")
-    for key in ("key.format", "value.format"):
-        given.required(text(key))
-    for key in ("key.fields", *_STARTING):
-        if key in given:
+    for form in (KEY_FORMAT, VALUE_FORMAT):
+        given.required(form)
+    for option in (KEY_FIELDS, *STARTING):
+        if option.key in given:
             raise given.wrong(
-                key, "nothing (the primary key is the key, and reading starts at the beginning)"
+                option.key, "nothing (the primary key is the key, and reading starts at the beginning)"
             )
-    fixed = {"key.fields": ";".join(table.primary_key), "scan.startup.mode": "earliest-offset"}
+    fixed = {KEY_FIELDS.key: ";".join(table.primary_key), STARTUP.key: "earliest-offset"}
     options = Options({**table.options, **fixed}, table.who, "upsert-kafka")
     parts = parts_of(options, table)
-    for form in (parts.key, parts.value):
-        if form is not None:
-            _require_inserts(form, table)
+    for part in (parts.key, parts.value):
+        if part is not None:
+            _require_inserts(part, table)
     return options, parts
 
 
@@ -137,28 +145,20 @@ def _part(form: Form, given: Sequence[str], columns: Sequence[str], subject: str
 
 
 def _topics(options: Options, table: TableRequest) -> Topics:
-    names, pattern = topics(options), options.get(text("topic-pattern"))
+    names, pattern = topics(options), options.get(TOPIC_PATTERN)
     if bool(names) is (pattern is not None):
         raise ConfigurationError(
             "requires one of the options 'topic' and 'topic-pattern'",
             who=table.who,
             got="both" if names else "none",
         )
-    if pattern is not None:
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise options.wrong("topic-pattern", "a regular expression") from error
     return Topics(names, pattern)
 
 
 def _buffering(options: Options) -> Buffering | None:
-    rows = options.get(number("sink.buffer-flush.max-rows"), 0)
-    interval = options.get(duration("sink.buffer-flush.interval"), 0)
+    rows, interval = options.get(BUFFER_ROWS), options.get(BUFFER_INTERVAL)
     if (rows > 0) is not (interval > 0):
-        raise options.wrong(
-            "sink.buffer-flush.max-rows", "a number above 0 together with 'sink.buffer-flush.interval'"
-        )
+        raise options.wrong(BUFFER_ROWS.key, f"a number above 0 together with '{BUFFER_INTERVAL.key}'")
     return Buffering(rows, interval) if rows > 0 else None
 
 
@@ -173,10 +173,8 @@ def _sink(
 
 
 def _settings(options: Options, table: TableRequest, found: Topics) -> KafkaSinkSettings:
-    know_properties(options, table)
-    name = options.get(choice("sink.delivery-guarantee", *_GUARANTEES), "at-least-once")
-    guarantee = _GUARANTEES[name]
-    prefix = text("sink.transactional-id-prefix")
+    know_properties(options)
+    guarantee = _GUARANTEES[options.get(GUARANTEE)]
     exact = guarantee is DeliveryGuarantee.EXACTLY_ONCE
-    given = options.required(prefix) if exact else options.get(prefix)
+    given = options.required(ID_PREFIX) if exact else options.get(ID_PREFIX)
     return sink_settings(properties_of(table), f"{table.who}, topic {found.text!r},", guarantee, given)

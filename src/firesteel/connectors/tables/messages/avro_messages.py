@@ -26,17 +26,41 @@ from firesteel.connectors.tables.messages.message_format import (
     moved,
 )
 from firesteel.connectors.tables.messages.message_lines import present
-from firesteel.connectors.tables.options import Options, choice, truth
+from firesteel.connectors.tables.options import DefaultOption, Listed, Options, choice, truth
 from firesteel.functions.columns.endpoints import Kinds
 
 _NAME: Final = "avro"
 _KEPT: Final = 256
 
 
+_ENCODING: Final = choice(
+    "avro.encoding",
+    *("binary", "json"),
+    about="How messages are encoded; `json` is Avro's own JSON, which is slower. For files it changes nothing.",
+).by_default("binary")
+_FAST: Final = truth(
+    "avro.open.fastread", "Changes nothing: Flink's faster way of reading, which reads the same."
+)
+
+
+def timestamp_mapping(form: str) -> DefaultOption[bool]:
+    """Return the option of a format that says what a TIMESTAMP is."""
+    return truth(
+        f"{form}.timestamp_mapping.legacy",
+        "Whether a TIMESTAMP is what Avro calls a timestamp. With `false` it is a local-timestamp, and "
+        "TIMESTAMP_LTZ is a timestamp.",
+    ).by_default("true")
+
+
+OPTIONS: Final[Listed] = (timestamp_mapping(_NAME), _ENCODING, _FAST)
+"""The options of the format avro, of messages and of files."""
+
+
 class AvroMessageFormat(MessageFormat):
     """Records that were written with the schema that the table has, as those of Flink's format are."""
 
     name = _NAME
+    options = OPTIONS
 
     def decoder(self, options: Options, row: RowType, metadata: Sequence[str] = ()) -> MessageDecoder:
         """Return what reads rows."""
@@ -51,18 +75,17 @@ class AvroMessageFormat(MessageFormat):
 
 def _schema(options: Options, row: RowType) -> str:
     require_fastavro(f"the format {_NAME!r}")
-    # Flink's faster way of reading: what is read is the same.
-    options.get(truth("avro.open.fastread"))
+    options.get(_FAST)
     return schema_of_row(row, is_legacy(options, _NAME))
 
 
 def _is_json(options: Options) -> bool:
-    return options.get(choice("avro.encoding", "binary", "json"), "binary") == "json"
+    return options.get(_ENCODING) == "json"
 
 
 def is_legacy(options: Options, form: str) -> bool:
     """Return whether TIMESTAMP is what Avro calls a timestamp, as by default in Flink."""
-    return options.get(truth(f"{form}.timestamp_mapping.legacy"), True)
+    return options.get(timestamp_mapping(form))
 
 
 class _Decoder(MessageDecoder):

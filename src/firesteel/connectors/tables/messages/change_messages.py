@@ -43,6 +43,7 @@ class ChangeMessageFormat(MessageFormat):
     def __init__(self, form: ChangeFormat) -> None:
         self._form = form
         self.name = form.name
+        self.options = form.options
         self.metadata = {key.removeprefix(PREFIX): kind for key, kind in form.metadata.items()}
 
     def decoder(self, options: Options, row: RowType, metadata: Sequence[str] = ()) -> MessageDecoder:

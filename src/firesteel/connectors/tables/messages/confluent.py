@@ -16,20 +16,111 @@ from firesteel.connectors.schema_registry.settings import PATIENCE_MS, RegistryS
 from firesteel.connectors.schema_registry.wire_format import HEADER, MAGIC, header_of
 from firesteel.connectors.tables.formats.avro.lanes import Lanes
 from firesteel.connectors.tables.messages.message_format import BadMessage
-from firesteel.connectors.tables.options import Options, duration, text, truth
+from firesteel.connectors.tables.options import Listed, Option, Options, duration, text, truth
 
-_PROPERTIES: Final = {
-    "basic.auth.credentials.source": "basic-auth.credentials-source",
-    "basic.auth.user.info": "basic-auth.user-info",
-    "bearer.auth.credentials.source": "bearer-auth.credentials-source",
-    "bearer.auth.token": "bearer-auth.token",
-    "schema.registry.ssl.keystore.location": "ssl.keystore.location",
-    "schema.registry.ssl.keystore.password": "ssl.keystore.password",
-    "schema.registry.ssl.truststore.location": "ssl.truststore.location",
-    "schema.registry.ssl.truststore.password": "ssl.truststore.password",
-    "auto.register.schemas": "auto.register.schemas",
-}
-"""By the name of a property of Confluent's client, the option for the same."""
+_LONGER: Final = "schema-registry."
+"""Before the names of some options once."""
+
+
+class RegistryOptions:
+    """The options of a schema registry, after the name of the format."""
+
+    def __init__(self, form: str) -> None:
+        self._form = form
+        self.url = text(f"{form}.url", "Its address, or several with commas between them.").needed()
+        self.subject = text(
+            f"{form}.subject",
+            "Under which a table that is written registers its schema. Without it, the topic in Kafka with `-key` or "
+            "`-value`.",
+        )
+        self.schema = text(
+            f"{form}.schema",
+            "The schema, instead of the one that the table's columns have; it must have these columns.",
+        )
+        self.register = truth(
+            f"{form}.auto.register.schemas", "Whether a schema that is not there yet is registered."
+        ).by_default("true")
+        self.user_source = text(
+            f"{form}.basic-auth.credentials-source", "Where name and password are.", "USER_INFO"
+        )
+        self.user = text(
+            f"{form}.basic-auth.user-info",
+            "Name and password: `me:${REGISTRY_PASSWORD}`.",
+            "name:${VARIABLE}",
+        )
+        self.token_source = text(
+            f"{form}.bearer-auth.credentials-source", "Where a token is.", "STATIC_TOKEN"
+        )
+        self.token = text(f"{form}.bearer-auth.token", "The token: `${REGISTRY_TOKEN}`.", "${VARIABLE}")
+        self.authorities = text(
+            f"{form}.ssl.truststore.location",
+            "The certificates to trust. Java's stores are refused.",
+            "a PEM file",
+        )
+        self.authorities_password = text(
+            f"{form}.ssl.truststore.password", "Changes nothing: PEM files of certificates have none."
+        )
+        self.certificate = text(
+            f"{form}.ssl.keystore.location", "The client's certificate and key.", "a PEM file"
+        )
+        self.certificate_password = text(
+            f"{form}.ssl.keystore.password", "The password of the key: `${KEY_PASSWORD}`.", "${VARIABLE}"
+        )
+        self.patience = duration(
+            f"{form}.retry-timeout",
+            "How long a registry that is away is asked again. Flink does not have it.",
+        ).by_default(f"{PATIENCE_MS} ms")
+        self.properties = text(
+            f"{form}.properties.*",
+            f"The same by the names of Confluent's client: {', '.join(f'`{name}`' for name in self.by_property)}. "
+            "Others are refused.",
+        )
+
+    @property
+    def by_property(self) -> dict[str, Option[str] | Option[bool]]:
+        """By the name of a property of Confluent's client, the option for the same."""
+        return {
+            "basic.auth.credentials.source": self.user_source,
+            "basic.auth.user.info": self.user,
+            "bearer.auth.credentials.source": self.token_source,
+            "bearer.auth.token": self.token,
+            "schema.registry.ssl.keystore.location": self.certificate,
+            "schema.registry.ssl.keystore.password": self.certificate_password,
+            "schema.registry.ssl.truststore.location": self.authorities,
+            "schema.registry.ssl.truststore.password": self.authorities_password,
+            "auto.register.schemas": self.register,
+        }
+
+    @property
+    def all(self) -> Listed:
+        """All of them."""
+        logins = (self.user_source, self.user, self.token_source, self.token)
+        files = (self.authorities, self.authorities_password, self.certificate, self.certificate_password)
+        return (
+            *(self.url, self.subject, self.schema, self.register, *logins, *files),
+            *(self.patience, self.properties),
+        )
+
+    def given(self, options: Options) -> Options:
+        """Return the options of a table, with those that are given as properties, and by older names.
+
+        Raises UnsupportedError for another property.
+        """
+        found: dict[str, str] = {}
+        for name, value in options.under(f"{self._form}.properties.").items():
+            if name not in self.by_property:
+                raise UnsupportedError(
+                    "is not supported",
+                    who=f"option '{options.full(self._form)}.properties.{name}'",
+                    hint=f"there are {', '.join(sorted(self.by_property))}",
+                )
+            found[self.by_property[name].key] = value
+        for option in (self.url, self.subject, self.schema):
+            older = option.key.replace(f"{self._form}.", f"{self._form}.{_LONGER}", 1)
+            given = options.get(text(older))
+            if given is not None:
+                found[option.key] = given
+        return options.otherwise(found)
 
 
 @dataclass(frozen=True)
@@ -53,61 +144,42 @@ class Registry:
 
 def registry(options: Options, form: str, subject: str | None) -> Registry:
     """Return the registry of the options of a format. Raises ConfigurationError for those that are wrong."""
-    given = {key: options.get(text(f"{form}.{key}")) for key in _PROPERTIES.values()}
-    for name, value in options.under(f"{form}.properties.").items():
-        if name not in _PROPERTIES:
-            raise UnsupportedError(
-                "is not supported",
-                who=f"option '{options.full(form)}.properties.{name}'",
-                hint=f"there are {', '.join(sorted(_PROPERTIES))}",
-            )
-        if given[_PROPERTIES[name]] is None:
-            given[_PROPERTIES[name]] = value
-    urls = _with_fallback(options, form, "url")
-    if urls is None:
-        options.required(text(f"{form}.url"))
-    assert urls is not None
+    known = RegistryOptions(form)
+    given = known.given(options)
+    for source, name in ((known.user_source, "USER_INFO"), (known.token_source, "STATIC_TOKEN")):
+        _require_source(given, source, name)
     settings = RegistrySettings(
-        tuple(url.strip() for url in urls.split(",")),
-        user_info=_login(options, form, given, "basic-auth", "user-info", "USER_INFO"),
-        token=_login(options, form, given, "bearer-auth", "token", "STATIC_TOKEN"),
-        authorities=_pem(options, form, given["ssl.truststore.location"], "ssl.truststore.location"),
-        certificate=_pem(options, form, given["ssl.keystore.location"], "ssl.keystore.location"),
-        certificate_password=given["ssl.keystore.password"],
-        patience_ms=options.get(duration(f"{form}.retry-timeout"), PATIENCE_MS),
+        tuple(url.strip() for url in given.get(known.url).split(",")),
+        user_info=given.get(known.user),
+        token=given.get(known.token),
+        authorities=_pem(given, known.authorities),
+        certificate=_pem(given, known.certificate),
+        certificate_password=given.get(known.certificate_password),
+        patience_ms=given.get(known.patience),
     )
-    automatic = given["auto.register.schemas"]
+    options.know((known.authorities_password,))
     return Registry(
         settings,
-        _with_fallback(options, form, "subject") or subject,
-        _with_fallback(options, form, "schema"),
-        automatic is None or truth("").read(automatic),
+        given.get(known.subject) or subject,
+        given.get(known.schema),
+        given.get(known.register),
     )
 
 
-def _with_fallback(options: Options, form: str, key: str) -> str | None:
-    """Return an option, which had a longer name once."""
-    return options.get(text(f"{form}.{key}")) or options.get(text(f"{form}.schema-registry.{key}"))
-
-
-def _login(
-    options: Options, form: str, given: dict[str, str | None], way: str, secret: str, source: str
-) -> str | None:
-    named = given[f"{way}.credentials-source"]
+def _require_source(options: Options, option: Option[str], source: str) -> None:
+    named = options.get(option)
     if named is not None and named != source:
         raise UnsupportedError(
-            "is not supported",
-            who=f"option '{options.full(form)}.{way}.credentials-source' = '{named}'",
-            hint=f"{source} is",
+            "is not supported", who=f"option '{options.full(option.key)}' = '{named}'", hint=f"{source} is"
         )
-    return given[f"{way}.{secret}"]
 
 
-def _pem(options: Options, form: str, path: str | None, key: str) -> str | None:
+def _pem(options: Options, option: Option[str]) -> str | None:
+    path = options.get(option)
     if path is not None and PurePath(path).suffix.lower() in (".jks", ".p12", ".pfx"):
         raise UnsupportedError(
             "is not supported: stores of Java cannot be read",
-            who=f"option '{options.full(form)}.{key}' = '{path}'",
+            who=f"option '{options.full(option.key)}' = '{path}'",
             hint="give a PEM file: keytool and openssl convert them",
         )
     return path

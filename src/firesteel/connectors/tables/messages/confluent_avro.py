@@ -18,10 +18,11 @@ from firesteel.connectors.tables.formats.avro.derived import schema_of_row
 from firesteel.connectors.tables.formats.avro.row_types import row_of_schema
 from firesteel.connectors.tables.formats.avro.schema import AvroType, require_fastavro
 from firesteel.connectors.tables.formats.avro.writing import AvroWriter
-from firesteel.connectors.tables.messages.avro_messages import as_rows, is_legacy
+from firesteel.connectors.tables.messages.avro_messages import as_rows, is_legacy, timestamp_mapping
 from firesteel.connectors.tables.messages.avro_rows import RowsOfAvro, known_schema
 from firesteel.connectors.tables.messages.confluent import (
     Registry,
+    RegistryOptions,
     registry,
     require_subject,
     schema_ids,
@@ -47,6 +48,7 @@ class ConfluentAvroFormat(MessageFormat):
     """Records with any schemas that the registry knows and that fit the table's, or the one that an option gives."""
 
     name = _NAME
+    options = (*RegistryOptions(_NAME).all, timestamp_mapping(_NAME))
 
     def decoder(self, options: Options, row: RowType, metadata: Sequence[str] = ()) -> MessageDecoder:
         """Return what reads rows."""

@@ -9,8 +9,8 @@ from typing import Final
 from firesteel.common.errors import ProgramError
 from firesteel.common.logical_types import RowType
 from firesteel.connectors.schema_registry.json_schemas import JSON
-from firesteel.connectors.tables.file_formats import json_rules, rules_to_write_json
-from firesteel.connectors.tables.messages.confluent import registry, require_subject
+from firesteel.connectors.tables.file_formats import JsonOptions, json_rules, rules_to_write_json
+from firesteel.connectors.tables.messages.confluent import RegistryOptions, registry, require_subject
 from firesteel.connectors.tables.messages.confluent_header import HeadedDecoder, HeadedEncoder
 from firesteel.connectors.tables.messages.json_messages import JsonDecoder, JsonEncoder
 from firesteel.connectors.tables.messages.json_schema import json_schema_of
@@ -22,6 +22,12 @@ from firesteel.formats.json_schema import require_json_schema
 _NAME: Final = "json-confluent"
 
 
+_VALIDATE: Final = truth(
+    f"{_NAME}.validate",
+    "Whether messages are checked with the JSON Schema that they were written with. Needs `firesteel[json-schema]`.",
+).by_default("true")
+
+
 class ConfluentJsonFormat(MessageFormat):
     """Objects of JSON behind the id of a JSON Schema.
 
@@ -31,6 +37,7 @@ class ConfluentJsonFormat(MessageFormat):
     """
 
     name = _NAME
+    options = (*RegistryOptions(_NAME).all, *JsonOptions(_NAME).all, _VALIDATE)
 
     def decoder(self, options: Options, row: RowType, metadata: Sequence[str] = ()) -> MessageDecoder:
         """Return what reads rows."""
@@ -57,7 +64,7 @@ class ConfluentJsonFormat(MessageFormat):
 
 
 def _validates(options: Options) -> bool:
-    validates = options.get(truth(f"{_NAME}.validate"), True)
+    validates = options.get(_VALIDATE)
     if validates:
-        require_json_schema(f"option '{options.full(f'{_NAME}.validate')}' = 'true' (the default)")
+        require_json_schema(f"option '{options.full(_VALIDATE.key)}' = 'true' (the default)")
     return validates

@@ -23,6 +23,7 @@ from firesteel.connectors.tables.formats.avro.lanes import Lanes, Malformed
 from firesteel.connectors.tables.formats.protobuf.definitions import message_class
 from firesteel.connectors.tables.messages.confluent import (
     Registry,
+    RegistryOptions,
     registry,
     require_subject,
     schema_ids,
@@ -36,6 +37,7 @@ from firesteel.connectors.tables.messages.message_format import (
 )
 from firesteel.connectors.tables.messages.protobuf_messages import (
     Definition,
+    ProtobufOptions,
     definition,
     protobuf_decoder,
     protobuf_encoder,
@@ -58,6 +60,7 @@ class ConfluentProtobufFormat(MessageFormat):
     """
 
     name = _NAME
+    options = (*RegistryOptions(_NAME).all, *ProtobufOptions(_NAME).all)
 
     def decoder(self, options: Options, row: RowType, metadata: Sequence[str] = ()) -> MessageDecoder:
         """Return what reads rows."""

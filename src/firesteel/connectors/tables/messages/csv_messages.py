@@ -36,6 +36,7 @@ class CsvMessageFormat(MessageFormat):
     """Records of CSV. What follows the first record of a message does not matter, as in Flink."""
 
     name = CsvFormat.name
+    options = CsvFormat.options
 
     def decoder(self, options: Options, row: RowType, metadata: Sequence[str] = ()) -> MessageDecoder:
         """Return what reads rows."""

@@ -15,7 +15,8 @@ from firesteel.common.logical_types.arrow import to_arrow
 from firesteel.common.types import RowKind
 from firesteel.connectors.tables.changes.debezium import DebeziumEnvelope
 from firesteel.connectors.tables.changes.messages import Messages
-from firesteel.connectors.tables.messages.confluent import require_subject
+from firesteel.connectors.tables.messages.avro_messages import timestamp_mapping
+from firesteel.connectors.tables.messages.confluent import RegistryOptions, require_subject
 from firesteel.connectors.tables.messages.confluent_avro import (
     AvroMessages,
     AvroRecords,
@@ -42,6 +43,7 @@ class DebeziumAvroFormat(MessageFormat):
     """Changes with the row before and after, and ids of schemas. One that is empty has no row: it follows a delete."""
 
     name = _NAME
+    options = (*RegistryOptions(_NAME).all, timestamp_mapping(_NAME))
     mode = ChangelogMode.all()
     metadata = MappingProxyType(
         {name: known.type for name, known in DebeziumEnvelope.known.items() if name != "schema"}

@@ -35,6 +35,7 @@ class JsonMessageFormat(MessageFormat):
 
     name = JsonFormat.name
     by_name = True
+    options = JsonFormat.options
 
     def decoder(self, options: Options, row: RowType, metadata: Sequence[str] = ()) -> MessageDecoder:
         """Return what reads rows."""

@@ -16,7 +16,7 @@ from firesteel.connectors.tables.messages.json_messages import JsonMessageFormat
 from firesteel.connectors.tables.messages.message_format import MessageFormat
 from firesteel.connectors.tables.messages.protobuf_messages import ProtobufMessageFormat
 from firesteel.connectors.tables.messages.raw_messages import RawFormat
-from firesteel.connectors.tables.options import Options, suggestion, text
+from firesteel.connectors.tables.options import Option, Options, suggestion
 
 _FORMATS: Final[tuple[MessageFormat, ...]] = (
     AvroMessageFormat(),
@@ -35,18 +35,19 @@ MESSAGE_FORMATS: Final = {known.name: known for known in _FORMATS}
 """The formats by name."""
 
 
-def message_format(options: Options, key: str, who: str) -> tuple[MessageFormat, Options] | None:
+def message_format(options: Options, option: Option[str], who: str) -> tuple[MessageFormat, Options] | None:
     """Return the format that an option names, and the format's options; None without that option.
 
-    `key` is 'format', 'key.format' or 'value.format'; the options of the format have the same beginning as in Flink:
+    `option` is 'format', 'key.format' or 'value.format'; the options of the format have the same beginning as in Flink:
     those of 'key.format' = 'json' are 'key.json.*'. Raises ConfigurationError, with `who`, for an unknown format.
 
+    >>> from firesteel.connectors.tables.options import text
     >>> options = Options({"key.format": "raw", "key.raw.charset": "latin-1"}, "table 't'", "kafka")
-    >>> form, below = message_format(options, "key.format", "table 't'")
+    >>> form, below = message_format(options, text("key.format"), "table 't'")
     >>> form.name, below.get(text("raw.charset"))
     ('raw', 'latin-1')
     """
-    name = options.get(text(key))
+    name = options.get(option)
     if name is None:
         return None
     if name not in MESSAGE_FORMATS:
@@ -56,4 +57,4 @@ def message_format(options: Options, key: str, who: str) -> tuple[MessageFormat,
             got=repr(name),
             hint=suggestion(name, MESSAGE_FORMATS),
         )
-    return MESSAGE_FORMATS[name], options.below(key.removesuffix("format"))
+    return MESSAGE_FORMATS[name], options.below(option.key.removesuffix("format"))

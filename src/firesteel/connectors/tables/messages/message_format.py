@@ -27,7 +27,7 @@ import pyarrow as pa
 
 from firesteel.common.errors import ConnectorError
 from firesteel.common.logical_types import LogicalType, RowType
-from firesteel.connectors.tables.options import Options
+from firesteel.connectors.tables.options import Listed, Options
 from firesteel.functions.columns.connectors import ChangelogMode
 from firesteel.functions.columns.endpoints import Kinds
 
@@ -114,6 +114,9 @@ class MessageFormat(ABC):
 
     by_name: bool = False
     """Whether fields are found by their names alone, so that a decoder of fewer fields reads the same of them."""
+
+    options: Listed = ()
+    """The options, as they are after 'format'."""
 
     @abstractmethod
     def decoder(self, options: Options, row: RowType, metadata: Sequence[str] = ()) -> MessageDecoder:

@@ -31,25 +31,58 @@ from firesteel.connectors.tables.messages.message_format import (
     MessageFormat,
     earliest,
 )
-from firesteel.connectors.tables.options import Options, text, truth
+from firesteel.connectors.tables.options import Listed, Options, text, truth
 from firesteel.functions.columns.endpoints import Kinds
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message
 
 _NAME: Final = "protobuf"
-_CLASS: Final = "message-class-name"
-_FILE: Final = "descriptor-file"
-_MESSAGE: Final = "message-name"
-_LENIENT: Final = "ignore-parse-errors"
-_DEFAULTS: Final = "read-default-values"
-_NULL_TEXT: Final = "write-null-string-literal"
+
+
+class ProtobufOptions:
+    """The options of the format protobuf, or of one that is like it, whose name they begin with."""
+
+    def __init__(self, form: str) -> None:
+        self.generated = text(
+            f"{form}.message-class-name",
+            "A class that protoc has generated for Python, such as `shop_pb2.Order`. It is imported where the job is "
+            "planned.",
+            "module.Class",
+        )
+        self.descriptors = text(
+            f"{form}.descriptor-file",
+            "What `protoc --include_imports --descriptor_set_out` has written, in place of a class.",
+            "a path",
+        )
+        self.message = text(
+            f"{form}.message-name", "The full name of the message in that file.", "package.Message"
+        )
+        self.lenient = truth(
+            f"{form}.ignore-parse-errors", "Whether messages that cannot be read are left out."
+        ).by_default("false")
+        self.defaults = truth(
+            f"{form}.read-default-values",
+            "Whether a field that a message lacks has its default, and is not NULL. In proto3 single fields that are "
+            "no messages always have it.",
+        ).by_default("false")
+        self.null_text = text(
+            f"{form}.write-null-string-literal",
+            "What is written for a text in an array or a map that is NULL.",
+        ).by_default("")
+
+    @property
+    def all(self) -> Listed:
+        """All of them."""
+        definition = (self.generated, self.descriptors, self.message)
+        return (*definition, self.lenient, self.defaults, self.null_text)
 
 
 class ProtobufMessageFormat(MessageFormat):
     """Messages of a class that protoc has generated for Python, or of a definition in a file of descriptors."""
 
     name = _NAME
+    options = ProtobufOptions(_NAME).all
 
     def decoder(self, options: Options, row: RowType, metadata: Sequence[str] = ()) -> MessageDecoder:
         """Return what reads rows."""
@@ -62,16 +95,17 @@ class ProtobufMessageFormat(MessageFormat):
 
 def protobuf_decoder(options: Options, row: RowType, found: Definition, form: str) -> MessageDecoder:
     """Return what reads rows of a definition as the options of a format say."""
-    options.know([f"{form}.{_NULL_TEXT}"])
-    defaults = options.get(truth(f"{form}.{_DEFAULTS}"), False)
-    lenient = options.get(truth(f"{form}.{_LENIENT}"), False)
-    return _Decoder(row, found, defaults, lenient, options.full(f"{form}.{_LENIENT}"))
+    known = ProtobufOptions(form)
+    options.know(known.all)
+    defaults, lenient = options.get(known.defaults), options.get(known.lenient)
+    return _Decoder(row, found, defaults, lenient, options.full(known.lenient.key))
 
 
 def protobuf_encoder(options: Options, row: RowType, found: Definition, form: str) -> MessageEncoder:
     """Return what writes rows of a definition as the options of a format say."""
-    options.know([f"{form}.{_DEFAULTS}", f"{form}.{_LENIENT}"])
-    return _Encoder(row, found, options.get(text(f"{form}.{_NULL_TEXT}"), ""))
+    known = ProtobufOptions(form)
+    options.know(known.all)
+    return _Encoder(row, found, options.get(known.null_text))
 
 
 @dataclass(frozen=True)
@@ -86,27 +120,29 @@ def definition(options: Options, row: RowType, form: str) -> Definition:
     """Return the definition that options name. Raises ConfigurationError for none, or one without the row's columns."""
     who = f"the format {form!r}"
     require_protobuf(who)
-    keys = {key: f"{form}.{key}" for key in (_CLASS, _FILE, _MESSAGE)}
-    named, path, message = (options.get(text(key)) for key in keys.values())
+    known = ProtobufOptions(form)
+    named, path, message = map(options.get, (known.generated, known.descriptors, known.message))
     if (named is None) is (path is None) or (path is None) is not (message is None):
-        either, file, name = map(options.full, keys.values())
+        either, file, name = (
+            options.full(option.key) for option in (known.generated, known.descriptors, known.message)
+        )
         raise ConfigurationError(
             f"requires either the option '{either}', or '{file}' and '{name}'",
             who=who,
             hint="a class of Python such as 'shop_pb2.Order', or what 'protoc --include_imports "
             "--descriptor_set_out=shop.desc' has written and 'shop.Order'",
         )
-    wrong = keys[_CLASS]
+    wrong = known.generated
     try:
         if named is not None:
             found = Definition(*of_class(named))
         else:
-            wrong = keys[_FILE]
+            wrong = known.descriptors
             found = Definition(of_file(path or ""), message or "")
-            wrong = keys[_MESSAGE]
+            wrong = known.message
         descriptor = message_class(found.descriptors, found.name).DESCRIPTOR
     except ValueError as error:
-        raise options.wrong(wrong, f"what can be found ({error})") from error
+        raise options.wrong(wrong.key, f"what can be found ({error})") from error
     check_row(descriptor, row, who)
     return found
 

@@ -25,7 +25,12 @@ from firesteel.functions.columns.endpoints import Kinds
 
 _R = LogicalTypeRoot
 _BIG: Final = "big-endian"
-_LITTLE: Final = "little-endian"
+_CHARSET: Final = text("raw.charset", "How text is encoded.", "a charset that Python knows").by_default(
+    "UTF-8"
+)
+_ENDIANNESS: Final = choice(
+    "raw.endianness", _BIG, "little-endian", about="Which byte of a number comes first."
+).by_default(_BIG)
 _TEXTS: Final = (_R.CHAR, _R.VARCHAR)
 _BYTES: Final = (_R.BINARY, _R.VARBINARY, _R.RAW)
 _NUMBERS: Final = {
@@ -44,6 +49,7 @@ class RawFormat(MessageFormat):
     """A table with one column, of text, bytes, or a number of fixed size. NULL is a message without a value."""
 
     name = "raw"
+    options = (_CHARSET, _ENDIANNESS)
 
     def decoder(self, options: Options, row: RowType, metadata: Sequence[str] = ()) -> MessageDecoder:
         """Return what reads values."""
@@ -62,12 +68,12 @@ class RawFormat(MessageFormat):
         kind = row.fields[0].type
         if kind.root not in (*_TEXTS, *_BYTES, *_NUMBERS):
             raise UnsupportedError("is not supported by the format raw", who=f"the type {kind}")
-        charset = options.get(text("raw.charset"), "UTF-8")
+        charset = options.get(_CHARSET)
         try:
             known = codecs.lookup(charset).name
         except LookupError as error:
-            raise options.wrong("raw.charset", "a charset that Python knows") from error
-        big = options.get(choice("raw.endianness", _BIG, _LITTLE), _BIG) == _BIG
+            raise options.wrong(_CHARSET.key, _CHARSET.what) from error
+        big = options.get(_ENDIANNESS) == _BIG
         return row, known, big
 
 
