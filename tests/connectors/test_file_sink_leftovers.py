@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from firesteel.checkpoint.documents import record_published
 from firesteel.checkpoint.log import ManifestLog
 from firesteel.checkpoint.objects import Storage
 from firesteel.common import Encoder, WatermarkStrategy
@@ -21,12 +22,10 @@ from firesteel.functions.sink import Leftovers, WriterContext
 from firesteel.graph.uids import id_of_uid
 from firesteel.testing import ScriptedSource, executing
 
-BROKEN = [True]
-
 
 def fail_after(records: int) -> Callable[[str], str]:
     def checked(line: str) -> str:
-        if BROKEN and int(line) >= records // 2:
+        if int(line) >= records:
             raise ValueError(line)
         return line
 
@@ -75,32 +74,53 @@ def test_segments_that_were_merged_stay_as_long_as_an_older_epoch_may_need_them(
     assert all(Path(path).exists() for path in state.files)
 
 
-def run(directory: Path, records: int) -> None:
-    source = ScriptedSource([str(number) for number in range(records)])
+def run(directory: Path, works_for: int = 8) -> None:
+    """Write 8 lines, of which the program fails at one after some."""
+    source = ScriptedSource([str(number) for number in range(8)])
     with executing(epoch_records=2, parallelism=1, state_dir=str(directory / "state")):
         env = StreamExecutionEnvironment.get_execution_environment()
         lines = env.from_source(source, WatermarkStrategy.no_watermarks(), "lines").uid("lines")
         out = FluentSink.for_row_format(str(directory / "out"), Encoder.simple_string_encoder()).build()
-        lines.map(fail_after(records)).sink_to(out).uid("out")
+        lines.map(fail_after(works_for)).sink_to(out).uid("out")
         env.execute("lines")
 
 
-def test_a_job_that_has_resumed_removes_what_was_left(tmp_path: Path) -> None:
-    with pytest.raises(UserFunctionError):
-        run(tmp_path, 8)
-    log = ManifestLog.open(Storage.of(tmp_path / "state"))
+def leftovers_of(directory: Path) -> tuple[Storage, int, Path, Path]:
+    """Leave hidden files of the job's last epoch, and of another job; return its storage, the epoch, and both."""
+    storage = Storage.of(directory / "state")
+    log = ManifestLog.open(storage)
     assert log is not None
     last = log.latest()
     assert last is not None
     [sink] = [operator for operator in last.operators if operator == id_of_uid("out")]
-    part = tmp_path / "out" / "part-0"
+    part = directory / "out" / "part-0"
     mine = hidden_path(part, scope_of(log.job.job_id, sink), last.epoch, "killed")
     another = hidden_path(part, scope_of("another", sink), last.epoch, "killed")
     for path in (mine, another):
         path.parent.mkdir(exist_ok=True)
         path.touch()
-    BROKEN.clear()
-    run(tmp_path, 8)
+    return storage, last.epoch, mine, another
+
+
+def lines_in(directory: Path) -> list[str]:
+    visible = [path for path in (directory / "out").rglob("part-*") if not path.name.startswith(".")]
+    return sorted(line for path in visible for line in path.read_text().split())
+
+
+def test_a_job_that_has_resumed_removes_what_was_left(tmp_path: Path) -> None:
+    with pytest.raises(UserFunctionError):
+        run(tmp_path, works_for=4)
+    _, _, _, another = leftovers_of(tmp_path)
+    run(tmp_path)
     assert left_in(tmp_path / "out") == {str(another)}
-    visible = [path for path in (tmp_path / "out").rglob("part-*") if not path.name.startswith(".")]
-    assert sorted(line for path in visible for line in path.read_text().split()) == list("01234567")
+    assert lines_in(tmp_path) == list("01234567")
+
+
+def test_a_job_that_only_publishes_its_last_epoch_again_removes_what_was_left(tmp_path: Path) -> None:
+    run(tmp_path)
+    storage, epoch, mine, another = leftovers_of(tmp_path)
+    record_published(storage, epoch - 1)
+    assert mine.exists()
+    run(tmp_path)
+    assert left_in(tmp_path / "out") == {str(another)}
+    assert lines_in(tmp_path) == list("01234567")

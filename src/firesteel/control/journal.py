@@ -291,13 +291,14 @@ class Journal:
     def publish(self, sinks: dict[int, Sink[Any]]) -> None:
         """Commit the last manifest's committables to the sinks and note that it is done.
 
-        After the first epoch that this driver commits, the sinks remove what earlier drivers left behind.
+        After the first epoch that this driver commits, or if the job's last epoch is committed already, the sinks
+        remove what earlier drivers left behind: no other driver can commit anything then.
         """
         if self._last is None:
             return
         if not self.visible:
             self._publish(sinks, self._last)
-        if not self._resuming and not self._tidied:
+        if not self._tidied and (self.finished or not self._resuming):
             self._tidied = True
             for index, sink in sinks.items():
                 self._discard_leftovers(index, sink)

@@ -157,8 +157,8 @@ class Committer(ABC):
     def discard(self, leftovers: Leftovers) -> None:
         """Remove the leftovers of crashes.
 
-        A driver calls it at most once, after it has committed an epoch and made it visible, so no other driver can
-        commit that epoch or an earlier one.
+        A driver calls it at most once, after it has committed an epoch and made it visible, or found that the job's
+        last epoch is; so no other driver can commit that epoch or an earlier one.
         """
 
     def close(self) -> None:
