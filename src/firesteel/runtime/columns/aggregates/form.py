@@ -15,7 +15,7 @@ from firesteel.runtime.columns.aggregates.contents import Contents
 from firesteel.runtime.columns.aggregates.functions import Function, function_of
 from firesteel.runtime.columns.aggregates.parts import Columns, Count, Given, Part
 from firesteel.runtime.columns.aggregates.segments import Segments, segments_of
-from firesteel.runtime.columns.aggregates.stores import COUNT, ORDER, Store, lifted
+from firesteel.runtime.columns.aggregates.stores import COUNT, ORDER, Store, StoredFields, lifted
 from firesteel.state.arrangements.layout import Layout
 
 THE_GROUP: Final = pa.field("group", pa.int32(), nullable=False)
@@ -163,7 +163,8 @@ class Form:
         """Return the layout of the arrangement of some stores."""
         fields = list(self.schema)
         keys, life, count = fields[: len(self.keys)], self.layout.time_to_live, len(shared.stores)
-        return shared.stores[0].layout(keys, fields[shared.values], life, max_parallelism, count)
+        kept = StoredFields(keys, fields[shared.values], life, max_parallelism, count)
+        return shared.stores[0].layout(kept)
 
     def completed(self, columns: Mapping[str, pa.Array]) -> pa.RecordBatch:
         """Return partial results of which some columns are given, the keys among them; the others are of no row."""

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar, Final
+from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +24,19 @@ from firesteel.state.arrangements.layout import Kind, Layout
 
 COUNT: Final = pa.field("occurrences", pa.int64(), nullable=False)
 ORDER: Final = pa.field("order", pa.int64(), nullable=False)
+
+
+class StoredFields(NamedTuple):
+    """What an arrangement of stores is made of: `keys` and `values`, for `life` milliseconds (None: for ever).
+
+    There are so many key `groups`, and `count` stores in the arrangement.
+    """
+
+    keys: Sequence[pa.Field]
+    values: Sequence[pa.Field]
+    life: int | None
+    groups: int
+    count: int = 1
 
 
 @dataclass(frozen=True)
@@ -43,17 +56,11 @@ class Store(ABC):
     def label(self) -> str:
         """Return the first word of its name."""
 
-    def layout(
-        self,
-        keys: Sequence[pa.Field],
-        values: Sequence[pa.Field],
-        life: int | None,
-        groups: int,
-        count: int = 1,
-    ) -> Layout:
-        """Return the layout of the arrangement of `count` stores, a multiset; there are `groups` key groups."""
-        names = tuple(field.name for field in keys)
-        return Layout(pa.schema([*keys, *values, *self.added]), names, Kind.MULTISET, time_to_live=life)
+    def layout(self, of: StoredFields) -> Layout:
+        """Return the layout of the arrangement, a multiset."""
+        names = tuple(field.name for field in of.keys)
+        schema = pa.schema([*of.keys, *of.values, *self.added])
+        return Layout(schema, names, Kind.MULTISET, time_to_live=of.life)
 
     def together_with(self) -> Store:
         """Return what stores have in common that are in one arrangement."""
@@ -73,19 +80,13 @@ class Distinct(Store):
         """Return what it is."""
         return "distinct"
 
-    def layout(
-        self,
-        keys: Sequence[pa.Field],
-        values: Sequence[pa.Field],
-        life: int | None,
-        groups: int,
-        count: int = 1,
-    ) -> Layout:
+    def layout(self, of: StoredFields) -> Layout:
         """Return a table with the numbers of occurrences of each value."""
-        names = tuple(field.name for field in (*keys, *values))
-        hashed = partial(hashed_within, keys=len(keys), groups=groups)
-        more = [COUNT.with_name(f"{COUNT.name}_{number}") for number in range(2, count + 1)]
-        return Layout(pa.schema([*keys, *values, COUNT, *more]), names, time_to_live=life, hashed=hashed)
+        fields = (*of.keys, *of.values)
+        names = tuple(field.name for field in fields)
+        hashed = partial(hashed_within, keys=len(of.keys), groups=of.groups)
+        more = [COUNT.with_name(f"{COUNT.name}_{number}") for number in range(2, of.count + 1)]
+        return Layout(pa.schema([*fields, COUNT, *more]), names, time_to_live=of.life, hashed=hashed)
 
     def together_with(self) -> Store:
         """Return the values without a condition."""

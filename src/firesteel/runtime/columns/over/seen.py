@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.runtime.columns.aggregates.parts import Columns, Given, Part
-from firesteel.runtime.columns.aggregates.stores import Store
+from firesteel.runtime.columns.aggregates.stores import Store, StoredFields
 from firesteel.runtime.columns.aggregates.values import Moves, transitions
 from firesteel.runtime.columns.over.calls import Calls
 from firesteel.runtime.columns.over.due import Due
@@ -25,7 +25,7 @@ class Seen:
             values = [
                 pa.field(f"v{order}", calls.types[place]) for order, place in enumerate(store.arguments)
             ]
-            layout = store.layout(keys.fields, values, None, groups)
+            layout = store.layout(StoredFields(keys.fields, values, None, groups))
             self._arrangements[store] = arrangements.declare(f"seen{number}", layout)
 
     def lifted(self, due: Due) -> dict[Part, Columns]:
