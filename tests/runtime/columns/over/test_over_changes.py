@@ -173,8 +173,10 @@ def test_any_window_follows_the_rows_as_batch_has_it(
     ]
     if data.draw(st.booleans()):
         framed += [(call, PartitionFrame(True, -1, 1)) for call in (LAG, LEAD)]
-    if order and data.draw(st.integers(0, 3)) == 0:
-        framed += [(call, PartitionFrame(call.function == "ROW_NUMBER", None, 0)) for call in RANKS]
+    ranked = data.draw(st.integers(0, 3)) if order else 3
+    if ranked < 2:
+        ranks = [(call, PartitionFrame(call.function == "ROW_NUMBER", None, 0)) for call in RANKS]
+        framed = ranks if ranked else framed + ranks
     over = over_of(keys, order, framed)
     harness = Harness(lambda: OverChangesOperator(over), keys, data.draw(st.integers(1, 3)) if keys else 1)
     there: list[Row] = []

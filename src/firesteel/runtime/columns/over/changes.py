@@ -3,9 +3,10 @@
 All rows are kept. Once in an epoch, the rows around those that have changed are read, as far as the calls see, and
 computed before and after the changes; those whose results are others, or that have come or gone, are sent. With frames
 of some rows or values, the cost is that of a few hundred rows around each change, however large a partition is. With
-frames from the first row on it is that of the rows from the first change on, if the calls add up exactly; those before
-it are known by their accumulators. Ranks, frames without an end, arrays, sums of floating point numbers and others that
-see all rows of a partition cost as much as the partitions that have changed.
+frames from the first row on, and of ranks, it is that of the rows from the first change on, if the calls add up
+exactly; those before it are known by their accumulators. Frames without an end, arrays, and functions such as NTILE see
+all rows of a partition, and cost as much as the partitions that have changed. So do sums of floating point numbers from
+the first row on, which must be added up in one way only, so that what is taken back is what was given.
 
 Rows that are equal in the order are in that of their arrival, as in Flink. Source: Flink's
 NonTimeRowsUnboundedPrecedingFunction and NonTimeRangeUnboundedPrecedingFunction, which have frames of all rows up to

@@ -10,6 +10,7 @@ from firesteel.runtime.columns.over.calls import OF_WHOLE_PARTITIONS, OFFSETS
 from firesteel.runtime.columns.over.framing import BY_PEERS
 
 _WHOLE: Final = PartitionFrame(True, None, None)
+_UP_TO_PEERS: Final = PartitionFrame(False, None, 0)
 
 
 @dataclass(frozen=True)
@@ -34,10 +35,12 @@ def reach_of(over: OverPartitions) -> Reach:
     """
     reach = Reach()
     for call, frame in over.calls:
-        whole = call.function in OF_WHOLE_PARTITIONS - OFFSETS or (
-            call.function in BY_PEERS and not over.by_frame
-        )
-        reach = _with(reach, _WHOLE if whole else frame)
+        if call.function in OF_WHOLE_PARTITIONS - OFFSETS:
+            reach = _with(reach, _WHOLE)
+        elif call.function in BY_PEERS and not over.by_frame:
+            reach = _with(reach, _UP_TO_PEERS)
+        else:
+            reach = _with(reach, frame)
     return reach
 
 
