@@ -190,6 +190,35 @@ def test_any_window_follows_the_rows_as_batch_has_it(
             assert +table == in_batch(over, there)
 
 
+@pytest.mark.parametrize("calls", [RANKS, CALLS[:2]], ids=["ranks", "sums"])
+@pytest.mark.parametrize("order", ORDERS[1:4], ids=str)
+def test_a_change_at_the_end_of_a_partition_does_not_read_all_of_it(
+    order: tuple[SortColumn, ...], calls: tuple[Aggregation, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    over = over_of((), order, [(call, PartitionFrame(False, None, 0)) for call in calls])
+    harness = Harness(lambda: OverChangesOperator(over), ())
+    ahead = order[-1].ascending
+    rows: list[Row] = [("a", 0, number if ahead else -number) for number in range(2000)]
+    harness.rows(
+        *(changed([(row, INSERT) for row in rows[start : start + 500]]) for start in range(0, 2000, 500))
+    )
+    read = []
+    given = BlockedRows.read
+
+    def counted(self: BlockedRows, *wanted: Any) -> Any:
+        found = given(self, *wanted)
+        read.append(found[0].num_rows)
+        return found
+
+    monkeypatch.setattr(BlockedRows, "read", counted)
+    last: Row = ("a", 0, 3000 if ahead else -3000)
+    (sent,) = harness.rows(changed([(last, INSERT)]))
+    assert sent[-len(calls) :] == (
+        (2001, 2001, 2001) if calls is RANKS else (2001, sum(row[2] or 0 for row in [*rows, last]))
+    )
+    assert sum(read) < 1200
+
+
 def table_of(mode: str, path: Path, **options: int) -> Counter[tuple[Any, ...]]:
     env = TableEnvironment.create(getattr(EnvironmentSettings, f"in_{mode}_mode")())
     env.execute_sql(
