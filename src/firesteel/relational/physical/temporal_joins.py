@@ -17,9 +17,11 @@ from firesteel.relational.expressions import Call, Expression, InputRef
 from firesteel.relational.logical import temporal_joins as logical
 from firesteel.relational.logical.joins import different_names
 from firesteel.relational.options import PlanOptions
+from firesteel.relational.physical.changelog import changes_of
 from firesteel.relational.physical.joins import AnyJoin, covers, equal_columns
 from firesteel.relational.physical.node import Changes, Keys, PhysicalNode, Shown, UnaryNode, Updates
 from firesteel.relational.physical.nodes import Calc, Exchange, WatermarkAssigner
+from firesteel.relational.physical.ranks import Rank
 from firesteel.relational.physical.scans import TableSourceScan
 from firesteel.relational.rules.substitution import all_of, conjuncts, refs
 
@@ -159,7 +161,7 @@ def temporal_join_node(
             got="no such part of its condition",
         )
     primary_key = _primary_key(right, keys)
-    _require_versions(right)
+    _require_versions(right, node.version_time)
     if options.state_ttl is not None:
         raise UnsupportedError(
             "keeps rows, for which 'table.exec.state.ttl' is not supported yet",
@@ -196,21 +198,39 @@ def _primary_key(right: PhysicalNode, keys: Sequence[tuple[int, int, bool]]) -> 
     return tuple(sorted(min((key for key in known if key <= equal), key=sorted)))
 
 
-def _require_versions(node: PhysicalNode) -> None:
-    """Refuse a right side whose earlier versions are not all there, or whose end would not be seen."""
-    while not isinstance(node, TableSourceScan | Versions):
-        if isinstance(node, Calc) and node.condition is not None:
-            with errors_at(node.place):
-                raise UnsupportedError(
-                    "with versions that pass a condition is not supported",
-                    who=WHO,
-                    hint="put the condition into WHERE of the query that joins",
-                )
-        if not isinstance(node, Calc | WatermarkAssigner):
-            with errors_at(node.place):
-                raise UnsupportedError(
-                    f"with the result of {node.name} as the versioned table is not supported yet",
-                    who=WHO,
-                    hint="join with a table, or with a view of its last rows by ROW_NUMBER ... ORDER BY time DESC",
-                )
+def _require_versions(node: PhysicalNode, time: int) -> None:
+    """Refuse a right side whose earlier versions are not all there, or whose end would not be seen.
+
+    Each first row by time is there when the watermark passes it, and never goes, so conditions and functions of it
+    change nothing; `time` is the place of the row time by which versions are valid.
+    """
+    filtered = None
+    while isinstance(node, Calc | WatermarkAssigner):
+        if isinstance(node, Calc):
+            column = node.expressions[time]
+            time = column.index if isinstance(column, InputRef) else -1
+            if node.condition is not None:
+                filtered = node
         (node,) = node.inputs
+    if isinstance(node, Rank) and _gives_first_rows(node, time):
+        return
+    if filtered is not None:
+        with errors_at(filtered.place):
+            raise UnsupportedError(
+                "with versions that pass a condition is not supported",
+                who=WHO,
+                hint="put the condition into WHERE of the query that joins",
+            )
+    if not isinstance(node, TableSourceScan | Versions):
+        with errors_at(node.place):
+            raise UnsupportedError(
+                f"with the result of {node.name} as the versioned table is not supported yet",
+                who=WHO,
+                hint="join with a table, or with a view of its first or last rows by ROW_NUMBER ... ORDER BY time",
+            )
+
+
+def _gives_first_rows(node: Rank, time: int) -> bool:
+    """Return whether a node gives the first row of each key alone, by row time in the column `time` or as they come."""
+    order = [key.column for key in node.rank.order]
+    return node.keeps_first and order in ([time], []) and changes_of(node) == Changes()
