@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from firesteel.common.errors import UnsupportedError
+from firesteel.common.errors import SqlError, UnsupportedError
 from firesteel.table import EnvironmentSettings, TableEnvironment
 
 QUERY = "SELECT k, COUNT(*) AS n FROM s WHERE v > 3 GROUP BY k"
@@ -103,3 +103,36 @@ def test_advice_is_that_of_flink(environment: TableEnvironment) -> None:
     environment.get_config().set("execution.runtime-mode", "batch")
     with pytest.raises(UnsupportedError, match="EXPLAIN PLAN_ADVICE is not supported under batch mode"):
         explained(environment, f"EXPLAIN PLAN_ADVICE {QUERY}")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TABLE {table} WITH ('connector' = 'blackhole') AS SELECT k FROM s",
+        "REPLACE TABLE {table} WITH ('connector' = 'blackhole') AS SELECT k FROM s",
+        "CREATE OR REPLACE TABLE {table} WITH ('connector' = 'blackhole') AS SELECT k FROM s",
+    ],
+)
+@pytest.mark.parametrize("table", ["filled", "s", "passing"])
+def test_a_table_that_a_query_would_fill_is_explained_and_not_made(
+    environment: TableEnvironment, statement: str, table: str
+) -> None:
+    environment.execute_sql("CREATE TEMPORARY TABLE passing (z INT) WITH ('connector' = 'print')")
+    before = environment.list_tables()
+    given = statement.format(table=table)
+    text = explained(environment, f"EXPLAIN {given}")
+    name = f"default_catalog.default_database.{table}"
+    assert f"LogicalSink(table=[{name}], fields=[k])" in text
+    assert f"Sink(table=[{name}], fields=[k])\n+- TableSourceScan(" in text
+    assert environment.explain_sql(given) == text
+    assert environment.list_tables() == before
+    assert environment.from_path("passing").get_schema().get_column_names() == ["z"]
+
+
+@pytest.mark.parametrize("statement", ["SHOW TABLES", "CREATE VIEW v AS SELECT k FROM s", "DROP TABLE s"])
+def test_what_runs_nothing_is_not_explained(environment: TableEnvironment, statement: str) -> None:
+    with pytest.raises(SqlError):
+        environment.execute_sql(f"EXPLAIN {statement}")
+    with pytest.raises(SqlError, match="EXPLAIN"):
+        environment.explain_sql(statement)
+    assert environment.list_tables() == ["s"]

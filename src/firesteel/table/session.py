@@ -70,12 +70,16 @@ class Session:
 
     @contextmanager
     def holding(self, found: CatalogObject) -> Iterator[ObjectIdentifier]:
-        """Keep a table or a view for a while; its name is the result."""
-        self.manager.add(found, temporary=True)
+        """Keep a table or a view for a while, instead of a temporary one of its name; its name is the result."""
+        temporary = self.manager.temporary
+        before = temporary.get(found.identifier)
+        self.manager.add(found, temporary=True, replace=True)
         try:
             yield found.identifier
         finally:
-            del self.manager.temporary[found.identifier]
+            del temporary[found.identifier]
+            if before is not None:
+                temporary[found.identifier] = before
 
     def resolved(self, identifier: ObjectIdentifier) -> ResolvedTable | None:
         """Return a table of the catalogs, None if there is none of this name."""

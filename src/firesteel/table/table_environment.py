@@ -32,6 +32,7 @@ from firesteel.table.session import Session
 from firesteel.table.statement_set import StatementSet
 from firesteel.table.statements.executing import executed
 from firesteel.table.statements.execution import Execution
+from firesteel.table.statements.explaining import plans_of
 from firesteel.table.statements.jobs import sink_of
 from firesteel.table.statements.showing import function_names
 from firesteel.table.statements.tables import catalog_table
@@ -85,13 +86,8 @@ class TableEnvironment(Incomplete):
         return Table(bind_query(statement.query, execution.source, execution.catalog), self)
 
     def explain_sql(self, stmt: str, *extra_details: ExplainDetail) -> str:
-        """Return the plan of a query or an INSERT, as text."""
-        statement = parse_statement(stmt)
-        if isinstance(statement, Query):
-            plan = bind_query(statement.query, Source(stmt), self._session.catalog)
-        else:
-            plan = self._bind_insert(stmt)
-        return self._explain([plan], extra_details)
+        """Return the plan of a statement that EXPLAIN takes, such as a query or an INSERT, as text."""
+        return self._explain(plans_of(parse_statement(stmt), self._execution(stmt, "EXPLAIN")), extra_details)
 
     def create_statement_set(self) -> StatementSet:
         """Return an empty set of INSERTs."""

@@ -49,7 +49,8 @@ def plan_text(plan: LogicalNode) -> str:
 
 
 def _lines(plan: LogicalNode) -> list[str]:
-    lines = [f"Logical{type(plan).__name__}({_ATTRIBUTES[type(plan)](plan)})"]
+    name = "Sink" if isinstance(plan, nodes.TableSink) else type(plan).__name__
+    lines = [f"Logical{name}({_ATTRIBUTES[type(plan)](plan)})"]
     for place, given in enumerate(plan.inputs):
         rail = "   " if place == len(plan.inputs) - 1 else ":  "
         first, *rest = _lines(given)
@@ -202,14 +203,20 @@ def _sort_text(node: nodes.Sort) -> str:
     return ", ".join(parts)
 
 
-def _table_text(node: nodes.TableScan | nodes.TableSink) -> str:
+def _table_text(node: nodes.TableScan) -> str:
     name = node.table.identifier
     return f"table=[[{name.catalog}, {name.database}, {name.name}]]"
 
 
+def _sink_text(node: nodes.TableSink) -> str:
+    name = node.table.identifier
+    fields = ", ".join(node.row.field_names)
+    return f"table=[{name.catalog}.{name.database}.{name.name}], fields=[{fields}]"
+
+
 _ATTRIBUTES: Final[dict[type[LogicalNode], Callable[[Any], str]]] = {
     nodes.TableScan: _table_text,
-    nodes.TableSink: lambda node: f"{_table_text(node)}, fields=[{', '.join(node.row.field_names)}]",
+    nodes.TableSink: _sink_text,
     nodes.Values: _values_text,
     nodes.Project: _project_text,
     nodes.Filter: lambda node: f"condition=[{expression_text(node.condition)}]",

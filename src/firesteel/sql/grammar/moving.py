@@ -112,9 +112,9 @@ class Moving(Altering):
             return self.insert()
         if self.sees("STATEMENT", "SET") or self.sees("EXECUTE", "STATEMENT"):
             return self.statement_set()
-        if self.sees("CREATE"):
+        if self.sees_one_of(("CREATE", "REPLACE")):
             at = self.at()
-            created = self.create()
+            created = self.create() if self.sees("CREATE") else self.replace()
             if not isinstance(created, (CreateTable, CreateMaterializedTable)) or created.query is None:
                 raise self.error("a query, an INSERT, a statement set or CREATE TABLE ... AS", token=at)
             return created

@@ -1,8 +1,6 @@
-"""Statements that start jobs: queries, INSERT, statement sets; and EXPLAIN."""
+"""Statements that start jobs: queries, INSERT, statement sets."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from firesteel.common.logical_types import ObjectIdentifier
 from firesteel.common.logical_types.logical_type import escaped_identifier
@@ -11,8 +9,8 @@ from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.sql.binding.catalog import PlannedView
 from firesteel.sql.binding.statements import bind_insert, bind_query, bind_statement_set
 from firesteel.sql.script import parse_statement
-from firesteel.sql.statements.queries import Explain, Insert, Query, StatementSet
-from firesteel.table.running import explain_plans, run_inserts, run_query
+from firesteel.sql.statements.queries import Insert, Query, StatementSet
+from firesteel.table.running import run_inserts, run_query
 from firesteel.table.session import Session
 from firesteel.table.statements import answers
 from firesteel.table.statements.execution import Execution
@@ -34,22 +32,6 @@ def statement_set(statement: StatementSet, execution: Execution) -> TableResult:
     if not statement.inserts:
         return answers.ok()
     return run_inserts(bind_statement_set(statement, execution.source, execution.catalog), execution.session)
-
-
-def explain(statement: Explain, execution: Execution) -> TableResult:
-    """Return what would run, as text."""
-    source, catalog = execution.source, execution.catalog
-    match statement.statement:
-        case Query(query=syntax):
-            plans: Sequence[LogicalNode] = [bind_query(syntax, source, catalog)]
-        case Insert() as one:
-            plans = [bind_insert(one, source, catalog)]
-        case StatementSet() as several:
-            plans = bind_statement_set(several, source, catalog)
-        case other:
-            raise execution.text.unsupported(other.span, "EXPLAIN of this kind of statement")
-    with execution.at(statement.span):
-        return answers.text(explain_plans(plans, statement.details, execution.session))
 
 
 def sink_of(
