@@ -93,6 +93,21 @@ def test_updates_are_refused_by_a_sink_that_only_appends(path: Path) -> None:
         env.execute_sql("INSERT INTO written SELECT word, COUNT(*) FROM numbers GROUP BY word")
 
 
+@pytest.mark.parametrize("form", ["debezium-json", "canal-json", "maxwell-json"])
+@pytest.mark.parametrize(
+    "query", ["SELECT word, id FROM numbers", "SELECT word, COUNT(*) FROM numbers GROUP BY word"]
+)
+def test_a_sink_that_takes_old_rows_has_no_conflicts(path: Path, form: str, query: str) -> None:
+    env = environment(path)
+    env.execute_sql(
+        "CREATE TABLE written (word STRING, n BIGINT, PRIMARY KEY (word) NOT ENFORCED) WITH ("
+        f"'connector' = 'filesystem', 'path' = '{path}-out', 'format' = '{form}')"
+    )
+    with pytest.raises(FiresteelError, match=r"ON CONFLICT .* only allowed for upsert sinks.*retract mode"):
+        env.execute_sql(f"INSERT INTO written {query} ON CONFLICT DO DEDUPLICATE")
+    assert "upsertMaterialize" not in env.explain_sql(f"INSERT INTO written {query}")
+
+
 def test_an_order_within_a_query_says_nothing(path: Path) -> None:
     env = environment(path)
     for query in (

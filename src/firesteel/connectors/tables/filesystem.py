@@ -151,7 +151,6 @@ class FilesystemConnector(TableConnector):
         row, _ = _split(table, form)
         compaction = _compaction(options)
         rolling = _rolling(options, every_epoch=form.bulk or compaction is not None)
-        changes = not form.mode.append_only
         commit = partition_commit.partition_commit(options, table.who, bounded=table.bounded)
         sink = FileTableSink(
             path,
@@ -160,7 +159,7 @@ class FilesystemConnector(TableConnector):
             form.writer(options, row),
             rolling,
             default,
-            changes=changes,
+            changes=not form.mode.append_only,
             # Without partitions, Flink's jobs in streaming mode commit nothing, and those in batch mode the table.
             commit=commit if table.partition_keys or table.bounded else None,
             compaction=None if table.bounded else compaction,
@@ -170,7 +169,7 @@ class FilesystemConnector(TableConnector):
         options.know(_READING)
         options.finish()
         partitions = table.partition_keys if together else ()
-        return TableSink(sink, form.mode, adapts=changes, parallelism=parallelism, distribution=partitions)
+        return TableSink(sink, form.mode, parallelism=parallelism, distribution=partitions)
 
     def _options(self, table: TableRequest) -> Options:
         if _REFUSED.key in table.options:

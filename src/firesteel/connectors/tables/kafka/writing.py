@@ -60,7 +60,7 @@ def kafka_sink(table: TableRequest) -> TableSink:
     if partitioner == "round-robin" and parts.key is not None:
         raise options.wrong(PARTITIONER.key, "'default' or 'fixed' for messages with a key")
     rows = _rows(options, table, parts, fixed=partitioner == "fixed")
-    return _sink(options, table, rows, mode, adapts=not mode.append_only)
+    return _sink(options, table, rows, mode)
 
 
 def upsert_kafka_sink(table: TableRequest) -> TableSink:
@@ -162,14 +162,12 @@ def _buffering(options: Options) -> Buffering | None:
     return Buffering(rows, interval) if rows > 0 else None
 
 
-def _sink(
-    options: Options, table: TableRequest, rows: KafkaRows, mode: ChangelogMode, *, adapts: bool = False
-) -> TableSink:
+def _sink(options: Options, table: TableRequest, rows: KafkaRows, mode: ChangelogMode) -> TableSink:
     settings = _settings(options, table, rows.topics)
     parallelism = options.get(PARALLELISM)
     options.know((*OF_SINKS, *OF_SOURCES))
     options.finish()
-    return TableSink(KafkaTableSink(settings, rows), mode, adapts=adapts, parallelism=parallelism)
+    return TableSink(KafkaTableSink(settings, rows), mode, parallelism=parallelism)
 
 
 def _settings(options: Options, table: TableRequest, found: Topics) -> KafkaSinkSettings:
