@@ -19,6 +19,24 @@ DIFFERENT_HERE: Final = {
     # Flink sends the first row of each partition again whenever there is another one, and never takes one back; in
     # BATCH mode it has the table that is expected here, too.
     "SELECT a, b FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY b DESC, e, c) = 1",
+    (
+        "SELECT a, b, n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b, e, c) AS n FROM t) WHERE "
+        "n >= 1 AND n <= 2 AND n <> 2"
+    ),
+    (
+        "SELECT x.k, x.v, y.b FROM (SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) AS "
+        "n FROM bid) WHERE n = 1) AS x LEFT JOIN (SELECT a, b FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY a ORDER "
+        "BY b DESC, e, c) AS n FROM t) WHERE n = 1) AS y ON x.k = y.a"
+    ),
+    (
+        "SELECT DISTINCT c FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b DESC, e, c) AS n FROM t) WHERE "
+        "n = 1"
+    ),
+    # Flink leaves the bound out; in BATCH mode it has the table that is expected here, too.
+    (
+        "SELECT a, b, n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b, e, c) AS n FROM t) WHERE "
+        "n <= 1.5"
+    ),
     # To Flink, that is n <= a; in BATCH mode it has the table that is expected here, too.
     "SELECT a, b, n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b, e, c) AS n FROM t) WHERE n < a",
     # To Flink, there is no row around a query without rows, whose COUNT has none in STREAMING mode.
@@ -30,6 +48,16 @@ DIFFERENT_HERE: Final = {
 DIFFERENT_IN_BOTH_MODES: Final = {
     # Flink finds no rows for a NULL in a column that the subquery speaks of with an OR.
     "SELECT a, (SELECT MAX(v) FROM bid WHERE k = a OR v = t.b) FROM t",
+    # Flink finds no partner of a NULL.
+    (
+        "SELECT x.a, x.m FROM (SELECT a, MAX(b) AS m FROM t GROUP BY a) AS x WHERE EXISTS (SELECT 1 FROM (SELECT c, "
+        "MAX(a) AS k FROM t GROUP BY c) AS y WHERE y.k IS NOT DISTINCT FROM x.a)"
+    ),
+    # Flink loses the condition of the inner query.
+    (
+        "SELECT DISTINCT a FROM t AS x WHERE NOT EXISTS (SELECT 1 FROM bid AS y WHERE y.v > 50 AND NOT EXISTS "
+        "(SELECT 1 FROM t AS z WHERE z.a = x.a AND z.a = y.k))"
+    ),
     # Flink loses the condition of WHERE.
     "SELECT a, n FROM t, LATERAL (SELECT a + v AS n FROM bid WHERE k = a)",
     # Flink has no row for an aggregate of no rows, though there is one without GROUP BY.
@@ -60,6 +88,8 @@ _NOT_PLANNED: Final = (
     "Non-time attribute sort is not supported for bounded OVER window",
     "LEAD Function is not supported in stream mode",
     "Unmaterialized BinaryRawValueData cannot be compared",
+    "Rank end should not less than zero",
+    "LogicalAggregate cannot be cast to class org.apache.calcite.rel.logical.LogicalProject",
 )
 """What Flink says about queries that mean something and that it cannot plan."""
 

@@ -83,12 +83,50 @@ DIFFERENT: dict[tuple[str, str], str] = {
         "scripts: filled tables",
         next(one for one in SESSIONS["scripts: filled tables"] if "latest" in one),
     ): "changes are consolidated within an epoch",
+    **dict.fromkeys(
+        [
+            (session, statement)
+            for session, statements in SESSIONS.items()
+            for statement in statements
+            if session.startswith("scripts:")
+            and statement.startswith(("EXPLAIN CREATE TABLE", "EXPLAIN REPLACE"))
+            and "error" not in ANSWERS[session][statements.index(statement)]
+        ],
+        "the plan is Firesteel's",
+    ),
+    (
+        "scripts: tables that are told",
+        next(one for one in SESSIONS["scripts: tables that are told"] if "TEMPORARY TABLE filled" in one),
+    ): "Flink makes no temporary table of a query",
     (
         "insert",
         "EXECUTE STATEMENT SET BEGIN INSERT INTO hole SELECT 1; INSERT INTO hole SELECT 2; END",
     ): "Flink joins INSERTs into the same table, so there is one result",
 }
 """Statements that answer something else than in Flink, with the reason."""
+
+NOT_OFFERED: dict[str, list[str]] = {
+    "functions of one's own, which are classes of Java in the scripts": [
+        "CREATE FUNCTION f AS 'LowerUDF' LANGUAGE JAVA",
+        "CREATE TEMPORARY FUNCTION f AS 'LowerUDF' USING JAR 'functions.jar'",
+        "ALTER FUNCTION f AS 'LowerUDF'",
+    ],
+    "jars, for there is no Java": ["ADD JAR 'functions.jar'", "REMOVE JAR 'functions.jar'"],
+    "procedures, which belong to catalogs that are elsewhere": ["CALL `system`.generate(5)"],
+    "materialized tables": [
+        "CREATE MATERIALIZED TABLE m FRESHNESS = INTERVAL '1' DAY AS SELECT 1 AS one",
+        "ALTER MATERIALIZED TABLE m SUSPEND",
+        "DROP MATERIALIZED TABLE m",
+    ],
+    "catalogs and modules of Hive": ["CREATE CATALOG h WITH ('type' = 'hive')", "LOAD MODULE hive"],
+    "changes of tables in place": [
+        "DELETE FROM words WHERE id > 1",
+        "UPDATE words SET word = 'x' WHERE id = 1",
+        "TRUNCATE TABLE words",
+        "INSERT OVERWRITE words SELECT 1, 'a'",
+    ],
+}
+"""Statements of Flink's scripts that are not here, by what they are about; all of them are refused."""
 
 
 def environment(name: str) -> TableEnvironment:
@@ -139,3 +177,13 @@ def answers_as_in_flink(name: str, here: Path) -> None:
             assert "error" in found, statement
         else:
             assert found == expected, statement
+
+
+@pytest.mark.parametrize("statement", [one for statements in NOT_OFFERED.values() for one in statements])
+def test_what_is_not_offered_is_refused_and_changes_nothing(statement: str) -> None:
+    env = environment("what is not offered")
+    env.execute_sql("CREATE TABLE words (id INT, word STRING) WITH ('connector' = 'blackhole')")
+    with pytest.raises(FiresteelError):
+        env.execute_sql(statement)
+    assert env.list_catalogs() == ["default_catalog"]
+    assert env.list_tables() == ["words"]

@@ -683,3 +683,109 @@ SELECT customer, n, SUM(n) OVER (ORDER BY n DESC, customer) FROM (SELECT custome
 SELECT customer, n, SUM(n) OVER (ORDER BY customer ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM (SELECT customer, COUNT(*) AS n FROM orders GROUP BY customer);
 SELECT customer, n, LEAD(n) OVER (ORDER BY customer), NTILE(2) OVER (ORDER BY customer) FROM (SELECT customer, COUNT(*) AS n FROM orders GROUP BY customer);
 SELECT customer, n, SUM(n) OVER () FROM (SELECT customer, COUNT(*) AS n FROM orders GROUP BY customer);
+
+-- subject: joins of updates
+SELECT x.a, x.n, y.n FROM (SELECT a, COUNT(*) AS n FROM t GROUP BY a) AS x LEFT JOIN (SELECT k, COUNT(*) AS n FROM bid GROUP BY k) AS y ON x.a = y.k AND x.n < y.n;
+SELECT x.n, y.n FROM (SELECT a, COUNT(*) AS n FROM t GROUP BY a) AS x RIGHT JOIN (SELECT k, COUNT(*) AS n FROM bid GROUP BY k) AS y ON x.n > y.n;
+SELECT x.n, y.n FROM (SELECT a, COUNT(*) AS n FROM t GROUP BY a) AS x FULL JOIN (SELECT k, COUNT(*) AS n FROM bid GROUP BY k) AS y ON x.n > y.n + 2;
+SELECT x.a, x.m FROM (SELECT a, MAX(b) AS m FROM t GROUP BY a) AS x WHERE EXISTS (SELECT 1 FROM (SELECT c, MAX(a) AS k FROM t GROUP BY c) AS y WHERE y.k IS NOT DISTINCT FROM x.a);
+SELECT x.a, x.m FROM (SELECT a, MAX(b) AS m FROM t GROUP BY a) AS x WHERE NOT EXISTS (SELECT 1 FROM (SELECT c, MAX(b) AS k FROM t GROUP BY c) AS y WHERE y.k IS NOT DISTINCT FROM x.m);
+SELECT x.n, y.m FROM (SELECT COUNT(*) AS n FROM t) AS x CROSS JOIN (SELECT MAX(v) AS m FROM bid) AS y;
+SELECT x.n, y.m FROM (SELECT COUNT(*) AS n FROM t WHERE a > 100) AS x LEFT JOIN (SELECT MAX(v) AS m FROM bid WHERE v > 1000) AS y ON TRUE;
+SELECT a, x.s, y.s, z.n FROM (SELECT a, SUM(b) AS s FROM t GROUP BY a) AS x JOIN (SELECT k AS a, SUM(v) AS s FROM bid GROUP BY k) AS y USING (a) LEFT JOIN (SELECT CAST(quantity AS INT) AS a, COUNT(*) AS n FROM orders GROUP BY quantity) AS z USING (a);
+WITH g AS (SELECT a, COUNT(*) AS n, MIN(b) AS m FROM t GROUP BY a) SELECT x.a, y.a, x.n FROM g AS x JOIN g AS y ON x.n = y.n AND x.m <> y.m;
+SELECT x.a, y.a FROM (SELECT DISTINCT a FROM t) AS x FULL JOIN (SELECT DISTINCT a + 1 AS a FROM t) AS y ON x.a = y.a;
+SELECT x.a, x.b, y.s FROM t AS x LEFT JOIN (SELECT a, SUM(b) AS s FROM t GROUP BY a HAVING COUNT(*) > 2) AS y ON x.a = y.a WHERE y.s IS NULL OR y.s > 50;
+SELECT y.k, COUNT(*), SUM(x.s), MAX(x.s) FROM (SELECT a, c, SUM(b) AS s FROM t GROUP BY a, c) AS x RIGHT JOIN (SELECT k, MAX(v) AS m FROM bid GROUP BY k) AS y ON x.a = y.k AND x.s > y.m GROUP BY y.k;
+
+-- subject: keys of joins
+SELECT x.a, y.k, y.v FROM t AS x JOIN bid AS y ON x.a = y.k OR x.b = y.v;
+SELECT x.a, y.v FROM t AS x LEFT JOIN bid AS y ON x.a > 2;
+SELECT x.a, y.v FROM t AS x FULL JOIN bid AS y ON x.a = 1 AND y.k = 1 AND y.v > 5;
+SELECT x.a, y.k FROM t AS x JOIN bid AS y ON ROW(x.a, x.b) = ROW(y.k, CAST(y.v * 2 AS BIGINT));
+SELECT x.a, y.k, y.v FROM t AS x JOIN bid AS y ON ARRAY[x.a, 1] = ARRAY[y.k, 1] AND x.b > y.v;
+SELECT x.id, y.id FROM orders AS x JOIN orders AS y ON x.`day` = CAST(y.ts AS DATE) AND x.id < y.id;
+SELECT x.id, y.k FROM orders AS x JOIN bid AS y ON x.ts = CAST(y.ts AS TIMESTAMP(6));
+SELECT x.a, y.a FROM t AS x JOIN t AS y ON x.d = y.d AND x.e = y.e AND x.f = y.f;
+SELECT x.c, y.s FROM t AS x JOIN (VALUES (CAST('x' AS CHAR(3)), 1), (CAST('y' AS CHAR(1)), 2)) AS y(c, s) ON x.c = y.c;
+SELECT x.c, y.c FROM (SELECT DISTINCT c FROM t) AS x JOIN (SELECT DISTINCT c FROM t) AS y ON x.c LIKE y.c || '%';
+SELECT x.a, y.v FROM t AS x JOIN bid AS y ON x.b BETWEEN y.v - 1 AND y.v + 1;
+SELECT x.a, y.a FROM t AS x LEFT JOIN t AS y ON x.a IS NOT DISTINCT FROM y.a AND x.c IS NOT DISTINCT FROM y.c AND x.b < y.b;
+SELECT a, x.b, y.b, z.v FROM t AS x JOIN t AS y USING (a) LEFT JOIN (SELECT k AS a, v FROM bid) AS z USING (a) WHERE x.b < y.b;
+SELECT x.a, y.k, z.k FROM t AS x LEFT JOIN (bid AS y FULL JOIN (SELECT k + 1 AS k FROM bid) AS z ON y.k = z.k) ON x.a = z.k AND y.v > 5;
+
+-- subject: hints
+SELECT /*+ BROADCAST(y) */ x.a, y.v FROM t AS x JOIN bid AS y ON x.a = y.k;
+SELECT /*+ SHUFFLE_HASH(x), NEST_LOOP(y) */ x.a, y.v FROM t AS x LEFT JOIN bid AS y ON x.a = y.k;
+SELECT /*+ SHUFFLE_MERGE(t, bid) */ a, v FROM t JOIN bid ON a = k;
+SELECT /*+ STATE_TTL('x' = '1d', 'y' = '12h') */ x.a, y.v FROM t AS x JOIN bid AS y ON x.a = y.k;
+SELECT /*+ STATE_TTL('t' = '1d') */ a, COUNT(*) FROM t GROUP BY a;
+SELECT /*+ BROADCAST(nowhere) */ x.a, y.v FROM t AS x JOIN bid AS y ON x.a = y.k;
+SELECT /*+ BROADCAST */ x.a, y.v FROM t AS x JOIN bid AS y ON x.a = y.k;
+SELECT /*+ NOSUCH(y) */ x.a, y.v FROM t AS x JOIN bid AS y ON x.a = y.k;
+SELECT /*+ STATE_TTL('x' = 'long') */ x.a, y.v FROM t AS x JOIN bid AS y ON x.a = y.k;
+SELECT a FROM t /*+ OPTIONS('json.ignore-parse-errors' = 'true') */ WHERE a > 1;
+SELECT a FROM t /*+ OPTIONS('nonsense' = 'true') */ WHERE a > 1;
+SELECT /*+ MULTI_JOIN(x, y, z) */ x.a, y.v, z.v FROM t AS x JOIN bid AS y ON x.a = y.k JOIN bid AS z ON x.a = z.k;
+
+-- subject: sets of updates
+SELECT a, n FROM (SELECT a, COUNT(*) AS n FROM t GROUP BY a) UNION SELECT k, n FROM (SELECT k, COUNT(*) AS n FROM bid GROUP BY k);
+SELECT n FROM (SELECT a, COUNT(*) AS n FROM t GROUP BY a) INTERSECT ALL SELECT n FROM (SELECT k, COUNT(*) AS n FROM bid GROUP BY k);
+SELECT a FROM t EXCEPT (SELECT k FROM bid INTERSECT SELECT a FROM t WHERE b > 7);
+SELECT a FROM t EXCEPT SELECT k FROM bid UNION ALL SELECT k FROM bid;
+SELECT a FROM t UNION SELECT d FROM t;
+SELECT c, d FROM t INTERSECT SELECT c, d FROM t WHERE e > 0;
+SELECT a, COUNT(*) FROM (SELECT a FROM t UNION SELECT k FROM bid) GROUP BY a;
+SELECT CAST(NULL AS INT) EXCEPT ALL SELECT a FROM t;
+SELECT a AS x, c AS y FROM t WHERE b > 15 UNION SELECT k, 'k' FROM bid WHERE v > 15;
+SELECT a FROM t INTERSECT SELECT CAST(d AS INT) FROM t EXCEPT ALL SELECT 2;
+(SELECT a FROM t UNION ALL SELECT a FROM t) EXCEPT ALL SELECT a FROM t WHERE b > 9;
+SELECT customer, n FROM (SELECT customer, COUNT(*) AS n FROM orders GROUP BY customer) EXCEPT SELECT customer, n FROM (SELECT customer, COUNT(*) AS n FROM orders WHERE id < 60 GROUP BY customer);
+
+-- subject: conditions of updates
+SELECT a, n FROM (SELECT a, COUNT(*) AS n FROM t GROUP BY a) WHERE n NOT IN (SELECT COUNT(*) FROM bid GROUP BY k);
+SELECT a, m FROM (SELECT a, MAX(b) AS m FROM t GROUP BY a) WHERE m NOT IN (SELECT MIN(b) FROM t GROUP BY c);
+SELECT c, m FROM (SELECT c, MAX(a) AS m FROM t GROUP BY c) WHERE m NOT IN (SELECT MAX(a) FROM t GROUP BY b);
+SELECT a, c FROM t AS x WHERE (a, c) NOT IN (SELECT a, c FROM t WHERE b > 7);
+SELECT a, b FROM t AS x WHERE b NOT IN (SELECT y.v * 10 FROM bid AS y WHERE y.k = x.a);
+SELECT a, b FROM t AS x WHERE c NOT IN (SELECT y.c FROM t AS y WHERE y.a > x.a);
+SELECT a, b FROM t WHERE NOT (a IN (SELECT k FROM bid WHERE v > 8) AND b > 9);
+SELECT DISTINCT a FROM t AS x WHERE NOT EXISTS (SELECT 1 FROM bid AS y WHERE y.v > 50 AND NOT EXISTS (SELECT 1 FROM t AS z WHERE z.a = x.a AND z.a = y.k));
+SELECT a, n FROM (SELECT a, SUM(b) AS n FROM t GROUP BY a) AS x WHERE n = (SELECT MAX(s) FROM (SELECT SUM(b) AS s FROM t GROUP BY a));
+SELECT a, n, n > (SELECT AVG(m) FROM (SELECT COUNT(*) AS m FROM bid GROUP BY k)) FROM (SELECT a, COUNT(*) AS n FROM t GROUP BY a);
+SELECT k, s FROM (SELECT k, SUM(v) AS s FROM bid GROUP BY k) AS x WHERE EXISTS (SELECT 1 FROM (SELECT a, SUM(b) AS s FROM t GROUP BY a) AS y WHERE y.a = x.k AND y.s > x.s);
+SELECT k, s FROM (SELECT k, SUM(v) AS s FROM bid GROUP BY k) AS x WHERE NOT EXISTS (SELECT 1 FROM (SELECT a, SUM(b) AS s FROM t GROUP BY a) AS y WHERE y.s < x.s);
+SELECT a, (SELECT n FROM (SELECT k, COUNT(*) AS n FROM bid GROUP BY k) AS y WHERE y.k = x.a) FROM (SELECT DISTINCT a FROM t) AS x;
+SELECT a FROM t WHERE a IN (1, 2, 7) AND a NOT IN (SELECT k FROM bid WHERE v = 99) OR a IN (SELECT k FROM bid WHERE v = 20);
+
+-- subject: ranks of updates
+SELECT a, n, r FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY n DESC, a DESC NULLS LAST) AS r FROM (SELECT a, COUNT(*) AS n FROM t GROUP BY a)) WHERE r BETWEEN 2 AND 3;
+SELECT a, c, s, r FROM (SELECT *, RANK() OVER (PARTITION BY a ORDER BY s DESC) AS r FROM (SELECT a, c, SUM(b) AS s FROM t GROUP BY a, c)) WHERE r <= 2;
+SELECT k, a, v, r FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v DESC, b, e, c) AS r FROM t JOIN bid ON a = k) WHERE r <= 3;
+SELECT a, c, s FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY s DESC, a, c) AS q FROM (SELECT a, c, s, ROW_NUMBER() OVER (PARTITION BY a ORDER BY s DESC, c) AS r FROM (SELECT a, c, SUM(b) AS s FROM t GROUP BY a, c)) WHERE r <= 2) WHERE q <= 3;
+SELECT a, b, n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b, e, c) AS n FROM t) WHERE n <= 0;
+SELECT a, b, n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b, e, c) AS n FROM t) WHERE n < 1;
+SELECT a, b, n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b, e, c) AS n FROM t) WHERE n >= 1 AND n <= 2 AND n <> 2;
+SELECT a, b, n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b, e, c) AS n FROM t) WHERE n IN (1, 2);
+SELECT a, b, n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b, e, c) AS n FROM t) WHERE n <= 1.5;
+SELECT a, b FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY b DESC, e, c) <= 2;
+SELECT a, SUM(b) AS s FROM t GROUP BY a QUALIFY ROW_NUMBER() OVER (ORDER BY SUM(b) DESC, a) <= 2;
+SELECT a, COUNT(*), MAX(n) FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b, e, c) AS n FROM t) WHERE n <= 2 GROUP BY a;
+SELECT x.k, x.v, y.b FROM (SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) AS n FROM bid) WHERE n = 1) AS x LEFT JOIN (SELECT a, b FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b DESC, e, c) AS n FROM t) WHERE n = 1) AS y ON x.k = y.a;
+SELECT DISTINCT c FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b DESC, e, c) AS n FROM t) WHERE n = 1;
+
+-- subject: ordinals
+SELECT a, x, o FROM (SELECT a, ARRAY_AGG(b) AS bs FROM t GROUP BY a) CROSS JOIN UNNEST(bs) WITH ORDINALITY AS u(x, o);
+SELECT a, x, p, y, o FROM t CROSS JOIN UNNEST(ARRAY[ARRAY[a, 1], ARRAY[2]]) WITH ORDINALITY AS u(x, p) CROSS JOIN UNNEST(x) WITH ORDINALITY AS w(y, o);
+SELECT a, x, o FROM t, UNNEST(ARRAY[c, 'q', c]) WITH ORDINALITY AS u(x, o) WHERE o <> 2 AND x IS NOT NULL;
+SELECT a, MAX(o), COUNT(x) FROM t CROSS JOIN UNNEST(ARRAY[b, 7, 8]) WITH ORDINALITY AS u(x, o) GROUP BY a;
+SELECT t.a, u.x, v.y FROM t CROSS JOIN UNNEST(ARRAY[a, 7]) WITH ORDINALITY AS u(x, o) JOIN UNNEST(ARRAY[1, 7]) WITH ORDINALITY AS v(y, p) ON u.o = v.p;
+SELECT a, x FROM t CROSS JOIN UNNEST(ARRAY[a, 7]) WITH ORDINALITY AS u(x);
+SELECT a FROM t WHERE EXISTS (SELECT 1 FROM UNNEST(ARRAY[1, 7, a]) WITH ORDINALITY AS u(x, o) WHERE x = a AND o < 3);
+
+-- subject: rows that were first
+SELECT o.id, o.product, f.rate FROM orders AS o JOIN first_tariff FOR SYSTEM_TIME AS OF o.ts AS f ON o.product = f.product;
+SELECT o.id, f.rate, f.note, f.ts FROM orders AS o LEFT JOIN first_tariff FOR SYSTEM_TIME AS OF o.ts AS f ON o.product = f.product AND f.rate > 1;
+SELECT o.id, f.rate, l.rate FROM orders AS o LEFT JOIN first_tariff FOR SYSTEM_TIME AS OF o.ts AS f ON o.product = f.product LEFT JOIN latest_tariff FOR SYSTEM_TIME AS OF o.ts AS l ON o.product = l.product;
+SELECT o.id, o.product, f.rate FROM orders AS o LEFT JOIN first_low_tariff FOR SYSTEM_TIME AS OF o.ts AS f ON o.product = f.product;
+SELECT o.id, o.product, f.rate, f.ts FROM orders AS o LEFT JOIN earliest_tariff FOR SYSTEM_TIME AS OF o.ts AS f ON o.product = f.product;

@@ -34,6 +34,15 @@ VIEWS: Final = {
         "SELECT k, v, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k, MOD(v, 3) ORDER BY ts) AS n FROM bid) "
         "WHERE n = 1"
     ),
+    "first_tariff": (
+        "SELECT product, rate, note, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY product ORDER BY ts) AS n "
+        "FROM tariff_log) WHERE n = 1"
+    ),
+    "earliest_tariff": (
+        "SELECT product, rate, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY product ORDER BY PROCTIME()) AS n "
+        "FROM tariff_log) WHERE n = 1"
+    ),
+    "first_low_tariff": "SELECT product, rate, ts FROM first_tariff WHERE rate < 1.5",
 }
 """Queries that have a name, for window table functions and FOR SYSTEM_TIME AS OF take tables and views only."""
 

@@ -6,12 +6,14 @@ With names of sessions, the answers of the others stay as they are.
 The interpreter must have `apache-flink` installed (2.3.0 for the answers that are kept); Java 17 must be on the PATH.
 Each session has a TableEnvironment of its own; one whose name begins with "batch" is in BATCH mode. ${HERE} stands for
 an empty directory. The sessions "scripts: ..." do what the scripts do with which Flink tests its SQL client and gateway
-(flink-sql-client and flink-sql-gateway, src/test/resources/sql/*.q), in other words.
+(flink-sql-client and flink-sql-gateway, src/test/resources/sql/*.q), in other words. In those with "options" in their
+names SET does what it does in Flink's shell, which alone knows it.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,6 +26,7 @@ from pyflink.util.exceptions import JavaException
 from session_file import sessions  # beside this file
 
 HERE = Path(__file__).parent
+SET = re.compile("SET '([^']*)' = '([^']*)'")
 
 
 def main() -> None:
@@ -46,8 +49,20 @@ def asked(name: str, statements: list[str]) -> list[dict[str, Any]]:
     )
     env = TableEnvironment.create(settings)
     env.get_config().set("parallelism.default", "1")
+    in_shell = name.startswith(("scripts: options", "batch: scripts: options"))
     with TemporaryDirectory() as here:
-        return [answer(env, statement.replace("${HERE}", here)) for statement in statements]
+        return [
+            option_set(env, *SET.fullmatch(statement).groups())
+            if in_shell and SET.fullmatch(statement)
+            else answer(env, statement.replace("${HERE}", here))
+            for statement in statements
+        ]
+
+
+def option_set(env: TableEnvironment, key: str, value: str) -> dict[str, Any]:
+    """Set an option as Flink's shell does, and return its answer."""
+    env.get_config().set(key, value)
+    return {"kind": "SUCCESS", "columns": [["result", "STRING"]], "printed": "OK\n"}
 
 
 def answer(env: TableEnvironment, statement: str) -> dict[str, Any]:

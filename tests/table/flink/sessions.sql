@@ -699,3 +699,143 @@ CREATE TEMPORARY VIEW people (name, born, glad) AS (VALUES ('30b5c1bb-0ac0-43d3-
 SELECT * FROM people;
 DROP TEMPORARY VIEW people;
 SELECT INTERVAL '1' DAY AS days, INTERVAL '1' YEAR AS years;
+
+--! scripts: statement sets
+CREATE TABLE left_ (id INT, word STRING) WITH ('connector' = 'filesystem', 'path' = '${HERE}/left_', 'format' = 'csv');
+CREATE TABLE right_ (id INT, word STRING) WITH ('connector' = 'filesystem', 'path' = '${HERE}/right_', 'format' = 'csv');
+EXECUTE STATEMENT SET BEGIN INSERT INTO left_ SELECT * FROM (VALUES (1, 'Good day'), (2, 'Yes'), (2, 'Yes'), (3, 'Good'), (3, 'night'), (4, 'PLUS'), (5, 'ROW')); INSERT INTO right_ SELECT * FROM (VALUES (1, 'Good day'), (2, 'Yes'), (2, 'Yes'), (3, 'Good'), (3, 'night'), (4, 'PLUS'), (5, 'ROW')) AS t (id, word) WHERE id < 3; END;
+SELECT * FROM left_;
+SELECT * FROM right_;
+EXECUTE STATEMENT SET BEGIN INSERT INTO left_ SELECT 6, 'and'; INSERT INTO nowhere SELECT 7, 'not'; END;
+SELECT * FROM left_;
+EXECUTE STATEMENT SET BEGIN END;
+EXPLAIN STATEMENT SET BEGIN END;
+EXPLAIN STATEMENT SET BEGIN INSERT INTO left_ SELECT 1; END;
+EXPLAIN EXECUTE INSERT INTO left_ SELECT 1;
+EXECUTE STATEMENT SET BEGIN SELECT 1; END;
+EXECUTE STATEMENT SET BEGIN CREATE TABLE x (a INT) WITH ('connector' = 'print'); END;
+STATEMENT SET BEGIN INSERT INTO left_ SELECT 1, 'a'; END;
+CREATE TABLE named (id INT, word STRING) WITH ('connector' = 'filesystem', 'path' = '${HERE}/named', 'format' = 'csv');
+INSERT INTO named (word, id) VALUES ('named', 8);
+SELECT * FROM named;
+CREATE TABLE some (id INT, word STRING) WITH ('connector' = 'filesystem', 'path' = '${HERE}/some', 'format' = 'csv');
+INSERT INTO some (id) VALUES (9);
+INSERT INTO some (id, nothing) VALUES (9, 'x');
+INSERT INTO some (id, id) VALUES (9, 9);
+SELECT * FROM some;
+
+--! batch: scripts: statement sets
+CREATE TABLE left_ (id INT, word STRING) WITH ('connector' = 'filesystem', 'path' = '${HERE}/left_', 'format' = 'csv');
+CREATE TABLE right_ (id INT, word STRING) WITH ('connector' = 'filesystem', 'path' = '${HERE}/right_', 'format' = 'csv');
+EXECUTE STATEMENT SET BEGIN INSERT INTO left_ SELECT * FROM (VALUES (1, 'Good day'), (2, 'Yes'), (2, 'Yes'), (3, 'Good'), (3, 'night'), (4, 'PLUS'), (5, 'ROW')); INSERT INTO right_ SELECT * FROM (VALUES (1, 'Good day'), (2, 'Yes'), (2, 'Yes'), (3, 'Good'), (3, 'night'), (4, 'PLUS'), (5, 'ROW')) AS t (id, word) WHERE id < 3; END;
+SELECT * FROM left_ ORDER BY id, word;
+SELECT * FROM right_ ORDER BY id, word;
+EXECUTE STATEMENT SET BEGIN INSERT INTO left_ SELECT 6, 'and'; INSERT INTO nowhere SELECT 7, 'not'; END;
+SELECT * FROM left_ ORDER BY id, word;
+EXECUTE STATEMENT SET BEGIN END;
+EXPLAIN STATEMENT SET BEGIN END;
+EXPLAIN STATEMENT SET BEGIN INSERT INTO left_ SELECT 1; END;
+EXPLAIN EXECUTE INSERT INTO left_ SELECT 1;
+EXECUTE STATEMENT SET BEGIN SELECT 1; END;
+EXECUTE STATEMENT SET BEGIN CREATE TABLE x (a INT) WITH ('connector' = 'print'); END;
+STATEMENT SET BEGIN INSERT INTO left_ SELECT 1, 'a'; END;
+CREATE TABLE named (id INT, word STRING) WITH ('connector' = 'filesystem', 'path' = '${HERE}/named', 'format' = 'csv');
+INSERT INTO named (word, id) VALUES ('named', 8);
+SELECT * FROM named;
+CREATE TABLE some (id INT, word STRING) WITH ('connector' = 'filesystem', 'path' = '${HERE}/some', 'format' = 'csv');
+INSERT INTO some (id) VALUES (9);
+INSERT INTO some (id, nothing) VALUES (9, 'x');
+INSERT INTO some (id, id) VALUES (9, 9);
+SELECT * FROM some ORDER BY id, word;
+
+--! scripts: asked twice
+CREATE TABLE words (id INT, word STRING) WITH ('connector' = 'filesystem', 'path' = '${HERE}/words', 'format' = 'csv');
+INSERT INTO words SELECT * FROM (VALUES (1, 'Good day'), (2, 'Yes'), (2, 'Yes'), (3, 'Good'), (3, 'night'), (4, 'PLUS'), (5, 'ROW'));
+SELECT id, FIRST_VALUE(word) AS word FROM words WHERE id = 3 GROUP BY id;
+SELECT id, FIRST_VALUE(word) AS word FROM words WHERE id = 3 GROUP BY id;
+EXECUTE SELECT id, FIRST_VALUE(word) AS word FROM words WHERE id = 3 GROUP BY id;
+
+--! batch: scripts: asked twice
+CREATE TABLE words (id INT, word STRING) WITH ('connector' = 'filesystem', 'path' = '${HERE}/words', 'format' = 'csv');
+INSERT INTO words SELECT * FROM (VALUES (1, 'Good day'), (2, 'Yes'), (2, 'Yes'), (3, 'Good'), (3, 'night'), (4, 'PLUS'), (5, 'ROW'));
+SELECT * FROM (SELECT id, FIRST_VALUE(word) AS word FROM words GROUP BY id) ORDER BY id;
+SELECT * FROM (SELECT id, FIRST_VALUE(word) AS word FROM words GROUP BY id) ORDER BY id;
+DELETE FROM words WHERE id >= (SELECT COUNT(*) FROM words WHERE id > 2);
+UPDATE words SET word = 'x' WHERE id = 1;
+TRUNCATE TABLE words;
+SELECT COUNT(*) AS n FROM words;
+
+--! scripts: options
+SET 'table.local-time-zone' = 'Asia/Shanghai';
+SELECT TIME '20:12:11' AS t0, ts0, ts3, ts9, TO_TIMESTAMP_LTZ(1, 0) AS ltz0, TO_TIMESTAMP_LTZ(1, 3) AS ltz3, CAST(ts9 AS TIMESTAMP_LTZ(9)) AS ltz9 FROM (VALUES (TIMESTAMP '2021-04-13 20:12:11', TIMESTAMP '2021-04-13 20:12:11.123', TIMESTAMP '2021-04-13 20:12:11.123456789'), (TIMESTAMP '2021-04-13 21:12:11', TIMESTAMP '2021-04-13 21:12:11.001', TIMESTAMP '2021-04-13 21:12:11.1')) AS t (ts0, ts3, ts9);
+SET 'table.local-time-zone' = 'UTC';
+SELECT TIME '20:12:11' AS t0, ts0, ts3, ts9, TO_TIMESTAMP_LTZ(1, 0) AS ltz0, TO_TIMESTAMP_LTZ(1, 3) AS ltz3, CAST(ts9 AS TIMESTAMP_LTZ(9)) AS ltz9 FROM (VALUES (TIMESTAMP '2021-04-13 20:12:11', TIMESTAMP '2021-04-13 20:12:11.123', TIMESTAMP '2021-04-13 20:12:11.123456789'), (TIMESTAMP '2021-04-13 21:12:11', TIMESTAMP '2021-04-13 21:12:11.001', TIMESTAMP '2021-04-13 21:12:11.1')) AS t (ts0, ts3, ts9);
+CREATE TEMPORARY VIEW people (name, born, glad) AS (VALUES ('30b5c1bb-0ac0-43d3-b812-fcb649fd2b07', TIMESTAMP '2001-01-13 20:11:11.123', TRUE), ('8b012d93-6ece-48ad-a2ea-aa75ef7b1d60', TIMESTAMP '1979-03-15 22:13:11.123', FALSE));
+SELECT * FROM people;
+SET 'table.display.max-column-width' = '10';
+SELECT * FROM people;
+SET 'table.display.max-column-width' = '40';
+SELECT * FROM people;
+SELECT INTERVAL '1' DAY AS days, INTERVAL '1' YEAR AS years;
+DROP TEMPORARY VIEW people;
+CREATE TABLE shelf (a INT, b STRING) WITH ('connector' = 'datagen');
+SHOW COLUMNS FROM shelf;
+
+--! batch: scripts: options
+SET 'table.local-time-zone' = 'Asia/Shanghai';
+SELECT TIME '20:12:11' AS t0, ts0, ts3, ts9, TO_TIMESTAMP_LTZ(1, 0) AS ltz0, TO_TIMESTAMP_LTZ(1, 3) AS ltz3, CAST(ts9 AS TIMESTAMP_LTZ(9)) AS ltz9 FROM (VALUES (TIMESTAMP '2021-04-13 20:12:11', TIMESTAMP '2021-04-13 20:12:11.123', TIMESTAMP '2021-04-13 20:12:11.123456789'), (TIMESTAMP '2021-04-13 21:12:11', TIMESTAMP '2021-04-13 21:12:11.001', TIMESTAMP '2021-04-13 21:12:11.1')) AS t (ts0, ts3, ts9);
+SET 'table.local-time-zone' = 'UTC';
+SELECT TIME '20:12:11' AS t0, ts0, ts3, ts9, TO_TIMESTAMP_LTZ(1, 0) AS ltz0, TO_TIMESTAMP_LTZ(1, 3) AS ltz3, CAST(ts9 AS TIMESTAMP_LTZ(9)) AS ltz9 FROM (VALUES (TIMESTAMP '2021-04-13 20:12:11', TIMESTAMP '2021-04-13 20:12:11.123', TIMESTAMP '2021-04-13 20:12:11.123456789'), (TIMESTAMP '2021-04-13 21:12:11', TIMESTAMP '2021-04-13 21:12:11.001', TIMESTAMP '2021-04-13 21:12:11.1')) AS t (ts0, ts3, ts9);
+CREATE TEMPORARY VIEW people (name, born, glad) AS (VALUES ('30b5c1bb-0ac0-43d3-b812-fcb649fd2b07', TIMESTAMP '2001-01-13 20:11:11.123', TRUE), ('8b012d93-6ece-48ad-a2ea-aa75ef7b1d60', TIMESTAMP '1979-03-15 22:13:11.123', FALSE));
+SELECT * FROM people;
+SET 'table.display.max-column-width' = '10';
+SELECT * FROM people;
+SET 'table.display.max-column-width' = '40';
+SELECT * FROM people;
+SELECT INTERVAL '1' DAY AS days, INTERVAL '1' YEAR AS years;
+DROP TEMPORARY VIEW people;
+CREATE TABLE shelf (a INT, b STRING) WITH ('connector' = 'datagen');
+SHOW COLUMNS FROM shelf;
+
+--! scripts: modules
+LOAD MODULE 'hive';
+LOAD MODULE myhive WITH ('type' = 'hive');
+LOAD MODULE Core;
+SELECT SUBSTRING_INDEX('www.apache.org', '.', 2) FROM (VALUES (1, 'x')) AS t (id, word);
+USE MODULES core;
+SHOW MODULES;
+SHOW FULL MODULES;
+UNLOAD MODULE hive;
+
+--! scripts: tables that are told
+CREATE TABLE hive_like (a STRING) PARTITIONED BY (pt STRING) TBLPROPERTIES ('a' = 'b');
+CREATE TABLE sales (buyer BIGINT NOT NULL, item VARCHAR(32), pieces INT, ts TIMESTAMP(3), now_ AS PROCTIME(), PRIMARY KEY (buyer) NOT ENFORCED, WATERMARK FOR ts AS ts - INTERVAL '1' SECONDS) WITH ('connector' = 'datagen');
+CREATE TABLE IF NOT EXISTS sales (other INT) WITH ('connector' = 'datagen');
+DESC sales;
+SHOW COLUMNS IN sales NOT LIKE '%s';
+ALTER TABLE sales SET ('connector' = 'kafka', 'scan.startup.mode' = 'earliest-offset');
+SHOW CREATE TABLE sales;
+ALTER TABLE sales SET ('connector' = 'datagen');
+EXPLAIN PLAN FOR SELECT * FROM sales;
+ALTER TABLE sales RESET ('scan.startup.mode');
+SHOW CREATE VIEW sales;
+CREATE TEMPORARY TABLE IF NOT EXISTS passing (buyer BIGINT NOT NULL) WITH ('connector' = 'datagen');
+CREATE TEMPORARY TABLE IF NOT EXISTS passing (other BIGINT) WITH ('connector' = 'datagen');
+SHOW CREATE TABLE passing;
+DROP TABLE passing;
+DROP TEMPORARY TABLE passing;
+DROP TEMPORARY TABLE IF EXISTS passing;
+CREATE TABLE `mod` (`table` STRING, `database` STRING) WITH ('connector' = 'blackhole');
+DESC `mod`;
+INSERT INTO `mod` SELECT 'a', 'b';
+SHOW CREATE TABLE `mod`;
+DROP TABLE `mod`;
+EXPLAIN CREATE TABLE filled WITH ('connector' = 'blackhole') AS SELECT item FROM sales;
+EXPLAIN REPLACE TABLE sales WITH ('connector' = 'blackhole') AS SELECT item FROM sales;
+EXPLAIN CREATE TABLE sales WITH ('connector' = 'blackhole') AS SELECT 1 AS one;
+EXPLAIN CREATE TABLE filled (a INT) WITH ('connector' = 'blackhole');
+EXPLAIN CREATE TABLE filled WITH ('connector' = 'nothing') AS SELECT item FROM sales;
+EXPLAIN CREATE TEMPORARY TABLE filled WITH ('connector' = 'blackhole') AS SELECT item FROM sales;
+EXPLAIN CREATE VIEW filled AS SELECT item FROM sales;
+SHOW TABLES LIKE 's%';
+SHOW TABLES;

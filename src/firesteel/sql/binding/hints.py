@@ -30,7 +30,7 @@ def with_hints(table: ResolvedTable, node: exp.Table, context: Context) -> Resol
     return replace(table, options={**table.options, **options}) if options else table
 
 
-_JOIN_HINTS: Final = ("BROADCAST", "SHUFFLE_HASH", "SHUFFLE_MERGE", "NEST_LOOP")
+_JOIN_HINTS: Final = ("BROADCAST", "SHUFFLE_HASH", "SHUFFLE_MERGE", "NEST_LOOP", "MULTI_JOIN")
 """Hints that say how a join is made, which is the same for all of them here; they are checked."""
 
 _HINTS: Final = ("STATE_TTL", "LOOKUP", *_JOIN_HINTS)
@@ -61,6 +61,10 @@ def select_hints(select: exp.Select, scope: Scope, context: Context) -> SelectHi
             table, found = lookup_hint(call, [*_options(call, context)], context.text)
             lookups[_known(table, table.expression.name, name, known, context)] = found
         elif name in _JOIN_HINTS:
+            if not call.expressions:
+                raise context.text.wrong(
+                    call, f"requires the names of tables in FROM in {name}", hint=suggestion("", known)
+                )
             for argument in call.expressions:
                 _known(argument, argument.name, name, known, context)
         else:
