@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar, Final, NamedTuple
+from typing import ClassVar, Final
 
 import numpy as np
 import pyarrow as pa
@@ -26,7 +26,8 @@ COUNT: Final = pa.field("occurrences", pa.int64(), nullable=False)
 ORDER: Final = pa.field("order", pa.int64(), nullable=False)
 
 
-class StoredFields(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class StoredFields:
     """What an arrangement of stores is made of: `keys` and `values`, for `life` milliseconds (None: for ever).
 
     There are so many key `groups`, and `count` stores in the arrangement.
