@@ -55,7 +55,7 @@ def serving() -> Iterator[str]:
         _wait(process, port, directory / "log")
         yield f"http://127.0.0.1:{port}"
     finally:
-        process.terminate()
+        process.kill()  # asked to end, it waits for its clients' connections
         process.wait()
         shutil.rmtree(directory, ignore_errors=True)
 

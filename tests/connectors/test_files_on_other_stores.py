@@ -31,7 +31,7 @@ from tests.connectors.test_objects_as_sources import LINES, NAMES, TEXT, lines_o
 from tests.connectors.test_table_files import sink_of as table_sink_of
 from tests.connectors.test_table_files import source_of as table_source_of
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("stores")]
 
 
 @pytest.fixture(scope="module")
