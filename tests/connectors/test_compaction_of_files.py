@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import pickle
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from firesteel.common.errors import ConfigurationError
+from firesteel.common.errors import ConfigurationError, ConnectorError
 from firesteel.common.typeinfo import Types
 from firesteel.connectors.files.parquet_files import ParquetParts
 from firesteel.connectors.files.parts import PartCommit, Segment
-from firesteel.connectors.files.sink import BasePathBuckets, Compaction, FileSink, RollingPolicy, TextLines
+from firesteel.connectors.files.sink import (
+    BasePathBuckets,
+    Compaction,
+    FileSink,
+    RollingPolicy,
+    TextLines,
+    committer,
+)
+from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.functions.epoch import EpochFacts
 from firesteel.functions.sink import Leftovers, WriterContext
+from firesteel.spark.executor import SparkExecutor
+from firesteel.testing import executing
+from firesteel.testing.executor import LocalExecutor
 from tests.connectors.file_sinks import hidden
 
 
@@ -145,6 +158,80 @@ def test_the_same_parts_are_always_packed_in_the_same_way() -> None:
     assert units == Compaction(epochs=1, packed=7).units(parts[::-1])
     assert [[segment.path[-1] for segment in unit.segments] for unit in units] == [["a", "b"], ["c", "d"]]
     assert [unit.final for unit in units] == ["/d/compacted-a", "/d/compacted-c"]
+
+
+def test_workers_join_what_is_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What they do may be done again, and by a driver that knows nothing of it."""
+    monkeypatch.setattr(committer, "SMALL", 4)
+    job = Job(tmp_path, Compaction(epochs=2))
+    given: list[int] = []
+
+    def carry_out(calls: Sequence[Callable[[], None]]) -> None:
+        given.append(len(calls))
+        for call in calls:
+            for _ in range(2):
+                pickle.loads(pickle.dumps(call))()
+        if given == [1]:
+            raise ConnectionError("the driver dies")
+
+    def commit() -> None:
+        committing = job.sink.create_committer()
+        committing.use_workers(carry_out)
+        committing.commit(job.committables)
+
+    for text in ("a", "b"):
+        job.prepare(text, "")
+        commit() if text == "a" else None
+    with pytest.raises(ConnectionError):
+        commit()
+    assert job.texts() == []
+    joined = [path for path in tmp_path.iterdir() if path.name.endswith(".joined") or "joined" in path.name]
+    assert len(joined) == 1
+    commit()
+    assert (job.texts(), given) == (["ab"], [1, 1])
+    commit()
+    assert (job.texts(), hidden(tmp_path), given) == (["ab"], [], [1, 1, 1])
+    job.run("c", "")
+    job.prepare("", "", final=True)
+    commit()
+    assert (job.texts(), given) == (["ab", "c"], [1, 1, 1])
+
+
+@pytest.mark.parametrize("on", ["process", pytest.param("spark", marks=pytest.mark.spark)])
+def test_jobs_have_workers_join(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on: str) -> None:
+    monkeypatch.setattr(committer, "SMALL", 0)
+    kind: Any = LocalExecutor if on == "process" else SparkExecutor
+    carried_out, carry_out = list[int](), kind.carry_out
+
+    def watched(self: Any, calls: Sequence[Callable[[], None]]) -> None:
+        carried_out.append(len(calls))
+        carry_out(self, calls)
+
+    monkeypatch.setattr(kind, "carry_out", watched)
+    sink = FileSink(
+        tmp_path, TextLines(), BasePathBuckets(), RollingPolicy.on_epoch(), compaction=Compaction(epochs=1)
+    )
+    with executing(on, parallelism=2):
+        env = StreamExecutionEnvironment.get_execution_environment()
+        env.from_collection([*map(str, range(20))], Types.STRING()).rebalance().map(
+            lambda line: line, Types.STRING()
+        ).sink_to(sink)
+        env.execute()
+    assert carried_out == [1]
+    [path] = tmp_path.iterdir()
+    assert sorted(map(int, path.read_text().split())) == [*range(20)]
+
+
+def test_an_error_of_a_worker_names_the_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(committer, "SMALL", 0)
+    job = Job(tmp_path, Compaction(epochs=1))
+    job.prepare("a", "b")
+    committing = job.sink.create_committer()
+    committing.use_workers(lambda calls: [call() for call in calls] and None)
+    for path in hidden(tmp_path)[1:]:
+        (tmp_path / path).unlink()
+    with pytest.raises(ConnectorError, match="compacted-part-"):
+        committing.commit(job.committables)
 
 
 def test_a_condition_is_needed() -> None:

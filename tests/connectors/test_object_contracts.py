@@ -9,7 +9,14 @@ from typing import Any, ClassVar
 import pytest
 
 from firesteel.common import Types
-from firesteel.connectors.files.sink import BasePathBuckets, Compaction, FileSink, RollingPolicy, TextLines
+from firesteel.connectors.files.sink import (
+    BasePathBuckets,
+    Compaction,
+    FileSink,
+    RollingPolicy,
+    TextLines,
+    committer,
+)
 from firesteel.connectors.files.source import FileSource
 from firesteel.connectors.files.text_lines import TextLineFormat
 from firesteel.functions.sink import Sink
@@ -109,5 +116,9 @@ class TestObjectsOfSeveralEpochs(TestObjectsOfAnEpoch):
     rolling = RollingPolicy(part_size=150)
 
 
-class TestCompactedObjects(TestObjectsOfAnEpoch):
+class TestObjectsThatWorkersJoin(TestObjectsOfAnEpoch):
     compaction = Compaction(epochs=3)
+
+    @pytest.fixture(autouse=True)
+    def all_are_large(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(committer, "SMALL", 0)

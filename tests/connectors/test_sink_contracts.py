@@ -9,7 +9,14 @@ from typing import Any, ClassVar
 import pytest
 
 from firesteel.common import Row, Types
-from firesteel.connectors.files.sink import BasePathBuckets, Compaction, FileSink, RollingPolicy, TextLines
+from firesteel.connectors.files.sink import (
+    BasePathBuckets,
+    Compaction,
+    FileSink,
+    RollingPolicy,
+    TextLines,
+    committer,
+)
 from firesteel.connectors.sql import SqlSink
 from firesteel.functions.sink import Sink
 from firesteel.testing.contracts import SinkContract, SinkSystem
@@ -46,6 +53,14 @@ class TestPartsOfSeveralEpochs(SinkContract):
 
 
 class TestCompactedParts(SinkContract):
+    """Workers join them, however small they are."""
+
+    executors: ClassVar[Sequence[Any]] = ("process", pytest.param("spark", marks=pytest.mark.spark))
+
+    @pytest.fixture(autouse=True)
+    def all_are_large(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(committer, "SMALL", 0)
+
     def system(self, directory: Path) -> SinkSystem:
         return Parts(directory, RollingPolicy.on_epoch(), Compaction(epochs=3, packed=400))
 

@@ -31,7 +31,7 @@ from firesteel.control.snapshots import arranged_runs, operator_snapshot
 from firesteel.control.sources import Positions
 from firesteel.control.wakeups import Wakeups
 from firesteel.functions.epoch import EpochFacts
-from firesteel.functions.sink import Committer, Leftovers, Sink
+from firesteel.functions.sink import CarryOut, Committer, Leftovers, Sink
 from firesteel.runtime.plan import EpochPlan, Plan, SplitInput, SubtaskReport
 from firesteel.state.arrangements.names import arrangement_of, operator_of
 
@@ -288,8 +288,10 @@ class Journal:
             oldest=self._oldest(epoch.facts.number),
         )
 
-    def publish(self, sinks: dict[int, Sink[Any]]) -> None:
+    def publish(self, sinks: dict[int, Sink[Any]], carry_out: CarryOut | None = None) -> None:
         """Commit the last manifest's committables to the sinks and note that it is done.
+
+        Sinks may let workers do what is heavy by `carry_out`.
 
         After the first epoch that this driver commits, or if the job's last epoch is committed already, the sinks
         remove what earlier drivers left behind: no other driver can commit anything then.
@@ -297,17 +299,19 @@ class Journal:
         if self._last is None:
             return
         if not self.visible:
-            self._publish(sinks, self._last)
+            self._publish(sinks, self._last, carry_out)
         if not self._tidied and (self.finished or not self._resuming):
             self._tidied = True
             for index, sink in sinks.items():
                 self._discard_leftovers(index, sink)
 
-    def _publish(self, sinks: dict[int, Sink[Any]], last: Manifest) -> None:
+    def _publish(self, sinks: dict[int, Sink[Any]], last: Manifest, carry_out: CarryOut | None) -> None:
         for index, sink in sinks.items():
             spec = self._plan.operators[index]
             blobs = last.committables.get(spec.id)
             if blobs:
+                if carry_out is not None:
+                    self._committer(index, sink).use_workers(carry_out)
                 self._commit_sink(index, sink, [pickle.loads(blob) for blob in blobs])
         record_published(self._storage, last.epoch)
 

@@ -319,7 +319,7 @@ class EpochLoop:
         return Committed(turn.epoch.facts.final)
 
     def _publish(self) -> Event:
-        self._journal.publish(self._program.sinks)
+        self._journal.publish(self._program.sinks, self._executor.carry_out)
         if self._turn is not None:
             turn, self._turn = self._turn, None
             duration = (time.perf_counter() - turn.started) * 1000

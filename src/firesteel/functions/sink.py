@@ -9,7 +9,8 @@ Contract, in call order, for each subtask and epoch:
    value that the writer of the previous epoch returned from `writer.snapshot_state()`.
 3. Driver: the manifest with all committables is written. This is the commit.
 4. Driver: `create_committer().commit(committables)` makes the data visible. It is idempotent: after a crash
-   between 3 and 4 it is called again with the same committables.
+   between 3 and 4 it is called again with the same committables. It may let workers do what is heavy
+   (`Committer.use_workers`).
 
 A target that cannot hide data until then gets it from the committer. `context.store(data)` keeps data with the job's
 checkpoints, and the committables say what is there; the committer reads it from the store that `attach` gave it.
@@ -23,7 +24,7 @@ from __future__ import annotations
 import enum
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -144,11 +145,21 @@ class Leftovers:
     needed: tuple[Any, ...] = ()
 
 
+CarryOut = Callable[[Sequence[Callable[[], None]]], None]
+"""Carries out picklable calls in the workers, several at a time; raises the error of one that fails.
+
+A call can be carried out again, even while or after another process has done so.
+"""
+
+
 class Committer(ABC):
     """Makes committed data visible; lives on the driver."""
 
     def attach(self, outputs: OutputStore) -> None:
         """Take the store with the output that writers stored; called once, before `commit`."""
+
+    def use_workers(self, carry_out: CarryOut) -> None:
+        """Take the way to let workers do what is heavy in a commit; called before `commit`, in jobs that have one."""
 
     @abstractmethod
     def commit(self, committables: Sequence[Any]) -> None:

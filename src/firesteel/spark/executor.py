@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, Final
+
+import cloudpickle
 
 from firesteel.checkpoint.compaction import MergeTask
 from firesteel.checkpoint.objects import Storage
@@ -32,13 +34,16 @@ from firesteel.spark.release import release
 from firesteel.spark.session import open_session, started_here
 from firesteel.spark.shipped import ANSWER, Preparation
 from firesteel.spark.shipping import ship, ship_environment
-from firesteel.spark.worker import EXCHANGE, LevelTask, MergeJob
+from firesteel.spark.worker import EXCHANGE, CallsJob, LevelTask, MergeJob
 from firesteel.spark.worker_python import WorkerPython
 from firesteel.state.live.durable import RunRef
 
 _log = logging.getLogger(__name__)
 
 _NO_DEPENDENCIES: Final = PythonDependencies()
+
+_MOST_TASKS: Final = 1000
+"""The tasks in which a commit is carried out, at most."""
 
 _PROCESS: Final = uuid.uuid4().hex
 _running: Final[list[str]] = []
@@ -133,6 +138,22 @@ class SparkExecutor:
         except Exception as error:
             raise self._failure(error) from None
         return job.read(rows[0])
+
+    def carry_out(self, calls: Sequence[Callable[[], None]]) -> None:
+        """Carry out calls in a Spark job."""
+        if self._jvm.lost:
+            self._reconnect()
+        job = CallsJob(self._preparation, tuple(map(cloudpickle.dumps, calls)))
+        try:
+            with self._interruption.running(), self._workers():
+                frame = self._spark.range(0, len(calls), 1, min(len(calls), _MOST_TASKS)).mapInArrow(
+                    job, ANSWER.spark
+                )
+                rows = frame.collect()
+        except Exception as error:
+            raise self._failure(error) from None
+        for row in rows:
+            job.read(row)
 
     def _failure(self, error: Exception) -> FiresteelError:
         return self._jvm.loss(error) or engine_error(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
@@ -85,6 +86,20 @@ class MergeJob(AnsweringTask[RunRef | None]):
         """Merge the runs."""
         without_rows(batches)
         return merge(Storage.of(self.state_url), self.task)
+
+
+@dataclass(frozen=True)
+class CallsJob(AnsweringTask[None]):
+    """A job that carries out calls, which are pickled; the rows of a task are the places of its calls."""
+
+    calls: tuple[bytes, ...]
+
+    who = "a commit"
+
+    def answer(self, batches: Batches) -> None:
+        """Carry out the calls of this task."""
+        for place in [place for batch in batches for place in batch.column(0).to_pylist()]:
+            pickle.loads(self.calls[place])()
 
 
 @dataclass(frozen=True)

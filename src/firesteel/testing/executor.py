@@ -5,9 +5,13 @@ It is for tests, like Flink's MiniCluster; it is not an engine.
 
 from __future__ import annotations
 
+import pickle
 import sys
 import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
+
+import cloudpickle
 
 from firesteel.checkpoint.attach import CheckpointedState
 from firesteel.checkpoint.compaction import MergeTask, merge
@@ -56,6 +60,13 @@ class LocalExecutor:
     def merge(self, task: MergeTask) -> RunRef | None:
         """Merge runs into one."""
         return merge(self._storage, task)
+
+    def carry_out(self, calls: Sequence[Callable[[], None]]) -> None:
+        """Carry out copies of calls, as workers would."""
+        for call in calls:
+            if self._interrupted.is_set():
+                raise EngineError("the epoch was interrupted")
+            pickle.loads(cloudpickle.dumps(call))()
 
     def interrupt(self) -> None:
         """Make the running epoch fail before its next task, and every later epoch."""

@@ -17,7 +17,7 @@ from firesteel.connectors.files.sink.writer import FileWriterState
 from firesteel.connectors.files.systems import joined, system_of
 from firesteel.connectors.tables.options import Listed, Options, choice, duration, text
 from firesteel.connectors.tables.partition_time import PartitionTime
-from firesteel.functions.sink import Committer, Leftovers
+from firesteel.functions.sink import CarryOut, Committer, Leftovers
 
 _POLICY: Final = text(
     "sink.partition-commit.policy.kind",
@@ -196,6 +196,10 @@ class PartitionCommitter(Committer):
         self._parts = parts
         self._base = base
         self._commit = commit
+
+    def use_workers(self, carry_out: CarryOut) -> None:
+        """Let workers make what is heavy of the parts."""
+        self._parts.use_workers(carry_out)
 
     def commit(self, committables: Sequence[Any]) -> None:
         notes = [given for given in committables if isinstance(given, PartitionNote)]

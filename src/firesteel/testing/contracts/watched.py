@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from firesteel.functions.sink import (
+    CarryOut,
     Committer,
     Leftovers,
     OutputStore,
@@ -90,6 +91,13 @@ class _Committer(Committer):
 
     def attach(self, outputs: OutputStore) -> None:
         self._committer.attach(outputs)
+
+    def use_workers(self, carry_out: CarryOut) -> None:
+        def watched(calls: Sequence[Callable[[], None]]) -> None:
+            with self._steps.around("what workers do for the commit"):
+                carry_out(calls)
+
+        self._committer.use_workers(watched)
 
     def commit(self, committables: Sequence[Any]) -> None:
         with self._steps.around("the commit"):
