@@ -14,6 +14,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from harness.server import serve_until_interrupted
+
 _TYPE = "application/vnd.schemaregistry.v1+json"
 
 
@@ -162,6 +164,4 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 if __name__ == "__main__":
-    with SchemaRegistry().serving() as url:
-        print(url, flush=True)
-        threading.Event().wait()
+    serve_until_interrupted(SchemaRegistry().serving(), str)

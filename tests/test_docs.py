@@ -38,6 +38,7 @@ import pytest
 from harness import hdfs
 from harness.kafka import kafka_broker
 from harness.postgres import postgres_server
+from harness.registry import SchemaRegistry
 
 RunPython = Callable[..., CompletedProcess[str]]
 
@@ -48,7 +49,13 @@ LENGTHY = {"state-processor", "kafka", "kafka-tour", "hdfs"}
 
 LONG = [pytest.mark.long, pytest.mark.timeout(900)]
 
-SERVERS = {"kafka": "kafka", "kafka-tour": "kafka", "hdfs": "hdfs_cluster", "databases": "postgres"}
+SERVERS = {
+    "kafka": "kafka",
+    "kafka-tour": "kafka",
+    "hdfs": "hdfs_cluster",
+    "databases": "postgres",
+    "formats": "registry",
+}
 """By page, the fixture of the server that its programs need."""
 
 INSTALLING = ("pip", "docker", "export", "moto_server")
@@ -197,6 +204,12 @@ def kafka() -> Iterator[dict[str, str]]:
 def hdfs_cluster() -> Iterator[dict[str, str]]:
     with hdfs.serving() as url:
         yield {"webhdfs://localhost:9870": url}
+
+
+@pytest.fixture
+def registry() -> Iterator[dict[str, str]]:
+    with SchemaRegistry().serving() as url:
+        yield {"http://localhost:8081": url}
 
 
 @pytest.fixture
