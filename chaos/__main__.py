@@ -4,11 +4,11 @@
     python -m chaos --kills 10           a short form
     python -m chaos --minutes 5          what it gets done in five minutes, on any machine
     python -m chaos --sql                a job of SQL instead of streams
-    python -m chaos --kafka              a job of streams that writes to Kafka, whose broker is killed, too
+    python -m chaos --kafka              a job of streams from Kafka to Kafka, whose broker is killed, too
     python -m chaos --seed 7             the same steps as the run that printed this seed
 
 It starts its own standalone Spark cluster (a master and two workers, each a process) and PostgreSQL server.
-The exit code is 0 if no row was lost or repeated.
+The exit code is 0 if no row was lost or repeated. All processes end with this one, however it ends.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from chaos.kafka_job import KafkaJob
 from chaos.run import Outcome, Run
 from chaos.sql_job import SqlJob
 from chaos.stream_job import StreamJob
+from harness.guard import guard
 
 
 def main() -> int:
@@ -33,6 +34,7 @@ def main() -> int:
     seed = secrets.randbelow(10**6) if arguments.seed is None else arguments.seed
     print(f"seed {seed}", flush=True)
     with tempfile.TemporaryDirectory(prefix="firesteel-chaos-") as directory:
+        guard().remove(Path(directory))
         place = arguments.keep or Path(directory)
         job = SqlJob() if arguments.sql else KafkaJob() if arguments.kafka else StreamJob()
         run = Run(job, place, seed, lambda what: print(what, flush=True))
@@ -70,7 +72,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=inf, help="begin no further step after so long")
     parser.add_argument("--sql", action="store_true", help="kill the job of SQL")
     parser.add_argument(
-        "--kafka", action="store_true", help="kill the job that writes to Kafka, and the broker"
+        "--kafka", action="store_true", help="kill the job from Kafka to Kafka, and the broker"
     )
     parser.add_argument("--seed", type=int, help="the seed of an earlier run")
     parser.add_argument("--keep", type=Path, help="an empty directory to work in, which is kept")

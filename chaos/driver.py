@@ -14,6 +14,7 @@ from chaos.job import ChaosJob
 from firesteel.checkpoint.log import ManifestReader
 from firesteel.checkpoint.objects import Storage
 from firesteel.control.commands import Kind, read_status, send, take_reply
+from harness.guard import guard
 
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE_S = 180
@@ -84,6 +85,7 @@ class Driver:
             self._process = subprocess.Popen(
                 [*command, *self._arguments], cwd=ROOT, stdout=log, stderr=log, start_new_session=True
             )
+        guard().watch(self._process.pid)
 
     def kill(self, whole: bool) -> None:
         """Kill the driver: only its Python process, or with `whole` also Spark's JVM."""
@@ -94,6 +96,8 @@ class Driver:
         else:
             self._process.kill()
         self._process.wait()
+        if whole:
+            guard().forget(self._process.pid)
 
     def ask(self, kind: Kind, argument: str | None = None) -> str:
         """Send a command and return the answer."""
@@ -118,6 +122,7 @@ class Driver:
         """Wait until the process ends by itself."""
         assert self._process is not None
         self._process.wait(PATIENCE_S)
+        guard().forget(self._process.pid)
 
     def epoch(self) -> int:
         """Return the last committed epoch."""

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
-from chaos.events import Event
+from chaos.events import Event, Feed, FileFeed
 
 Tables = dict[str, Counter[tuple[Any, ...]]]
 """The rows of tables of the database, by name."""
@@ -25,7 +25,8 @@ class System(Protocol):
 
 
 class ChaosJob(ABC):
-    """Reads the files of `directory`/input, and writes below `directory`/output and to a database.
+    """Reads the files of `directory`/input, or what else its feed sends, and writes below `directory`/output and to a
+    database.
 
     Contract: one line `seen,ID` of the output for each event, and the lines of `results`, in any order; `in_tables`
     includes the closing event.
@@ -38,6 +39,14 @@ class ChaosJob(ABC):
         """Start the servers that the job uses besides the database, by their names; called before all else."""
         del running
         return {}
+
+    def feed(self, directory: Path, seed: int) -> Feed:
+        """Return what sends the job's input; called once, after `systems`."""
+        return FileFeed(directory / "input", seed)
+
+    def sees_commit(self) -> bool:
+        """Wait a while until a commit is under way in a system; return whether one is, as far as can be seen."""
+        return False
 
     def in_topics(self, events: list[Event]) -> dict[str, tuple[Counter[Any], Counter[Any]]]:
         """Return what must be in topics at the end, and what is there, by name."""

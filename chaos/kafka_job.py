@@ -1,17 +1,33 @@
-"""The job of streams that writes to Kafka, and what must be in its topics in the end."""
+"""The job of streams from Kafka to Kafka, and what must be in its topics in the end."""
 
 from __future__ import annotations
 
+import time
 from collections import Counter, defaultdict
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from chaos.events import Event
+from chaos.events import Event, Feed
 from chaos.job import ChaosJob, System, Tables
 from chaos.program import SPAN_MS
 from chaos.stream_job import expected_results, expected_totals
 from harness.kafka import KafkaBroker, kafka_broker
+
+_PARTITIONS: Final = 3
+_COMMITS_WITHIN_S: Final = 20
+
+
+class TopicFeed(Feed):
+    """Sends events to the topic `events`, to all of its partitions in turn."""
+
+    def __init__(self, broker: KafkaBroker, seed: int) -> None:
+        super().__init__(seed)
+        self._broker = broker
+
+    def _send(self, part: int, events: list[Event]) -> None:
+        records = [{"value": event.text, "partition": event.id % _PARTITIONS} for event in events]
+        self._broker.produce("events", records, {"enable.idempotence": True})
 
 
 class KafkaJob(ChaosJob):
@@ -22,14 +38,25 @@ class KafkaJob(ChaosJob):
     def systems(self, running: ExitStack) -> dict[str, System]:
         """Start the broker."""
         self._broker: KafkaBroker = running.enter_context(kafka_broker())
-        self._broker.create_topic("results", partitions=3)
-        self._broker.create_topic("counts", partitions=3)
+        for topic in ("events", "results", "counts"):
+            self._broker.create_topic(topic, _PARTITIONS)
         return {"broker": self._broker}
+
+    def feed(self, directory: Path, seed: int) -> Feed:
+        """Return what writes to the job's topic."""
+        return TopicFeed(self._broker, seed)
+
+    def sees_commit(self) -> bool:
+        """Wait until a transaction has records that are not committed."""
+        until = time.monotonic() + _COMMITS_WITHIN_S
+        while time.monotonic() < until:
+            if self._broker.has_open_transaction("counts"):
+                return True
+        return False
 
     def command(self, directory: Path, database: str) -> tuple[str, list[str]]:
         """Return `run`, and the program with its arguments."""
-        places = [str(directory / name) for name in ("input", "output")]
-        return "run", ["chaos/kafka_program.py", "--", *places, self._broker.bootstrap]
+        return "run", ["chaos/kafka_program.py", "--", str(directory / "output"), self._broker.bootstrap]
 
     def state(self, directory: Path) -> Path:
         """Return the state directory itself."""

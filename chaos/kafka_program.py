@@ -1,6 +1,6 @@
-"""The job of streams with topics of Kafka as its targets, exactly once: `results`, and each key's running count.
+"""The job of streams from a topic of Kafka to others, exactly once: `results`, and each key's running count.
 
-python -m firesteel.cli run chaos/kafka_program.py --state-dir DIR -- INPUT OUTPUT BOOTSTRAP-SERVERS
+python -m firesteel.cli run chaos/kafka_program.py --state-dir DIR -- OUTPUT BOOTSTRAP-SERVERS
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ import sys
 from collections.abc import Callable
 from typing import Any, Final
 
-from chaos.program import TOTAL, RunningCount, keyed_events, results_of, write_files
-from firesteel.common.serialization import SerializationSchema
+from chaos.program import TOTAL, RunningCount, by_key, by_time, results_of, write_files
+from firesteel.common import Duration
+from firesteel.common.serialization import SerializationSchema, SimpleStringSchema
 from firesteel.connectors.kafka.sink import KafkaSink
 from firesteel.connectors.kafka.sink.serialization import KafkaRecordSerializationSchema
-from firesteel.datastream import StreamExecutionEnvironment
+from firesteel.datastream import KeyedStream, StreamExecutionEnvironment
+from firesteel.datastream.connectors.kafka import KafkaSource
 from firesteel.functions.sink import DeliveryGuarantee
 
 TIMEOUT_MS: Final = 5_000
@@ -49,10 +51,24 @@ def topic(
     )
 
 
-def main(directory: str, output: str, servers: str) -> None:
+def events_in_topic(env: StreamExecutionEnvironment, servers: str) -> KeyedStream:
+    """Return the events of the topic `events`, by key; a partition without any for a second holds nobody up."""
+    source = (
+        KafkaSource.builder()
+        .set_bootstrap_servers(servers)
+        .set_topics("events")
+        .set_group_id("chaos")
+        .set_value_only_deserializer(SimpleStringSchema())
+        .build()
+    )
+    strategy = by_time().with_idleness(Duration.of_seconds(1))
+    return by_key(env.from_source(source, strategy, "events").uid("events"))
+
+
+def main(output: str, servers: str) -> None:
     """Build the job and run it until it is stopped."""
     env = StreamExecutionEnvironment.get_execution_environment()
-    events = keyed_events(env, directory)
+    events = events_in_topic(env, servers)
     results = results_of(events)
     write_files(events, results, output)
     results.sink_to(topic(servers, "results", lambda row: ",".join(map(str, row)))).uid("results")

@@ -111,17 +111,22 @@ def parsed(line: str) -> tuple[int, str, int, int]:
     return int(number), key, int(time), int(value)
 
 
-def keyed_events(env: StreamExecutionEnvironment, directory: str) -> KeyedStream:
+def by_time() -> WatermarkStrategy:
+    """Return how late events may be."""
+    disorder = Duration.of_millis(DISORDER_MS)
+    return WatermarkStrategy.for_bounded_out_of_orderness(disorder).with_timestamp_assigner(EventTime())
+
+
+def by_key(lines: DataStream) -> KeyedStream:
+    """Return the events of lines, by key."""
+    return lines.map(parsed).key_by(lambda event: event[1])
+
+
+def events_in_files(env: StreamExecutionEnvironment, directory: str) -> KeyedStream:
     """Return the events of the files that arrive in a directory, by key."""
     files = FileSource.for_record_stream_format(StreamFormat.text_line_format(), directory)
-    lines = env.from_source(
-        files.monitor_continuously(Duration.of_millis(100)).build(),
-        WatermarkStrategy.for_bounded_out_of_orderness(
-            Duration.of_millis(DISORDER_MS)
-        ).with_timestamp_assigner(EventTime()),
-        "events",
-    ).uid("events")
-    return lines.map(parsed).key_by(lambda event: event[1])
+    source = files.monitor_continuously(Duration.of_millis(100)).build()
+    return by_key(env.from_source(source, by_time(), "events").uid("events"))
 
 
 def results_of(events: KeyedStream) -> DataStream:
@@ -147,7 +152,7 @@ def write_files(events: KeyedStream, results: DataStream, output: str) -> None:
 def main(directory: str, output: str, database: str) -> None:
     """Build the job and run it until it is stopped."""
     env = StreamExecutionEnvironment.get_execution_environment()
-    events = keyed_events(env, directory)
+    events = events_in_files(env, directory)
     results = results_of(events)
     write_files(events, results, output)
     results.sink_to(SqlSink(database, "results")).uid("results")

@@ -15,7 +15,6 @@ import psycopg
 
 from chaos.cluster import executors, kill, python_workers
 from chaos.driver import ChaosError, Driver, wait_until
-from chaos.events import Feed
 from chaos.job import ChaosJob, System
 from chaos.plan import Step, steps
 from harness.cluster import standalone_cluster
@@ -71,7 +70,6 @@ class Run:
         self._directory = directory
         self._say = say
         self.outcome = Outcome(seed)
-        self._feed = Feed(directory / "input", seed)
         self._visible = Visible(directory / "output")
 
     def __call__(
@@ -85,6 +83,7 @@ class Run:
             self._make_tables()
             others = self._job.systems(running)
             self._systems: dict[str, System] = others or {"database": self._server}
+            self._feed = self._job.feed(self._directory, self.outcome.seed)
             cluster = running.enter_context(
                 standalone_cluster(self._directory / "cluster", workers=2, cores=2)
             )
@@ -103,7 +102,10 @@ class Run:
     def _take(self, step: Step) -> None:
         self._feed.more(step.files)
         wait_until("the job keeps up", lambda: self._behind() <= AHEAD, self._driver)
-        time.sleep(step.delay)
+        if step.awkward and self._job.sees_commit():
+            self.outcome.counts["of them within a commit"] += 1
+        else:
+            time.sleep(step.delay)
         before = self._visible.update()
         {
             "kill": self._kill,

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 from collections import Counter
 
 import pytest
 
 from chaos.__main__ import report
-from chaos.events import Event, Feed
+from chaos.events import Event, FileFeed
 from chaos.kafka_job import KafkaJob
 from chaos.plan import steps
 from chaos.run import Run, Visible
@@ -50,6 +54,38 @@ def test_a_seed_gives_the_same_steps():
     assert [step.parallelism for step in drawn(1) if step.act == "rescale"] == [3, 1, 2] * 2
 
 
+_OWNER = """
+import subprocess, sys, time
+from pathlib import Path
+from harness.guard import guard
+
+guard().remove(Path(sys.argv[1]))
+for program in ("sleep 600 & sleep 600", "exec sleep 600"):
+    started = subprocess.Popen(["sh", "-c", program], start_new_session=True)
+    guard().watch(started.pid)
+started.kill()
+started.wait()
+guard().forget(started.pid)
+print("ready", flush=True)
+time.sleep(600)
+"""
+
+
+def test_what_a_run_starts_ends_with_it(tmp_path, project):
+    (tmp_path / "place" / "inner").mkdir(parents=True)
+    with subprocess.Popen(
+        [sys.executable, "-c", _OWNER, str(tmp_path / "place")],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(project)},
+    ) as owner:
+        assert owner.stdout.readline() == "ready\n"
+        owner.send_signal(signal.SIGKILL)
+        # The output ends when all who have it have ended.
+        assert owner.communicate(timeout=30) == ("", None)
+    assert not (tmp_path / "place").exists()
+
+
 def test_the_model_of_an_uninterrupted_run():
     events = [Event(0, "a", 0, 5), Event(1, "a", 1_999, 2), Event(2, "a", 2_000, 1), Event(3, "b", 1, -1)]
     assert expected_results(events, 2_000) == Counter(
@@ -68,14 +104,14 @@ def test_lines_are_counted_once_and_only_when_visible(tmp_path):
 
 
 def test_files_arrive_whole_and_in_the_order_of_time(tmp_path):
-    feed = Feed(tmp_path / "input", 1)
+    feed = FileFeed(tmp_path / "input", 1)
     feed.more(3)
     feed.close()
     assert [path.name for path in sorted((tmp_path / "input").iterdir())] == [
         f"{number:06d}.csv" for number in range(4)
     ]
-    lines = (tmp_path / "input" / "000001.csv").read_text().splitlines(keepends=True)
-    assert lines == [event.line for event in feed.events[200:400]]
+    lines = (tmp_path / "input" / "000001.csv").read_text().splitlines()
+    assert lines == [event.text for event in feed.events[200:400]]
     assert {event.time // 1_000 for event in feed.events[200:400]} == {1}
 
 
