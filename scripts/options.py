@@ -11,6 +11,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from firesteel.connectors.kafka.settings import Property
+from firesteel.connectors.kafka.sink.settings import SINK_PROPERTIES
+from firesteel.connectors.kafka.source.settings import SOURCE_PROPERTIES
 from firesteel.connectors.tables import lookup_options
 from firesteel.connectors.tables.filesystem import FORMATS
 from firesteel.connectors.tables.messages.confluent import RegistryOptions
@@ -49,6 +52,8 @@ def tables() -> dict[str, tuple[KnownOption, ...]]:
         **{f"the format '{name}'": tuple(form.options) for name, form in MESSAGE_FORMATS.items()},
         **{f"the file format '{name}'": tuple(form.options) for name, form in FORMATS.items()},
         "schema registries": _REGISTRY,
+        "KafkaSource": SOURCE_PROPERTIES,
+        "KafkaSink": SINK_PROPERTIES,
     }
     for name, other in _LIKE.items():
         known = {_short(option) for option in (*found[other], *_REGISTRY)}
@@ -77,7 +82,7 @@ def table(options: Iterable[KnownOption]) -> Iterator[str]:
 def _default(option: KnownOption) -> str:
     if isinstance(option, NeededOption):
         return "(required)"
-    return f"`{option.default}`" if isinstance(option, DefaultOption) and option.default else ""
+    return f"`{option.default}`" if isinstance(option, DefaultOption | Property) and option.default else ""
 
 
 def written(page: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib.util
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, Final, NamedTuple, NoReturn, TypeVar
 
 from firesteel.common.errors import ConfigurationError
 from firesteel.connectors.references import REFERENCE, expanded
@@ -18,6 +18,21 @@ Properties = tuple[tuple[str, str], ...]
 """Properties with the C library's names, in the order of the names."""
 
 T = TypeVar("T")
+
+
+class Property(NamedTuple):
+    """A property that the source or the sink itself follows: its name, its values, what it means, and its default."""
+
+    key: str
+    what: str
+    about: str
+    default: str = ""
+
+    @property
+    def milliseconds(self) -> int:
+        """The default of a time."""
+        return int(self.default)
+
 
 _RENAMED: Final = {
     "fetch.max.wait.ms": "fetch.wait.max.ms",

@@ -8,25 +8,40 @@ from dataclasses import dataclass
 from typing import Final
 
 from firesteel.common.errors import ConfigurationError
-from firesteel.connectors.kafka.settings import Properties, checked_properties
+from firesteel.connectors.kafka.settings import Properties, Property, checked_properties
 from firesteel.functions.sink import DeliveryGuarantee
 
 DEFAULT_PREFIX: Final = "firesteel"
 
-_PATIENCE: Final = "max.block.ms"
-_TIMEOUT: Final = "transaction.timeout.ms"
-_LARGEST: Final = "max.request.size"
-_UNKNOWN_EPOCH: Final = "firesteel.unknown.epoch"
+_PATIENCE: Final = Property(
+    "max.block.ms", "milliseconds", "How long a call is repeated that the brokers do not answer.", "60000"
+)
+_TIMEOUT: Final = Property(
+    "transaction.timeout.ms",
+    "milliseconds",
+    "How long producing an epoch may take; the broker's `transaction.max.timeout.ms` is the limit.",
+    "300000",
+)
+_LARGEST: Final = Property(
+    "max.request.size", "bytes", "How large a record may be, if that is less than its topic takes."
+)
 _CHOICES: Final = ("fail", "publish", "skip")
+_UNKNOWN_EPOCH: Final = Property(
+    "firesteel.unknown.epoch",
+    f"one of {', '.join(_CHOICES)}",
+    "What becomes of an epoch of which the broker cannot know any more whether it was published.",
+    _CHOICES[0],
+)
+
+SINK_PROPERTIES: Final = (_PATIENCE, _TIMEOUT, _LARGEST, _UNKNOWN_EPOCH)
+"""The properties that the sink itself follows."""
+
 _DECIDED: Final = {
     DeliveryGuarantee.EXACTLY_ONCE: ("transactional.id", "enable.idempotence", "acks"),
     DeliveryGuarantee.AT_LEAST_ONCE: ("transactional.id",),
     DeliveryGuarantee.NONE: ("transactional.id",),
 }
 """Properties that each guarantee decides."""
-
-_PATIENCE_MS: Final = 60_000
-_TIMEOUT_MS: Final = 300_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,28 +87,30 @@ def sink_settings(
         raise ConfigurationError(
             "requires properties that its guarantee does not decide", who=who, got=", ".join(taken)
         )
-    unknown = properties.get(_UNKNOWN_EPOCH, _CHOICES[0])
+    unknown = properties.get(_UNKNOWN_EPOCH.key, _UNKNOWN_EPOCH.default)
     if unknown not in _CHOICES:
         raise ConfigurationError(
-            f"requires one of {', '.join(_CHOICES)} as {_UNKNOWN_EPOCH!r}", who=who, got=repr(unknown)
+            f"requires {_UNKNOWN_EPOCH.what} as {_UNKNOWN_EPOCH.key!r}", who=who, got=repr(unknown)
         )
-    own = (_PATIENCE, _TIMEOUT, _LARGEST, _UNKNOWN_EPOCH)
+    own = {known.key for known in SINK_PROPERTIES}
     return KafkaSinkSettings(
         checked_properties({name: text for name, text in properties.items() if name not in own}, who),
         who,
         guarantee,
         prefix or "",
-        _number(properties, _PATIENCE, who) or _PATIENCE_MS,
-        _number(properties, _TIMEOUT, who) or _TIMEOUT_MS,
+        _number(properties, _PATIENCE, who) or _PATIENCE.milliseconds,
+        _number(properties, _TIMEOUT, who) or _TIMEOUT.milliseconds,
         _number(properties, _LARGEST, who),
         unknown,
     )
 
 
-def _number(properties: Mapping[str, str], name: str, who: str) -> int | None:
-    given = properties.get(name)
+def _number(properties: Mapping[str, str], wanted: Property, who: str) -> int | None:
+    given = properties.get(wanted.key)
     if given is None:
         return None
     if not given.strip().isdecimal() or int(given) == 0:
-        raise ConfigurationError(f"requires a whole number above 0 as {name!r}", who=who, got=repr(given))
+        raise ConfigurationError(
+            f"requires a whole number above 0 as {wanted.key!r}", who=who, got=repr(given)
+        )
     return int(given)

@@ -7,15 +7,55 @@ from dataclasses import dataclass
 from typing import Final
 
 from firesteel.common.errors import ConfigurationError
-from firesteel.connectors.kafka.settings import Properties, checked_properties
+from firesteel.connectors.kafka.settings import Properties, Property, checked_properties
 from firesteel.connectors.kafka.source.offsets import KafkaOffsetsInitializer
 from firesteel.connectors.kafka.source.subscription import Subscription
 from firesteel.functions.source import Boundedness
 
-_DISCOVERY_MS: Final = 300_000
-_PATIENCE_MS: Final = 60_000
-
 _RESETS: Final = ("earliest", "latest", "none")
+_RESET: Final = Property(
+    "auto.offset.reset",
+    f"one of {', '.join(_RESETS)}",
+    "With `earliest`, reading goes on behind what retention has deleted before it was read. In SQL it also says where "
+    "a partition begins of which the group has committed no offset, for `group-offsets`.",
+    "none",
+)
+_COMMITS: Final = Property(
+    "commit.offsets.on.checkpoint",
+    "true or false",
+    "Whether the offsets of each epoch are committed to the group, if there is one.",
+    "true",
+)
+_DISCOVERY: Final = Property(
+    "partition.discovery.interval.ms",
+    "milliseconds",
+    "How often new partitions, and new topics of a pattern, are looked for; 0: never.",
+    "300000",
+)
+_PATIENCE: Final = Property(
+    "default.api.timeout.ms",
+    "milliseconds",
+    "How long a cluster is waited for that does not answer.",
+    "60000",
+)
+_CLIENT: Final = Property("client.id.prefix", "a text", "The client's name, without `client.id`.")
+_GROUP: Final = Property("group.id", "a text", "The consumer group, which committed offsets need.")
+_ISOLATION: Final = Property(
+    "isolation.level",
+    "one of read_uncommitted, read_committed",
+    "Whether records of transactions that are open or aborted are read.",
+    "read_uncommitted",
+)
+_IGNORED: Final = tuple(
+    Property(name, "anything", "Changes nothing: the job itself commits offsets, and has its own metrics.")
+    for name in ("enable.auto.commit", "auto.commit.interval.ms", "register.consumer.metrics")
+)
+
+SOURCE_PROPERTIES: Final = (
+    *(_GROUP, _ISOLATION, _RESET, _COMMITS, _DISCOVERY, _PATIENCE, _CLIENT),
+    *_IGNORED,
+)
+"""The properties that the source itself follows."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +72,8 @@ class KafkaSourceSettings:
     start: KafkaOffsetsInitializer
     stop: KafkaOffsetsInitializer | None
     bounded: bool = False
-    discovery_ms: int = _DISCOVERY_MS
-    patience_ms: int = _PATIENCE_MS
+    discovery_ms: int = _DISCOVERY.milliseconds
+    patience_ms: int = _PATIENCE.milliseconds
     commits: bool = True
     forgiving: bool = False
     who: str = "KafkaSource"
@@ -41,12 +81,12 @@ class KafkaSourceSettings:
     @property
     def group(self) -> str | None:
         """The consumer group."""
-        return dict(self.properties).get("group.id")
+        return dict(self.properties).get(_GROUP.key)
 
     @property
     def committed_only(self) -> bool:
         """Whether only what transactions have committed is read."""
-        return dict(self.properties).get("isolation.level") == "read_committed"
+        return dict(self.properties).get(_ISOLATION.key) == "read_committed"
 
     @property
     def boundedness(self) -> Boundedness:
@@ -66,16 +106,14 @@ def source_settings(
 ) -> KafkaSourceSettings:
     """Return the settings of a source with properties of Flink's. Raises ConfigurationError for what cannot be kept."""
     left = dict(given)
-    reset = _taken(left, "auto.offset.reset", "none").lower()
+    reset = _taken(left, _RESET).lower()
     if reset not in _RESETS:
-        raise _wrong("auto.offset.reset", f"one of {', '.join(_RESETS)}", reset, who)
-    prefix = _taken(left, "client.id.prefix", "")
-    commits = _taken(left, "commit.offsets.on.checkpoint", "true").lower() == "true"
-    patience = _whole(left, "default.api.timeout.ms", _PATIENCE_MS, who)
-    discovery = _whole(left, "partition.discovery.interval.ms", _DISCOVERY_MS, who)
-    # The job itself commits offsets, when an epoch is committed.
-    for name in ("enable.auto.commit", "auto.commit.interval.ms", "register.consumer.metrics"):
-        left.pop(name, None)
+        raise _wrong(_RESET, reset, who)
+    prefix = _taken(left, _CLIENT)
+    commits = _taken(left, _COMMITS).lower() == "true"
+    patience, discovery = _whole(left, _PATIENCE, who), _whole(left, _DISCOVERY, who)
+    for ignored in _IGNORED:
+        left.pop(ignored.key, None)
     if prefix:
         left.setdefault("client.id", prefix)
     settings = KafkaSourceSettings(
@@ -111,18 +149,20 @@ def _check(settings: KafkaSourceSettings) -> None:
         )
 
 
-def _taken(left: dict[str, object], name: str, default: str) -> str:
-    value = left.pop(name, None)
-    return default if value is None else str(value).strip()
+def _taken(left: dict[str, object], wanted: Property) -> str:
+    value = left.pop(wanted.key, None)
+    return wanted.default if value is None else str(value).strip()
 
 
-def _whole(left: dict[str, object], name: str, default: int, who: str) -> int:
-    text = _taken(left, name, str(default))
+def _whole(left: dict[str, object], wanted: Property, who: str) -> int:
+    text = _taken(left, wanted)
     try:
         return int(text)
     except ValueError:
-        raise _wrong(name, "milliseconds", text, who) from None
+        raise _wrong(wanted, text, who) from None
 
 
-def _wrong(name: str, requirement: str, got: str, who: str) -> ConfigurationError:
-    return ConfigurationError(f"requires {requirement} as the property {name!r}", who=who, got=repr(got))
+def _wrong(wanted: Property, got: str, who: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"requires {wanted.what} as the property {wanted.key!r}", who=who, got=repr(got)
+    )
