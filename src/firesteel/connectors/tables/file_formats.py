@@ -219,7 +219,7 @@ class _JsonLines(_Lines):
 
 
 _DELIMITER: Final = text(
-    "csv.field-delimiter", "What is between fields; `\\\\t` is a tab.", "one character"
+    "csv.field-delimiter", "What is between fields; `\\t` is a tab.", "one character"
 ).by_default(",")
 _QUOTE: Final = text(
     "csv.quote-character", "What is around fields with delimiters, quotes or ends of lines.", "one character"
