@@ -133,6 +133,12 @@ def test_files_are_those_of_others(tmp_path: Path) -> None:
         assert fastavro.validate(one, fastavro.parse_schema(SCHEMA))
 
 
+def test_files_of_javas_library() -> None:
+    """It has copied the records from a file of ours (avro_parquet/CopyRecords.java); its lists have another form."""
+    copied = Path(__file__).parent / "avro_parquet" / "copied.parquet"
+    assert sorted(read(copied), key=lambda one: one["n"]) == RECORDS
+
+
 def test_columns_are_found_by_their_names(tmp_path: Path) -> None:
     table = pa.table({"b": pa.array([[{"q": 1, "p": "x"}]]), "c": [True], "a": pa.array([5], pa.int32())})
     pq.write_table(table, tmp_path / "a.parquet")
