@@ -126,12 +126,13 @@ class Matcher:
             if kept is None:
                 kept = runs[:place]
             event = self._move(matches, run, outcome, value, time, event, kept, complete)
-        outcome = self._outcome(self._start, matches, None, value, time, answers)
-        if outcome.moves:
-            if kept is None:
-                kept = runs.copy()
-            self._begin(matches, outcome, event or matches.register(value), time, kept, complete)
-        elif kept is None:
+        if begins is not False:
+            outcome = self._outcome(self._start, matches, None, value, time, answers)
+            if outcome.moves:
+                if kept is None:
+                    kept = runs.copy()
+                self._begin(matches, outcome, event or matches.register(value), time, kept, complete)
+        if kept is None:
             return _NOTHING
         return self._finish(matches, kept, complete)
 

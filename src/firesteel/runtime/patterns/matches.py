@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from operator import itemgetter
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from firesteel.runtime.patterns.java_queue import JavaQueue
 
@@ -83,8 +83,67 @@ and the number of its first event.
 StoredRun = tuple[int, int, int, int, int]
 """The same, with the number of the link."""
 
-Summary = tuple[int, int, tuple[StoredRun, ...], tuple[StoredRun, ...]]
-"""What is read of a key at once: the next numbers of events and of links, partial and completed matches."""
+Summary = tuple[int, int, int, int, tuple[StoredRun, ...], tuple[StoredRun, ...]]
+"""What is read of a key at once: the next numbers of events and of links, how many counts of links and of events are
+stored, partial and completed matches.
+"""
+
+T = TypeVar("T", Link, Event)
+
+
+class _Shelf(Generic[T]):
+    """The stored links, or the stored events, of a key: those that are known, and what has changed.
+
+    `shared` is how many counts are stored: if none is, none is looked for.
+    """
+
+    __slots__ = ("_changed", "_counts", "_gone", "entries", "known", "shared")
+
+    def __init__(self, entries: Table, counts: Table, shared: int) -> None:
+        self.entries = entries
+        self.known: dict[int, T] = {}
+        self.shared = shared
+        self._counts = counts
+        self._changed: dict[int, T] = {}
+        self._gone: list[T] = []
+
+    def uses(self, number: int) -> int:
+        """Return how many refer to an entry."""
+        return (self._counts.get(number) or 1) if self.shared else 1
+
+    def put(self, number: int, thing: T, entry: Any) -> None:
+        """Write an entry."""
+        self.entries.put(number, entry)
+        thing.stored = 1
+        self.known[number] = self._changed[number] = thing
+
+    def note(self, thing: T) -> None:
+        """Take note that others refer to a stored thing than before, or nobody does."""
+        if thing.uses:
+            self._changed[thing.number] = thing
+        else:
+            self._gone.append(thing)
+            self._changed.pop(thing.number, None)
+
+    def settle(self) -> None:
+        """Write counts, and remove what is gone."""
+        for number, thing in self._changed.items():
+            if thing.uses != thing.stored:
+                self._count(number, thing.stored, thing.uses)
+                thing.stored = thing.uses
+        for thing in self._gone:
+            self._count(thing.number, thing.stored, 1)
+            self.entries.remove(thing.number)
+            del self.known[thing.number]
+        self._changed.clear()
+        self._gone.clear()
+
+    def _count(self, number: int, before: int, now: int) -> None:
+        if now != 1:
+            self._counts.put(number, now)
+        elif before != 1:
+            self._counts.remove(number)
+        self.shared += (now != 1) - (before != 1)
 
 
 class KeyMatches:
@@ -93,20 +152,12 @@ class KeyMatches:
     `runs` are partial matches in the order of their first events, `completed` those that are complete and held back.
     """
 
-    __slots__ = (
-        "_changed_events", "_changed_links", "_events", "_gone_events", "_gone_links", "_links", "_next_event",
-        "_next_link", "_tables", "completed", "runs",
-    )  # fmt: skip
+    __slots__ = ("_events", "_links", "_next_event", "_next_link", "completed", "runs")
 
     def __init__(self, tables: Tables, summary: Summary | None = None) -> None:
-        self._tables = tables
-        self._links: dict[int, Link] = {}
-        self._events: dict[int, Event] = {}
-        self._changed_links: dict[int, Link] = {}
-        self._changed_events: dict[int, Event] = {}
-        self._gone_links: list[Link] = []
-        self._gone_events: list[Event] = []
-        self._next_event, self._next_link, runs, completed = summary or (0, 0, (), ())
+        self._next_event, self._next_link, links, events, runs, completed = summary or _NO_SUMMARY
+        self._links: _Shelf[Link] = _Shelf(tables.links, tables.link_counts, links)
+        self._events: _Shelf[Event] = _Shelf(tables.events, tables.event_counts, events)
         self.runs = [self._run(run) for run in runs]
         self.completed = JavaQueue([self._run(run) for run in completed], itemgetter(4))
 
@@ -126,18 +177,19 @@ class KeyMatches:
         self._read(link)
         link.uses += change
         while not link.uses:
-            previous = link.previous
+            event, previous = link.event, link.previous
+            event.uses -= 1
             if link.stored:
-                self._gone_links.append(link)
-                self._changed_links.pop(link.number, None)
-            self._leave(link.event)
+                self._links.note(link)
+            if event.stored:
+                self._events.note(event)
             if previous is None:
                 return
             self._read(previous)
             previous.uses -= 1
             link = previous
         if link.stored:
-            self._changed_links[link.number] = link
+            self._links.note(link)
 
     def path(self, link: Link) -> list[tuple[str, Event]]:
         """Return the steps and events of a match, in their order."""
@@ -155,7 +207,7 @@ class KeyMatches:
         events: dict[str, list[Any]] = {}
         for name, event in path:
             if event.value is _UNREAD:
-                event.value = self._tables.events.get(event.number)
+                event.value = self._events.entries.get(event.number)
             events.setdefault(name, []).append(event.value)
         return events
 
@@ -163,28 +215,11 @@ class KeyMatches:
         """Write what has changed, and return what is to be read at once; None if there are no matches."""
         runs = tuple([self._stored(run) for run in self.runs])
         completed = tuple([self._stored(run) for run in self.completed.items])
-        _settle_counts(self._tables.link_counts, self._changed_links, self._gone_links)
-        _settle_counts(self._tables.event_counts, self._changed_events, self._gone_events)
-        for link in self._gone_links:
-            self._links.pop(link.number, None)
-            self._tables.links.remove(link.number)
-        for event in self._gone_events:
-            self._events.pop(event.number, None)
-            self._tables.events.remove(event.number)
-        self._gone_links.clear()
-        self._gone_events.clear()
+        self._links.settle()
+        self._events.settle()
         if not runs and not completed:
             return None
-        return self._next_event, self._next_link, runs, completed
-
-    def _leave(self, event: Event) -> None:
-        event.uses -= 1
-        if event.stored:
-            if event.uses:
-                self._changed_events[event.number] = event
-            else:
-                self._gone_events.append(event)
-                self._changed_events.pop(event.number, None)
+        return self._next_event, self._next_link, self._links.shared, self._events.shared, runs, completed
 
     def _run(self, run: StoredRun) -> Run:
         state, link, start, last, first = run
@@ -192,30 +227,26 @@ class KeyMatches:
 
     def _stored(self, run: Run) -> StoredRun:
         state, tip, start, last, first = run
-        new = [*_unstored(tip)]
-        for link in reversed(new):
-            self._store(link)
+        if not tip.stored:
+            for link in reversed([*_unstored(tip)]):
+                self._store(link)
         return state, tip.number, start, last, first
 
     def _store(self, link: Link) -> None:
-        event, previous, tables = link.event, link.previous, self._tables
-        if not event.stored:
-            tables.events.put(event.number, event.value)
-            event.stored = 1
-            self._events[event.number] = event
-        self._changed_events[event.number] = event
+        event, previous = link.event, link.previous
+        if event.stored:
+            self._events.note(event)
+        else:
+            self._events.put(event.number, event, event.value)
         link.number = self._next_link
         self._next_link += 1
-        tables.links.put(
-            link.number, (_NO_LINK if previous is None else previous.number, link.name, event.number)
-        )
-        link.stored = 1
-        self._links[link.number] = self._changed_links[link.number] = link
+        before = _NO_LINK if previous is None else previous.number
+        self._links.put(link.number, link, (before, link.name, event.number))
 
     def _known(self, number: int) -> Link:
-        link = self._links.get(number)
+        link = self._links.known.get(number)
         if link is None:
-            link = self._links[number] = Link(None, "", _UNREAD)
+            link = self._links.known[number] = Link(None, "", _UNREAD)
             link.number = number
             link.stored = 1
         return link
@@ -223,31 +254,20 @@ class KeyMatches:
     def _read(self, link: Link) -> None:
         if link.event is not _UNREAD:
             return
-        previous, link.name, number = self._tables.links.get(link.number)
+        previous, link.name, number = self._links.entries.get(link.number)
         link.previous = None if previous == _NO_LINK else self._known(previous)
-        link.uses = link.stored = self._tables.link_counts.get(link.number) or 1
-        event = self._events.get(number)
+        link.uses = link.stored = self._links.uses(link.number)
+        event = self._events.known.get(number)
         if event is None:
-            uses = self._tables.event_counts.get(number) or 1
-            event = self._events[number] = Event(number, _UNREAD, uses, uses)
+            uses = self._events.uses(number)
+            event = self._events.known[number] = Event(number, _UNREAD, uses, uses)
         link.event = event
+
+
+_NO_SUMMARY: Final[Summary] = (0, 0, 0, 0, (), ())
 
 
 def _unstored(link: Link | None) -> Iterator[Link]:
     while link is not None and not link.stored:
         yield link
         link = link.previous
-
-
-def _settle_counts(table: Table, changed: dict[int, Any], gone: list[Any]) -> None:
-    for number, counted in changed.items():
-        if counted.uses != counted.stored:
-            if counted.uses == 1:
-                table.remove(number)
-            else:
-                table.put(number, counted.uses)
-            counted.stored = counted.uses
-    changed.clear()
-    for counted in gone:
-        if counted.stored != 1:
-            table.remove(counted.number)

@@ -97,9 +97,9 @@ class PatternOperator(Operator[RowBatch]):
         self._matcher = Matcher(automaton, context.who, shows_timeouts=handles)
         self._timed = automaton.within is not None or bool(automaton.within_previous)
         self._live = LiveMatches(backend)
-        self._waiting = WaitingEvents(backend, self._timers, self._comparator, self._delay)
+        self._waiting = WaitingEvents(backend, self._comparator)
         self._timer_of: dict[Any, int] = {}
-        self._next_timer = MIN_WATERMARK
+        self._next_due = MIN_WATERMARK
         self._open_functions(context, automaton)
 
     def _open_functions(self, context: OperatorContext, automaton: Automaton) -> None:
@@ -121,13 +121,17 @@ class PatternOperator(Operator[RowBatch]):
     def begin_epoch(self, epoch: Epoch) -> None:
         super().begin_epoch(epoch)
         self._timer_of.clear()
-        self._next_timer = MIN_WATERMARK
+        self._next_due = MIN_WATERMARK
 
     def end_epoch(self) -> OperatorReport:
         self._waiting.settle()
         self._live.settle()
         self._collector.flush()
-        return OperatorReport(operator_state=self._lists and self._lists.snapshot(self))
+        waiting = None if self._event_time else self._waiting.next_stored()
+        return OperatorReport(
+            operator_state=self._lists and self._lists.snapshot(self),
+            next_wakeup=None if waiting is None else waiting + self._delay,
+        )
 
     def close(self) -> None:
         for function in self._opened:
@@ -183,20 +187,21 @@ class PatternOperator(Operator[RowBatch]):
         first = matcher.first_condition
         begins: Iterable[Any] = repeat(None) if first is None else matcher.answers(values)
         for time, key, value, may_begin in zip(times, keys, values, begins):  # noqa: B905 - times may be endless
-            if time >= self._next_timer:
+            if time >= self._next_due and not by_clock:
                 self._fire(time)
             matches = find(key)
+            if first is not None and not may_begin and (matches is None or not matches.runs):
+                continue
             if matches is None:
-                if not may_begin and first is not None:
-                    continue
                 matches = self._live.make(key)
             scope.current = key
             if timed and by_clock:
                 self._advance_time(matches, time)
+            runs = matches.runs
             begin = None if first is None else bool(may_begin)
             for match in matcher.advance(matches, value, time, self.processing_time, begin):
                 self._emit(match, time)
-            if timed:
+            if timed and matches.runs is not runs:
                 self._set_timer(key, matches)
 
     # Time
@@ -212,31 +217,38 @@ class PatternOperator(Operator[RowBatch]):
     def advance_processing_time(self, now: int) -> None:
         self.processing_time = now
         if not self._event_time:
-            self._fire(now)
+            self._fire(now - 1)
             self._relax()
 
     def finish(self) -> None:
         if not self._event_time:
             # What waits to be put in order waits for the next millisecond, which does not come.
-            self._fire(self.processing_time + self._delay)
+            self._fire(self.processing_time)
             self._relax()
 
     def _fire(self, upto: int) -> None:
-        """Take the timers up to a time; each moves the matches of its key on, then the events of its time."""
-        self._next_timer = _NEVER
-        for timer, key in self._timers.pop_due(upto):
-            time = timer - self._delay
-            self._scope.current = key
-            if self._timer_of.get(key) == timer:
-                del self._timer_of[key]
-            matches = self._live.find(key)
-            if matches is not None:
-                self._advance_time(matches, time)
-                self._set_timer(key, matches)
-            events = self._waiting.take(timer)
-            self._take(repeat(time), [key] * len(events), events)
-        due = self._timers.next_due()
-        self._next_timer = _NEVER if due is None else due
+        """Take the timers and the stored events up to a time, in the order of time; at one time, timers first."""
+        while True:
+            due = self._due()
+            self._next_due = _NEVER
+            if due > upto:
+                break
+            for timer, key in self._timers.pop_due(due + self._delay):
+                self._scope.current = key
+                if self._timer_of.get(key) == timer:
+                    del self._timer_of[key]
+                matches = self._live.find(key)
+                if matches is not None:
+                    self._advance_time(matches, timer - self._delay)
+                    self._set_timer(key, matches)
+            for time, key, events in self._waiting.take_stored(due):
+                self._take(repeat(time), [key] * len(events), events)
+        self._next_due = due
+
+    def _due(self) -> int:
+        """Return the time of the first timer or stored event."""
+        timer, stored = self._timers.next_due(), self._waiting.next_stored()
+        return min(_NEVER if timer is None else timer - self._delay, _NEVER if stored is None else stored)
 
     def _advance_time(self, matches: KeyMatches, time: int) -> None:
         found, timed_out = self._matcher.advance_time(matches, time)
@@ -254,7 +266,7 @@ class PatternOperator(Operator[RowBatch]):
         if (known is None or timer < known) and timer <= MAX_WATERMARK:
             self._timers.register(timer, key)
             self._timer_of[key] = timer
-            self._next_timer = min(self._next_timer, timer)
+            self._next_due = min(self._next_due, deadline)
 
     def _relax(self) -> None:
         self._collector.flush()

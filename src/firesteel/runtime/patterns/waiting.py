@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cmp_to_key
 from typing import Any, Final
 
@@ -20,20 +20,15 @@ Due = tuple[list[int], list[Any], list[Any]]
 class WaitingEvents:
     """The events of all keys that wait.
 
-    Within an epoch they wait in memory; those that are left at its end wait in keyed state, by their time, each with a
-    timer `delay` milliseconds later. With a `comparator` all wait in state: it orders those of one key and time.
+    Within an epoch they wait in memory; those that are left at its end wait in keyed state, by their time, with a timer
+    each. With a `comparator` all wait in state: it orders those of one key and time.
     """
 
     def __init__(
-        self,
-        backend: KeyedStateBackend,
-        timers: TimerQueue,
-        comparator: Callable[[Any, Any], int] | None,
-        delay: int = 0,
+        self, backend: KeyedStateBackend, comparator: Callable[[Any, Any], int] | None = None
     ) -> None:
         self._scope = backend.keyed
-        self._timers = timers
-        self._delay = delay
+        self._timers = TimerQueue(backend, "waiting")
         self._order = None if comparator is None else cmp_to_key(comparator)
         self._stored = backend.map_state(MapStateDescriptor("waiting-events", None, None))
         self._times: list[int] = []
@@ -69,14 +64,20 @@ class WaitingEvents:
         self._values = [values[place] for place in left]
         return found
 
-    def take(self, timer: int) -> list[Any]:
-        """Return, and forget, the events of the current key that wait in state for this timer, in their order."""
-        time = timer - self._delay
-        events: list[Any] | None = self._stored.get(time)
-        if events is None:
-            return []
-        self._stored.remove(time)
-        return events if self._order is None else sorted(events, key=self._order)
+    def next_stored(self) -> int | None:
+        """Return the time of the first event that waits in state; None if none does."""
+        return self._timers.next_due()
+
+    def take_stored(self, upto: int) -> Iterator[tuple[int, Any, list[Any]]]:
+        """Make each key current that has events in state with a time of at most `upto`; yield time, key and events.
+
+        They are in the order of time, and those of one key and time in the order of arrival or of the comparator.
+        """
+        for time, key in self._timers.pop_due(upto):
+            self._scope.current = key
+            events: list[Any] = self._stored.get(time)
+            self._stored.remove(time)
+            yield time, key, events if self._order is None else sorted(events, key=self._order)
 
     def settle(self) -> None:
         """Write the events in memory to state."""
@@ -87,5 +88,5 @@ class WaitingEvents:
             self._scope.current = key
             before: list[Any] = self._stored.get(time) or []
             self._stored.put(time, before + values)
-            self._timers.register(time + self._delay, key)
+            self._timers.register(time, key)
         self._times, self._keys, self._values = [], [], []
