@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from firesteel.common.time import MAX_WATERMARK, MIN_WATERMARK
-from firesteel.compiler.lower.recipe import recipe
+from firesteel.compiler.lower.recipe import Recipe, recipe
 from firesteel.functions.epoch import EpochFacts
 from firesteel.functions.output_tag import OutputTag
 from firesteel.functions.window_functions import ProcessWindowFunction
@@ -81,7 +81,11 @@ class Harness:
             arguments["window_function"] = Show()
         operation = WindowOp(assigner, trigger or assigner.get_default_trigger(None), **arguments)
         made = recipe(operation, Node(0, "window", operation, (), Location("job.py", 7)), batch=False)
-        self._recipe = partial(GeneralWindowOperator, **made.keywords) if general else made
+        self._live(partial(GeneralWindowOperator, **made.keywords) if general else made)
+
+    def _live(self, recipe: Recipe) -> None:
+        """Begin the operator's first life, without state."""
+        self._recipe = recipe
         self.entries: dict[bytes, bytes] = {}
         self._out, self._late = _Gather(), _Gather()
         self.watermark_ = MIN_WATERMARK

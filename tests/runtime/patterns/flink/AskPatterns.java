@@ -47,7 +47,7 @@ public class AskPatterns {
     private static final long AFTERWARDS = 25;
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private static List<Event> events;
+    static List<Event> events;
 
     record Event(int id, char letter, int number, long time) {}
 
@@ -58,10 +58,7 @@ public class AskPatterns {
             ObjectNode asked = (ObjectNode) JSON.readTree(line);
             try {
                 Pattern<Integer, ?> pattern = pattern(asked.get("calls"));
-                NFACompiler.NFAFactory<Integer> factory = NFACompiler.compileFactory(pattern, true);
-                for (State<Integer> state : factory.createNFA().getStates()) {
-                    refuseEndless(state, new HashSet<>());
-                }
+                NFACompiler.NFAFactory<Integer> factory = compiled(pattern);
                 ArrayNode answers = asked.putArray("answers");
                 for (JsonNode run : asked.get("runs")) {
                     answers.add(answer(factory, pattern.getAfterMatchSkipStrategy(), run));
@@ -73,6 +70,14 @@ public class AskPatterns {
             out.println(JSON.writeValueAsString(asked));
         }
         out.flush();
+    }
+
+    static NFACompiler.NFAFactory<Integer> compiled(Pattern<Integer, ?> pattern) {
+        NFACompiler.NFAFactory<Integer> factory = NFACompiler.compileFactory(pattern, true);
+        for (State<Integer> state : factory.createNFA().getStates()) {
+            refuseEndless(state, new HashSet<>());
+        }
+        return factory;
     }
 
     /** Refuses what Flink accepts and then never comes to an end of: states that proceed to themselves. */
@@ -89,7 +94,7 @@ public class AskPatterns {
     }
 
     @SuppressWarnings("unchecked")
-    private static Pattern<Integer, Integer> pattern(JsonNode calls) {
+    static Pattern<Integer, Integer> pattern(JsonNode calls) {
         Pattern<Integer, Integer> pattern = null;
         for (JsonNode call : calls) {
             pattern = (Pattern<Integer, Integer>) apply(pattern, call.get(0).asText(), call);
@@ -259,7 +264,7 @@ public class AskPatterns {
         }
     }
 
-    private static ArrayNode result(String kind, long time, Map<String, List<Integer>> match) {
+    static ArrayNode result(String kind, long time, Map<String, List<Integer>> match) {
         ArrayNode result = JSON.createArrayNode().add(kind).add(time);
         ArrayNode steps = result.addArray();
         for (Map.Entry<String, List<Integer>> step : match.entrySet()) {

@@ -1,4 +1,4 @@
-"""Ask real Flink which matches its automaton finds; see `cases.py`.
+"""Ask real Flink which matches its automaton finds, and its operator in streams; see `cases.py`.
 
     FLINK_JARS=/path/to/pyflink/lib python tests/runtime/patterns/flink/ask_patterns.py
 
@@ -15,35 +15,46 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
-ANSWERS = HERE / "patterns.jsonl.gz"
 MOST_MATCHES = 24
 
 
 def main() -> None:
     """Write the answers."""
     sys.path.insert(0, str(HERE))
-    from cases import cases
+    from cases import cases, streams
 
-    jars = ":".join(map(str, sorted(Path(os.environ["FLINK_JARS"]).glob("flink-*.jar"))))
-    asked = "".join(json.dumps(case) + "\n" for case in cases())
+    jars = ":".join(map(str, sorted(Path(os.environ["FLINK_JARS"]).glob("*.jar"))))
     with tempfile.TemporaryDirectory() as classes:
-        subprocess.run(
-            ["javac", "-cp", jars, "-d", classes, str(HERE / "AskPatterns.java")], check=True, timeout=120
+        programs = map(str, sorted(HERE.glob("*.java")))
+        subprocess.run(["javac", "-cp", jars, "-d", classes, *programs], check=True, timeout=120)
+        path = f"{classes}:{jars}"
+        _keep(
+            "patterns.jsonl.gz", [line for line in _answers("AskPatterns", path, cases()) if _is_small(line)]
         )
-        ran = subprocess.run(
-            ["java", "-Xmx512m", "-cp", f"{classes}:{jars}", "AskPatterns"],
-            input=asked,
-            stdout=subprocess.PIPE,
-            text=True,
-            check=True,
-            timeout=600,
-        )
-    kept = [line for line in ran.stdout.splitlines() if _is_small(line)]
-    ANSWERS.write_bytes(gzip.compress("".join(f"{line}\n" for line in kept).encode(), 9, mtime=0))
-    print(f"{len(kept)} cases, {ANSWERS.stat().st_size} bytes")
+        _keep("streams.jsonl.gz", _answers("AskOperator", path, streams()))
+
+
+def _answers(program: str, path: str, asked: Iterable[dict[str, Any]]) -> list[str]:
+    ran = subprocess.run(
+        ["java", "-Xmx700m", "-cp", path, program],
+        input="".join(json.dumps(case) + "\n" for case in asked),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        timeout=600,
+    )
+    return ran.stdout.splitlines()
+
+
+def _keep(name: str, lines: list[str]) -> None:
+    file = HERE / name
+    file.write_bytes(gzip.compress("".join(f"{line}\n" for line in lines).encode(), 9, mtime=0))
+    print(f"{name}: {len(lines)} lines, {file.stat().st_size} bytes")
 
 
 def _is_small(line: str) -> bool:

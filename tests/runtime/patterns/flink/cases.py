@@ -62,6 +62,31 @@ def cases() -> Iterator[Case]:
             yield _case(subject, pattern(chance), chance, 2)
 
 
+def streams() -> Iterator[Case]:
+    """Yield cases of patterns in streams of several keys, out of order, with watermarks."""
+    for seed in range(4):
+        chance = random.Random(seed)
+        makers = (_steps, _overlapping, _absences, _skips, _iterative)
+        patterns = [_bounded(chance.choice(makers)(chance), chance) for _ in range(60)]
+        now, watermark, events = 10, 0, []
+        for _ in range(100):
+            now += chance.choice((0, 1, 1, 2))
+            watermark = max(watermark, now - chance.randint(0, 12))
+            time = max(now - chance.randint(0, 8), 1)
+            events.append(
+                [chance.choice("xyz"), chance.choice("aabbcd"), chance.randint(0, 9), time, watermark]
+            )
+        yield {"patterns": patterns, "events": events}
+
+
+def _bounded(calls: list[Call], chance: random.Random) -> list[Call]:
+    """Return a pattern with a time, so that it does not find too much; between two events Flink sets no timer."""
+    calls = [call for call in calls if call[0] not in ("within", "within_previous")]
+    calls = [call[:1] if call[0] == "one_or_more" else call[:3] for call in calls]
+    begin = [*calls[0][:2], *(skip[:2] for skip in calls[0][2:])]
+    return [begin, *calls[1:], ["within", chance.randint(5, 12)]]
+
+
 def _case(subject: str, calls: list[Call], chance: random.Random, runs: int) -> Case:
     return {"subject": subject, "calls": calls, "runs": [_events(chance) for _ in range(runs)]}
 
