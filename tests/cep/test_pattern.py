@@ -147,6 +147,10 @@ WHOLE = {
         lambda: a().next("b").within(TEN).within(Duration.of_seconds(11), WithinType.PREVIOUS_AND_CURRENT),
         "at most the time of the whole match",
     ),
+    "an absence at the end of a group": (
+        lambda: a().next(Pattern.begin("b").not_followed_by("c")).next("d"),
+        "requires a step after not_followed_by in its group",
+    ),
     "a loop of nothing": (
         lambda: a().next(Pattern.begin("b").optional()).one_or_more(),
         "requires a group that repeats to take at least one event",

@@ -1,4 +1,4 @@
-"""The operator finds in streams what Flink's finds, whatever its epochs and lives: `flink/ask_patterns.py` has asked."""
+"""The operator finds in streams what Flink's finds, whatever its epochs: `flink/ask_patterns.py` has asked."""
 
 from __future__ import annotations
 

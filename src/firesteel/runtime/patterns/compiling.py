@@ -181,7 +181,10 @@ class _Compiler:
 
     def _chain(self, steps: tuple[Step, ...], sink: State, after: Step | None, group: Group | None) -> State:
         for position in range(len(steps) - 1, -1, -1):
-            place = Place(steps[position], steps[:position], after, group)
+            last = position == len(steps) - 1
+            place = Place(
+                steps[position], steps[:position], after, group, ends_group=last and group is not None
+            )
             sink = (
                 self._absent(place, sink) if position and _negated(place.step) else self._present(place, sink)
             )
@@ -200,6 +203,12 @@ class _Compiler:
             state.add(Action.PROCEED, stop, guard)
             return state
         if sink.kind is not Kind.FINAL or not (self._within or step.within_previous):
+            if place.ends_group:
+                raise ProgramError(
+                    "requires a step after not_followed_by in its group",
+                    got=f"not_followed_by({step.name!r}) as the last step of a group",
+                    hint="move it behind the group, or the step after the group into it",
+                )
             return sink  # the states before it have ways to its stop state
         state = self._state(step.name, Kind.PENDING, place)
         state.add(Action.PROCEED, self._stop(step.name, guard), guard)

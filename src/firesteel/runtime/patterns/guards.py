@@ -29,6 +29,7 @@ class Place:
     before: tuple[Step, ...]
     after: Step | None
     group: Group | None
+    ends_group: bool
 
     @property
     def heads_group(self) -> bool:
