@@ -25,7 +25,7 @@ from firesteel.datastream.functions import MapFunction
 from firesteel.runtime.batch import MAX_BATCH
 from harness.kafka import KafkaBroker
 from tests.connectors.kafka.fake_topics import FakeTopic, Record
-from tests.recovery.jobs import environment, fails_once, lines, restarting
+from tests.recovery.jobs import Watch, environment, fails_once, lines, restarting, start
 from tests.semantics.test_metrics import Listening
 
 BAD = OutputTag("bad records")
@@ -122,6 +122,20 @@ def test_a_failure_repeats_no_bad_record(tmp_path: Path, way: tuple[str, int | N
     made = FakeTopic.behind(source(), *partitions())
     run(tmp_path, made, *way, options=restarting(3, "0 s"), marker=tmp_path / "failed")
     assert (tmp_path / "failed").exists()
+    require(tmp_path)
+
+
+def test_a_job_that_goes_on_at_another_parallelism(tmp_path: Path) -> None:
+    for width, whole in ((1, False), (3, False), (2, True)):
+        watch = Watch(lambda handle, stats, whole=whole: None if whole else handle.stop())
+        with environment(tmp_path, parallelism=width, epoch_records=14, listener=watch) as env:
+            made = FakeTopic.behind(source(), *partitions())
+            stream = env.from_source(made, WatermarkStrategy.no_watermarks(), "kafka").uid("kafka")
+            stream.map(str, Types.STRING()).uid("text").sink_to(files(tmp_path / "good")).uid("good")
+            aside = stream.get_side_output(BAD)
+            aside.map(Tell(), Types.STRING()).uid("tell").sink_to(files(tmp_path / "bad")).uid("bad")
+            start(env, watch).wait(60)
+        assert (len(lines(tmp_path / "bad")) < len(range(0, COUNT, 7))) != whole
     require(tmp_path)
 
 
