@@ -66,6 +66,25 @@ def test_json_lines_are_the_same_wherever_they_are_cut(tmp_path: Path, end: byte
         assert both == JSON_ROWS, cut
 
 
+@pytest.mark.parametrize(
+    ("lines", "rows"),
+    [
+        (b'{"n": 1,\r "s": "x"}\n{"n": 2}\n', [(1, "x"), (2, None)]),
+        (b'{"n": 1, "s": "x\ry"}\n', [(1, "x\ry")]),
+        (b'{"n": 1, "s": "x"}\r{"n": 2}\n{"n": 3}\n', [(1, "x"), (3, None)]),
+        (b'\r\n{"n": 3}\r', [(3, None)]),
+        (b'{"n": 3}\r\r\n', [(3, None)]),
+    ],
+)
+@pytest.mark.parametrize("columns", ["n INT, s STRING", "n INT, s STRING, r ROW<x INT>"])
+def test_a_carriage_return_alone_ends_no_line_of_json_as_in_flink(
+    tmp_path: Path, columns: str, lines: bytes, rows: list[tuple[Any, ...]]
+) -> None:
+    (tmp_path / "a.json").write_bytes(lines)
+    found = read(source_of(columns, tmp_path, "json"), row=row_type(columns))
+    assert [row[:2] for row in found] == rows
+
+
 def test_csv_records_with_line_ends_are_the_same_wherever_they_are_cut(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(CSV)
