@@ -789,3 +789,47 @@ SELECT o.id, f.rate, f.note, f.ts FROM orders AS o LEFT JOIN first_tariff FOR SY
 SELECT o.id, f.rate, l.rate FROM orders AS o LEFT JOIN first_tariff FOR SYSTEM_TIME AS OF o.ts AS f ON o.product = f.product LEFT JOIN latest_tariff FOR SYSTEM_TIME AS OF o.ts AS l ON o.product = l.product;
 SELECT o.id, o.product, f.rate FROM orders AS o LEFT JOIN first_low_tariff FOR SYSTEM_TIME AS OF o.ts AS f ON o.product = f.product;
 SELECT o.id, o.product, f.rate, f.ts FROM orders AS o LEFT JOIN earliest_tariff FOR SYSTEM_TIME AS OF o.ts AS f ON o.product = f.product;
+
+-- subject: windows of rows together
+WITH b AS (SELECT * FROM bid WHERE v < 99) SELECT L.k, L.v, R.v, L.window_start FROM (SELECT * FROM TABLE(HOP(TABLE b, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '10' SECOND))) L LEFT JOIN (SELECT * FROM TABLE(HOP(TABLE b, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '10' SECOND))) R ON L.k = R.k AND L.v < R.v AND L.window_start = R.window_start AND L.window_end = R.window_end;
+WITH b AS (SELECT * FROM bid WHERE v < 99) SELECT L.k, R.k, L.window_end FROM (SELECT * FROM TABLE(TUMBLE(TABLE b, DESCRIPTOR(ts), INTERVAL '5' SECOND))) L JOIN (SELECT * FROM TABLE(TUMBLE(TABLE b, DESCRIPTOR(ts), INTERVAL '5' SECOND))) R ON L.window_start = R.window_start AND L.window_end = R.window_end AND L.v < R.v;
+WITH b AS (SELECT * FROM bid WHERE v < 99) SELECT L.k, L.v, R.v, L.window_start FROM (SELECT * FROM TABLE(TUMBLE(TABLE b, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '2' SECOND))) L FULL JOIN (SELECT * FROM TABLE(TUMBLE(TABLE b, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '2' SECOND))) R ON L.k = R.k AND L.v + 1 = R.v AND L.window_start = R.window_start AND L.window_end = R.window_end;
+SELECT o.id, o.window_start FROM (SELECT * FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' MINUTE))) o WHERE o.quantity NOT IN (SELECT quantity FROM (SELECT * FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) WHERE rush) i WHERE o.window_start = i.window_start AND o.window_end = i.window_end);
+SELECT o.id, o.window_start FROM (SELECT * FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' MINUTE))) o WHERE EXISTS (SELECT 1 FROM (SELECT * FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) WHERE rush) i WHERE o.window_start = i.window_start AND o.window_end = i.window_end AND o.customer = i.customer AND o.id <> i.id);
+SELECT L.window_start, L.customer, L.n, R.product, R.n FROM (SELECT window_start, window_end, customer, COUNT(*) AS n FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) GROUP BY window_start, window_end, customer) L FULL JOIN (SELECT window_start, window_end, product, COUNT(*) AS n FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) GROUP BY window_start, window_end, product) R ON L.window_start = R.window_start AND L.window_end = R.window_end AND L.n = R.n;
+WITH b AS (SELECT * FROM bid WHERE v < 99) SELECT window_start, window_end, k, SUM(s) FROM (SELECT L.window_start, L.window_end, L.k, L.v + R.v AS s FROM (SELECT * FROM TABLE(TUMBLE(TABLE b, DESCRIPTOR(ts), INTERVAL '10' SECOND))) L JOIN (SELECT * FROM TABLE(TUMBLE(TABLE b, DESCRIPTOR(ts), INTERVAL '10' SECOND))) R ON L.k = R.k AND L.window_start = R.window_start AND L.window_end = R.window_end) GROUP BY window_start, window_end, k;
+WITH b AS (SELECT * FROM bid WHERE v < 99) SELECT window_start, k, s FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY s DESC, k) AS r FROM (SELECT L.window_start, L.window_end, L.k, L.v * 100 + R.v AS s FROM (SELECT * FROM TABLE(TUMBLE(TABLE b, DESCRIPTOR(ts), INTERVAL '10' SECOND))) L JOIN (SELECT * FROM TABLE(TUMBLE(TABLE b, DESCRIPTOR(ts), INTERVAL '10' SECOND))) R ON L.k = R.k AND L.window_start = R.window_start AND L.window_end = R.window_end)) WHERE r <= 2;
+WITH b AS (SELECT * FROM bid WHERE v < 99) SELECT L.k, L.v, R.v FROM (SELECT * FROM TABLE(TUMBLE(TABLE b, DESCRIPTOR(ts), INTERVAL '10' SECOND))) L JOIN (SELECT * FROM TABLE(TUMBLE(TABLE b, DESCRIPTOR(ts), INTERVAL '10' SECOND))) R ON L.k = R.k AND L.window_start = R.window_start;
+
+-- subject: first and last rows
+SELECT k, v, window_start FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end, k ORDER BY ts DESC) AS n FROM TABLE(HOP(TABLE bid, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '10' SECOND))) WHERE n = 1;
+SELECT k, v, window_end FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY ts) AS n FROM TABLE(CUMULATE(TABLE bid, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '20' SECOND))) WHERE n = 1;
+SELECT k, v, window_start, n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY v DESC, k) AS n FROM TABLE(HOP(TABLE bid, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '10' SECOND))) WHERE n BETWEEN 2 AND 3;
+SELECT k, window_end, s, n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY s, k DESC) AS n FROM (SELECT k, window_start, window_end, SUM(v) AS s FROM TABLE(CUMULATE(TABLE bid, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '20' SECOND)) GROUP BY k, window_start, window_end)) WHERE n < 3;
+SELECT customer, COUNT(*), SUM(quantity) FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY customer, product ORDER BY ts DESC) AS n FROM orders) WHERE n = 1 GROUP BY customer;
+SELECT customer, COUNT(*), SUM(quantity) FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY customer, product ORDER BY ts) AS n FROM orders) WHERE n = 1 GROUP BY customer;
+SELECT x.customer, x.id, y.id FROM (SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY customer ORDER BY ts) AS n FROM orders) WHERE n = 1) AS x JOIN orders AS y ON x.customer = y.customer AND y.ts BETWEEN x.ts AND x.ts + INTERVAL '30' SECOND;
+SELECT x.customer, x.id, y.id FROM (SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY customer ORDER BY ts) AS n FROM orders) WHERE n = 1) AS x FULL JOIN (SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY customer ORDER BY ts DESC) AS n FROM orders) WHERE n = 1) AS y ON x.customer = y.customer;
+SELECT customer, id FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY customer ORDER BY ts DESC) AS n FROM orders WHERE rush) WHERE n = 1 AND quantity > 1;
+SELECT a, b, c FROM (SELECT DISTINCT a, b, c FROM t) WHERE a IS NOT NULL;
+SELECT product, id FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY product ORDER BY ts) AS n FROM (SELECT x.id, x.product, x.ts FROM orders AS x JOIN orders AS y ON x.product = y.product AND y.ts BETWEEN x.ts AND x.ts + INTERVAL '10' SECOND AND y.id > x.id)) WHERE n = 1;
+
+-- subject: over with others
+SELECT id, COUNT(DISTINCT product) OVER w, SUM(DISTINCT quantity) OVER w FROM orders WINDOW w AS (PARTITION BY customer ORDER BY ts);
+SELECT id, SUM(quantity) FILTER (WHERE rush) OVER (PARTITION BY customer ORDER BY ts) FROM orders;
+SELECT k, v, SUM(v) OVER (PARTITION BY k ORDER BY ts) FROM first_bid;
+SELECT id, SUM(quantity) OVER (PARTITION BY customer ORDER BY ts RANGE BETWEEN INTERVAL '20' SECOND PRECEDING AND CURRENT ROW) FROM orders WHERE quantity IS NOT NULL;
+WITH b AS (SELECT * FROM bid WHERE v < 99) SELECT z.k, z.s, SUM(z.s) OVER (PARTITION BY z.k ORDER BY z.ts) FROM (SELECT x.k, x.v + y.v AS s, x.ts FROM b AS x JOIN b AS y ON x.k = y.k AND y.ts BETWEEN x.ts - INTERVAL '5' SECOND AND x.ts) AS z;
+SELECT customer, MAX(s) FROM (SELECT customer, SUM(quantity) OVER (PARTITION BY customer ORDER BY ts) AS s FROM orders) GROUP BY customer;
+SELECT window_start, MAX(s) FROM (SELECT window_start, window_end, s FROM TABLE(TUMBLE((SELECT ts, SUM(quantity) OVER (PARTITION BY customer ORDER BY ts) AS s FROM orders), DESCRIPTOR(ts), INTERVAL '1' MINUTE))) GROUP BY window_start, window_end;
+
+-- subject: groups of joins
+SELECT x.customer, COUNT(DISTINCT y.product) FILTER (WHERE y.rush), SUM(DISTINCT y.quantity) FROM (SELECT DISTINCT customer FROM orders) AS x LEFT JOIN orders AS y ON x.customer = y.customer AND y.id > 40 GROUP BY x.customer;
+SELECT x.a, y.k, COUNT(*), GROUPING(x.a, y.k) FROM t AS x FULL JOIN bid AS y ON x.a = y.k GROUP BY ROLLUP (x.a, y.k);
+SELECT x.a, MIN(y.v), MAX(y.v), AVG(y.v) FROM (SELECT a, COUNT(*) AS n FROM t GROUP BY a) AS x LEFT JOIN bid AS y ON x.a = y.k AND y.v > x.n GROUP BY x.a HAVING COUNT(*) < 5;
+WITH j AS (SELECT x.a, y.v FROM t AS x JOIN bid AS y ON x.a = y.k) SELECT a, SUM(v) FROM j GROUP BY a UNION ALL SELECT CAST(v AS INT), COUNT(*) FROM j GROUP BY v;
+WITH j AS (SELECT x.a, y.v FROM t AS x LEFT JOIN bid AS y ON x.a = y.k) SELECT p.a, p.s, q.n FROM (SELECT a, SUM(v) AS s FROM j GROUP BY a) AS p JOIN (SELECT a, COUNT(*) AS n FROM j GROUP BY a) AS q ON p.a = q.a;
+SELECT x.a FROM t AS x JOIN bid AS y ON x.a = y.k AND x.b > (SELECT AVG(v) FROM bid) GROUP BY x.a;
+SELECT COUNT(*), COUNT(DISTINCT a), COUNT(DISTINCT v) FROM t LEFT JOIN bid ON a = k AND v > 5;
+SELECT a, v FROM (SELECT a, MAX(b) AS b FROM t GROUP BY a) JOIN bid ON a = k ORDER BY v DESC, a LIMIT 3;
+SELECT y.a, COUNT(*) FROM (VALUES (1), (2), (CAST(NULL AS INT))) AS x(a) RIGHT JOIN t AS y ON x.a = y.a OR (x.a IS NULL AND y.a IS NULL) GROUP BY y.a;
