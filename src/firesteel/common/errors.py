@@ -6,13 +6,14 @@
     ├── ProgramError                 the program is wrong before anything runs
     │   ├── UnsupportedError         a name or an option PyFlink has and Firesteel does not (yet)
     │   ├── SerializationError       a function or a value cannot be shipped to the workers
+    │   ├── PatternTextError         a pattern that is written as a text is wrong, at a place in it; a PointedError, too
     │   ├── SqlError                 a statement of SQL is wrong, at a place in its text; a PointedError, too
     │   │   ├── SqlParseError        it is not SQL as Flink has it
     │   │   ├── SqlValidationError   its names or types are wrong
     │   │   ├── SqlConfigurationError  an option of a table is wrong; a ConfigurationError, too
     │   │   └── SqlUnsupportedError  Flink has it, and Firesteel does not (yet); an UnsupportedError, too
     │   └── ConfigurationError       an unknown option, or a value it cannot take
-    ├── PointedError                 anything that is about a part of a text of SQL
+    ├── PointedError                 anything that is about a part of a text of SQL, or of a pattern
     ├── RecordError                  one record cannot be processed
     │   ├── UserFunctionError        the user's function raised
     │   ├── ExpressionError          an expression of a query has no value for it; a PointedError, too
@@ -101,7 +102,7 @@ def _rebuild(kind: type[FiresteelError], fields: dict[str, Any]) -> FiresteelErr
 
 
 class PointedError(FiresteelError):
-    """An error about a part of a text of SQL.
+    """An error about a part of a text: a statement of SQL, or a pattern.
 
     `line` and `column` are where the first wrong character is, counted from 1; `pointed` is that line, with a caret
     below the wrong part.
@@ -143,6 +144,10 @@ class UnsupportedError(ProgramError):
 
 class SerializationError(ProgramError):
     """A function or a value cannot be shipped to the workers."""
+
+
+class PatternTextError(PointedError, ProgramError):
+    """The text of a pattern is wrong: it does not follow the grammar, or a part of it means nothing."""
 
 
 class SqlError(PointedError, ProgramError):

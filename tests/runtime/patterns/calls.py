@@ -80,7 +80,12 @@ def condition(text: str) -> Callable[..., bool]:
 
 def found_by(calls: Sequence[Call], run: list[Call], *, settling: bool) -> list[Answer]:
     """Return what our automaton finds, in the form of the answers; `settling`: it is stored after each event."""
-    matcher = Matcher(compiled(pattern_of(calls).definition()), "pattern (job.py:1)")
+    return found_with(pattern_of(calls), run, settling=settling)
+
+
+def found_with(pattern: Pattern, run: list[Call], *, settling: bool) -> list[Answer]:
+    """Return what our automaton finds with a pattern, in the form of the answers."""
+    matcher = Matcher(compiled(pattern.definition()), "pattern (job.py:1)")
     events = [(number, *event) for number, event in enumerate(run)]
     return [*_played(matcher, events, settling)]
 

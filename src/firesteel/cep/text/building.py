@@ -1,0 +1,414 @@
+"""From the parts of a text to a pattern, and to what turns matches into rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any, Final
+
+from firesteel.cep.pattern import Pattern
+from firesteel.cep.text.faults import Faults
+from firesteel.cep.text.nodes import (
+    Call,
+    Duration,
+    Expression,
+    Group,
+    Item,
+    Literal,
+    Parameter,
+    Path,
+    Query,
+    Single,
+    Skip,
+    Step,
+    Suffix,
+    steps_within,
+)
+from firesteel.cep.text.translating import Parameters, Scope, Translation, conjuncts, paths_in
+from firesteel.common import time
+from firesteel.common.errors import PatternTextError, ProgramError
+from firesteel.common.places import Span
+from firesteel.common.suggestions import suggestion
+from firesteel.functions.patterns.conditions import IterativeCondition
+from firesteel.functions.patterns.definition import WithinType
+from firesteel.functions.patterns.skipping import AfterMatchSkipStrategy
+from firesteel.functions.patterns.written import (
+    FieldsOf,
+    WrittenCondition,
+    WrittenIterativeCondition,
+    WrittenSelect,
+)
+from firesteel.runtime.patterns.compiling import compiled
+
+__all__ = ["Setting", "TextPattern", "built"]
+
+ANY_EVENT: Final = "Event"
+_NEGATED: Final = ("not_next", "not_followed_by")
+_REPEATS: Final = ("exactly", "between", "at_least", "one_or_more", "any_number")
+_ORDER: Final = (
+    *_REPEATS, "question_mark", "optional", "greedy", "consecutive", "combinations", "until", "later", "apart",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the program says besides the text.
+
+    `types` are the classes of the names of types; `kind` is the field that has the name of an event's type; `fields`
+    are the fields of all events, if they are known.
+    """
+
+    parameters: Mapping[str, Any]
+    types: Mapping[str, type]
+    kind: str | None = None
+    fields: Collection[str] | None = None
+
+
+@dataclass(frozen=True)
+class TextPattern:
+    """A pattern, what makes a row of a match, and what makes the key, if the text says it."""
+
+    pattern: Pattern
+    select: WrittenSelect
+    key: FieldsOf | None
+
+
+def built(query: Query, setting: Setting, faults: Faults) -> TextPattern:
+    """Return the pattern that a text says. Raises PatternTextError at the part that means nothing."""
+    return _Builder(query, setting, faults).built()
+
+
+class _Builder:
+    def __init__(self, query: Query, setting: Setting, faults: Faults) -> None:
+        self._query = query
+        self._setting = setting
+        self._faults = faults
+        self._parameters = Parameters(setting.parameters, faults)
+        self._names = _names_of(query, faults)
+        self._repeated = {self._names[id(step)] for step in _repeated(query.steps, within=False)}
+        self._takes = [self._names[id(step)] for step in query.all_steps() if step.link not in _NEGATED]
+        self._wheres = self._share_out(query.where)
+
+    def built(self) -> TextPattern:
+        query = self._query
+        pattern = self._chain(query.steps, self._skip(query.skip))
+        if query.within is not None:
+            pattern.within(self._duration(query.within))
+        with self._errors_at(_whole(query.steps)):
+            compiled(pattern.definition())
+        select = self._select(query.items)
+        self._check_parameters()
+        paths = tuple(path.names for path in query.partition)
+        return TextPattern(pattern, select, FieldsOf(paths) if paths else None)
+
+    def _check_parameters(self) -> None:
+        for name in self._parameters.values:
+            if name not in self._parameters.named:
+                raise self._faults.at(
+                    self._faults.source.span(0, 1),
+                    "requires a text that names each parameter",
+                    got=f"no :{name}",
+                    hint=suggestion(name, sorted(self._parameters.named)),
+                )
+
+    @contextmanager
+    def _errors_at(self, span: Span) -> Iterator[None]:
+        """Make errors of the pattern itself point at the part of the text that it was made of."""
+        try:
+            yield
+        except PatternTextError:
+            raise
+        except ProgramError as error:
+            raise self._faults.at(span, error.requirement, got=error.got, hint=error.hint) from error
+
+    # Steps
+
+    def _chain(self, singles: tuple[Single, ...], skip: AfterMatchSkipStrategy | None) -> Pattern:
+        pattern: Any = None
+        for single in singles:
+            what: Any = self._begun(single)
+            with self._errors_at(single.span):
+                pattern = (
+                    Pattern.begin(what, skip) if pattern is None else getattr(pattern, single.link)(what)
+                )
+                if isinstance(single, Step):
+                    self._require(pattern, single)
+            for suffix in sorted(single.suffixes, key=lambda each: _ORDER.index(each.kind)):
+                with self._errors_at(suffix.span):
+                    self._add_suffix(pattern, single, suffix)
+        assert isinstance(pattern, Pattern)
+        return pattern
+
+    def _begun(self, single: Single) -> str | Pattern:
+        if isinstance(single, Step):
+            return self._names[id(single)]
+        if single.link in _NEGATED:
+            raise self._faults.at(single.span, "requires a single step after not", got="a group")
+        return self._chain(single.steps, None)
+
+    def _require(self, pattern: Pattern, step: Step) -> None:
+        name = self._names[id(step)]
+        questions = [*conjuncts(step.condition), *self._wheres.get(name, ())]
+        condition = self._condition(step, questions, self._is_of_type(step))
+        if condition is not None:
+            pattern.where(condition)
+
+    def _condition(
+        self, step: Step, questions: list[Expression], of_type: Callable[[Translation], str] | None = None
+    ) -> IterativeCondition | None:
+        """Return the condition that all questions are true: first those of the event alone."""
+        where = self._wheres.get(self._names[id(step)], ())
+        translation = Translation(self._scope(step), self._parameters, self._faults)
+        alone = [] if of_type is None else [of_type(translation)]
+        others: list[str] = []
+        for question in questions:
+            qualified = any(question is each for each in where)
+            translation.scope = replace(translation.scope, qualified=qualified)
+            translation.looks_back = False
+            source = translation.true(question)
+            (others if translation.looks_back else alone).append(source)
+        if not alone and not others:
+            return None
+        source = " and ".join([*alone, *others])
+        kind = WrittenIterativeCondition if others else WrittenCondition
+        return kind(source, translation.constants)
+
+    def _scope(self, step: Step) -> Scope:
+        name = self._names[id(step)]
+        earlier = []
+        for other in self._query.all_steps():
+            if other is step:
+                break
+            if other.link not in _NEGATED:
+                earlier.append(self._names[id(other)])
+        # In a group that repeats, later steps of it have events, too.
+        earlier.extend(later for later in self._around(step) if later not in earlier and later != name)
+        return Scope(self._names_known(), earlier, self._repeated, name, fields=self._setting.fields)
+
+    def _around(self, step: Step) -> list[str]:
+        return [
+            self._names[id(other)]
+            for group in _groups(self._query.steps)
+            if _repeats(group) and any(inner is step for inner in steps_within(group.steps))
+            for other in steps_within(group.steps)
+            if other.link not in _NEGATED
+        ]
+
+    def _names_known(self) -> list[str]:
+        return [self._names[id(step)] for step in self._query.all_steps()]
+
+    def _is_of_type(self, step: Step) -> Callable[[Translation], str] | None:
+        """Return what makes the source of the question whether an event has the step's type; None if any has."""
+        name, types, kind = step.type.text, self._setting.types, self._setting.kind
+        if name in types:
+            return lambda translation: f"isinstance(e, {translation.constant(types[name])})"
+        if name == ANY_EVENT:
+            return None
+        if kind is not None:
+            return lambda _: f"get(e, {kind!r}) == {name!r}"
+        hint = f"write {ANY_EVENT} for any event, or pass types={{{name!r}: its class}}, or kind= the field that has it"
+        if types:
+            hint = suggestion(name, [*types, ANY_EVENT]) or hint
+        raise self._faults.at(step.type.span, "requires a type of events", got=repr(name), hint=hint)
+
+    # Suffixes
+
+    def _add_suffix(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
+        kinds = [each.kind for each in single.suffixes]
+        if kinds.count(suffix.kind) > 1:
+            raise self._faults.at(suffix.span, "requires each word once for a step", got="a second one")
+        if suffix.kind in _REPEATS or suffix.kind == "question_mark":
+            others = [kind for kind in kinds if kind in (*_REPEATS, "question_mark")]
+            if len(others) > 1:
+                hint = "all numbers of events match, and greedy says that most do; write optional if none may"
+                raise self._faults.at(suffix.span, "requires one quantifier", got="a second one", hint=hint)
+        getattr(self, f"_{suffix.kind}")(pattern, single, suffix)
+
+    def _apart_of(self, single: Single) -> time.Duration | None:
+        apart = next((each for each in single.suffixes if each.kind == "apart"), None)
+        return None if apart is None else self._duration(apart.arguments[0])
+
+    def _exactly(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
+        pattern.times(self._count(suffix.arguments[0]), self._apart_of(single))
+
+    def _between(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
+        least, most = (self._count(each) for each in suffix.arguments)
+        pattern.times(least, most, self._apart_of(single))
+
+    def _at_least(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
+        least = self._count(suffix.arguments[0])
+        if least == 0:
+            self._any_number(pattern, single, suffix)
+        else:
+            pattern.times_or_more(least, self._apart_of(single))
+
+    def _one_or_more(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
+        pattern.one_or_more(self._apart_of(single))
+
+    def _any_number(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
+        pattern.one_or_more(self._apart_of(single)).optional()
+
+    def _question_mark(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
+        pattern.optional()
+
+    def _optional(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
+        pattern.optional()
+
+    def _greedy(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
+        pattern.greedy()
+
+    def _consecutive(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
+        pattern.consecutive()
+
+    def _combinations(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
+        pattern.allow_combinations()
+
+    def _until(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
+        if isinstance(single, Group):
+            raise self._faults.at(suffix.span, "requires a single step", got="a group")
+        pattern.until(self._condition(single, [suffix.arguments[0]]))
+
+    def _later(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
+        if single.link == "begin" or any(each.kind in _REPEATS for each in single.suffixes):
+            raise self._faults.at(
+                suffix.span,
+                "requires a step with one event, and a step before it",
+                hint="write apart for the time between the events of a step that occurs several times",
+            )
+        pattern.within(self._duration(suffix.arguments[0]), WithinType.PREVIOUS_AND_CURRENT)
+
+    def _apart(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
+        if not any(each.kind in _REPEATS for each in single.suffixes):
+            raise self._faults.at(
+                suffix.span,
+                "requires a step that may occur several times",
+                hint="write later for the time since the step before",
+            )
+
+    def _count(self, node: Literal | Parameter) -> int:
+        value = node.value if isinstance(node, Literal) else self._parameters.value(node)
+        if type(value) is not int or value < 0:
+            raise self._faults.at(node.span, "requires a whole number of at least 0", got=f"{value!r:.80}")
+        return value
+
+    def _duration(self, node: Duration) -> time.Duration:
+        millis: Any = node.millis
+        if node.parameter is not None:
+            value = self._parameters.value(node.parameter)
+            if isinstance(value, time.Duration) and millis is None:
+                return value
+            if isinstance(value, timedelta) and millis is None:
+                millis = value / timedelta(milliseconds=1)
+            elif type(value) in (int, float) and millis is not None:
+                millis = value * millis
+            else:
+                raise self._faults.at(
+                    node.span,
+                    "requires a Duration or a timedelta, or a number and a unit",
+                    got=f"{value!r:.80}",
+                )
+        if millis != int(millis):
+            raise self._faults.at(node.span, "requires whole milliseconds", got=f"{millis} ms")
+        return time.Duration.of_millis(int(millis))
+
+    # The whole
+
+    def _share_out(self, where: Expression | None) -> dict[str, list[Expression]]:
+        """Return for each step the parts of `where` that are decided with its event: it is the last that they name."""
+        shares: dict[str, list[Expression]] = {}
+        order = self._names_known()
+        for part in conjuncts(where):
+            paths = paths_in(part)
+            unknown = next((path for path in paths if path.names[0] not in order), None)
+            if unknown is not None or not paths:
+                raise self._faults.at(
+                    part.span if unknown is None else unknown.span,
+                    "requires a step, or a field of one",
+                    got="a condition without" if unknown is None else repr(".".join(unknown.names)),
+                    hint=suggestion("" if unknown is None else unknown.names[0], order),
+                )
+            last = max((path.names[0] for path in paths), key=order.index)
+            shares.setdefault(last, []).append(part)
+        return shares
+
+    def _skip(self, skip: Skip | None) -> AfterMatchSkipStrategy | None:
+        if skip is None:
+            return None
+        make: Any = getattr(AfterMatchSkipStrategy, skip.kind)
+        strategy: AfterMatchSkipStrategy = make() if skip.name is None else make(skip.name.text)
+        return strategy.throw_exception_on_miss() if skip.fails else strategy
+
+    def _select(self, items: tuple[Item, ...] | None) -> WrittenSelect:
+        scope = Scope(self._names_known(), self._takes, self._repeated, fields=self._setting.fields)
+        translation = Translation(scope, self._parameters, self._faults)
+        named = items if items is not None else [self._whole(step) for step in self._query.all_steps()]
+        columns: list[str] = []
+        sources = []
+        for item in filter(None, named):
+            name = item.name.text if item.name is not None else self._column(item.expression)
+            if name in columns:
+                hint = f"write as and another name, e.g. as {name}{len(columns) + 1}"
+                raise self._faults.at(
+                    item.expression.span, "requires a name of its own", got=repr(name), hint=hint
+                )
+            columns.append(name)
+            sources.append(self._selected(translation, item.expression))
+        return WrittenSelect(f"({', '.join(sources)},)", {**translation.constants, "columns": tuple(columns)})
+
+    def _whole(self, step: Step) -> Item | None:
+        if step.link in _NEGATED or step.name is None:
+            return None
+        return Item(Path((step.name.text,), step.name.span), step.name)
+
+    def _selected(self, translation: Translation, node: Expression) -> str:
+        if isinstance(node, Path) and len(node.names) == 1 and node.names[0] in self._repeated:
+            # All events of a step that may occur several times.
+            return translation.value(Call("list", (node,), node.span))
+        return translation.value(node)
+
+    def _column(self, node: Expression) -> str:
+        if isinstance(node, Path):
+            return node.names[-1]
+        raise self._faults.at(node.span, "requires a name", got="an expression", hint="write as and a name")
+
+
+def _names_of(query: Query, faults: Faults) -> dict[int, str]:
+    """Return the name of each step; one without a name is called by its place."""
+    names: dict[int, str] = {}
+    for place, step in enumerate(query.all_steps(), 1):
+        name = f"step {place}" if step.name is None else step.name.text
+        if name in names.values():
+            assert step.name is not None
+            raise faults.at(
+                step.name.span, "requires a name of its own for each step", got=f"{name!r} a second time"
+            )
+        names[id(step)] = name
+    return names
+
+
+def _repeats(single: Single) -> bool:
+    return any(suffix.kind in _REPEATS for suffix in single.suffixes)
+
+
+def _repeated(singles: tuple[Single, ...], *, within: bool) -> Iterator[Step]:
+    """Yield the steps that may have several events."""
+    for single in singles:
+        repeats = within or _repeats(single)
+        if isinstance(single, Group):
+            yield from _repeated(single.steps, within=repeats)
+        elif repeats:
+            yield single
+
+
+def _groups(singles: tuple[Single, ...]) -> Iterator[Group]:
+    for single in singles:
+        if isinstance(single, Group):
+            yield single
+            yield from _groups(single.steps)
+
+
+def _whole(singles: tuple[Single, ...]) -> Span:
+    first, last = singles[0].span, singles[-1].span
+    return Span(first.start, last.end, first.line, first.column)

@@ -1,0 +1,83 @@
+"""Streams in which a pattern that is written as a text is looked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from firesteel.cep.pattern_stream import Comparator, PatternStream
+from firesteel.common.errors import ProgramError
+from firesteel.common.places import Source
+from firesteel.datastream import DataStream, OutputTag
+from firesteel.datastream.streams.adding import OutputType
+
+if TYPE_CHECKING:
+    from firesteel.cep.text.building import TextPattern
+
+__all__ = ["TextPatternStream", "text_pattern_stream"]
+
+
+class TextPatternStream(PatternStream):
+    """A stream in which a pattern of a text is looked for; `rows` are what the text selects.
+
+    It is a PatternStream, too: `select` and `process` get the match, a list of events for each step.
+    """
+
+    def __init__(
+        self,
+        stream: DataStream,
+        text: TextPattern,
+        comparator: Comparator | None = None,
+        *,
+        event_time: bool = True,
+        late_tag: OutputTag | None = None,
+    ) -> None:
+        super().__init__(stream, text.pattern, comparator, event_time=event_time, late_tag=late_tag)
+        self._text = text
+
+    def rows(self, output_type: OutputType = None) -> DataStream:
+        """Return for each match the row that the text selects: a `Row` with the names of its columns."""
+        return self.select(self._text.select, output_type=output_type)
+
+    def _with(self, late_tag: OutputTag | None, *, event_time: bool) -> TextPatternStream:
+        return TextPatternStream(
+            self._stream, self._text, self._comparator, event_time=event_time, late_tag=late_tag
+        )
+
+
+def text_pattern_stream(
+    title: str,
+    stream: DataStream,
+    text: str,
+    parameters: Mapping[str, Any] | None,
+    types: Mapping[str, type] | None,
+    kind: str | None,
+    comparator: Comparator | None,
+) -> TextPatternStream:
+    """Return the stream in which the pattern of a text is looked for; `title` is what errors call the text."""
+    # Here, since only programs with such texts need the parser.
+    from firesteel.cep.text.building import Setting, built
+    from firesteel.cep.text.faults import Faults
+    from firesteel.cep.text.parsing import parsed
+
+    _require_names("parameters", parameters, title)
+    _require_names("types", types, title)
+    for name, each in (types or {}).items():
+        if not isinstance(each, type):
+            raise ProgramError(f"requires a class for the type {name!r}", who=title, got=f"{each!r:.80}")
+    faults = Faults(Source(text), title)
+    setting = Setting(parameters or {}, types or {}, kind, _fields_of(stream))
+    pattern = built(parsed(faults), setting, faults)
+    keyed = stream if pattern.key is None else stream.key_by(pattern.key)
+    return TextPatternStream(keyed, pattern, comparator)
+
+
+def _require_names(what: str, names: object, title: str) -> None:
+    if names is not None and not isinstance(names, Mapping):
+        raise ProgramError(f"requires a dict for {what}", who=title, got=f"{names!r:.80}")
+
+
+def _fields_of(stream: DataStream) -> list[str] | None:
+    """Return the fields of the stream's rows, None if its type does not tell them."""
+    get_field_names = getattr(stream.get_type(), "get_field_names", None)
+    return None if get_field_names is None else list(get_field_names())
