@@ -120,14 +120,15 @@ class PatternOperator(Operator[RowBatch]):
 
     def begin_epoch(self, epoch: Epoch) -> None:
         super().begin_epoch(epoch)
+        self._waiting.begin_epoch(self.epoch)
         self._timer_of.clear()
         self._next_due = MIN_WATERMARK
 
     def end_epoch(self) -> OperatorReport:
+        waiting = None if self._event_time else self._waiting.next_due()
         self._waiting.settle()
         self._live.settle()
         self._collector.flush()
-        waiting = None if self._event_time else self._waiting.next_stored()
         return OperatorReport(
             operator_state=self._lists and self._lists.snapshot(self),
             next_wakeup=None if waiting is None else waiting + self._delay,
@@ -209,46 +210,39 @@ class PatternOperator(Operator[RowBatch]):
     def advance_watermark(self, watermark: int) -> None:
         self.watermark = watermark
         if self._event_time:
-            self._take(*self._waiting.due(watermark))
-            self._fire(watermark)
-            self._relax()
+            self._move_to(watermark)
         self.emit_watermark(watermark)
 
     def advance_processing_time(self, now: int) -> None:
         self.processing_time = now
         if not self._event_time:
-            self._fire(now - 1)
-            self._relax()
+            self._move_to(now - 1)
 
     def finish(self) -> None:
         if not self._event_time:
             # What waits to be put in order waits for the next millisecond, which does not come.
-            self._fire(self.processing_time)
+            self._move_to(self.processing_time)
+
+    def _move_to(self, time: int) -> None:
+        for times, keys, events in self._waiting.due(time):
+            self._take(times, keys, events)
             self._relax()
+        self._fire(time)
+        self._relax()
 
     def _fire(self, upto: int) -> None:
-        """Take the timers and the stored events up to a time, in the order of time; at one time, timers first."""
-        while True:
-            due = self._due()
-            self._next_due = _NEVER
-            if due > upto:
-                break
-            for timer, key in self._timers.pop_due(due + self._delay):
-                self._scope.current = key
-                if self._timer_of.get(key) == timer:
-                    del self._timer_of[key]
-                matches = self._live.find(key)
-                if matches is not None:
-                    self._advance_time(matches, timer - self._delay)
-                    self._set_timer(key, matches)
-            for time, key, events in self._waiting.take_stored(due):
-                self._take(repeat(time), [key] * len(events), events)
-        self._next_due = due
-
-    def _due(self) -> int:
-        """Return the time of the first timer or stored event."""
-        timer, stored = self._timers.next_due(), self._waiting.next_stored()
-        return min(_NEVER if timer is None else timer - self._delay, _NEVER if stored is None else stored)
+        """Take the timers up to a time."""
+        self._next_due = _NEVER
+        for timer, key in self._timers.pop_due(upto + self._delay):
+            self._scope.current = key
+            if self._timer_of.get(key) == timer:
+                del self._timer_of[key]
+            matches = self._live.find(key)
+            if matches is not None:
+                self._advance_time(matches, timer - self._delay)
+                self._set_timer(key, matches)
+        due = self._timers.next_due()
+        self._next_due = _NEVER if due is None else due - self._delay
 
     def _advance_time(self, matches: KeyMatches, time: int) -> None:
         found, timed_out = self._matcher.advance_time(matches, time)
