@@ -234,6 +234,7 @@ class PatternOperator(Operator[RowBatch]):
         """Take the timers up to a time."""
         self._next_due = _NEVER
         for timer, key in self._timers.pop_due(upto + self._delay):
+            self._live.relax()
             self._scope.current = key
             if self._timer_of.get(key) == timer:
                 del self._timer_of[key]
