@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from confluent_kafka import (
     Consumer,
@@ -23,7 +23,14 @@ QUIET: Final = {"log_level": 0, "logger": None, "error_cb": lambda _: None}
 
 ANSWERS_WITHIN_S: Final = 30
 
-_PASSING: Final = ("NOT_LEADER_FOR_PARTITION", "LEADER_NOT_AVAILABLE", "UNKNOWN_TOPIC_OR_PART")
+_PASSING: Final = (
+    "LEADER_NOT_AVAILABLE",
+    "NOT_LEADER_FOR_PARTITION",
+    "UNKNOWN_LEADER_EPOCH",
+    "UNKNOWN_TOPIC_OR_PART",
+)
+
+Answer = TypeVar("Answer")
 
 
 class Partition(NamedTuple):
@@ -87,20 +94,13 @@ class KafkaClient:
 
     def offsets(self, topic: str) -> dict[int, Partition]:
         """Return each partition's offsets; they count the control records of transactions."""
-        until = time.monotonic() + ANSWERS_WITHIN_S
-        while True:
-            try:
-                return self._offsets(topic)
-            except KafkaException as error:
-                # A partition that was created just now may have no leader yet.
-                if not error.args[0].retriable() and error.args[0].name() not in _PASSING:
-                    raise
-                if time.monotonic() > until:
-                    raise
-                time.sleep(0.02)
+        return _persistent(lambda: self._offsets(topic))
 
     def has_open_transaction(self, topic: str) -> bool:
         """Return whether a topic has records of a transaction that has not ended."""
+        return _persistent(lambda: self._has_open_transaction(topic))
+
+    def _has_open_transaction(self, topic: str) -> bool:
         partitions = self._partitions(topic)
         levels = (IsolationLevel.READ_COMMITTED, IsolationLevel.READ_UNCOMMITTED)
         settled, written = (self._bounds(partitions, OffsetSpec.latest(), level) for level in levels)
@@ -176,6 +176,20 @@ class KafkaClient:
                     raise KafkaException(message.error())
         consumer.close()
         return sorted(found, key=lambda message: (message.partition(), message.offset()))
+
+
+def _persistent(ask: Callable[[], Answer]) -> Answer:
+    """Return an answer, and ask again while a partition has no leader yet, or another one than the client knows."""
+    until = time.monotonic() + ANSWERS_WITHIN_S
+    while True:
+        try:
+            return ask()
+        except KafkaException as error:
+            if not error.args[0].retriable() and error.args[0].name() not in _PASSING:
+                raise
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.02)
 
 
 def _done(futures: Mapping[Any, Any]) -> None:

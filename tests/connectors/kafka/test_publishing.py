@@ -7,13 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import count
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
-from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
 from firesteel.common.errors import ConnectorError
 from firesteel.common.stored_output import StoredOutput
-from firesteel.connectors.kafka.sink import publishing
+from firesteel.connectors.kafka.sink import publishing, session
 from firesteel.connectors.kafka.sink.publishing import Mark, PublishingCommitter
 from firesteel.connectors.kafka.sink.records import TopicRecords, pack
 from firesteel.connectors.kafka.sink.settings import KafkaSinkSettings, sink_settings
@@ -171,6 +172,29 @@ def test_a_topic_that_is_gone_is_named(broker):
     broker.missing = ["t"]
     with pytest.raises(ConnectorError, match=r"got _TIMED_OUT: .*, and no topic 't'"):
         committer(max_block_ms="1").commit(epoch(3, b"a"))
+
+
+def test_a_transaction_that_does_not_end_is_named(broker, monkeypatch):
+    monkeypatch.setattr(publishing, "read_mark", session.read_mark)
+    monkeypatch.setattr(session, "new_client", lambda kind, settings, who: Group(settings))
+    with pytest.raises(ConnectorError, match=r"got UNSTABLE_OFFSET_COMMIT(.|\n)*find-hanging"):
+        committer(max_block_ms="1").commit(epoch(3, b"a"))
+    assert broker.values == []
+
+
+class Group:
+    """A client of a group with an offset of a transaction that does not end."""
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self.waits = settings["isolation.level"] == "read_committed"
+
+    def committed(self, places: list[TopicPartition], timeout: float) -> list[TopicPartition]:
+        if self.waits:
+            raise fault(KafkaError._TIMED_OUT)
+        return places
+
+    def close(self) -> None:
+        """Do nothing."""
 
 
 def test_what_does_not_pass_is_not_tried_again(broker):

@@ -33,6 +33,10 @@ _ANSWERS_S: Final = 10
 _PAUSE_S: Final = 0.1
 _MINUTE_MS: Final = 60_000
 _USUAL_RETENTION_MS: Final = 7 * 24 * 60 * _MINUTE_MS
+_MORE: Final = {
+    KafkaError.UNSTABLE_OFFSET_COMMIT: "; the broker has not ended an earlier transaction of this sink: "
+    "kafka-transactions.sh finds such ones (find-hanging) and ends them (abort)",
+}
 _SURE: Final = 0.9
 """The share of the retention after which a mark may be gone: clocks differ."""
 
@@ -166,11 +170,12 @@ class PublishingCommitter(Committer):
             ) from error
 
     def _unpublished(self, parts: list[StagedRecords], error: KafkaException) -> ConnectorError:
+        code = error.args[0].code()
         gone = missing_topics(self._settings, chain.from_iterable(part.topics for part in parts))
         without = f", and no topic {', '.join(map(repr, gone))}" if gone else ""
         return ConnectorError(
             f"could not publish epoch {parts[0].epoch}, which is committed",
             who=self._settings.who,
             got=f"{reason_of(error.args[0])}{without}",
-            hint="nothing is lost: the epoch is published first when the job goes on",
+            hint=f"nothing is lost: the epoch is published first when the job goes on{_MORE.get(code, '')}",
         )

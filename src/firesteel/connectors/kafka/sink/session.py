@@ -149,19 +149,38 @@ class Session:
 def read_mark(settings: KafkaSinkSettings, name: str, topics: Iterable[str]) -> Mark | None:
     """Return the last mark at some topics, None if there is none. Raises KafkaException if it cannot be known now.
 
+    Its error is UNSTABLE_OFFSET_COMMIT if a transaction that has a mark does not end: nobody waits for that without an
+    end, as librdkafka does.
+    """
+    places = [TopicPartition(topic, 0) for topic in _marked(topics)]
+    try:
+        found = _committed(settings, name, places, "read_committed")
+    except KafkaException as error:
+        if error.args[0].code() != KafkaError._TIMED_OUT:
+            raise
+        _committed(settings, name, places, "read_uncommitted")
+        raise KafkaException(KafkaError(KafkaError.UNSTABLE_OFFSET_COMMIT)) from error
+    return max(
+        (Mark(place.offset, place.metadata or "") for place in found if place.offset >= 0), default=None
+    )
+
+
+def _committed(
+    settings: KafkaSinkSettings, name: str, places: list[TopicPartition], isolation: str
+) -> list[TopicPartition]:
+    """Return the offsets of the group of this name.
+
     A consumer is asked: librdkafka 2.16 crashes when an admin client asks a broker that is no coordinator any more.
     """
-    consumer = _member(settings, name)
+    consumer = _member(settings, name, isolation)
     try:
-        found = consumer.committed([TopicPartition(topic, 0) for topic in _marked(topics)], _ANSWERS_S)
+        found: list[TopicPartition] = consumer.committed(places, _ANSWERS_S)
     finally:
         consumer.close()
     for place in found:
         if place.error is not None:
             raise KafkaException(place.error)
-    return max(
-        (Mark(place.offset, place.metadata or "") for place in found if place.offset >= 0), default=None
-    )
+    return found
 
 
 def _marked(topics: Iterable[str]) -> list[str]:
@@ -177,6 +196,7 @@ def _group(settings: KafkaSinkSettings, name: str) -> Any:
         consumer.close()
 
 
-def _member(settings: KafkaSinkSettings, name: str) -> Consumer:
-    client = {**client_settings(settings.properties, settings.who), "group.id": name}
+def _member(settings: KafkaSinkSettings, name: str, isolation: str = "read_committed") -> Consumer:
+    own = {"group.id": name, "isolation.level": isolation}
+    client = {**client_settings(settings.properties, settings.who), **own}
     return new_client(Consumer, client, settings.who)
