@@ -199,3 +199,20 @@ def test_operators_have_flinks_names():
     assert CEP.pattern(keyed, a()).process(Pass()).get_name() == "CepOperator"
     plain = keyed._origin
     assert CEP.pattern(plain, a()).process(Pass()).get_name() == "GlobalCepOperator"
+
+
+def test_patterns_whose_state_only_grows_are_warned_of(caplog):
+    def warnings_of(pattern):
+        caplog.clear()
+        CEP.pattern(stream(), pattern).select(len)
+        return [record.getMessage() for record in caplog.records]
+
+    (warning,) = warnings_of(a().followed_by("b").one_or_more())
+    assert warning.startswith("select (")
+    assert "the step 'b' may take events without an end" in warning
+    (warning,) = warnings_of(a().followed_by(Pattern.begin("b").next("c")).one_or_more())
+    assert "a group may take events" in warning
+    assert warnings_of(a().followed_by("b").one_or_more().within(TEN)) == []
+    assert warnings_of(a().followed_by("b").one_or_more().until(str.isdigit)) == []
+    assert warnings_of(a().followed_by("b").one_or_more().consecutive()) == []
+    assert warnings_of(a().followed_by("b")) == []

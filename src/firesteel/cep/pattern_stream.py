@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -13,7 +14,7 @@ from firesteel.datastream.streams.adding import OutputType
 from firesteel.datastream.streams.node_settings import call_site
 from firesteel.functions.adapt import as_function
 from firesteel.functions.base import Function
-from firesteel.functions.patterns.definition import PatternDefinition
+from firesteel.functions.patterns.definition import ConsumingStrategy, PatternDefinition, Step
 from firesteel.functions.patterns.results import (
     Match,
     PatternFlatSelectFunction,
@@ -32,6 +33,8 @@ from firesteel.runtime.patterns.compiling import compiled
 
 if TYPE_CHECKING:
     from firesteel.cep.text_stream import TextPatternStream
+
+_log = logging.getLogger(__name__)
 
 __all__ = ["CEP", "Comparator", "PatternStream"]
 
@@ -260,7 +263,23 @@ class PatternStream:
 
 def _check(definition: PatternDefinition, call: str) -> None:
     try:
-        compiled(definition)
+        automaton = compiled(definition)
     except ProgramError as error:
         error.who = error.who or call_site(call)
         raise
+    if automaton.within is None:
+        _warn_of_growth(definition.steps, call)
+
+
+def _warn_of_growth(steps: tuple[Step, ...], call: str) -> None:
+    """Warn of steps that may take events for good."""
+    for step in steps:
+        quantifier = step.quantifier
+        if quantifier.looping and step.until is None and quantifier.inner is not ConsumingStrategy.STRICT:
+            _log.warning(
+                "%s: %s may take events without an end; its partial matches, and so the state of each key, only grow "
+                "(call within(...) on the pattern, or until(...) or consecutive() on the step)",
+                call_site(call),
+                "a group" if step.group is not None else f"the step {step.name!r}",
+            )
+        _warn_of_growth(step.group or (), call)
