@@ -34,7 +34,7 @@ from harness.postgres import binaries
     ],
 )
 def test_a_job_that_is_killed_loses_nothing_and_repeats_nothing(tmp_path, job, server):
-    seed, kills, rescaled = 18, 6, (3, 1, 2)
+    seed, kills, rescaled = 7, 6, (3, 1, 2)
     run = Run(job, tmp_path, seed, print)
     outcome = run(kills=kills, savepoints=1, rescales=len(rescaled), database_failures=1)
     assert outcome.differences == [], report(outcome)
