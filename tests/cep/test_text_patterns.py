@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import re
+from contextlib import suppress
 
 import cloudpickle
 import pytest
@@ -284,7 +286,7 @@ def test_a_stream_gives_rows():
     prices = [("tea", 120), ("cup", 200), ("tea", 70), ("cup", 150), ("tea", 50), ("cup", 20)]
     events = env.from_collection([{"shop": shop, "price": price} for shop, price in prices])
     found = CEP.pattern_text(events, text, parameters={"limit": 100}).in_processing_time().rows()
-    assert sorted(row["fall"] for row in found.execute_and_collect()) == [-180, -70]
+    assert sorted(row["fall"] for row in found.execute_and_collect()) == [70, 180]
 
 
 def test_a_file_is_read_and_named_in_errors(tmp_path):
@@ -347,6 +349,36 @@ def test_faults_have_a_line_and_a_column(text):
     error = raised.value
     assert f"{error.line}, {error.column}" == place
     assert message in f"{error}\n".replace("\n    ", "\n")
+
+
+@pytest.mark.parametrize(
+    "joined", [" or ".join(["x = 1"] * 1_000), "x in (1" + ", 1" * 1_000 + ")"], ids=["or", "in"]
+)
+def test_long_conditions(joined):
+    condition = of_text(f"select * from every a = Event({joined})").pattern.get_condition()
+    assert condition.filter({"x": 1})
+
+
+@pytest.mark.parametrize("nested", ["not " * 5_000 + "x", "1" + " + x" * 500])
+def test_conditions_that_are_nested_too_deeply_are_refused(nested):
+    with pytest.raises(PatternTextError, match="requires an expression that is nested less deeply"):
+        of_text(f"select * from every a = Event({nested} = 1)")
+
+
+WORDS = st.sampled_from(
+    re.findall(
+        r"\S+",
+        "select from every a = Event ( ) -> next not any { } 2 , + * ? . until within 3 seconds and x :p",
+    )
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(WORDS, max_size=12), st.booleans())
+def test_any_text_is_a_pattern_or_points_at_what_is_wrong(words, begun):
+    text = " ".join(["select * from every"] * begun + words)
+    with suppress(PatternTextError):
+        of_text(text, kind=None)
 
 
 def test_parameters_that_are_not_named_are_refused():

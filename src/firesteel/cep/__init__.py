@@ -9,8 +9,10 @@
 
 from __future__ import annotations
 
+from firesteel.cep.entry import CEP
 from firesteel.cep.pattern import GroupPattern, Pattern
-from firesteel.cep.pattern_stream import CEP, PatternStream
+from firesteel.cep.pattern_stream import PatternStream
+from firesteel.cep.text_stream import TextPatternStream
 from firesteel.functions.patterns.conditions import (
     IterativeCondition,
     RichAndCondition,
@@ -58,6 +60,7 @@ __all__ = [
     "RichOrCondition",
     "SimpleCondition",
     "SubtypeCondition",
+    "TextPatternStream",
     "TimedOutPartialMatchHandler",
     "Times",
     "WithinType",

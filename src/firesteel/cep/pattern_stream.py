@@ -1,11 +1,10 @@
-"""Streams in which a pattern is looked for (Flink: CEP, PatternStream)."""
+"""Streams in which a pattern is looked for (Flink: PatternStream)."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from collections.abc import Callable
+from typing import Any, overload
 
 from firesteel.cep.pattern import Pattern
 from firesteel.common.errors import ProgramError
@@ -31,12 +30,9 @@ from firesteel.graph.nodes import Global
 from firesteel.graph.operations import PatternOp
 from firesteel.runtime.patterns.compiling import compiled
 
-if TYPE_CHECKING:
-    from firesteel.cep.text_stream import TextPatternStream
-
 _log = logging.getLogger(__name__)
 
-__all__ = ["CEP", "Comparator", "PatternStream"]
+__all__ = ["Comparator", "PatternStream"]
 
 Comparator = Callable[[Any, Any], int]
 """Returns a negative number, zero or a positive number if the first event is before the second, equal, or after it."""
@@ -45,80 +41,6 @@ Select = PatternSelectFunction | Callable[[Match], Any]
 FlatSelect = PatternFlatSelectFunction | Callable[[Match], Any]
 Timeout = PatternTimeoutFunction | Callable[[Match, int], Any]
 FlatTimeout = PatternFlatTimeoutFunction | Callable[[Match, int], Any]
-
-
-class CEP:
-    """The way from a stream and a pattern to matches."""
-
-    @staticmethod
-    def pattern(
-        input_stream: DataStream, pattern: Pattern, comparator: Comparator | None = None
-    ) -> PatternStream:
-        """Return the stream in which the pattern is looked for: for each key if it is keyed, else in one subtask.
-
-        `comparator` orders the events of one key and time; without it they have the order of their arrival.
-        """
-        who = call_site("CEP.pattern")
-        require(input_stream, (DataStream,), who, "pass the stream itself")
-        require(pattern, (Pattern,), who, "write e.g. Pattern.begin('first').where(...)")
-        if comparator is not None and not callable(comparator):
-            raise ProgramError(
-                "requires a comparator that is a function of two events", who=who, got=f"{comparator!r:.80}"
-            )
-        return PatternStream(input_stream, pattern, comparator)
-
-    @staticmethod
-    def pattern_text(
-        input_stream: DataStream,
-        text: str,
-        *,
-        parameters: Mapping[str, Any] | None = None,
-        types: Mapping[str, type] | None = None,
-        kind: str | None = None,
-        comparator: Comparator | None = None,
-    ) -> TextPatternStream:
-        """Return the stream in which the pattern of a text is looked for, and selects rows (docs/cep-language.md).
-
-        `parameters` are the values of names such as `:limit`, `types` the classes of the types that the text names;
-        `kind` is the field that has the name of an event's type if its class does not say it. With `partition by` the
-        text makes keys of its own. Raises PatternTextError, with line and column.
-
-        >>> from firesteel.datastream import StreamExecutionEnvironment
-        >>> env = StreamExecutionEnvironment.get_execution_environment()
-        >>> prices = env.from_collection([{"id": "tea", "price": 120}, {"id": "tea", "price": 40}])
-        >>> text = "select a.id, b.price from every a = Event(price > 100) -> b = Event(price < :low) partition by id"
-        >>> drops = CEP.pattern_text(prices, text, parameters={"low": 50}).in_processing_time().rows()
-        """
-        from firesteel.cep.text_stream import text_pattern_stream
-
-        who = call_site("CEP.pattern_text")
-        require(input_stream, (DataStream,), who, "pass the stream itself")
-        require(text, (str,), who, "write e.g. select * from every a = Event(price > 100) -> b = Event")
-        return text_pattern_stream(who, input_stream, text, parameters, types, kind, comparator)
-
-    @staticmethod
-    def pattern_file(
-        input_stream: DataStream,
-        path: str | Path,
-        *,
-        parameters: Mapping[str, Any] | None = None,
-        types: Mapping[str, type] | None = None,
-        kind: str | None = None,
-        comparator: Comparator | None = None,
-    ) -> TextPatternStream:
-        """Do as `pattern_text` with the text of a file (UTF-8), which is read at once."""
-        from firesteel.cep.text_stream import text_pattern_stream
-
-        who = call_site("CEP.pattern_file")
-        require(input_stream, (DataStream,), who, "pass the stream itself")
-        require(path, (str, Path), who, "pass the path of a file")
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise ProgramError(
-                "requires a file with the text of a pattern", who=who, got=str(error)
-            ) from error
-        return text_pattern_stream(f"{who}, {path}", input_stream, text, parameters, types, kind, comparator)
 
 
 class PatternStream:
@@ -130,7 +52,7 @@ class PatternStream:
     >>> env = StreamExecutionEnvironment.get_execution_environment()
     >>> letters = env.from_collection(["a", "x", "b", "a"]).key_by(lambda e: "all")
     >>> pattern = Pattern.begin("first").where(lambda e: e == "a").followed_by("then").where(lambda e: e == "b")
-    >>> found = CEP.pattern(letters, pattern).in_processing_time().select(lambda match: match["then"][0])
+    >>> found = PatternStream(letters, pattern).in_processing_time().select(lambda match: match["then"][0])
     >>> found.get_name()
     'CepOperator'
     """

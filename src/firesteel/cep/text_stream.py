@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from firesteel.cep.pattern_stream import Comparator, PatternStream
+from firesteel.cep.text.building import Setting, TextPattern, built
+from firesteel.cep.text.faults import Faults
+from firesteel.cep.text.parsing import parsed
 from firesteel.common.errors import ProgramError
 from firesteel.common.places import Source
 from firesteel.datastream import DataStream, OutputTag
 from firesteel.datastream.streams.adding import OutputType
-
-if TYPE_CHECKING:
-    from firesteel.cep.text.building import TextPattern
 
 __all__ = ["TextPatternStream", "text_pattern_stream"]
 
@@ -55,11 +55,6 @@ def text_pattern_stream(
     comparator: Comparator | None,
 ) -> TextPatternStream:
     """Return the stream in which the pattern of a text is looked for; `title` is what errors call the text."""
-    # Here, since only programs with such texts need the parser.
-    from firesteel.cep.text.building import Setting, built
-    from firesteel.cep.text.faults import Faults
-    from firesteel.cep.text.parsing import parsed
-
     _require_names("parameters", parameters, title)
     _require_names("types", types, title)
     for name, each in (types or {}).items():

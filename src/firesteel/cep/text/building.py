@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from typing import Any, Final
 
 from firesteel.cep.pattern import Pattern
 from firesteel.cep.text.faults import Faults
 from firesteel.cep.text.nodes import (
     Call,
-    Duration,
     Expression,
     Group,
     Item,
-    Literal,
-    Parameter,
     Path,
     Query,
     Single,
@@ -26,13 +22,12 @@ from firesteel.cep.text.nodes import (
     Suffix,
     steps_within,
 )
+from firesteel.cep.text.suffixes import Suffixes, duration_of, in_order, repeats
 from firesteel.cep.text.translating import Parameters, Scope, Translation, conjuncts, paths_in
-from firesteel.common import time
 from firesteel.common.errors import PatternTextError, ProgramError
 from firesteel.common.places import Span
 from firesteel.common.suggestions import suggestion
 from firesteel.functions.patterns.conditions import IterativeCondition
-from firesteel.functions.patterns.definition import WithinType
 from firesteel.functions.patterns.skipping import AfterMatchSkipStrategy
 from firesteel.functions.patterns.written import (
     FieldsOf,
@@ -45,11 +40,13 @@ from firesteel.runtime.patterns.compiling import compiled
 __all__ = ["Setting", "TextPattern", "built"]
 
 ANY_EVENT: Final = "Event"
+_HINTS: Final = {
+    "call one_or_more() or times_or_more(n) before it": "write + or {n,} before it",
+    "call within(...) on it": "write within and a time at the end",
+}
+"""What a text says instead of the calls in hints of patterns."""
+
 _NEGATED: Final = ("not_next", "not_followed_by")
-_REPEATS: Final = ("exactly", "between", "at_least", "one_or_more", "any_number")
-_ORDER: Final = (
-    *_REPEATS, "question_mark", "optional", "greedy", "consecutive", "combinations", "until", "later", "apart",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -77,7 +74,10 @@ class TextPattern:
 
 def built(query: Query, setting: Setting, faults: Faults) -> TextPattern:
     """Return the pattern that a text says. Raises PatternTextError at the part that means nothing."""
-    return _Builder(query, setting, faults).built()
+    try:
+        return _Builder(query, setting, faults).built()
+    except RecursionError:
+        raise faults.nested(_whole(query.steps)) from None
 
 
 class _Builder:
@@ -86,6 +86,7 @@ class _Builder:
         self._setting = setting
         self._faults = faults
         self._parameters = Parameters(setting.parameters, faults)
+        self._suffixes = Suffixes(self._parameters, faults)
         self._names = _names_of(query, faults)
         self._repeated = {self._names[id(step)] for step in _repeated(query.steps, within=False)}
         self._takes = [self._names[id(step)] for step in query.all_steps() if step.link not in _NEGATED]
@@ -95,7 +96,7 @@ class _Builder:
         query = self._query
         pattern = self._chain(query.steps, self._skip(query.skip))
         if query.within is not None:
-            pattern.within(self._duration(query.within))
+            pattern.within(duration_of(query.within, self._parameters, self._faults))
         with self._errors_at(_whole(query.steps)):
             compiled(pattern.definition())
         select = self._select(query.items)
@@ -121,7 +122,15 @@ class _Builder:
         except PatternTextError:
             raise
         except ProgramError as error:
-            raise self._faults.at(span, error.requirement, got=error.got, hint=error.hint) from error
+            hint = None if error.hint is None else _HINTS.get(error.hint, error.hint)
+            raise self._faults.at(span, error.requirement, got=error.got, hint=hint) from error
+
+    @contextmanager
+    def _compiles(self, span: Span) -> Iterator[None]:
+        try:
+            yield
+        except (SyntaxError, RecursionError, MemoryError):
+            raise self._faults.nested(span) from None
 
     # Steps
 
@@ -135,9 +144,11 @@ class _Builder:
                 )
                 if isinstance(single, Step):
                     self._require(pattern, single)
-            for suffix in sorted(single.suffixes, key=lambda each: _ORDER.index(each.kind)):
+            for suffix in in_order(single.suffixes):
                 with self._errors_at(suffix.span):
-                    self._add_suffix(pattern, single, suffix)
+                    self._suffixes.add(pattern, single, suffix)
+                    if suffix.kind == "until":
+                        pattern.until(self._until(single, suffix))
         assert isinstance(pattern, Pattern)
         return pattern
 
@@ -172,8 +183,14 @@ class _Builder:
         if not alone and not others:
             return None
         source = " and ".join([*alone, *others])
-        kind = WrittenIterativeCondition if others else WrittenCondition
-        return kind(source, translation.constants)
+        with self._compiles(step.span):
+            kind = WrittenIterativeCondition if others else WrittenCondition
+            return kind(source, translation.constants)
+
+    def _until(self, single: Single, suffix: Suffix) -> IterativeCondition | None:
+        if isinstance(single, Group):
+            raise self._faults.at(suffix.span, "requires a single step", got="a group")
+        return self._condition(single, [suffix.arguments[0]])
 
     def _scope(self, step: Step) -> Scope:
         name = self._names[id(step)]
@@ -191,7 +208,7 @@ class _Builder:
         return [
             self._names[id(other)]
             for group in _groups(self._query.steps)
-            if _repeats(group) and any(inner is step for inner in steps_within(group.steps))
+            if repeats(group) and any(inner is step for inner in steps_within(group.steps))
             for other in steps_within(group.steps)
             if other.link not in _NEGATED
         ]
@@ -212,106 +229,6 @@ class _Builder:
         if types:
             hint = suggestion(name, [*types, ANY_EVENT]) or hint
         raise self._faults.at(step.type.span, "requires a type of events", got=repr(name), hint=hint)
-
-    # Suffixes
-
-    def _add_suffix(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
-        kinds = [each.kind for each in single.suffixes]
-        if kinds.count(suffix.kind) > 1:
-            raise self._faults.at(suffix.span, "requires each word once for a step", got="a second one")
-        if suffix.kind in _REPEATS or suffix.kind == "question_mark":
-            others = [kind for kind in kinds if kind in (*_REPEATS, "question_mark")]
-            if len(others) > 1:
-                hint = "all numbers of events match, and greedy says that most do; write optional if none may"
-                raise self._faults.at(suffix.span, "requires one quantifier", got="a second one", hint=hint)
-        getattr(self, f"_{suffix.kind}")(pattern, single, suffix)
-
-    def _apart_of(self, single: Single) -> time.Duration | None:
-        apart = next((each for each in single.suffixes if each.kind == "apart"), None)
-        return None if apart is None else self._duration(apart.arguments[0])
-
-    def _exactly(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
-        pattern.times(self._count(suffix.arguments[0]), self._apart_of(single))
-
-    def _between(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
-        least, most = (self._count(each) for each in suffix.arguments)
-        pattern.times(least, most, self._apart_of(single))
-
-    def _at_least(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
-        least = self._count(suffix.arguments[0])
-        if least == 0:
-            self._any_number(pattern, single, suffix)
-        else:
-            pattern.times_or_more(least, self._apart_of(single))
-
-    def _one_or_more(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
-        pattern.one_or_more(self._apart_of(single))
-
-    def _any_number(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
-        pattern.one_or_more(self._apart_of(single)).optional()
-
-    def _question_mark(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
-        pattern.optional()
-
-    def _optional(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
-        pattern.optional()
-
-    def _greedy(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
-        pattern.greedy()
-
-    def _consecutive(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
-        pattern.consecutive()
-
-    def _combinations(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
-        pattern.allow_combinations()
-
-    def _until(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
-        if isinstance(single, Group):
-            raise self._faults.at(suffix.span, "requires a single step", got="a group")
-        pattern.until(self._condition(single, [suffix.arguments[0]]))
-
-    def _later(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
-        if single.link == "begin" or any(each.kind in _REPEATS for each in single.suffixes):
-            raise self._faults.at(
-                suffix.span,
-                "requires a step with one event, and a step before it",
-                hint="write apart for the time between the events of a step that occurs several times",
-            )
-        pattern.within(self._duration(suffix.arguments[0]), WithinType.PREVIOUS_AND_CURRENT)
-
-    def _apart(self, pattern: Pattern, single: Single, suffix: Suffix) -> None:
-        if not any(each.kind in _REPEATS for each in single.suffixes):
-            raise self._faults.at(
-                suffix.span,
-                "requires a step that may occur several times",
-                hint="write later for the time since the step before",
-            )
-
-    def _count(self, node: Literal | Parameter) -> int:
-        value = node.value if isinstance(node, Literal) else self._parameters.value(node)
-        if type(value) is not int or value < 0:
-            raise self._faults.at(node.span, "requires a whole number of at least 0", got=f"{value!r:.80}")
-        return value
-
-    def _duration(self, node: Duration) -> time.Duration:
-        millis: Any = node.millis
-        if node.parameter is not None:
-            value = self._parameters.value(node.parameter)
-            if isinstance(value, time.Duration) and millis is None:
-                return value
-            if isinstance(value, timedelta) and millis is None:
-                millis = value / timedelta(milliseconds=1)
-            elif type(value) in (int, float) and millis is not None:
-                millis = value * millis
-            else:
-                raise self._faults.at(
-                    node.span,
-                    "requires a Duration or a timedelta, or a number and a unit",
-                    got=f"{value!r:.80}",
-                )
-        if millis != int(millis):
-            raise self._faults.at(node.span, "requires whole milliseconds", got=f"{millis} ms")
-        return time.Duration.of_millis(int(millis))
 
     # The whole
 
@@ -355,7 +272,9 @@ class _Builder:
                 )
             columns.append(name)
             sources.append(self._selected(translation, item.expression))
-        return WrittenSelect(f"({', '.join(sources)},)", {**translation.constants, "columns": tuple(columns)})
+        with self._compiles(_whole(self._query.steps)):
+            constants = {**translation.constants, "columns": tuple(columns)}
+            return WrittenSelect(f"({', '.join(sources)},)", constants)
 
     def _whole(self, step: Step) -> Item | None:
         if step.link in _NEGATED or step.name is None:
@@ -388,17 +307,13 @@ def _names_of(query: Query, faults: Faults) -> dict[int, str]:
     return names
 
 
-def _repeats(single: Single) -> bool:
-    return any(suffix.kind in _REPEATS for suffix in single.suffixes)
-
-
 def _repeated(singles: tuple[Single, ...], *, within: bool) -> Iterator[Step]:
     """Yield the steps that may have several events."""
     for single in singles:
-        repeats = within or _repeats(single)
+        several = within or repeats(single)
         if isinstance(single, Group):
-            yield from _repeated(single.steps, within=repeats)
-        elif repeats:
+            yield from _repeated(single.steps, within=several)
+        elif several:
             yield single
 
 

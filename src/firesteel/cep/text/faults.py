@@ -37,3 +37,7 @@ class Faults:
             column=span.column,
             pointed=self.source.pointed(span),
         )
+
+    def nested(self, span: Span) -> PatternTextError:
+        """Return the error that an expression is nested more deeply than Python can compile."""
+        return self.at(span, "requires an expression that is nested less deeply")

@@ -1,15 +1,14 @@
-"""From a text to its parts."""
+"""From a text to its parts.
+
+The parser is imported when the first text is parsed: programs without one do not wait for it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
 from pathlib import Path as FilePath
-from typing import Any, Final
-
-from lark import Lark, Token, Transformer, UnexpectedInput, v_args
-from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
-from lark.tree import Meta
+from typing import TYPE_CHECKING, Any, Final
 
 from firesteel.cep.text.faults import Faults
 from firesteel.cep.text.nodes import (
@@ -32,6 +31,10 @@ from firesteel.cep.text.nodes import (
 from firesteel.common.errors import PatternTextError
 from firesteel.common.places import Span
 
+if TYPE_CHECKING:
+    from lark import Lark, Token, Tree, UnexpectedInput
+    from lark.tree import Meta
+
 _UNITS: Final = {"s": 1_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
 _FEW: Final = 6
 
@@ -43,24 +46,28 @@ _SUFFIXES: Final = (
 
 @cache
 def _parser() -> Lark:
+    from lark import Lark
+
     grammar = FilePath(__file__).with_name("grammar.lark").read_text(encoding="utf-8")
     return Lark(grammar, parser="lalr", start="query", propagate_positions=True, maybe_placeholders=False)
 
 
 def parsed(faults: Faults) -> Query:
     """Return what the text says. Raises PatternTextError at the first part that does not belong there."""
+    from lark import UnexpectedInput
+
     try:
-        query: Query = _Reading(faults).transform(_parser().parse(faults.source.text))
+        query: Query = _Reading(faults).read(_parser().parse(faults.source.text))
     except UnexpectedInput as error:
         raise _unexpected(error, faults) from None
-    except VisitError as error:
-        if isinstance(error.orig_exc, PatternTextError):
-            raise error.orig_exc from None
-        raise
+    except RecursionError:
+        raise faults.nested(faults.source.span(0, len(faults.source.text))) from None
     return query
 
 
 def _unexpected(error: UnexpectedInput, faults: Faults) -> PatternTextError:
+    from lark import UnexpectedCharacters, UnexpectedToken
+
     text = faults.source.text
     if isinstance(error, UnexpectedToken):
         token = error.token
@@ -109,13 +116,18 @@ _KINDS: Final = {
 }
 
 
-@v_args(meta=True)
-class _Reading(Transformer[Token, Any]):
-    """Makes the parts, from the innermost out."""
+class _Reading:
+    """Makes the parts, from the innermost out: a method for each rule of the grammar."""
 
     def __init__(self, faults: Faults) -> None:
-        super().__init__()
         self._faults = faults
+
+    def read(self, tree: Tree[Token]) -> Any:
+        """Return the part that a tree stands for."""
+        parts = [child if isinstance(child, str) else self.read(child) for child in tree.children]
+        if tree.data in _SUFFIXES:
+            return Suffix(str(tree.data), tuple(parts), self._span(tree.meta))
+        return getattr(self, tree.data)(tree.meta, parts)
 
     def _span(self, meta: Meta) -> Span:
         return self._faults.source.span(meta.start_pos, meta.end_pos)
@@ -159,6 +171,12 @@ class _Reading(Transformer[Token, Any]):
         symbol = operator.lower().replace("!=", "<>")
         return Operation(symbol, (left, right), self._span(meta))
 
+    def disjunction(self, meta: Meta, parts: list[Any]) -> Operation:
+        return Operation("or", tuple(parts), self._span(meta))
+
+    def conjunction(self, meta: Meta, parts: list[Any]) -> Operation:
+        return Operation("and", tuple(parts), self._span(meta))
+
     def equal(self, meta: Meta, parts: list[Any]) -> Operation:
         return Operation("=", tuple(parts), self._span(meta))
 
@@ -184,9 +202,9 @@ class _Reading(Transformer[Token, Any]):
         return self._predicate("between", meta, parts)
 
     def _predicate(self, operator: str, meta: Meta, parts: list[Any]) -> Operation:
-        operands: tuple[Expression, ...] = tuple(part for part in parts if not isinstance(part, Token))
+        operands: tuple[Expression, ...] = tuple(part for part in parts if not isinstance(part, str))
         predicate = Operation(operator, operands, self._span(meta))
-        negates = any(isinstance(part, Token) and part.type == "NOT" for part in parts)
+        negates = any(isinstance(part, str) for part in parts)
         return Operation("not", (predicate,), predicate.span) if negates else predicate
 
     # Steps
@@ -226,11 +244,6 @@ class _Reading(Transformer[Token, Any]):
         (count,) = parts
         return count if isinstance(count, Parameter) else Literal(int(count), self._span(meta))
 
-    def __default__(self, data: Any, children: list[Any], meta: Meta) -> Any:
-        if data in _SUFFIXES:
-            return Suffix(str(data), tuple(children), self._span(meta))
-        return super().__default__(data, children, meta)  # type: ignore[no-untyped-call]
-
     # The whole
 
     def duration(self, meta: Meta, parts: list[Any]) -> Duration:
@@ -268,6 +281,9 @@ class _Reading(Transformer[Token, Any]):
 
     def after_match(self, meta: Meta, parts: list[Any]) -> tuple[str, Any, Span]:
         return "skip", parts[0], self._span(meta)
+
+    def fails(self, meta: Meta, parts: list[Any]) -> bool:
+        return True
 
     def everything(self, meta: Meta, parts: list[Any]) -> None:
         return None

@@ -132,7 +132,7 @@ class Translation:
         if operator == "between":
             return self._truth(_between(node), wanted=wanted)
         if operator == "in":
-            return self._truth(_in(node), wanted=wanted)
+            return self._in(node, wanted=wanted)
         if operator == "like":
             return self._like(node, wanted=wanted)
         if operator in _COMPARISONS:
@@ -147,6 +147,15 @@ class Translation:
         tests, values = self._known(node.operands)
         question = form.format(*values)
         return self._all([*tests, question if wanted else f"not ({question})"])
+
+    def _in(self, node: Operation, *, wanted: bool) -> str:
+        value, *choices = node.operands
+        tests, (source,) = self._known([value])
+        others, sources = self._known(choices)
+        if others:
+            equal = tuple(Operation("=", (value, each), node.span) for each in choices)
+            return self._truth(Operation("or", equal, node.span), wanted=wanted)
+        return self._all([*tests, f"{source} {'' if wanted else 'not '}in ({', '.join(sources)},)"])
 
     def _like(self, node: Operation, *, wanted: bool) -> str:
         text, pattern = node.operands
@@ -315,11 +324,6 @@ def _between(node: Operation) -> Operation:
     value, low, high = node.operands
     bounds = (Operation(">=", (value, low), node.span), Operation("<=", (value, high), node.span))
     return Operation("and", bounds, node.span)
-
-
-def _in(node: Operation) -> Operation:
-    value, *choices = node.operands
-    return Operation("or", tuple(Operation("=", (value, each), node.span) for each in choices), node.span)
 
 
 def _regular(pattern: str) -> str:
