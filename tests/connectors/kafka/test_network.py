@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from firesteel.common.errors import ConnectorError
+from firesteel.connectors.kafka.sink import session, topics
 from firesteel.connectors.kafka.source import access
 from firesteel.connectors.kafka.source.access import TopicAccess
 from firesteel.connectors.kafka.source.reading import Messages
@@ -168,9 +169,16 @@ def test_connections_that_break_at_each_step_of_a_publishing(
     [("before send_offsets", "silence"), ("before commit_transaction", "silence_answers")],
 )
 def test_a_silence_in_a_transaction(
-    kafka: KafkaBroker, proxy: TcpProxy, tmp_path: Path, step: str, silence: str
+    kafka: KafkaBroker,
+    proxy: TcpProxy,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    step: str,
+    silence: str,
 ) -> None:
     """Without answers only, the broker does what it is asked for, and nobody hears of it."""
+    monkeypatch.setattr(topics, "_TRY_S", 0.5)
+    monkeypatch.setattr(session, "_ABORT_S", 0.5)
     topic = kafka.create_topic(partitions=3)
     striking = Striking(getattr(proxy, silence), step)
     began = time.monotonic()
