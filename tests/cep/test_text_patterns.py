@@ -395,3 +395,18 @@ def test_fields_that_rows_do_not_have_are_refused():
     with pytest.raises(PatternTextError, match="requires a field of the events; got 'prise'") as raised:
         CEP.pattern_text(rows, "select a.price from every a = Event(prise > 1)")
     assert raised.value.hint == "did you mean price?"
+    with pytest.raises(PatternTextError, match="column 45 requires a field of the events; got 'shop'"):
+        CEP.pattern_text(rows, "select * from every a = Event partition by  shop")
+
+
+def test_what_the_program_says_is_checked():
+    stream = StreamExecutionEnvironment.get_execution_environment().from_collection([1])
+    text = "select * from every a = Event"
+    with pytest.raises(
+        ProgramError, match=r"pattern_text \(.*\) requires a class for the type 'Order'; got 'x'"
+    ):
+        CEP.pattern_text(stream, text, types={"Order": "x"})
+    with pytest.raises(ProgramError, match="requires the name of a field for kind; got 3"):
+        CEP.pattern_text(stream, text, kind=3)
+    with pytest.raises(ProgramError, match="requires a dict for parameters"):
+        CEP.pattern_text(stream, text, parameters=["limit"])

@@ -60,6 +60,8 @@ def text_pattern_stream(
     for name, each in (types or {}).items():
         if not isinstance(each, type):
             raise ProgramError(f"requires a class for the type {name!r}", who=title, got=f"{each!r:.80}")
+    if kind is not None and not isinstance(kind, str):
+        raise ProgramError("requires the name of a field for kind", who=title, got=f"{kind!r:.80}")
     faults = Faults(Source(text), title)
     setting = Setting(parameters or {}, types or {}, kind, _fields_of(stream))
     pattern = built(parsed(faults), setting, faults)

@@ -101,8 +101,16 @@ class _Builder:
             compiled(pattern.definition())
         select = self._select(query.items)
         self._check_parameters()
-        paths = tuple(path.names for path in query.partition)
-        return TextPattern(pattern, select, FieldsOf(paths) if paths else None)
+        return TextPattern(pattern, select, self._key(query.partition))
+
+    def _key(self, paths: tuple[Path, ...]) -> FieldsOf | None:
+        fields = self._setting.fields
+        for path in paths:
+            if fields is not None and path.names[0] not in fields:
+                hint = suggestion(path.names[0], fields)
+                got = repr(path.names[0])
+                raise self._faults.at(path.span, "requires a field of the events", got=got, hint=hint)
+        return FieldsOf(tuple(path.names for path in paths)) if paths else None
 
     def _check_parameters(self) -> None:
         for name in self._parameters.values:
