@@ -263,6 +263,9 @@ def test_json_line_that_does_not_fit(tmp_path: Path) -> None:
     path.write_text('{"n": 1}\n{"n": "x"}\n')
     with pytest.raises(ConnectorError, match=r"at byte 9; got .* a whole number of 64 bits; got x"):
         read(path, JsonLinesFormat(SN))
+    path.write_text('{"n": 1}\nnull\n')
+    with pytest.raises(ConnectorError, match=r"at byte 9; got 'null' .* requires an object"):
+        read(path, JsonLinesFormat(SN))
 
 
 NESTED = Types.ROW_NAMED(

@@ -46,7 +46,10 @@ class JsonLinesFormat(LineFormat[Any]):
             return _PLAIN.decode_lines(block)
         if self._decoder is None:
             self._decoder = JsonDecoder(self.produced_type.schema())
-        return self._decoder.decode_lines(block)
+        values = self._decoder.decode_lines(block)
+        if self.makes_exact_values and type(None) in {*map(type, values)}:
+            raise TypeMismatchError("requires an object", who="JSON", got="null")
+        return values
 
     def _find(self, file: SourceFile, block: bytes, position: int) -> None:
         for line in block.splitlines(keepends=True):
