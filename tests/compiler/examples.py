@@ -25,6 +25,7 @@ from firesteel.functions.columns.lookups import LookupJoin, LookupTable
 from firesteel.functions.columns.normalizing import Normalization
 from firesteel.functions.columns.program import Program
 from firesteel.functions.columns.ranks import FirstRow, Rank, WindowRank
+from firesteel.functions.columns.row_patterns import MatchRecognize, PatternStep, RowPattern
 from firesteel.functions.columns.sinks import Constraints, Materialization
 from firesteel.functions.columns.sorting import Limit, Sort, SortColumn, TemporalSort, Top
 from firesteel.functions.columns.temporal_joins import TemporalJoin, Versions
@@ -124,6 +125,22 @@ def assigned(kind: Any) -> WindowAssignment:
 def windows(kind: Any) -> WindowAggregate:
     return WindowAggregate(ROW, ROW, (0,), assigned(kind), GROUPS.aggregations, ())
 
+
+MATCH: Final = MatchRecognize(
+    ROW,
+    ROW,
+    (0,),
+    time=1,
+    event_time=True,
+    order=(),
+    pattern=RowPattern((PatternStep("A"),)),
+    events=Program(ROW, ROW, ()),
+    kept=0,
+    conditions=(),
+    values=(),
+    types=(),
+    results=Program(ROW, ROW, ()),
+)
 
 WINDOW: Final = (TumblingEventTimeWindows(5, 0), EventTimeTrigger(), "reduce", max)
 
@@ -233,6 +250,7 @@ EXAMPLES: Final[list[tuple[Operation, tuple[tuple[Edge, ...], ...]]]] = [
         operations.OverPartitionsOp(OverPartitions(ROW, ROW, (0,), (SortColumn(1, True, True),), ())),
         (BY_COLUMN,),
     ),
+    (operations.MatchRecognizeOp(MATCH), (BY_COLUMN,)),
     (operations.UpdateBeforeOp(True), (PLAIN,)),
     (operations.ToChangelogOp(ToChangelog(ROW, ((RowKind.INSERT, "I"),))), (PLAIN,)),
     (operations.FromChangelogOp(FromChangelog(ROW, 1, (("I", RowKind.INSERT),))), (PLAIN,)),

@@ -26,6 +26,7 @@ from firesteel.graph.operations import (
     LocalAggregateOp,
     LocalWindowAggregateOp,
     LookupJoinOp,
+    MatchRecognizeOp,
     MaterializeOp,
     NormalizeOp,
     OverAggregateOp,
@@ -62,6 +63,7 @@ from firesteel.runtime.columns.joins.interval import interval_join_operator
 from firesteel.runtime.columns.joins.operator import FinalJoinOperator, JoinOperator
 from firesteel.runtime.columns.joins.windows import WindowJoinOperator
 from firesteel.runtime.columns.lookups.operator import LookupJoinOperator
+from firesteel.runtime.columns.matching.operator import MatchOperator
 from firesteel.runtime.columns.materialize.operators import CompactingOperator, MaterializeOperator
 from firesteel.runtime.columns.normalizing import NormalizeOperator
 from firesteel.runtime.columns.over.batch import OverPartitionsOperator
@@ -221,6 +223,11 @@ def _(operation: FirstRowOp, node: Node, batch: bool) -> Recipe:
 @recipe.register
 def _(operation: RankOp, node: Node, batch: bool) -> Recipe:
     return partial(RankOperator, operation.rank)
+
+
+@recipe.register
+def _(operation: MatchRecognizeOp, node: Node, batch: bool) -> Recipe:
+    return partial(MatchOperator, operation.match)
 
 
 @recipe.register

@@ -4,6 +4,7 @@ from firesteel.graph.operations.column_joins import IntervalJoinOp, JoinOp, Wind
 from firesteel.graph.operations.column_windows import (
     GlobalWindowAggregateOp,
     LocalWindowAggregateOp,
+    MatchRecognizeOp,
     OverAggregateOp,
     OverPartitionsOp,
     WindowAggregateOp,
@@ -94,6 +95,7 @@ __all__ = [
     "LocalWindowAggregateOp",
     "LookupJoinOp",
     "MapOp",
+    "MatchRecognizeOp",
     "MaterializeOp",
     "Operation",
     "FromChangelogOp",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from firesteel.common.logical_types import RowType
 from firesteel.functions.columns.ranks import WindowRank
+from firesteel.functions.columns.row_patterns import MatchRecognize
 from firesteel.functions.columns.windows import (
     OverAggregate,
     OverPartitions,
@@ -79,6 +80,24 @@ class OverAggregateOp(ColumnOperation):
         """The keys, the order, the frame and the calls."""
         calls = calls_text(self.over.input, (*self.over.keys, self.over.time), self.over.aggregations)
         return f"{calls}[{'rows' if self.over.frame.rows else 'range'} {self.over.frame.lower}]"
+
+
+@dataclass(frozen=True, eq=False)
+class MatchRecognizeOp(ColumnOperation):
+    """Looks for a pattern of rows; the input is partitioned by the keys."""
+
+    kind = "match_recognize"
+
+    match: MatchRecognize
+
+    @property
+    def meaning(self) -> str:
+        """The keys, the order, the pattern, and what is kept of rows."""
+        match, pattern = self.match, self.match.pattern
+        columns = calls_text(match.input, (*match.keys, match.time), ())
+        kept = [formula.shown for formula in match.events.columns[: match.kept]]
+        rest = (pattern.after, pattern.skips_to, pattern.within, [tuple(key) for key in match.order])
+        return f"{columns}[{pattern}]{rest}{kept}"
 
 
 @dataclass(frozen=True, eq=False)

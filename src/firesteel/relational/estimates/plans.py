@@ -17,6 +17,7 @@ from firesteel.relational.physical.joins import AnyJoin
 from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.nodes import Calc, Expand, Union, Values
 from firesteel.relational.physical.ranks import Rank
+from firesteel.relational.physical.row_patterns import Match
 from firesteel.relational.physical.scans import TableSourceScan
 from firesteel.relational.physical.sorting import Limit
 from firesteel.relational.physical.window_ranks import WindowRank
@@ -130,6 +131,13 @@ def _grouped(node: PhysicalNode, given: Estimate, keys: Sequence[int], rows: flo
 def _(node: WindowTableFunction, given: Estimate) -> Estimate:
     overlaps = node.table.window.shape.kind in ("hop", "cumulate")
     return _extended(node, given, given.rows * (_OVERLAPPING if overlaps else 1.0))
+
+
+@_estimated.register
+def _(node: Match, given: Estimate) -> Estimate:
+    if node.pattern.all_rows:
+        return _extended(node, given, given.rows)
+    return _grouped(node, given, node.partition, given.rows)
 
 
 @_estimated.register(Rank)

@@ -22,6 +22,7 @@ from firesteel.relational.logical.changelogs import FromChangelog, ToChangelog
 from firesteel.relational.logical.correlates import Correlate
 from firesteel.relational.logical.joins import Join
 from firesteel.relational.logical.nodes import LogicalNode
+from firesteel.relational.logical.row_patterns import MatchRecognize
 from firesteel.relational.logical.temporal_joins import TemporalJoin, Versions
 from firesteel.relational.logical.windows import (
     Attached,
@@ -33,6 +34,7 @@ from firesteel.relational.logical.windows import (
     Tumble,
     Window,
 )
+from firesteel.relational.row_patterns import MatchTime, RowsTotal, RowValue
 
 
 def plan_text(plan: LogicalNode) -> str:
@@ -71,6 +73,16 @@ def expression_text(expression: Expression, names: Sequence[str] | None = None) 
             return _literal_text(expression)
         case Call(function="CAST" | "TRY_CAST" as function, arguments=(value,)):
             return f"{function}({expression_text(value, names)}):{expression.type}"
+        case RowValue(column=column, rows=rows):
+            name = f"{'FIRST' if expression.first else 'LAST'}"
+            of = f"{'|'.join(rows.variables) or '*'}.{expression_text(column, names)}"
+            return f"{'FINAL ' if rows.final else ''}{name}({of}, {expression.offset})"
+        case RowsTotal(function=function, arguments=arguments, rows=rows):
+            of = ", ".join(expression_text(argument, names) for argument in arguments)
+            name = f"{'FINAL ' if rows.final else ''}{function}"
+            return f"{name}({'|'.join(rows.variables) or '*'}{f'.({of})' if of else ''})"
+        case MatchTime():
+            return f"MATCH_{'ROWTIME' if expression.event_time else 'PROCTIME'}()"
     operands = ", ".join(expression_text(operand, names) for operand in expression.operands)
     return f"{getattr(expression, 'function', type(expression).__name__)}({operands})"
 
@@ -196,6 +208,23 @@ def _project_text(node: nodes.Project) -> str:
     return ", ".join(f"{name}=[{expression_text(value)}]" for name, value in pairs)
 
 
+def _match_text(node: MatchRecognize) -> str:
+    names = node.type.field_names[-len(node.measures) :] if node.measures else []
+    pattern = node.pattern
+    measures = (
+        f"{name}=[{expression_text(value)}]" for name, value in zip(names, node.measures, strict=True)
+    )
+    defined = ", ".join(f"{one.variable}: {expression_text(one.condition)}" for one in node.definitions)
+    parts = [f"partition=[{_places(node.partition)}]", f"order=[{_order_text(node.order)}]", *measures]
+    parts += [
+        f"pattern=[{pattern}]",
+        f"after=[{pattern.after}{f' {pattern.skips_to}' if pattern.skips_to else ''}]",
+    ]
+    parts += [f"within=[{pattern.within}]"] if pattern.within is not None else []
+    parts += ["allRows=[true]"] if pattern.all_rows else []
+    return ", ".join([*parts, f"define=[{defined}]"])
+
+
 def _sort_text(node: nodes.Sort) -> str:
     parts = [f"order=[{_order_text(node.order)}]"] if node.order else []
     parts += [f"offset=[{node.offset}]"] if node.offset else []
@@ -241,4 +270,5 @@ _ATTRIBUTES: Final[dict[type[LogicalNode], Callable[[Any], str]]] = {
     nodes.UnionAll: lambda _: "all=[true]",
     nodes.Replicate: lambda _: "times=[$0]",
     nodes.Sort: _sort_text,
+    MatchRecognize: _match_text,
 }

@@ -28,7 +28,7 @@ def changes_of(node: PhysicalNode) -> Changes:
     if node.inserts_only:
         for below, changes in zip(node.inputs, given, strict=True):
             if changes != Changes():
-                raise _refusal(node, node.name, changes, below)
+                raise _refusal(node, node.called, changes, below)
     return node.changes(given)
 
 

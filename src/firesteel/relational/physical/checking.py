@@ -16,11 +16,17 @@ from firesteel.relational.physical.grouping import (
     WindowAggregate,
 )
 from firesteel.relational.physical.node import PhysicalNode
+from firesteel.relational.physical.row_patterns import Match
 from firesteel.relational.physical.sorting import Sort
+from firesteel.relational.row_patterns import RowsTotal
+from firesteel.relational.translation.row_conditions import row_parts
 from firesteel.runtime.columns.aggregates.form import Form
+from firesteel.runtime.columns.matching.definition import pattern_definition
+from firesteel.runtime.columns.matching.totals import ADDED_UP
 from firesteel.runtime.columns.over.calls import Calls, require_streamable
 from firesteel.runtime.columns.sort_order import require_sortable
 from firesteel.runtime.columns.windows.placing import placing_of
+from firesteel.runtime.patterns.compiling import compiled
 
 
 def check_operators(plan: PhysicalNode) -> None:
@@ -57,6 +63,18 @@ def _(plan: OverAggregate) -> None:
 @_check.register
 def _(plan: OverPartitions) -> None:
     require_sortable(to_arrow_schema(plan.over.input), plan.over.order, "OVER window")
+
+
+@_check.register
+def _(plan: Match) -> None:
+    compiled(pattern_definition(plan.pattern, {}))
+    for definition in plan.definitions:
+        for part in row_parts(definition.condition):
+            if isinstance(part, RowsTotal) and part.function not in ADDED_UP:
+                with errors_at(part.place):
+                    raise UnsupportedError(
+                        "is not supported in DEFINE yet", who=f"the aggregate function {part.function}"
+                    )
 
 
 @_check.register

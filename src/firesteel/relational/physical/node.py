@@ -60,6 +60,11 @@ class PhysicalNode(ABC):
     """Whether nothing reads the node."""
 
     @property
+    def called(self) -> str:
+        """Return what errors call the node."""
+        return self.name
+
+    @property
     def inserts_only(self) -> bool:
         """Whether Flink's operator takes no other changes than inserts."""
         return False

@@ -28,6 +28,7 @@ from firesteel.relational.logical import nodes as logical
 from firesteel.relational.logical.changelogs import FromChangelog, ToChangelog
 from firesteel.relational.logical.correlates import Correlate
 from firesteel.relational.logical.joins import Join
+from firesteel.relational.logical.row_patterns import MatchRecognize
 from firesteel.relational.logical.temporal_joins import TemporalJoin, Versions
 from firesteel.relational.logical.windows import Session
 from firesteel.relational.options import PlanOptions
@@ -61,6 +62,7 @@ from firesteel.relational.physical.normalizing import (
 )
 from firesteel.relational.physical.overs import over_aggregate, over_changes, over_partitions, waits_for_time
 from firesteel.relational.physical.ranks import rank_node, refuse_ranks
+from firesteel.relational.physical.row_patterns import match_node
 from firesteel.relational.physical.scanning import limited, over_scan, reading, sifted
 from firesteel.relational.physical.scans import TableSourceScan
 from firesteel.relational.physical.sinks import Sink, constrained
@@ -292,6 +294,10 @@ class Planner:
     def _(self, node: derived.Rank) -> PhysicalNode:
         plan = window_rank if ranks_windows(node) else rank_node
         return plan(node, self.plan(node.input), self._options)
+
+    @_planned.register
+    def _(self, node: MatchRecognize) -> PhysicalNode:
+        return match_node(node, self.plan(node.input), batch=self._options.batch)
 
     @_planned.register
     def _(self, node: logical.Sort) -> PhysicalNode:

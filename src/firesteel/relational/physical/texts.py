@@ -33,7 +33,8 @@ def infix(expression: Expression, names: Sequence[str]) -> str:
         return names[expression.index]
     if isinstance(expression, Literal):
         return expression_text(expression)
-    assert isinstance(expression, Call)
+    if not isinstance(expression, Call):
+        return expression_text(expression, names)
     operands = [infix(operand, names) for operand in expression.arguments]
     function = expression.function
     if function in ("CAST", "TRY_CAST"):

@@ -8,6 +8,7 @@ from firesteel.relational.expressions import Expression, Literal
 from firesteel.relational.folding import folded
 from firesteel.relational.logical.joins import Join
 from firesteel.relational.logical.nodes import Filter, LogicalNode, Project, Watermark, transformed
+from firesteel.relational.logical.row_patterns import MatchRecognize
 from firesteel.relational.logical.temporal_joins import TemporalJoin
 from firesteel.relational.options import PlanOptions
 
@@ -25,6 +26,9 @@ def fold_constants(plan: LogicalNode, options: PlanOptions) -> LogicalNode:
             return replace(node, expression=done(node.expression))
         if isinstance(node, Join | TemporalJoin):
             return replace(node, condition=done(node.condition))
+        if isinstance(node, MatchRecognize):
+            definitions = (replace(one, condition=done(one.condition)) for one in node.definitions)
+            return replace(node, definitions=tuple(definitions), measures=tuple(map(done, node.measures)))
         if isinstance(node, Filter):
             condition = done(node.condition)
             always = isinstance(condition, Literal) and condition.value is True

@@ -31,6 +31,7 @@ from firesteel.relational.logical.nodes import (
     Watermark,
     WindowTable,
 )
+from firesteel.relational.logical.row_patterns import MatchRecognize
 from firesteel.relational.logical.temporal_joins import TemporalJoin, Versions
 from firesteel.relational.logical.windows import Attached, Session, Window
 from firesteel.relational.options import PlanOptions
@@ -292,6 +293,29 @@ def _(node: Correlate, wanted: frozenset[int]) -> Pruned:
         type=_row(node.row, left),
     )
     return made, _now(left)
+
+
+@_narrowed.register
+def _(node: MatchRecognize, wanted: frozenset[int]) -> Pruned:
+    width = len(node.row.fields) - len(node.measures)
+    measures = _calls(width, len(node.measures), wanted)
+    conditions = [one.condition for one in node.definitions]
+    read = _used([*conditions, *(node.measures[measure] for measure in measures)])
+    read |= {*node.partition, *(key.index for key in node.order)}
+    if node.pattern.all_rows:
+        read |= {*range(width)}
+    below, places = _only(node.input, read)
+    kept = [*range(width), *(width + measure for measure in measures)]
+    made = replace(
+        node,
+        input=below,
+        partition=tuple(places[place] for place in node.partition),
+        order=tuple(replace(key, index=places[key.index]) for key in node.order),
+        definitions=tuple(replace(one, condition=moved(one.condition, places)) for one in node.definitions),
+        measures=tuple(moved(node.measures[measure], places) for measure in measures),
+        type=_row(node.row, kept),
+    )
+    return made, _now(kept)
 
 
 @_narrowed.register

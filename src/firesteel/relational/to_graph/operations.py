@@ -28,6 +28,7 @@ from firesteel.graph.operations import (
     LocalAggregateOp,
     LocalWindowAggregateOp,
     LookupJoinOp,
+    MatchRecognizeOp,
     MaterializeOp,
     NormalizeOp,
     Operation,
@@ -72,12 +73,14 @@ from firesteel.relational.physical.nodes import (
 )
 from firesteel.relational.physical.normalizing import ChangelogNormalize
 from firesteel.relational.physical.ranks import Rank
+from firesteel.relational.physical.row_patterns import Match
 from firesteel.relational.physical.scans import TableSourceScan
 from firesteel.relational.physical.sinks import ConstraintEnforcer, Sink, SinkMaterializer
 from firesteel.relational.physical.sorting import Limit, Sort, TemporalSort
 from firesteel.relational.physical.temporal_joins import TemporalJoin, Versions
 from firesteel.relational.physical.timed_joins import IntervalJoin, WindowJoin
 from firesteel.relational.physical.window_ranks import WindowRank
+from firesteel.relational.to_graph.row_patterns import match_recognize
 from firesteel.relational.to_graph.watermarks import scanned_by_split, watermark_assignment
 from firesteel.relational.translation import program
 
@@ -177,6 +180,11 @@ def _(plan: OverAggregate, options: PlanOptions) -> Operation:
 @operation.register
 def _(plan: OverPartitions, options: PlanOptions) -> Operation:
     return OverPartitionsOp(plan.over)
+
+
+@operation.register
+def _(plan: Match, options: PlanOptions) -> Operation:
+    return MatchRecognizeOp(match_recognize(plan, options))
 
 
 @operation.register

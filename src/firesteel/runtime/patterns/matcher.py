@@ -29,8 +29,11 @@ TimedOut = tuple[Match, int]
 _NOTHING: Final[tuple[()]] = ()
 
 
-class _Context(ConditionContext):
-    """What an iterative condition gets; one object serves all calls."""
+class MatchContext(ConditionContext):
+    """What an iterative condition gets; one object serves all calls.
+
+    `link` is the last one of the partial match; None if it has no events yet.
+    """
 
     def __init__(self) -> None:
         self.now = 0
@@ -39,7 +42,7 @@ class _Context(ConditionContext):
         self.link: Link | None = None
         self._match: Match | None = None
 
-    def look_at(self, matches: KeyMatches, link: Link | None, time: int) -> _Context:
+    def look_at(self, matches: KeyMatches, link: Link | None, time: int) -> MatchContext:
         self.matches, self.link, self.time = matches, link, time
         self._match = None
         return self
@@ -60,13 +63,22 @@ class _Context(ConditionContext):
 class Matcher:
     """Moves the matches of any number of keys through one automaton; the module has the contract.
 
-    `who` names the pattern in errors. With `shows_timeouts`, partial matches that are too late are returned.
+    `who` names the pattern in errors. With `shows_timeouts`, partial matches that are too late are returned. `kept`
+    says what stays of an event that a match takes (None: the event).
     """
 
-    def __init__(self, automaton: Automaton, who: str, *, shows_timeouts: bool = True) -> None:
+    def __init__(
+        self,
+        automaton: Automaton,
+        who: str,
+        *,
+        shows_timeouts: bool = True,
+        kept: Callable[[Any], Any] | None = None,
+    ) -> None:
         self._automaton = automaton
         self._who = who
         self._shows_timeouts = shows_timeouts
+        self._kept = kept
         self._roots = Decisions(automaton).roots
         self._start = automaton.start.number
         self._kinds = [state.kind for state in automaton.states]
@@ -75,7 +87,7 @@ class Matcher:
             condition.filter if isinstance(condition, SimpleCondition) else None
             for condition in automaton.conditions
         ]
-        self._context = _Context()
+        self._context = MatchContext()
         self._unknown: list[bool | None] = [None] * len(automaton.conditions)
 
     @property
@@ -131,7 +143,7 @@ class Matcher:
             if outcome.moves:
                 if kept is None:
                     kept = runs.copy()
-                self._begin(matches, outcome, event or matches.register(value), time, kept, complete)
+                self._begin(matches, outcome, event or self._registered(matches, value), time, kept, complete)
         if kept is None:
             return _NOTHING
         return self._finish(matches, kept, complete)
@@ -177,6 +189,9 @@ class Matcher:
             # As in Flink, the time since the event before is the one that is told, if both are over.
             limits.append(limit if least is None else min(limit, run[3] + least))
         return limits
+
+    def _registered(self, matches: KeyMatches, value: Any) -> Event:
+        return matches.register(value if self._kept is None else self._kept(value))
 
     def _outcome(
         self,
@@ -241,7 +256,7 @@ class Matcher:
             at, at_time = link, last
             if takes:
                 if event is None:
-                    event = matches.register(value)
+                    event = self._registered(matches, value)
                 at, at_time = matches.take(link, name, event), time
                 at.uses = len(targets)
             for target in targets:

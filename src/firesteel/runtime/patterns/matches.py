@@ -62,10 +62,10 @@ class Link:
     """An event in a match, for the step `name`, and what was before it.
 
     `uses` is how many links and matches refer to it, `stored` how many there were when it was last written; 0 if it is
-    not stored.
+    not stored. `totals` is what conditions have added up so far, for those who want it; it is never stored.
     """
 
-    __slots__ = ("event", "name", "number", "previous", "stored", "uses")
+    __slots__ = ("event", "name", "number", "previous", "stored", "totals", "uses")
 
     def __init__(self, previous: Link | None, name: str, event: Event) -> None:
         self.previous = previous
@@ -73,6 +73,7 @@ class Link:
         self.event = event
         self.uses = self.stored = 0
         self.number = _NO_LINK
+        self.totals: dict[object, Any] | None = None
 
 
 Run = tuple[int, Link, int, int, int]
@@ -202,13 +203,24 @@ class KeyMatches:
         found.reverse()
         return found
 
+    def before(self, link: Link | None) -> Iterator[Link]:
+        """Yield the links of a match from this one back to the first."""
+        while link is not None:
+            self._read(link)
+            yield link
+            link = link.previous
+
+    def value(self, event: Event) -> Any:
+        """Return the value of an event."""
+        if event.value is _UNREAD:
+            event.value = self._events.entries.get(event.number)
+        return event.value
+
     def match(self, path: list[tuple[str, Event]]) -> dict[str, list[Any]]:
         """Return the events of a path by step; steps are in the order of their first events."""
         events: dict[str, list[Any]] = {}
         for name, event in path:
-            if event.value is _UNREAD:
-                event.value = self._events.entries.get(event.number)
-            events.setdefault(name, []).append(event.value)
+            events.setdefault(name, []).append(self.value(event))
         return events
 
     def settle(self) -> Summary | None:

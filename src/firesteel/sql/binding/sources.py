@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
 
 from sqlglot import exp
 
@@ -21,13 +20,10 @@ from firesteel.sql.binding.context import Context, name_parts
 from firesteel.sql.binding.hints import with_hints
 from firesteel.sql.binding.joins import Item, bind_joins
 from firesteel.sql.binding.laterals import bind_first_lateral, is_lateral
+from firesteel.sql.binding.row_patterns import bind_row_pattern
 from firesteel.sql.binding.scope import Relation, Scope
 from firesteel.sql.binding.temporal_joins import refuse_alone
 from firesteel.sql.binding.window_tables import bind_table_function
-
-_UNSUPPORTED: Final[dict[type[exp.Expr], str]] = {
-    nodes.RowPattern: "MATCH_RECOGNIZE",
-}
 
 
 def no_table() -> LogicalNode:
@@ -66,8 +62,6 @@ def bind_source(node: exp.Expr, context: Context) -> tuple[LogicalNode, tuple[st
 
 
 def _bind_one(node: exp.Expr, context: Context) -> tuple[LogicalNode, tuple[str, ...]]:
-    if type(node) in _UNSUPPORTED:
-        raise context.text.unsupported(node, _UNSUPPORTED[type(node)])
     name: tuple[str, ...] = ()
     if isinstance(node, exp.Table):
         plan, name = bind_table(node, context)
@@ -75,6 +69,8 @@ def _bind_one(node: exp.Expr, context: Context) -> tuple[LogicalNode, tuple[str,
         if node.args.get("lateral"):
             raise context.text.unsupported(node, "LATERAL TABLE of a function")
         plan = bind_table_function(node.this, context, bind_source)
+    elif isinstance(node, nodes.RowPattern):
+        plan = bind_row_pattern(node, bind_source(node.this, context)[0], context)
     elif isinstance(node, exp.Subquery) and isinstance(node.this, exp.Query):
         plan = context.query(node.this)
     elif isinstance(node, exp.Subquery):

@@ -1,0 +1,1 @@
+"""MATCH_RECOGNIZE: the engine of patterns over rows in columns."""

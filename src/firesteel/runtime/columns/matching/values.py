@@ -1,0 +1,67 @@
+"""Rows as the engine of patterns has them: by their places in a batch, and as tuples of plain values in matches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from firesteel.functions.columns.row_patterns import MatchRecognize
+from firesteel.runtime.columns.batch import ColumnBatch
+from firesteel.runtime.columns.kernel.query import Times
+from firesteel.runtime.columns.kernel.statement import Statement
+
+Row = tuple[Any, ...]
+"""The values of the columns that stay with a match."""
+
+
+def plain(column: pa.Array) -> list[Any]:
+    """Return the values of a column; times and dates are the numbers that Arrow stores.
+
+    >>> plain(pa.array([1_000, None], pa.timestamp("ms")))
+    [1000, None]
+    """
+    number = _number(column.type)
+    values: list[Any] = (column if number is None else column.view(number)).to_pylist()
+    return values
+
+
+def column_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    """Return the column of values of which `plain` made a list."""
+    number = _number(kind)
+    return pa.array(values, kind) if number is None else pa.array(values, number).view(kind)
+
+
+def _number(kind: pa.DataType) -> pa.DataType | None:
+    types = pa.types
+    if not (types.is_temporal(kind) and not types.is_interval(kind)):
+        return None
+    return pa.int32() if kind.bit_width == 32 else pa.int64()
+
+
+class Events:
+    """The columns of the batch at hand: `columns`, each as a list, of which the first ones stay with matches.
+
+    Contract: `take` a batch; then places are those of its rows, until the next one is taken.
+    """
+
+    def __init__(self, match: MatchRecognize, who: str) -> None:
+        self._statement = Statement(match.events, who)
+        self._kept = match.kept
+        self.columns: list[list[Any]] = [[] for _ in match.events.columns]
+
+    def take(self, batch: ColumnBatch, times: Times) -> None:
+        """Compute the columns of a batch."""
+        rows = self._statement.run(batch, times).rows if self.columns else batch.rows
+        self.columns[:] = map(plain, rows.columns) if self.columns else ()
+        self._staying = self.columns[: self._kept]
+
+    def kept_at(self, place: int) -> Row:
+        """Return what stays of a row."""
+        return tuple([column[place] for column in self._staying])
+
+    def close(self) -> None:
+        """Release what was prepared, and the columns."""
+        self._statement.close()
+        self.columns[:] = [[] for _ in self.columns]
