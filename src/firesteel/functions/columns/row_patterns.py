@@ -30,6 +30,11 @@ class PatternStep:
     greedy: bool = True
     excluded: bool = False
 
+    @property
+    def insists(self) -> bool:
+        """Whether the step takes further rows as long as it can."""
+        return self.greedy and self.least != self.most and (self.least, self.most) != (0, 1)
+
     def __str__(self) -> str:
         known = {(1, 1): "", (0, 1): "?", (0, None): "*", (1, None): "+"}
         bounds = str(self.least) if self.least == self.most else f"{self.least},{self.most or ''}"

@@ -1,10 +1,10 @@
-"""Variances, standard deviations and averages of small numbers over windows are made of sums, as Flink computes them.
+"""Variances, standard deviations and averages of small numbers are made of sums, over windows and rows of matches.
 
     VAR_POP(x) OVER w  =>  (SUM(x * x) OVER w - SUM(x) OVER w * SUM(x) OVER w / COUNT(x) OVER w) / COUNT(x) OVER w
 
 All of it is in the type of the result: whole numbers are divided as such and wrap, decimals are rounded at each step.
 Averages of other numbers are the same either way. Source: Calcite's AvgVarianceConvertlet, which Flink applies to calls
-with OVER only.
+with OVER and in MATCH_RECOGNIZE only.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from decimal import Decimal
 from typing import Final
 
 from firesteel.common.logical_types import BigIntType, DecimalType, Field, LogicalTypeRoot, RowType
-from firesteel.relational.expressions import Call, Expression, InputRef, Literal, OverCall
+from firesteel.relational.expressions import Call, Expression, Literal, OverCall, rewritten
 from firesteel.relational.functions import cast, resolve
 from firesteel.relational.functions.aggregates import resolve_aggregate
 from firesteel.relational.logical.nodes import LogicalNode, Over, Project, transformed
+from firesteel.relational.logical.row_patterns import MatchRecognize
 from firesteel.relational.options import PlanOptions
+from firesteel.relational.row_patterns import RowsTotal
 from firesteel.relational.rules.expand_grouping_sets import fresh
 from firesteel.relational.rules.substitution import refs
 
@@ -31,11 +33,15 @@ _HALF: Final = Decimal("0.5")
 
 
 def expand_averages(plan: LogicalNode, options: PlanOptions) -> LogicalNode:
-    """Replace the variances, standard deviations and averages of all windows."""
+    """Replace the variances, standard deviations and averages of all windows and matches."""
     return transformed(plan, _expanded)
 
 
 def _expanded(node: LogicalNode) -> LogicalNode:
+    if isinstance(node, MatchRecognize):
+        conditions = (replace(one, condition=rewritten(one.condition, _of_rows)) for one in node.definitions)
+        measures = (rewritten(measure, _of_rows) for measure in node.measures)
+        return replace(node, definitions=tuple(conditions), measures=tuple(measures))
     if not isinstance(node, Over) or not any(_is_of_sums(call) for call in node.calls):
         return node
     inner = _Inner(node)
@@ -50,7 +56,18 @@ def _expanded(node: LogicalNode) -> LogicalNode:
     return Project(over, (*given, *columns), tuple(node.row.field_names))
 
 
-def _is_of_sums(call: OverCall) -> bool:
+def _of_rows(part: Expression) -> Expression:
+    """Return an aggregate over rows of a match as one of sums, if it is that."""
+    if not isinstance(part, RowsTotal) or not _is_of_sums(part):
+        return part
+    sums = (
+        replace(part, type=resolve_aggregate(name, [value]).type, function=name, arguments=(value,))
+        for name, value in _parts(part, part.arguments[0])
+    )
+    return _result(part, list(sums))
+
+
+def _is_of_sums(call: OverCall | RowsTotal) -> bool:
     return call.function in _VARIANCES or (call.function == "AVG" and call.type.root in _WRAPPING)
 
 
@@ -64,10 +81,7 @@ class _Inner:
 
     def sums(self, call: OverCall) -> tuple[int, ...]:
         """Return the places of the sums that a call is made of, the number of values last."""
-        value = cast(self.columns[call.arguments[0]], call.type)
-        parts = [("SUM", value), ("COUNT", value)]
-        if call.function in _VARIANCES:
-            parts.insert(0, ("SUM", cast(resolve("*", (value, value)), call.type)))
+        parts = _parts(call, self.columns[call.arguments[0]])
         return tuple(self.place(self._call(call, function, column)) for function, column in parts)
 
     def place(self, call: OverCall) -> int:
@@ -97,7 +111,16 @@ class _Inner:
         return replace(call, function=function, arguments=(place,), type=kind)
 
 
-def _result(call: OverCall, parts: Sequence[InputRef]) -> Expression:
+def _parts(call: OverCall | RowsTotal, argument: Expression) -> list[tuple[str, Expression]]:
+    """Return the sums that a call is made of, with what they add up, and the number of values last."""
+    value = cast(argument, call.type)
+    parts = [("SUM", value), ("COUNT", value)]
+    if call.function in _VARIANCES:
+        parts.insert(0, ("SUM", cast(resolve("*", (value, value)), call.type)))
+    return parts
+
+
+def _result(call: OverCall | RowsTotal, parts: Sequence[Expression]) -> Expression:
     if not _is_of_sums(call):
         return parts[0]
     if call.function == "AVG":
@@ -107,7 +130,9 @@ def _result(call: OverCall, parts: Sequence[InputRef]) -> Expression:
     return _variance(call, squares, values, number)
 
 
-def _variance(call: OverCall, squares: InputRef, values: InputRef, number: InputRef) -> Expression:
+def _variance(
+    call: OverCall | RowsTotal, squares: Expression, values: Expression, number: Expression
+) -> Expression:
     kind = call.type
     total, count = cast(values, kind), cast(number, kind)
     mean = resolve("/", (cast(resolve("*", (total, total)), kind), count))
@@ -118,7 +143,7 @@ def _variance(call: OverCall, squares: InputRef, values: InputRef, number: Input
     return _typed(found, call)
 
 
-def _others(number: InputRef) -> Expression:
+def _others(number: Expression) -> Expression:
     """Return a number less one, NULL instead of 0."""
     one = Literal(number.type, 1)
     return resolve(
@@ -126,5 +151,5 @@ def _others(number: InputRef) -> Expression:
     )
 
 
-def _typed(found: Expression, call: OverCall) -> Expression:
+def _typed(found: Expression, call: OverCall | RowsTotal) -> Expression:
     return found if found.type == call.type else Call(call.type, "CAST", (found,))

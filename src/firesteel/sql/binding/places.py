@@ -36,9 +36,11 @@ class Text:
         """Make the error that a part of the statement means nothing."""
         return self.place(part).pointer.error(SqlValidationError, requirement, got=got, hint=hint)
 
-    def unsupported(self, part: Part, what: str, *, hint: str | None = None) -> SqlUnsupportedError:
-        """Make the error that Flink has `what` and Firesteel does not."""
-        requirement = f"uses {what}, which is not supported yet"
+    def unsupported(
+        self, part: Part, what: str, *, hint: str | None = None, as_in_flink: bool = False
+    ) -> SqlUnsupportedError:
+        """Make the error that Flink has `what` and Firesteel does not; or neither of them has it."""
+        requirement = f"uses {what}, which is not supported{', as in Flink' if as_in_flink else ' yet'}"
         return self.place(part).pointer.error(SqlUnsupportedError, requirement, hint=hint)
 
     def located(self, part: Part, error: ProgramError) -> SqlError:

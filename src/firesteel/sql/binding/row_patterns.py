@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
 from sqlglot import exp
@@ -22,32 +24,36 @@ from firesteel.sql.binding.context import Context, name_parts
 from firesteel.sql.binding.functions import materialized
 from firesteel.sql.binding.literals import bind_literal
 from firesteel.sql.binding.row_values import RowExpressions, Variables
-from firesteel.sql.binding.scope import Relation, Scope, only
+from firesteel.sql.binding.scope import Relation, Scope
 
 _REFUSED: Final[dict[type[exp.Expr], str]] = {
-    nodes.PatternChoice: "| (a choice) in PATTERN, as in Flink,",
-    nodes.PatternPermutation: "PERMUTE, as in Flink,",
-    nodes.PatternGroup: "a group with a quantifier in PATTERN, as in Flink,",
+    nodes.PatternChoice: "| (a choice) in PATTERN",
+    nodes.PatternPermutation: "PERMUTE",
+    nodes.PatternGroup: "a group with a quantifier in PATTERN",
 }
 
 
-def bind_row_pattern(node: nodes.RowPattern, plan: LogicalNode, context: Context) -> LogicalNode:
-    """Return the plan of MATCH_RECOGNIZE over the rows of a plan.
+def bind_row_pattern(
+    node: nodes.RowPattern, plan: LogicalNode, name: tuple[str, ...], context: Context
+) -> LogicalNode:
+    """Return the plan of MATCH_RECOGNIZE over the rows of a plan, whose columns can be called by `name`.
 
     Raises SqlValidationError for what means nothing, SqlUnsupportedError for what Flink has no operator for, either.
     """
-    return _Clause(node, plan, context).plan()
+    return _Clause(node, plan, name, context).plan()
 
 
 class _Clause:
     """One MATCH_RECOGNIZE."""
 
-    def __init__(self, node: nodes.RowPattern, plan: LogicalNode, context: Context) -> None:
+    def __init__(
+        self, node: nodes.RowPattern, plan: LogicalNode, name: tuple[str, ...], context: Context
+    ) -> None:
         self._node = node
         self._input = plan
         self._context = context
         self._text = context.text
-        self._scope = Scope((Relation((), plan.row.fields),))
+        self._scope = Scope((Relation(name, plan.row.fields),))
 
     def plan(self) -> LogicalNode:
         """Return the node."""
@@ -55,7 +61,7 @@ class _Clause:
         variables = self._variables(steps)
         pattern = self._pattern(steps)
         definitions = self._definitions(steps, variables)
-        binder = RowExpressions(self._context, self._scope, "MEASURES", variables=variables)
+        binder = self._binder(variables)
         measures = [self._measure(item, binder) for item in self._node.args.get("measures") or ()]
         partition = self._partition()
         return MatchRecognize(
@@ -73,12 +79,10 @@ class _Clause:
 
     def _place(self, node: exp.Expr, clause: str) -> int:
         parts = name_parts(node) if isinstance(node, exp.Column) else []
-        if len(parts) != 1:
+        found, used = self._scope.column(parts, self._text) if parts else (None, 0)
+        if not isinstance(found, InputRef) or used < len(parts):
             raise self._text.wrong(node, f"requires the name of a column of the input in {clause}")
-        name = parts[0].name
-        ref = only(self._scope.named(name), parts[0], name, self._input.row.fields, self._text)
-        assert isinstance(ref, InputRef)
-        return ref.index
+        return found.index
 
     def _partition(self) -> tuple[int, ...]:
         keys = self._node.args.get("partition_by") or ()
@@ -123,7 +127,7 @@ class _Clause:
     # The pattern
 
     def _pattern(self, steps: Sequence[PatternStep]) -> RowPattern:
-        after, skips_to = self._after({step.variable for step in steps})
+        after, skips_to = self._after([step.variable for step in steps])
         all_rows = self._node.args.get("rows") == "ALL ROWS PER MATCH"
         return RowPattern(tuple(steps), after, skips_to, self._within(), all_rows)
 
@@ -135,7 +139,7 @@ class _Clause:
         for step, node in self._flat(self._node.args["pattern"]):
             if step.variable in {known.variable for known in steps}:
                 raise self._text.unsupported(
-                    node, f"the pattern variable {step.variable} twice, as in Flink,"
+                    node, f"the pattern variable {step.variable} twice", as_in_flink=True
                 )
             steps.append(step)
         self._check_steps(steps)
@@ -146,13 +150,23 @@ class _Clause:
         if not any(step.least for step in steps):
             raise self._text.unsupported(
                 pattern,
-                "a pattern that matches no rows at all, as in Flink,",
+                "a pattern that matches no rows at all",
+                as_in_flink=True,
                 hint="let at least one variable take a row: +, {n}, or no quantifier",
             )
-        if last.greedy and last.least != last.most and (last.least, last.most) != (0, 1):
+        for before, step in pairwise(steps):
+            if before.insists and not step.least:
+                raise self._text.unsupported(
+                    pattern,
+                    f"the optional {step} after the greedy {before}",
+                    as_in_flink=True,
+                    hint=f"write {before}?, which takes as few as it can",
+                )
+        if last.insists:
             raise self._text.unsupported(
                 pattern,
-                "a greedy quantifier as the last element of a pattern, as in Flink,",
+                "a greedy quantifier as the last element of a pattern",
+                as_in_flink=True,
                 hint=f"end with a variable that takes one row, or write {last}?, which takes as few as it can",
             )
 
@@ -171,14 +185,14 @@ class _Clause:
             case nodes.PatternRepeat():
                 yield self._repeated(node, excluded=excluded), node
             case _:
-                raise self._text.unsupported(node, _REFUSED[type(node)])
+                raise self._text.unsupported(node, _REFUSED[type(node)], as_in_flink=True)
 
     def _repeated(self, node: nodes.PatternRepeat, *, excluded: bool) -> PatternStep:
         inner = node.this
         while isinstance(inner, nodes.PatternGroup):
             inner = inner.this
         if not isinstance(inner, exp.Identifier):
-            raise self._text.unsupported(node, _REFUSED[nodes.PatternGroup])
+            raise self._text.unsupported(node, _REFUSED[nodes.PatternGroup], as_in_flink=True)
         low, high = (node.args.get(bound) for bound in ("low", "high"))
         least = 0 if low is None else int(low.name)
         most = None if high is None else int(high.name)
@@ -188,10 +202,10 @@ class _Clause:
             )
         greedy = not node.args.get("reluctant")
         if (least, most) == (0, 1) and not greedy:
-            raise self._text.unsupported(node, "a reluctant optional variable (??), as in Flink,")
+            raise self._text.unsupported(node, "a reluctant optional variable (??)", as_in_flink=True)
         return PatternStep(inner.name, least, most, greedy, excluded)
 
-    def _after(self, variables: set[str]) -> tuple[After, str | None]:
+    def _after(self, variables: Sequence[str]) -> tuple[After, str | None]:
         after = self._node.args.get("after")
         if after is None:
             return "TO NEXT ROW", None
@@ -210,7 +224,10 @@ class _Clause:
         value = bind_literal(node, self._text)
         if not isinstance(value, Literal) or not isinstance(value.type, DayTimeIntervalType):
             raise self._text.wrong(node, "requires a constant interval of days or smaller units in WITHIN")
-        return int(value.value // dt.timedelta(milliseconds=1)) or None
+        length = int(value.value // dt.timedelta(milliseconds=1))
+        if length < 0:
+            raise self._text.wrong(node, "requires an interval of at least 0 in WITHIN")
+        return length or None
 
     # Variables
 
@@ -229,22 +246,28 @@ class _Clause:
         return found
 
     def _definitions(self, steps: Sequence[PatternStep], variables: Variables) -> tuple[Definition, ...]:
-        names = {step.variable for step in steps}
+        """Return the conditions of the variables in PATTERN; as in Flink, there may be others, which say nothing."""
         found: dict[str, Definition] = {}
         for item in self._node.args["define"]:
             name = item.alias
-            if name not in names:
-                raise self._unknown(item, name, names)
             if name in found:
                 raise self._text.wrong(item, f"defines the pattern variable {name} twice")
-            binder = RowExpressions(self._context, self._scope, "DEFINE", variables=variables, defining=name)
+            binder = replace(
+                self._binder({**variables, name: (name,)}), clause="DEFINE", defining=name, time=self._time()
+            )
             found[name] = Definition(name, as_condition(binder, item.this))
-        return tuple(found.values())
+        return tuple(found[step.variable] for step in steps if step.variable in found)
 
-    def _unknown(self, node: exp.Expr, name: str, known: Sequence[str] | set[str] | Variables) -> Exception:
-        return self._text.wrong(
-            node, "requires the name of a variable in PATTERN", got=name, hint=suggestion(name, [*known])
-        )
+    def _binder(self, variables: Variables) -> RowExpressions:
+        return RowExpressions(self._context, self._scope, "MEASURES", variables=variables)
+
+    def _time(self) -> Expression:
+        first = self._order()[0].index
+        return InputRef(self._input.row.fields[first].type, first)
+
+    def _unknown(self, node: exp.Expr, name: str, known: Iterable[str]) -> Exception:
+        hint = suggestion(name, [*known])
+        return self._text.wrong(node, "requires the name of a variable in PATTERN", got=name, hint=hint)
 
 
 def _plain(field: Field) -> Field:

@@ -53,13 +53,14 @@ class RowExpressions(Expressions):
     """Binds expressions over the rows of a match; `scope` has the columns of the input.
 
     `defining` is the variable of DEFINE (None: among MEASURES), `final` whether FINAL stands before, `around` the
-    function that the expression stands in.
+    function that the expression stands in, `time` the first column of the order.
     """
 
     variables: Variables = field(default_factory=dict)
     defining: str | None = None
     final: bool = False
     around: Around | None = None
+    time: Expression | None = None
 
     def _bound(self, node: exp.Expr) -> Expression:
         if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
@@ -81,7 +82,7 @@ class RowExpressions(Expressions):
         if name in _TIMES:
             return self._time(node, name)
         if name in _UNKNOWN:
-            raise text.unsupported(node, f"{name}, which Flink does not have,")
+            raise text.unsupported(node, name, as_in_flink=True)
         return self._total(node, name) if is_aggregate(name) else None
 
     # Columns
@@ -130,6 +131,8 @@ class RowExpressions(Expressions):
         return replace(self, final=kind == "FINAL").bind(node.this)
 
     def _located(self, node: nodes.Call, name: str) -> Expression:
+        if self.around is not None and self.around.total and name == "LAST" and not self._offset(node, 0):
+            return self.bind(node.expressions[0])  # the last of the rows up to each row is the row itself
         return self._inside(node, Around(name, self._offset(node, 0)), node.expressions[0])
 
     def _physical(self, node: nodes.Call, name: str) -> Expression:
@@ -137,7 +140,9 @@ class RowExpressions(Expressions):
             raise self.context.text.wrong(node, f"uses {name} in MEASURES; it belongs to DEFINE")
         if self._offset(node, 1):
             hint = "use LAST(variable.column, n), which counts the rows of a variable"
-            raise self.context.text.unsupported(node, f"{name} (a physical offset), as in Flink,", hint=hint)
+            raise self.context.text.unsupported(
+                node, f"{name} (a physical offset)", hint=hint, as_in_flink=True
+            )
         return self._inside(node, Around("LAST"), node.expressions[0])
 
     def _offset(self, node: nodes.Call, default: int) -> int:
@@ -198,10 +203,19 @@ class RowExpressions(Expressions):
             if node.expressions:
                 raise text.wrong(node, "requires no arguments in MATCH_PROCTIME")
             kind: LogicalType = LocalZonedTimestampType(3, TimestampKind.PROCTIME, nullable=False)
+            if self.defining is not None:
+                raise text.unsupported(node, "MATCH_PROCTIME in DEFINE")
             return MatchTime(kind, event_time=False)
         if len(node.expressions) > 1:
             raise text.wrong(node, "requires at most one argument in MATCH_ROWTIME")
-        return MatchTime(self._rowtime(node), event_time=True)
+        wanted = self._rowtime(node)
+        if self.time is None:
+            return MatchTime(wanted, event_time=True)
+        if not is_rowtime(self.time.type):
+            raise text.wrong(
+                node, "uses MATCH_ROWTIME in DEFINE, where rows are not in the order of a row time"
+            )
+        return self.time
 
     def _rowtime(self, node: nodes.Call) -> AnyTimestampType:
         """Return the type of the time of a match: that of the row time that is given, TIMESTAMP(3) without one."""
@@ -214,4 +228,4 @@ class RowExpressions(Expressions):
                 given, "requires a row time as the argument of MATCH_ROWTIME", got=str(kind)
             )
         assert isinstance(kind, AnyTimestampType)
-        return kind.copy(nullable=False)
+        return kind

@@ -70,7 +70,7 @@ def _bind_one(node: exp.Expr, context: Context) -> tuple[LogicalNode, tuple[str,
             raise context.text.unsupported(node, "LATERAL TABLE of a function")
         plan = bind_table_function(node.this, context, bind_source)
     elif isinstance(node, nodes.RowPattern):
-        plan = bind_row_pattern(node, bind_source(node.this, context)[0], context)
+        plan = bind_row_pattern(node, *bind_source(node.this, context), context)
     elif isinstance(node, exp.Subquery) and isinstance(node.this, exp.Query):
         plan = context.query(node.this)
     elif isinstance(node, exp.Subquery):

@@ -54,7 +54,7 @@ def _step(step: PatternStep, condition: IterativeCondition | None, within: int |
         properties, times = {QuantifierProperty.TIMES}, Times(max(step.least, 1), step.most)
     if not step.least:
         properties.add(QuantifierProperty.OPTIONAL)
-    if times is not None and step.greedy and step.least != step.most:
+    if step.insists:
         properties.add(QuantifierProperty.GREEDY)
     inner = ConsumingStrategy.SKIP_TILL_NEXT if times is None else ConsumingStrategy.STRICT
     quantifier = Quantifier(ConsumingStrategy.STRICT, frozenset(properties), inner)
