@@ -11,6 +11,7 @@ from firesteel.common.logical_types.temporal import is_time_attribute
 from firesteel.functions.columns.row_patterns import RowPattern
 from firesteel.relational.expressions import Expression, SortKey
 from firesteel.relational.logical import row_patterns as logical
+from firesteel.relational.logical.row_patterns import shown_columns
 from firesteel.relational.physical.node import PhysicalNode, Shown, UnaryNode
 from firesteel.relational.physical.nodes import Exchange
 from firesteel.relational.row_patterns import Definition
@@ -31,6 +32,11 @@ class Match(UnaryNode):
     def row(self) -> RowType:
         """Return the type of the partition's columns and of the measures."""
         return self.type
+
+    @property
+    def shown(self) -> tuple[int, ...]:
+        """Return the columns of the input that the result begins with."""
+        return shown_columns(self.pattern, self.partition, self.order, len(self.input.row.fields))
 
     @property
     def called(self) -> str:

@@ -32,7 +32,7 @@ def match_recognize(plan: Match, options: PlanOptions) -> MatchRecognize:
     given = plan.input.row
     columns = EventColumns(given, options.zone)
     located = _Located(columns)
-    everything = refs(given, range(len(given.fields))) if plan.pattern.all_rows else ()
+    everything = refs(given, plan.shown) if plan.pattern.all_rows else ()
     for ref in everything:
         columns.place(ref)
     for expression in (*(one.condition for one in plan.definitions), *plan.measures):

@@ -16,7 +16,7 @@ from firesteel.common.suggestions import suggestion
 from firesteel.functions.columns.row_patterns import After, PatternStep, RowPattern
 from firesteel.relational.expressions import Expression, InputRef, Literal, SortKey
 from firesteel.relational.logical.nodes import LogicalNode
-from firesteel.relational.logical.row_patterns import MatchRecognize
+from firesteel.relational.logical.row_patterns import MatchRecognize, shown_columns
 from firesteel.relational.row_patterns import Definition, MatchTime
 from firesteel.sql import nodes
 from firesteel.sql.binding.conditions import as_condition
@@ -26,6 +26,7 @@ from firesteel.sql.binding.literals import bind_literal
 from firesteel.sql.binding.row_values import RowExpressions, Variables
 from firesteel.sql.binding.scope import Relation, Scope
 
+_ALL_ROWS: Final = "ALL ROWS PER MATCH"
 _REFUSED: Final[dict[type[exp.Expr], str]] = {
     nodes.PatternChoice: "| (a choice) in PATTERN",
     nodes.PatternPermutation: "PERMUTE",
@@ -63,15 +64,15 @@ class _Clause:
         definitions = self._definitions(steps, variables)
         binder = self._binder(variables)
         measures = [self._measure(item, binder) for item in self._node.args.get("measures") or ()]
-        partition = self._partition()
+        partition, order = self._partition(), self._order()
         return MatchRecognize(
             self._input,
             partition,
-            self._order(),
+            order,
             pattern,
             definitions,
             tuple(value for _, value in measures),
-            self._row(partition, [(name, value) for name, value in measures], all_rows=pattern.all_rows),
+            self._row(shown_columns(pattern, partition, order, len(self._input.row.fields)), measures),
             place=self._text.place(self._node),
         )
 
@@ -102,11 +103,10 @@ class _Clause:
             keys.append(SortKey(self._place(key.this, "ORDER BY"), ascending, nulls_first))
         return tuple(keys)
 
-    def _row(
-        self, partition: Sequence[int], measures: Sequence[tuple[str, Expression]], *, all_rows: bool
-    ) -> RowType:
+    def _row(self, shown: Sequence[int], measures: Sequence[tuple[str, Expression]]) -> RowType:
         given = self._input.row.fields
-        first = list(given) if all_rows else [_plain(given[place]) for place in partition]
+        all_rows = self._node.args.get("rows") == _ALL_ROWS
+        first = [given[place] if all_rows else _plain(given[place]) for place in shown]
         taken = {field.name for field in first}
         for (name, _), item in zip(measures, self._node.args.get("measures") or (), strict=True):
             if name in taken:
@@ -128,7 +128,7 @@ class _Clause:
 
     def _pattern(self, steps: Sequence[PatternStep]) -> RowPattern:
         after, skips_to = self._after([step.variable for step in steps])
-        all_rows = self._node.args.get("rows") == "ALL ROWS PER MATCH"
+        all_rows = self._node.args.get("rows") == _ALL_ROWS
         return RowPattern(tuple(steps), after, skips_to, self._within(), all_rows)
 
     def _steps(self) -> list[PatternStep]:
