@@ -237,9 +237,14 @@ def _comparison(sign: str) -> Translation:
             checked = 1 - checked if sign in ("=", "<>") else checked
         if isinstance(call.operands[checked], Literal) or call.operands[0] == call.operands[1]:
             return found
-        if sign == "<>":
-            return f"({found} OR isnan({texts[checked]}))"
-        return f"({found} AND NOT isnan({texts[checked]}))"
+        other = call.operands[1 - checked]
+        present = other.type.nullable and not isinstance(
+            other, Literal
+        )  # NULL is neither equal to NaN nor different
+        unequal = f"isnan({texts[checked]})"
+        if present:
+            unequal = f"({unequal} AND {texts[1 - checked]} IS NOT NULL)"
+        return f"({found} OR {unequal})" if sign == "<>" else f"({found} AND NOT {unequal})"
 
     return translate
 
