@@ -237,8 +237,8 @@ def _comparison(sign: str) -> Translation:
             checked = 1 - checked if sign in ("=", "<>") else checked
         if isinstance(call.operands[checked], Literal) or call.operands[0] == call.operands[1]:
             return found
-        other = call.operands[1 - checked]
-        present = other.type.nullable and not isinstance(
+        against = call.operands[1 - checked]
+        present = against.type.nullable and not isinstance(
             other, Literal
         )  # NULL is neither equal to NaN nor different
         unequal = f"isnan({texts[checked]})"
