@@ -238,9 +238,8 @@ def _comparison(sign: str) -> Translation:
         if isinstance(call.operands[checked], Literal) or call.operands[0] == call.operands[1]:
             return found
         against = call.operands[1 - checked]
-        present = against.type.nullable and not isinstance(
-            other, Literal
-        )  # NULL is neither equal to NaN nor different
+        # NULL is neither equal to NaN nor different from it.
+        present = against.type.nullable and not isinstance(against, Literal)
         unequal = f"isnan({texts[checked]})"
         if present:
             unequal = f"({unequal} AND {texts[1 - checked]} IS NOT NULL)"
