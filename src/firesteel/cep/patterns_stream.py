@@ -167,7 +167,7 @@ def _found(id_: object, pattern: object, setting: Setting, who: str) -> Pattern 
     return pattern
 
 
-def _one_key(event: object) -> int:
+def _one_key(_event: object) -> int:
     """The key of all events of a stream without keys."""
     return 0
 

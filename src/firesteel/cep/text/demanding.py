@@ -49,5 +49,4 @@ def _are_constants(nodes: Collection[Expression]) -> bool:
 
 
 def _value(node: Expression, parameters: Parameters) -> Any:
-    return node.value if isinstance(node, Literal) else parameters.value(node)  # type: ignore[union-attr, arg-type]
-    # only constants come here
+    return node.value if isinstance(node, Literal) else parameters.value(node)  # type: ignore[arg-type]  # a constant

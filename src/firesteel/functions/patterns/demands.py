@@ -33,7 +33,7 @@ class Demand:
         True
         """
         try:
-            {*values}
+            hash(values)
         except TypeError:
             return None
         if any(value is None or value != value for value in values):

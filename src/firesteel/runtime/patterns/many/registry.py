@@ -26,8 +26,8 @@ NEVER: Final = 1 << 64
 class Record(NamedTuple):
     """What is stored of a pattern.
 
-    It is looked for from `since` until `until` (milliseconds, exclusive; None: without end). `definition` has the parts of
-    one of a stream of definitions, `shape` is that of the automaton.
+    It is looked for from `since` until `until` (milliseconds, exclusive; None: without end). `definition` has the parts
+    of one of a stream of definitions, `shape` is that of the automaton.
     """
 
     id: str

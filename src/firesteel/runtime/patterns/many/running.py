@@ -18,7 +18,8 @@ class RunningPattern:
     """
 
     __slots__ = (
-        "definition", "function", "id", "matcher", "namespace", "number", "opened", "shape", "since", "timed", "until", "version",
+        "definition", "function", "id", "matcher", "namespace", "number", "opened", "shape", "since", "timed", "until",
+        "version",
     )  # fmt: skip
 
     number: int
