@@ -41,6 +41,7 @@ from firesteel.functions.columns.windows import (
 )
 from firesteel.functions.elements import CoFlatMapFunction, CoMapFunction
 from firesteel.functions.patterns.definition import ConsumingStrategy, PatternDefinition, Quantifier, Step
+from firesteel.functions.patterns.processors import NamedPattern, PatternProcessor, PatternSource
 from firesteel.functions.patterns.results import Selecting
 from firesteel.functions.process import (
     CoProcessFunction,
@@ -147,6 +148,17 @@ WINDOW: Final = (TumblingEventTimeWindows(5, 0), EventTimeTrigger(), "reduce", m
 PATTERN: Final = PatternDefinition((Step("a", Quantifier(ConsumingStrategy.STRICT)),))
 MATCHES: Final = Selecting(CallableFunction(len, "select"), len, flat=False)
 
+NAMED: Final = NamedPattern(PATTERN, MATCHES)
+
+
+class OnePattern(PatternSource):
+    def read(self, value: Any, who: str) -> PatternProcessor:
+        return PatternProcessor(str(value), 1, "")
+
+    def named(self, processor: PatternProcessor, who: str) -> NamedPattern:
+        return NAMED
+
+
 EXAMPLES: Final[list[tuple[Operation, tuple[tuple[Edge, ...], ...]]]] = [
     (operations.SourceOp(CollectionSource([1])), ()),
     (operations.MapOp(str), (PLAIN,)),
@@ -168,6 +180,8 @@ EXAMPLES: Final[list[tuple[Operation, tuple[tuple[Edge, ...], ...]]]] = [
     (operations.WindowOp(*WINDOW, by_key=False), ((Edge(0, Global()),),)),
     (operations.PatternOp(PATTERN, MATCHES), (KEYED,)),
     (operations.PatternOp(PATTERN, MATCHES, by_key=False), ((Edge(0, Global()),),)),
+    (operations.ManyPatternsOp({"a": NAMED}), (KEYED,)),
+    (operations.DynamicPatternsOp(OnePattern()), (KEYED, BROADCAST)),
     (operations.TimestampsOp(WatermarkStrategy.no_watermarks()), (PLAIN,)),
     (operations.SinkOp(DiscardingSink()), (PLAIN,)),
     (operations.ColumnSourceOp(values_source(ROW, [(1, 2)])), ()),

@@ -12,6 +12,7 @@ from __future__ import annotations
 from firesteel.cep.entry import CEP
 from firesteel.cep.pattern import GroupPattern, Pattern
 from firesteel.cep.pattern_stream import PatternStream
+from firesteel.cep.patterns_stream import DynamicPatternStream, PatternsStream
 from firesteel.cep.text_stream import TextPatternStream
 from firesteel.functions.patterns.conditions import (
     IterativeCondition,
@@ -29,6 +30,7 @@ from firesteel.functions.patterns.definition import (
     Times,
     WithinType,
 )
+from firesteel.functions.patterns.processors import PatternProcessor
 from firesteel.functions.patterns.results import (
     PatternFlatSelectFunction,
     PatternFlatTimeoutFunction,
@@ -43,15 +45,18 @@ __all__ = [
     "AfterMatchSkipStrategy",
     "CEP",
     "ConsumingStrategy",
+    "DynamicPatternStream",
     "GroupPattern",
     "IterativeCondition",
     "Pattern",
     "PatternFlatSelectFunction",
     "PatternFlatTimeoutFunction",
     "PatternProcessFunction",
+    "PatternProcessor",
     "PatternSelectFunction",
     "PatternStream",
     "PatternTimeoutFunction",
+    "PatternsStream",
     "Quantifier",
     "QuantifierProperty",
     "RichAndCondition",

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from typing import Any, overload
 
+from firesteel.cep.growth import warn_of_growth
 from firesteel.cep.pattern import Pattern
+from firesteel.cep.timing import Timing
 from firesteel.common.errors import ProgramError
 from firesteel.datastream import DataStream, OutputTag
 from firesteel.datastream.streams.adding import OutputType
 from firesteel.datastream.streams.node_settings import call_site
 from firesteel.functions.adapt import as_function
 from firesteel.functions.base import Function
-from firesteel.functions.patterns.definition import ConsumingStrategy, PatternDefinition, Step
+from firesteel.functions.patterns.definition import PatternDefinition
 from firesteel.functions.patterns.results import (
     Match,
     PatternFlatSelectFunction,
@@ -30,9 +31,7 @@ from firesteel.graph.nodes import Global
 from firesteel.graph.operations import PatternOp
 from firesteel.runtime.patterns.compiling import compiled
 
-_log = logging.getLogger(__name__)
-
-__all__ = ["Comparator", "PatternStream"]
+__all__ = ["Comparator", "PatternStream", "check"]
 
 Comparator = Callable[[Any, Any], int]
 """Returns a negative number, zero or a positive number if the first event is before the second, equal, or after it."""
@@ -43,7 +42,7 @@ Timeout = PatternTimeoutFunction | Callable[[Match, int], Any]
 FlatTimeout = PatternFlatTimeoutFunction | Callable[[Match, int], Any]
 
 
-class PatternStream:
+class PatternStream(Timing):
     """A stream in which a pattern is looked for; `process`, `select` and `flat_select` say what becomes of matches.
 
     It works in event time unless `in_processing_time` is called. Setters return a new PatternStream.
@@ -57,33 +56,10 @@ class PatternStream:
     'CepOperator'
     """
 
-    def __init__(
-        self,
-        stream: DataStream,
-        pattern: Pattern,
-        comparator: Comparator | None = None,
-        *,
-        event_time: bool = True,
-        late_tag: OutputTag | None = None,
-    ) -> None:
+    def __init__(self, stream: DataStream, pattern: Pattern, comparator: Comparator | None = None) -> None:
         self._stream = stream
         self._pattern = pattern
         self._comparator = comparator
-        self._event_time = event_time
-        self._late_tag = late_tag
-
-    def in_event_time(self) -> PatternStream:
-        """Take events in the order of their timestamps, as the watermark passes them."""
-        return self._with(self._late_tag, event_time=True)
-
-    def in_processing_time(self) -> PatternStream:
-        """Take events as they come; their time is the processing time."""
-        return self._with(self._late_tag, event_time=False)
-
-    def side_output_late_data(self, late_data_output_tag: OutputTag) -> PatternStream:
-        """Send events that the watermark has passed when they come to a side output instead of dropping them."""
-        require(late_data_output_tag, (OutputTag,), call_site("side_output_late_data"), "pass an OutputTag")
-        return self._with(late_data_output_tag, event_time=self._event_time)
 
     def process(
         self, pattern_process_function: PatternProcessFunction, output_type: OutputType = None
@@ -162,7 +138,7 @@ class PatternStream:
 
     def _add(self, call: str, function: PatternProcessFunction, output_type: OutputType) -> DataStream:
         definition = self._pattern.definition()
-        _check(definition, call)
+        check(definition, call_site(call))
         stream = self._stream
         operation = PatternOp(
             definition,
@@ -177,31 +153,13 @@ class PatternStream:
         inputs: list[tuple[Edge, ...]] = [stream._partitioned(Global())]
         return stream._then(operation, "GlobalCepOperator", output_type, inputs, parallelism=1)
 
-    def _with(self, late_tag: OutputTag | None, *, event_time: bool) -> PatternStream:
-        return PatternStream(
-            self._stream, self._pattern, self._comparator, event_time=event_time, late_tag=late_tag
-        )
 
-
-def _check(definition: PatternDefinition, call: str) -> None:
+def check(definition: PatternDefinition, who: str) -> None:
+    """Raise ProgramError if the pattern means nothing; warn if its state may only grow."""
     try:
         automaton = compiled(definition)
     except ProgramError as error:
-        error.who = error.who or call_site(call)
+        error.who = error.who or who
         raise
     if automaton.within is None:
-        _warn_of_growth(definition.steps, call)
-
-
-def _warn_of_growth(steps: tuple[Step, ...], call: str) -> None:
-    """Warn of steps that may take events for good."""
-    for step in steps:
-        quantifier = step.quantifier
-        if quantifier.looping and step.until is None and quantifier.inner is not ConsumingStrategy.STRICT:
-            _log.warning(
-                "%s: %s may take events without an end; its partial matches, and so the state of each key, only grow "
-                "(call within(...) on the pattern, or until(...) or consecutive() on the step)",
-                call_site(call),
-                "a group" if step.group is not None else f"the step {step.name!r}",
-            )
-        _warn_of_growth(step.group or (), call)
+        warn_of_growth(definition.steps, who)

@@ -11,10 +11,10 @@ from firesteel.cep.text.faults import Faults
 from firesteel.cep.text.parsing import parsed
 from firesteel.common.errors import ProgramError
 from firesteel.common.places import Source
-from firesteel.datastream import DataStream, OutputTag
+from firesteel.datastream import DataStream
 from firesteel.datastream.streams.adding import OutputType
 
-__all__ = ["TextPatternStream", "text_pattern_stream"]
+__all__ = ["TextPatternStream", "setting_of", "text_pattern_stream"]
 
 
 class TextPatternStream(PatternStream):
@@ -23,26 +23,13 @@ class TextPatternStream(PatternStream):
     It is a PatternStream, too: `select` and `process` get the match, a list of events for each step.
     """
 
-    def __init__(
-        self,
-        stream: DataStream,
-        text: TextPattern,
-        comparator: Comparator | None = None,
-        *,
-        event_time: bool = True,
-        late_tag: OutputTag | None = None,
-    ) -> None:
-        super().__init__(stream, text.pattern, comparator, event_time=event_time, late_tag=late_tag)
+    def __init__(self, stream: DataStream, text: TextPattern, comparator: Comparator | None = None) -> None:
+        super().__init__(stream, text.pattern, comparator)
         self._text = text
 
     def rows(self, output_type: OutputType = None) -> DataStream:
         """Return for each match the row that the text selects: a `Row` with the names of its columns."""
         return self.select(self._text.select, output_type=output_type)
-
-    def _with(self, late_tag: OutputTag | None, *, event_time: bool) -> TextPatternStream:
-        return TextPatternStream(
-            self._stream, self._text, self._comparator, event_time=event_time, late_tag=late_tag
-        )
 
 
 def text_pattern_stream(
@@ -55,6 +42,21 @@ def text_pattern_stream(
     comparator: Comparator | None,
 ) -> TextPatternStream:
     """Return the stream in which the pattern of a text is looked for; `title` is what errors call the text."""
+    setting = setting_of(title, stream, parameters, types, kind)
+    faults = Faults(Source(text), title)
+    pattern = built(parsed(faults), setting, faults)
+    keyed = stream if pattern.key is None else stream.key_by(pattern.key)
+    return TextPatternStream(keyed, pattern, comparator)
+
+
+def setting_of(
+    title: str,
+    stream: DataStream,
+    parameters: Mapping[str, Any] | None,
+    types: Mapping[str, type] | None,
+    kind: str | None,
+) -> Setting:
+    """Return what a program says besides the texts of patterns. Raises ProgramError if it is wrong."""
     _require_names("parameters", parameters, title)
     _require_names("types", types, title)
     for name, each in (types or {}).items():
@@ -62,11 +64,7 @@ def text_pattern_stream(
             raise ProgramError(f"requires a class for the type {name!r}", who=title, got=f"{each!r:.80}")
     if kind is not None and not isinstance(kind, str):
         raise ProgramError("requires the name of a field for kind", who=title, got=f"{kind!r:.80}")
-    faults = Faults(Source(text), title)
-    setting = Setting(parameters or {}, types or {}, kind, _fields_of(stream))
-    pattern = built(parsed(faults), setting, faults)
-    keyed = stream if pattern.key is None else stream.key_by(pattern.key)
-    return TextPatternStream(keyed, pattern, comparator)
+    return Setting(parameters or {}, types or {}, kind, _fields_of(stream))
 
 
 def _require_names(what: str, names: object, title: str) -> None:

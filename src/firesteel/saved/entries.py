@@ -11,14 +11,13 @@ from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from firesteel.common.typeinfo import from_schema
-from firesteel.state.keys.composite import NamespaceCodec, decode_time, read_key_segment
+from firesteel.state.keys.composite import KEY_START, NamespaceCodec, decode_time, read_key_segment
 from firesteel.state.keys.groups import StateKey, state_key_of
 from firesteel.state.values.chunks import split_elements
 from firesteel.state.values.codecs import ValueCodec
 from firesteel.state.values.expiry import STAMP_SIZE
 from firesteel.state.values.schemas import Schema
 
-KEY_START: Final = 4
 _TIME_END: Final = 12
 _SIZE: Final = 4
 _CHUNK_NUMBER: Final = 8

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from firesteel.cep.pattern import Pattern
+from firesteel.cep.text.demanding import demand_of, together
 from firesteel.cep.text.faults import Faults
 from firesteel.cep.text.nodes import (
     Call,
@@ -28,6 +29,7 @@ from firesteel.common.errors import PatternTextError, ProgramError
 from firesteel.common.places import Span
 from firesteel.common.suggestions import suggestion
 from firesteel.functions.patterns.conditions import IterativeCondition
+from firesteel.functions.patterns.demands import Demand
 from firesteel.functions.patterns.skipping import AfterMatchSkipStrategy
 from firesteel.functions.patterns.written import (
     FieldsOf,
@@ -54,13 +56,15 @@ class Setting:
     """What the program says besides the text.
 
     `types` are the classes of the names of types; `kind` is the field that has the name of an event's type; `fields`
-    are the fields of all events, if they are known.
+    are the fields of all events, if they are known. Parameters that are `shared` by several texts need not be named in
+    each.
     """
 
     parameters: Mapping[str, Any]
     types: Mapping[str, type]
     kind: str | None = None
     fields: Collection[str] | None = None
+    shared: bool = False
 
 
 @dataclass(frozen=True)
@@ -113,7 +117,7 @@ class _Builder:
         return FieldsOf(tuple(path.names for path in paths)) if paths else None
 
     def _check_parameters(self) -> None:
-        for name in self._parameters.values:
+        for name in () if self._setting.shared else self._parameters.values:
             if name not in self._parameters.named:
                 raise self._faults.at(
                     self._faults.source.span(0, 1),
@@ -182,18 +186,26 @@ class _Builder:
         translation = Translation(self._scope(step), self._parameters, self._faults)
         alone = [] if of_type is None else [of_type(translation)]
         others: list[str] = []
+        demands = [] if of_type is None else [self._demand_of_type(step)]
         for question in questions:
             qualified = any(question is each for each in where)
             translation.scope = replace(translation.scope, qualified=qualified)
             translation.looks_back = False
             source = translation.true(question)
             (others if translation.looks_back else alone).append(source)
+            demands.append(demand_of(question, translation.scope, self._parameters))
         if not alone and not others:
             return None
         source = " and ".join([*alone, *others])
         with self._compiles(step.span):
-            kind = WrittenIterativeCondition if others else WrittenCondition
-            return kind(source, translation.constants)
+            if others:
+                return WrittenIterativeCondition(source, translation.constants)
+            return WrittenCondition(source, translation.constants, together(demands))
+
+    def _demand_of_type(self, step: Step) -> Demand | None:
+        """Return what `_is_of_type` demands."""
+        kind, name = self._setting.kind, step.type.text
+        return None if kind is None or name in self._setting.types else Demand.of(kind, "in", (name,))
 
     def _until(self, single: Single, suffix: Suffix) -> IterativeCondition | None:
         if isinstance(single, Group):

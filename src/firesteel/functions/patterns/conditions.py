@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from firesteel.common.errors import ProgramError
 from firesteel.functions.base import Function, RuntimeContext
+from firesteel.functions.patterns.demands import Demands
 
 __all__ = [
     "ConditionContext",
@@ -61,9 +62,13 @@ class IterativeCondition(ABC):
 class SimpleCondition(IterativeCondition):
     """A condition on the event alone.
 
+    `demands` are what it is known to demand of single fields; those written in Python tell nothing.
+
     >>> SimpleCondition.of(str.isdigit).filter("7")
     True
     """
+
+    demands: Demands = Demands()
 
     @staticmethod
     def of(function: Callable[[Any], Any]) -> SimpleCondition:

@@ -45,6 +45,14 @@ class PatternContext(ABC):
     def output(self, output_tag: OutputTag, value: Any) -> None:
         """Emit a value to a side output."""
 
+    def pattern_id(self) -> str | None:
+        """Return the id of the pattern that has matched; None if only one pattern is looked for."""
+        return None
+
+    def pattern_version(self) -> int | None:
+        """Return the version of the pattern that has matched; None unless it comes from a stream of definitions."""
+        return None
+
 
 class PatternProcessFunction(Function):
     """Processes each match.

@@ -12,11 +12,13 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from firesteel.common.types import Row
 from firesteel.functions.patterns.conditions import ConditionContext, IterativeCondition, SimpleCondition
+from firesteel.functions.patterns.demands import Demands
 from firesteel.functions.patterns.results import Match, PatternSelectFunction
 
 __all__ = [
@@ -25,6 +27,7 @@ __all__ = [
     "WrittenIterativeCondition",
     "WrittenSelect",
     "field",
+    "identity_of",
 ]
 
 Getter = Callable[[Any, str], Any]
@@ -158,10 +161,10 @@ class _Written:
     @abstractmethod
     def _compile(self) -> None: ...
 
-    def __getstate__(self) -> tuple[str, Mapping[str, Any]]:
+    def __getstate__(self) -> tuple[Any, ...]:
         return self.source, self.constants
 
-    def __setstate__(self, state: tuple[str, Mapping[str, Any]]) -> None:
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
         self.source, self.constants = state
         self._compile()
 
@@ -170,12 +173,23 @@ class _Written:
 
 
 class WrittenCondition(_Written, SimpleCondition):
-    """A condition on the event alone.
+    """A condition on the event alone; `demands` are what it demands of single fields.
 
     >>> cheap = WrittenCondition("(t := get(e, 'price')) is not None and t < 50", {})
     >>> cheap.filter_all([{"price": 40}, {"price": 60}, {}])
     [True, False, False]
     """
+
+    def __init__(self, source: str, constants: Mapping[str, Any], demands: Demands | None = None) -> None:
+        self.demands = demands or Demands()
+        super().__init__(source, constants)
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return *super().__getstate__(), self.demands
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        *written, self.demands = state
+        super().__setstate__((*written,))
 
     def _compile(self) -> None:
         self._of_one = _Functions(f"lambda e: {self.source}", self.constants)
@@ -190,6 +204,16 @@ class WrittenCondition(_Written, SimpleCondition):
             answers: Sequence[Any] = self._of_all[kinds.pop()](values)
             return answers
         return super().filter_all(values)
+
+
+def identity_of(condition: SimpleCondition) -> Hashable:
+    """Return what two conditions have in common if they were written alike, and so always answer the same."""
+    if isinstance(condition, WrittenCondition):
+        identity = condition.source, tuple(condition.constants.items())
+        with suppress(TypeError):
+            hash(identity)
+            return identity
+    return id(condition)
 
 
 class WrittenIterativeCondition(_Written, IterativeCondition):

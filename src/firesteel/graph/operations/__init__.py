@@ -48,7 +48,7 @@ from firesteel.graph.operations.connected import (
 )
 from firesteel.graph.operations.endpoints import SinkOp, SourceOp, TimestampsOp
 from firesteel.graph.operations.operation import Operation
-from firesteel.graph.operations.patterns import PatternOp
+from firesteel.graph.operations.patterns import DynamicPatternsOp, ManyPatternsOp, PatternOp
 from firesteel.graph.operations.rows import (
     AggregateFieldOp,
     AsyncOp,
@@ -103,6 +103,8 @@ __all__ = [
     "ToChangelogOp",
     "OverAggregateOp",
     "OverPartitionsOp",
+    "DynamicPatternsOp",
+    "ManyPatternsOp",
     "PatternOp",
     "ProcessOp",
     "ProjectOp",

@@ -16,6 +16,7 @@ from firesteel.relational.expressions import (
     Literal,
     OverCall,
     SortKey,
+    references,
 )
 from firesteel.relational.logical import nodes
 from firesteel.relational.logical.changelogs import FromChangelog, ToChangelog
@@ -73,18 +74,28 @@ def expression_text(expression: Expression, names: Sequence[str] | None = None) 
             return _literal_text(expression)
         case Call(function="CAST" | "TRY_CAST" as function, arguments=(value,)):
             return f"{function}({expression_text(value, names)}):{expression.type}"
-        case RowValue(column=column, rows=rows):
-            name = f"{'FIRST' if expression.first else 'LAST'}"
-            of = f"{'|'.join(rows.variables) or '*'}.{expression_text(column, names)}"
-            return f"{'FINAL ' if rows.final else ''}{name}({of}, {expression.offset})"
-        case RowsTotal(function=function, arguments=arguments, rows=rows):
-            of = ", ".join(expression_text(argument, names) for argument in arguments)
-            name = f"{'FINAL ' if rows.final else ''}{function}"
-            return f"{name}({'|'.join(rows.variables) or '*'}{f'.({of})' if of else ''})"
+        case RowValue() | RowsTotal():
+            return _rows_text(expression, names)
         case MatchTime():
             return f"MATCH_{'ROWTIME' if expression.event_time else 'PROCTIME'}()"
     operands = ", ".join(expression_text(operand, names) for operand in expression.operands)
     return f"{getattr(expression, 'function', type(expression).__name__)}({operands})"
+
+
+def _rows_text(value: RowValue | RowsTotal, names: Sequence[str] | None) -> str:
+    """Return a value of rows of a match: ``LAST(A.price, 1)``; `*` stands for all rows."""
+    rows = value.rows
+    variable = "|".join(rows.variables) or "*"
+    width = max((place for operand in value.operands for place in references(operand)), default=-1) + 1
+    named = [f"{variable}.{f'${place}' if names is None else names[place]}" for place in range(width)]
+    operands = ", ".join(expression_text(operand, named) for operand in value.operands)
+    if isinstance(value, RowsTotal):
+        text = f"{value.function}({operands or (f'{variable}.*' if rows.variables else '*')})"
+    elif value.offset or value.first or not rows.variables:
+        text = f"{'FIRST' if value.first else 'LAST'}({operands}, {value.offset})"
+    else:
+        text = operands
+    return f"FINAL {text}" if rows.final else text
 
 
 def _literal_text(literal: Literal) -> str:

@@ -237,9 +237,13 @@ def _comparison(sign: str) -> Translation:
             checked = 1 - checked if sign in ("=", "<>") else checked
         if isinstance(call.operands[checked], Literal) or call.operands[0] == call.operands[1]:
             return found
-        if sign == "<>":
-            return f"({found} OR isnan({texts[checked]}))"
-        return f"({found} AND NOT isnan({texts[checked]}))"
+        against = call.operands[1 - checked]
+        # NULL is neither equal to NaN nor different from it.
+        present = against.type.nullable and not isinstance(against, Literal)
+        unequal = f"isnan({texts[checked]})"
+        if present:
+            unequal = f"({unequal} AND {texts[1 - checked]} IS NOT NULL)"
+        return f"({found} OR {unequal})" if sign == "<>" else f"({found} AND NOT {unequal})"
 
     return translate
 

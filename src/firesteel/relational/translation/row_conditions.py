@@ -32,13 +32,18 @@ from firesteel.relational.expressions import Call, Expression, InputRef, Literal
 from firesteel.relational.logical.printing import expression_text
 from firesteel.relational.row_patterns import Definition, MatchTime, RowsTotal, RowValue
 from firesteel.relational.translation import program
+from firesteel.runtime.columns.matching.values import plain
 
 Located = Callable[[RowValue | RowsTotal], ValueAt | TotalOf]
 """Gives what an operator does for a value of other rows."""
 
 _R: Final = LogicalTypeRoot
+_DIGITS: Final = {8: 3, 16: 5, 32: 10, 64: 19}
+"""The digits of whole numbers by their bits."""
 _COMPARED: Final = {"=": "==", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _TEMPORAL: Final = LogicalTypeFamily.DATETIME
+_NEVER_FAILING: Final = frozenset({"java_upper", "java_lower", "floating_text", "value_text", "initcap"})
+"""Vectorised functions that have a value for all rows."""
 
 
 class EventColumns:
@@ -58,7 +63,8 @@ class EventColumns:
     def can_fail(self, expression: Expression) -> bool:
         """Return whether the expression may fail for some row."""
         found = program(self.given, [expression], ["value"], zone=self.zone)
-        return bool(found.functions) or any("error(" in formula.text for formula in found.columns)
+        families = {name.removeprefix("~").split("|")[0] for name in found.functions}
+        return not families <= _NEVER_FAILING or any("error(" in formula.text for formula in found.columns)
 
 
 class _NoPythonError(Exception):
@@ -279,6 +285,12 @@ def _widens(source: LogicalType, target: LogicalType) -> bool:
     """Return whether a cast changes no value."""
     if isinstance(source, IntegerNumberType) and isinstance(target, IntegerNumberType):
         return source.bits <= target.bits
+    if isinstance(target, DecimalType) and isinstance(source, DecimalType | IntegerNumberType):
+        exact = (
+            _DIGITS[source.bits] if isinstance(source, IntegerNumberType) else source.precision - source.scale
+        )
+        scale = 0 if isinstance(source, IntegerNumberType) else source.scale
+        return target.precision - target.scale >= exact and target.scale >= scale
     if isinstance(source, VarCharType | CharType) and isinstance(target, VarCharType):
         return source.length <= target.length
     return False
@@ -312,7 +324,7 @@ def _constant(literal: Literal) -> str:
     if _kind(literal.type) is Decimal:
         return f"Decimal({str(literal.value)!r})"
     if literal.type.has_family(_TEMPORAL):
-        (number,) = to_column([literal.value], literal.type, "value").cast("int64").to_pylist()
+        (number,) = plain(to_column([literal.value], literal.type, "value"))
         return repr(number)
     if isinstance(literal.type, DoubleType | FloatType):
         return f"float({repr(literal.value)!r})"

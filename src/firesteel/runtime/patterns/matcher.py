@@ -75,6 +75,7 @@ class Matcher:
         shows_timeouts: bool = True,
         kept: Callable[[Any], Any] | None = None,
     ) -> None:
+        self.conditions = automaton.conditions
         self._automaton = automaton
         self._who = who
         self._shows_timeouts = shows_timeouts

@@ -44,7 +44,6 @@ from firesteel.runtime.patterns.compiling import compiled
 from firesteel.runtime.patterns.live import LiveMatches
 from firesteel.runtime.patterns.matcher import Matcher
 from firesteel.runtime.patterns.matches import KeyMatches
-from firesteel.runtime.patterns.states import Automaton
 from firesteel.runtime.patterns.waiting import WaitingEvents
 from firesteel.runtime.rows.collector import Collector, not_iterable_error
 from firesteel.state.descriptors import ListStateDescriptor
@@ -92,21 +91,21 @@ class PatternOperator(Operator[RowBatch]):
         self._timers = event_timers if self._event_time else processing_timers
         # As in Flink, a timer of processing time is due a millisecond later.
         self._delay = 0 if self._event_time else 1
+        self._waiting = WaitingEvents(backend, self._comparator)
+        self._timer_of: dict[Any, int] = {}
+        self._next_due = MIN_WATERMARK
+        self._collector = Collector(context.output, context.side_outputs)
+        runtime = TaskRuntimeContext(context, keyed=True)
+        self._late: Counter = runtime.get_metrics_group().counter("numLateRecordsDropped")
+        self._open_patterns(context, runtime)
+
+    def _open_patterns(self, context: OperatorContext, runtime: TaskRuntimeContext) -> None:
         automaton = compiled(self._definition)
         handles = isinstance(self._function, TimedOutPartialMatchHandler)
         self._matcher = Matcher(automaton, context.who, shows_timeouts=handles)
         self._timed = automaton.within is not None or bool(automaton.within_previous)
-        self._live = LiveMatches(backend)
-        self._waiting = WaitingEvents(backend, self._comparator)
-        self._timer_of: dict[Any, int] = {}
-        self._next_due = MIN_WATERMARK
-        self._open_functions(context, automaton)
-
-    def _open_functions(self, context: OperatorContext, automaton: Automaton) -> None:
-        self._collector = Collector(context.output, context.side_outputs)
-        self._result = _Context(self, self._collector)
-        runtime = TaskRuntimeContext(context, keyed=True)
-        self._late: Counter = runtime.get_metrics_group().counter("numLateRecordsDropped")
+        self._live = LiveMatches(self._backend)
+        self._result = ResultContext(self, self._collector)
         shape = _Shape(automaton.shape, context.who)
         self._lists = initialize_lists([shape, self._function], context, runtime)
         parts: dict[int, RichIterativeCondition] = {
@@ -253,15 +252,18 @@ class PatternOperator(Operator[RowBatch]):
             self._emit_timed_out(match, limit)
 
     def _set_timer(self, key: Any, matches: KeyMatches) -> None:
-        deadline = self._matcher.deadline(matches)
-        if deadline is None:
-            return
-        timer = deadline + self._delay
-        known = self._timer_of.get(key)
-        if (known is None or timer < known) and timer <= MAX_WATERMARK:
+        timer = self._timer_at(self._matcher.deadline(matches), self._timer_of.get(key))
+        if timer is not None:
             self._timers.register(timer, key)
             self._timer_of[key] = timer
-            self._next_due = min(self._next_due, deadline)
+            self._next_due = min(self._next_due, timer - self._delay)
+
+    def _timer_at(self, deadline: int | None, known: int | None) -> int | None:
+        """Return the timer to set for a deadline; None if there is no need, or `known` comes first."""
+        if deadline is None:
+            return None
+        timer = deadline + self._delay
+        return timer if (known is None or timer < known) and timer <= MAX_WATERMARK else None
 
     def _relax(self) -> None:
         self._collector.flush()
@@ -308,7 +310,7 @@ class PatternOperator(Operator[RowBatch]):
             raise user_failure(error, self.context.who, (match,), taken) from error
 
 
-class _Context(PatternContext):
+class ResultContext(PatternContext):
     """The context of matches; one object serves all calls."""
 
     def __init__(self, operator: PatternOperator, collector: Collector) -> None:
@@ -339,13 +341,18 @@ class _Shape(Function, CheckpointedFunction):
         self._saved = store.get_list_state(ListStateDescriptor("pattern-shape", None))
         for saved in self._saved.get():
             if saved != self._shape:
-                difference = [line for line in difflib.ndiff(saved, self._shape) if line[0] in "-+"]
-                raise StateMismatchError(
-                    "requires a pattern of the shape that its partial matches were saved with",
-                    who=self._who,
-                    got=f"another one (states and transitions: {'; '.join(difference)})",
-                    hint="conditions may change, steps may not: give the changed pattern another uid to begin anew",
-                )
+                raise shape_error(saved, self._shape, self._who, "uid")
 
     def snapshot_state(self, context: FunctionSnapshotContext) -> None:
         self._saved.update([self._shape])
+
+
+def shape_error(saved: list[str], shape: list[str], who: str, name: str) -> StateMismatchError:
+    """Return the error that partial matches are of other steps; `name` is what to change to begin anew."""
+    difference = [line for line in difflib.ndiff(saved, shape) if line[0] in "-+"]
+    return StateMismatchError(
+        "requires a pattern of the shape that its partial matches were saved with",
+        who=who,
+        got=f"another one (states and transitions: {'; '.join(difference)})",
+        hint=f"conditions may change, steps may not: give the changed pattern another {name} to begin anew",
+    )

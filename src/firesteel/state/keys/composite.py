@@ -20,6 +20,9 @@ from firesteel.state.keys.encoding import NATURAL_TAG, NEGATIVE_TAG, STR_TAG, de
 from firesteel.state.keys.groups import StateKey, state_key_bytes, state_key_of
 from firesteel.state.keys.integers import integer_composites, integer_groups, integers
 
+KEY_START: Final = 4
+"""The number of bytes of state id and key group, before the key."""
+
 BROADCAST_GROUP: Final = 0xFFFF
 TERMINATOR: Final = b"\x00\x01"
 _ESCAPED_ZERO: Final = b"\x00\xff"

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from firesteel.common.sealing import ATOMS, seal
 from firesteel.state.api import AggregatingState, ReducingState, ValueState
+from firesteel.state.keys.composite import KEY_START, read_key_segment, state_prefix
 from firesteel.state.live.caching import CachedState, LoadingCache, oldest_clean
 from firesteel.state.live.place import StatePlace
 from firesteel.state.live.weights import ENTRY, Weight, ends, mean_size
@@ -87,6 +88,15 @@ class SingleValue(CachedState):
             missing = {current for current in keys if current not in self._cache}
             if missing:
                 self._load_all(missing)
+
+    def currents(self) -> Iterator[Any]:
+        """Yield the keys that have a value, in a scope without namespaces; values may change meanwhile."""
+        dirty = frozenset(self._dirty)
+        yield from [current for current in dirty if self._cache[current] is not None]
+        for composite, _ in self.store.reader.scan(state_prefix(self.state_id)):
+            current, _ = read_key_segment(composite, KEY_START)
+            if current not in dirty:
+                yield current
 
     def changes(self) -> Iterator[Entry]:
         return chain.from_iterable(self._change_batches())

@@ -30,7 +30,7 @@ from firesteel.common.errors import (
     TypeMismatchError,
 )
 from firesteel.common.typeinfo import from_schema
-from firesteel.state.keys.composite import read_key_segment, state_prefix
+from firesteel.state.keys.composite import KEY_START, read_key_segment, state_prefix
 from firesteel.state.keys.groups import state_key_of, user_key
 from firesteel.state.values.chunks import join_elements, split_elements
 from firesteel.state.values.codecs import ValueCodec
@@ -39,7 +39,6 @@ from firesteel.state.values.expiry import StampedCodec, recorded_expiry
 from firesteel.state.values.schemas import Schema, declared_part, schema_text, type_text
 
 _MAPS: Final = ("map", "broadcast")
-_KEY_START: Final = 4
 _NAMESPACE_SIZE: Final = 4
 _HINT: Final = "declare it as it was saved, or give the new state another name"
 
@@ -194,9 +193,9 @@ def _coding(schema: Schema) -> tuple[Callable[[bytes], Any], Callable[[Any], byt
 
 def _place(schema: Schema, key: bytes) -> str:
     """Return the place of an entry, in words."""
-    rest, place = key[_KEY_START:], ""
+    rest, place = key[KEY_START:], ""
     if schema["scope"] != "broadcast":
-        found, end = read_key_segment(key, _KEY_START)
+        found, end = read_key_segment(key, KEY_START)
         rest, place = key[end:], f" at key {user_key(found)!r}"
     if schema["scope"] == "windowed":
         size = int.from_bytes(rest[:_NAMESPACE_SIZE], "big")

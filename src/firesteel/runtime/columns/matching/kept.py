@@ -8,102 +8,56 @@ what somebody looks at. A third one has the times at which partial matches are t
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 
 from firesteel.runtime.columns.aggregates.stores import hashed_within
+from firesteel.runtime.columns.matching.entries import FIRST_READ, LongEntries, ShortEntries
 from firesteel.runtime.columns.matching.values import plain
 from firesteel.runtime.columns.windows.keys import Keys
 from firesteel.runtime.patterns.matches import KeyMatches, Tables
-from firesteel.state.arrangements.arrangement import Arrangement
+from firesteel.state.arrangements.arrangement import Found
 from firesteel.state.arrangements.layout import Layout
 from firesteel.state.arrangements.live import LiveArrangements
-from firesteel.state.arrangements.sorting import Positions
 
 _TIME: Final = "time"
-_PARTS: Final = len(Tables._fields)
-_SHORT: Final = 64
+_PARTS: Final = range(len(Tables._fields))
+_SHORT: Final = 256
 """The most links, rows and counts of a key that are one value."""
 
 _MOST_KEYS: Final = 1 << 15
 """The number of keys whose matches are kept in memory before they are written."""
 
-_FIRST_READ: Final = 64
-_LONGEST_READ: Final = 1 << 12
-"""How many entries of a long match are read at a time: more each time that it goes on."""
-
-
-class Entries:
-    """A `Table` of a key: entries in memory, and others that are stored one by one, if the key is `long`."""
-
-    __slots__ = ("_absent", "_key", "_part", "_read", "changed", "known", "removed")
-
-    def __init__(self, key: HeldKey, part: int, known: dict[int, Any]) -> None:
-        self._key = key
-        self._part = part
-        self._absent: set[int] = set()
-        self._read = _FIRST_READ
-        self.known = known
-        self.changed: dict[int, Any] = {}
-        self.removed: set[int] = set()
-
-    def get(self, number: int) -> Any:
-        """Return an entry; None if there is none."""
-        found = self.known.get(number)
-        if found is None and self._key.long and number not in self._absent:
-            self._fetch(number)
-            found = self.known.get(number)
-        return found
-
-    def put(self, number: int, entry: Any) -> None:
-        """Write an entry."""
-        self.known[number] = self.changed[number] = entry
-        self.removed.discard(number)
-
-    def remove(self, number: int) -> None:
-        """Remove an entry, if there is one."""
-        self.known.pop(number, None)
-        self.changed.pop(number, None)
-        self.removed.add(number)
-        self._absent.add(number)
-
-    def _fetch(self, number: int) -> None:
-        """Read the entry and those before it, which a match is likely to be asked for next."""
-        numbers = [
-            one
-            for one in range(max(0, number - self._read + 1), number + 1)
-            if one not in self.known and one not in self._absent
-        ]
-        self._read = min(4 * self._read, _LONGEST_READ)
-        for one, entry in self._key.stored(self._part, numbers):
-            self.known[one] = entry
-        self._absent.update(one for one in numbers if one not in self.known)
-
 
 class HeldKey:
-    """The matches of a key in memory; `timer` is the first time for which one of them is noted to be too late."""
+    """The matches of a key in memory: that at `place` of `batch`.
 
-    __slots__ = ("_owner", "batch", "changed", "fresh", "long", "matches", "place", "tables", "timer")
+    `timer` is the first time for which a match of the key is noted to be too late; `fresh` keys are not stored.
+    """
+
+    __slots__ = ("batch", "changed", "fresh", "long", "matches", "newest", "place", "tables", "timer")
 
     def __init__(self, owner: HeldMatches, batch: pa.RecordBatch, place: int, stored: bytes | None) -> None:
-        self._owner = owner
         self.batch = batch
         self.place = place
-        summary, self.timer, self.long, entries = (
-            (None, None, False, ({},) * _PARTS) if stored is None else pickle.loads(stored)
-        )
-        self.tables = Tables(*(Entries(self, part, dict(known)) for part, known in enumerate(entries)))
-        self.matches = KeyMatches(self.tables, summary)
         self.fresh = stored is None
         self.changed = False
-
-    def stored(self, part: int, numbers: Sequence[int]) -> Iterable[tuple[int, Any]]:
-        """Yield entries that are stored one by one, with their numbers."""
-        return self._owner.entries(self, part, numbers)
+        self.timer: int | None
+        summary, self.timer, entries = (None, None, ((),) * 4) if stored is None else pickle.loads(stored)
+        self.long = entries is None
+        self.tables: Tables
+        if self.long:
+            self.tables = Tables(*(LongEntries(partial(owner.read, self, part)) for part in _PARTS))
+        else:
+            self.tables = Tables(*map(ShortEntries, entries))
+        # The numbers below which all links and rows are, in the order of the tables.
+        self.newest = (0,) * 4 if summary is None else (summary[1], summary[0]) * 2
+        self.matches = KeyMatches(self.tables, summary)
 
 
 class HeldMatches:
@@ -114,24 +68,17 @@ class HeldMatches:
     """
 
     def __init__(self, arrangements: LiveArrangements, keys: Keys, groups: int) -> None:
-        self._names = keys.names
+        names = self._names = keys.names
         value = pa.field("value", pa.binary())
-        part, number = pa.field("part", pa.int8()), pa.field("number", pa.int64())
-        self._short = arrangements.declare(
-            "matches", Layout(pa.schema([*keys.fields, value]), tuple(keys.names))
-        )
+        entry = [pa.field("part", pa.int8()), pa.field("number", pa.int64())]
+        self._short = arrangements.declare("matches", Layout(pa.schema([*keys.fields, value]), tuple(names)))
+        hashed = partial(hashed_within, keys=len(names), groups=groups)
+        schema = pa.schema([*keys.fields, *entry, value])
         self._long = arrangements.declare(
-            "entries",
-            Layout(
-                pa.schema([*keys.fields, part, number, value]),
-                (*keys.names, "part", "number"),
-                hashed=partial(hashed_within, keys=len(keys.names), groups=groups),
-            ),
+            "entries", Layout(schema, (*names, "part", "number"), hashed=hashed)
         )
-        self._timers = arrangements.declare(
-            "timers",
-            Layout(pa.schema([pa.field(_TIME, pa.int64()), *keys.fields]), tuple(keys.names), leading=_TIME),
-        )
+        timers = pa.schema([pa.field(_TIME, pa.int64()), *keys.fields])
+        self._timers = arrangements.declare("timers", Layout(timers, tuple(names), leading=_TIME))
         self._held: dict[Any, HeldKey] = {}
         self._noted: list[tuple[int, HeldKey]] = []
 
@@ -145,6 +92,8 @@ class HeldMatches:
         self._held.clear()
         self._noted.clear()
 
+    # Keys
+
     def hold(self, keys: pa.RecordBatch) -> list[HeldKey | None]:
         """Return what is known of some keys, each of which occurs once; None of keys without matches."""
         words = _words(keys)
@@ -152,9 +101,14 @@ class HeldMatches:
         if missing:
             asked = keys if len(missing) == len(words) else keys.take(pa.array(missing))
             found = self._short.get(asked)
-            for place, value in zip(found.keys.tolist(), found.rows.column("value").to_pylist(), strict=True):
+            long: list[HeldKey] = []
+            for place, value in zip(found.keys.tolist(), _values(found), strict=True):
                 at = missing[place]
-                self._held[words[at]] = HeldKey(self, keys, at, value)
+                held = self._held[words[at]] = HeldKey(self, keys, at, value)
+                if held.long:
+                    long.append(held)
+            if long:
+                self._read_ends(long)
         return [self._held.get(word) for word in words]
 
     def make(self, keys: pa.RecordBatch, place: int) -> HeldKey:
@@ -162,6 +116,8 @@ class HeldMatches:
         made = HeldKey(self, keys, place, None)
         self._held[_words(keys.slice(place, 1))[0]] = made
         return made
+
+    # Time
 
     def note_timer(self, key: HeldKey, deadline: int | None) -> None:
         """Let a key be due when its first match is too late."""
@@ -178,8 +134,7 @@ class HeldMatches:
             return None
         self._timers.drop_up_to(until)
         keys = rows.select(self._names)
-        words = _words(keys)
-        firsts = {word: place for place, word in reversed([*enumerate(words)])}
+        firsts = {word: place for place, word in reversed([*enumerate(_words(keys))])}
         return keys.take(pa.array(sorted(firsts.values())))
 
     def next_timer(self) -> int | None:
@@ -187,95 +142,102 @@ class HeldMatches:
         self._write_timers()
         return self._timers.least()
 
-    def entries(self, key: HeldKey, part: int, numbers: Sequence[int]) -> Iterable[tuple[int, Any]]:
-        """Yield stored entries of a long key, with their numbers."""
-        if not numbers:
-            return
-        asked = _rows(self._long, key.batch, np.full(len(numbers), key.place), [part] * len(numbers), numbers)
-        found = self._long.get(asked)
-        for place, value in zip(found.keys.tolist(), found.rows.column("value").to_pylist(), strict=True):
-            yield numbers[place], pickle.loads(value)
-
-    def settle(self) -> None:
-        """Write what has changed, and forget what is in memory."""
-        self._write_timers()
-        kept = [key for key in self._held.values() if key.changed]
-        self._held.clear()
-        put: list[tuple[HeldKey, bytes]] = []
-        gone: list[HeldKey] = []
-        for key in kept:
-            value = self._settled(key)
-            if value is not None:
-                put.append((key, value))
-            elif not key.fresh:
-                gone.append(key)
-        if put:
-            rows = _keys_of([key for key, _ in put])
-            values = pa.array([value for _, value in put], pa.binary())
-            self._short.put(
-                pa.RecordBatch.from_arrays([*rows.columns, values], schema=self._short.layout.rows)
-            )
-        if gone:
-            rows = _keys_of(gone)
-            values = pa.nulls(rows.num_rows, pa.binary())
-            self._short.delete(
-                pa.RecordBatch.from_arrays([*rows.columns, values], schema=self._short.layout.rows)
-            )
-
-    def _settled(self, key: HeldKey) -> bytes | None:
-        """Return what is written of a key, None if it has no matches any more."""
-        summary = key.matches.settle()
-        tables: Sequence[Entries] = key.tables  # type: ignore[assignment]
-        if not key.long and sum(len(table.known) for table in tables) <= _SHORT:
-            if summary is None:
-                return None
-            return pickle.dumps((summary, key.timer, False, tuple(table.known for table in tables)))
-        if not key.long:
-            key.long = True
-            for table in tables:
-                table.changed = dict(table.known)
-                table.removed.clear()
-        self._write_entries(key, tables)
-        return None if summary is None else pickle.dumps((summary, key.timer, True, ({},) * _PARTS))
-
-    def _write_entries(self, key: HeldKey, tables: Sequence[Entries]) -> None:
-        changed = [(part, number) for part, table in enumerate(tables) for number in table.changed]
-        values = [pickle.dumps(entry) for table in tables for entry in table.changed.values()]
-        removed = [(part, number) for part, table in enumerate(tables) for number in table.removed]
-        for entries, weight in ((changed, 1), (removed, -1)):
-            if not entries:
-                continue
-            parts, numbers = zip(*entries, strict=True)
-            column = pa.array(values, pa.binary()) if weight > 0 else pa.nulls(len(entries), pa.binary())
-            places = np.full(len(entries), key.place)
-            rows = _rows(self._long, key.batch, places, parts, numbers, column)
-            self._long.change(rows, np.full(len(entries), weight, np.int64))
-
     def _write_timers(self) -> None:
         if self._noted:
             keys = _keys_of([key for _, key in self._noted])
             times = pa.array([time for time, _ in self._noted], pa.int64())
             self._noted.clear()
-            self._timers.put(
-                pa.RecordBatch.from_arrays([times, *keys.columns], schema=self._timers.layout.rows)
-            )
+            schema = self._timers.layout.rows
+            self._timers.put(pa.RecordBatch.from_arrays([times, *keys.columns], schema=schema))
+
+    # Reading
+
+    def read(self, key: HeldKey, part: int, numbers: Sequence[int]) -> Mapping[int, Any]:
+        """Return stored entries of a long key by their numbers."""
+        found = self._entries([(key, part)], [numbers]) if numbers else [{}]
+        return found[0]
+
+    def _read_ends(self, keys: Sequence[HeldKey]) -> None:
+        """Read the last entries of long keys, which are most likely to be asked for, all at once."""
+        tables = [(key, part) for key in keys for part in _PARTS]
+        asked = [range(max(0, key.newest[part] - FIRST_READ), key.newest[part]) for key, part in tables]
+        for (key, part), numbers, found in zip(tables, asked, self._entries(tables, asked), strict=True):
+            table = key.tables[part]
+            assert isinstance(table, LongEntries)
+            table.take(numbers, found)
+
+    def _entries(
+        self, tables: Sequence[tuple[HeldKey, int]], asked: Sequence[Sequence[int]]
+    ) -> list[dict[int, Any]]:
+        """Return stored entries of tables of long keys by their numbers."""
+        owners = np.repeat(np.arange(len(tables)), [len(numbers) for numbers in asked])
+        numbers = np.fromiter(chain.from_iterable(asked), np.int64, len(owners))
+        parts = np.array([part for _, part in tables], np.int8)[owners]
+        keys = _keys_of([key for key, _ in tables]).take(pa.array(owners))
+        names = [*self._names, "part", "number"]
+        columns = [*keys.columns, pa.array(parts), pa.array(numbers)]
+        found = self._long.get(pa.RecordBatch.from_arrays(columns, names=names))
+        entries: list[dict[int, Any]] = [{} for _ in tables]
+        places = zip(owners[found.keys].tolist(), numbers[found.keys].tolist(), strict=True)
+        for (owner, number), value in zip(places, _values(found), strict=True):
+            entries[owner][number] = pickle.loads(value)
+        return entries
+
+    # Writing
+
+    def settle(self) -> None:
+        """Write what has changed, and forget what is in memory."""
+        self._write_timers()
+        changed = [key for key in self._held.values() if key.changed]
+        self._held.clear()
+        values = [self._value(key) for key in changed]
+        self._write_entries([key for key in changed if key.long])
+        put = [(key, value) for key, value in zip(changed, values, strict=True) if value is not None]
+        gone = [key for key, value in zip(changed, values, strict=True) if value is None and not key.fresh]
+        schema = self._short.layout.rows
+        if put:
+            column = pa.array([value for _, value in put], pa.binary())
+            rows = _keys_of([key for key, _ in put])
+            self._short.put(pa.RecordBatch.from_arrays([*rows.columns, column], schema=schema))
+        if gone:
+            rows = _keys_of(gone)
+            column = pa.nulls(len(gone), pa.binary())
+            self._short.delete(pa.RecordBatch.from_arrays([*rows.columns, column], schema=schema))
+
+    def _value(self, key: HeldKey) -> bytes | None:
+        """Return what is written of a key, None if it has no matches any more."""
+        summary = key.matches.settle()
+        entries: tuple[dict[int, Any], ...] | None = None
+        if not key.long:
+            entries = tuple(dict(table) for table in key.tables if isinstance(table, ShortEntries))
+            if summary is not None and sum(map(len, entries)) > _SHORT:
+                key.long, entries = True, None
+        return None if summary is None else pickle.dumps((summary, key.timer, entries))
+
+    def _write_entries(self, keys: Sequence[HeldKey]) -> None:
+        """Write what has changed of long keys: all that they have, if they have just become long."""
+        put: list[tuple[int, int, int, bytes | None]] = []
+        gone: list[tuple[int, int, int, bytes | None]] = []
+        for owner, key in enumerate(keys):
+            for part, table in enumerate(key.tables):
+                new = table.changed if isinstance(table, LongEntries) else table
+                assert isinstance(new, dict)
+                put += [(owner, part, number, pickle.dumps(entry)) for number, entry in new.items()]
+                if isinstance(table, LongEntries):
+                    gone += [(owner, part, number, None) for number in table.removed]
+        for entries, weight in ((put, 1), (gone, -1)):
+            if entries:
+                owners, parts, numbers, values = zip(*entries, strict=True)
+                rows = _keys_of(keys).take(pa.array(owners))
+                columns = [*rows.columns, pa.array(parts, pa.int8()), pa.array(numbers, pa.int64())]
+                columns.append(pa.array(values, pa.binary()))
+                batch = pa.RecordBatch.from_arrays(columns, schema=self._long.layout.rows)
+                self._long.change(batch, np.full(len(entries), weight, np.int64))
 
 
-def _rows(
-    arrangement: Arrangement,
-    keys: pa.RecordBatch,
-    places: Positions,
-    parts: Sequence[int],
-    numbers: Sequence[int],
-    values: pa.Array | None = None,
-) -> pa.RecordBatch:
-    """Return rows of the arrangement of entries; without values, only its keys."""
-    schema = arrangement.layout.rows
-    taken = keys.take(pa.array(places)).columns
-    columns = [*taken, pa.array(parts, pa.int8()), pa.array(numbers, pa.int64())]
-    if values is None:
-        return pa.RecordBatch.from_arrays(columns, schema=pa.schema([*schema][:-1]))
-    return pa.RecordBatch.from_arrays([*columns, values], schema=schema)
+def _values(found: Found) -> list[bytes]:
+    values: list[bytes] = found.rows.column("value").to_pylist()
+    return values
 
 
 def _keys_of(held: Sequence[HeldKey]) -> pa.RecordBatch:
