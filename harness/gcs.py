@@ -15,7 +15,6 @@ from typing import Any, Final
 
 from harness import s3
 
-SCHEME: Final = "gs"
 _COPIED: Final = "HTTP_X_GOOG_COPY_SOURCE"
 _GENERATION: Final = "HTTP_X_GOOG_IF_GENERATION_MATCH"
 

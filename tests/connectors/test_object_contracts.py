@@ -28,9 +28,9 @@ from firesteel.testing.contracts import (
     SinkSystem,
     SourceContract,
 )
-from tests.connectors.buckets import Bucket, bucket, server, store
+from tests.connectors.buckets import Bucket, bucket, server
 
-__all__ = ["bucket", "server", "store"]
+__all__ = ["bucket", "server"]
 
 
 class Lines(ContinuousSourceSystem):

@@ -10,10 +10,12 @@
 from __future__ import annotations
 
 from firesteel.cep.entry import CEP
+from firesteel.cep.looking import partial_matches
 from firesteel.cep.pattern import GroupPattern, Pattern
 from firesteel.cep.pattern_stream import PatternStream
 from firesteel.cep.patterns_stream import DynamicPatternStream, PatternsStream
 from firesteel.cep.text_stream import TextPatternStream
+from firesteel.control.views.partial_matches import PartialMatch
 from firesteel.functions.patterns.conditions import (
     IterativeCondition,
     RichAndCondition,
@@ -48,6 +50,7 @@ __all__ = [
     "DynamicPatternStream",
     "GroupPattern",
     "IterativeCondition",
+    "PartialMatch",
     "Pattern",
     "PatternFlatSelectFunction",
     "PatternFlatTimeoutFunction",
@@ -69,4 +72,5 @@ __all__ = [
     "TimedOutPartialMatchHandler",
     "Times",
     "WithinType",
+    "partial_matches",
 ]

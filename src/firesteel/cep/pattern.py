@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Self
 
+from firesteel.cep.drawing.forms import Form, explained
 from firesteel.common.errors import ProgramError, UnsupportedError
 from firesteel.common.time import Duration
 from firesteel.datastream.streams.node_settings import call_site
@@ -244,6 +245,10 @@ class Pattern:
     def definition(self) -> PatternDefinition:
         """Return the pattern that ends with this step as data; later calls do not change it."""
         return PatternDefinition(self._steps(), self._after_match)
+
+    def explain(self, form: Form = "text") -> str:
+        """Return a drawing of the automaton: its states, and what it takes, ignores and goes on to, and when."""
+        return explained(self.definition(), form, call_site("explain"))
 
     def _steps(self) -> tuple[Step, ...]:
         steps = []

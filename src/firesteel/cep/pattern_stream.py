@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, overload
 
-from firesteel.cep.growth import warn_of_growth
+from firesteel.cep.checks import check_pattern
+from firesteel.cep.drawing.forms import Form
 from firesteel.cep.pattern import Pattern
 from firesteel.cep.timing import Timing
 from firesteel.common.errors import ProgramError
@@ -14,7 +15,6 @@ from firesteel.datastream.streams.adding import OutputType
 from firesteel.datastream.streams.node_settings import call_site
 from firesteel.functions.adapt import as_function
 from firesteel.functions.base import Function
-from firesteel.functions.patterns.definition import PatternDefinition
 from firesteel.functions.patterns.results import (
     Match,
     PatternFlatSelectFunction,
@@ -29,9 +29,8 @@ from firesteel.graph import Edge
 from firesteel.graph.checks import require
 from firesteel.graph.nodes import Global
 from firesteel.graph.operations import PatternOp
-from firesteel.runtime.patterns.compiling import compiled
 
-__all__ = ["Comparator", "PatternStream", "check"]
+__all__ = ["Comparator", "PatternStream"]
 
 Comparator = Callable[[Any, Any], int]
 """Returns a negative number, zero or a positive number if the first event is before the second, equal, or after it."""
@@ -60,6 +59,10 @@ class PatternStream(Timing):
         self._stream = stream
         self._pattern = pattern
         self._comparator = comparator
+
+    def explain(self, form: Form = "text") -> str:
+        """Return a drawing of the pattern: see `Pattern.explain`."""
+        return self._pattern.explain(form)
 
     def process(
         self, pattern_process_function: PatternProcessFunction, output_type: OutputType = None
@@ -138,7 +141,7 @@ class PatternStream(Timing):
 
     def _add(self, call: str, function: PatternProcessFunction, output_type: OutputType) -> DataStream:
         definition = self._pattern.definition()
-        check(definition, call_site(call))
+        check_pattern(definition, self._comparator, call_site(call))
         stream = self._stream
         operation = PatternOp(
             definition,
@@ -152,14 +155,3 @@ class PatternStream(Timing):
             return stream._then(operation, "CepOperator", output_type)
         inputs: list[tuple[Edge, ...]] = [stream._partitioned(Global())]
         return stream._then(operation, "GlobalCepOperator", output_type, inputs, parallelism=1)
-
-
-def check(definition: PatternDefinition, who: str) -> None:
-    """Raise ProgramError if the pattern means nothing; warn if its state may only grow."""
-    try:
-        automaton = compiled(definition)
-    except ProgramError as error:
-        error.who = error.who or who
-        raise
-    if automaton.within is None:
-        warn_of_growth(definition.steps, who)

@@ -6,8 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
+from firesteel.cep.checks import check_pattern
 from firesteel.cep.pattern import Pattern
-from firesteel.cep.pattern_stream import Comparator, check
+from firesteel.cep.pattern_stream import Comparator
 from firesteel.cep.text.building import Setting, TextPattern
 from firesteel.cep.text.sharing import RowsOfPatterns, TextSource, shared_text
 from firesteel.cep.timing import Timing
@@ -163,7 +164,7 @@ def _found(id_: object, pattern: object, setting: Setting, who: str) -> Pattern 
         return shared_text(pattern, setting, f"{who}, {id_!r}")
     require(pattern, (Pattern,), f"{who}, {id_!r}", "pass a Pattern or its text")
     assert isinstance(pattern, Pattern)
-    check(pattern.definition(), f"{who}, {id_!r}")
+    check_pattern(pattern.definition(), None, f"{who}, {id_!r}")
     return pattern
 
 

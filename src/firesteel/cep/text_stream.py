@@ -11,8 +11,11 @@ from firesteel.cep.text.faults import Faults
 from firesteel.cep.text.parsing import parsed
 from firesteel.common.errors import ProgramError
 from firesteel.common.places import Source
-from firesteel.datastream import DataStream
+from firesteel.common.typeinfo import TypeInformation
+from firesteel.datastream import DataStream, OutputTag
 from firesteel.datastream.streams.adding import OutputType
+from firesteel.datastream.streams.node_settings import call_site
+from firesteel.graph.checks import require
 
 __all__ = ["TextPatternStream", "setting_of", "text_pattern_stream"]
 
@@ -27,9 +30,32 @@ class TextPatternStream(PatternStream):
         super().__init__(stream, text.pattern, comparator)
         self._text = text
 
-    def rows(self, output_type: OutputType = None) -> DataStream:
-        """Return for each match the row that the text selects: a `Row` with the names of its columns."""
-        return self.select(self._text.select, output_type=output_type)
+    @property
+    def row_type(self) -> TypeInformation | None:
+        """The type of the rows, as far as that of the stream tells it; None if it tells nothing.
+
+        A column whose type is not known has that of any object.
+        """
+        return self._text.row_type
+
+    def rows(self, output_type: OutputType = None, *, timed_out: OutputTag | None = None) -> DataStream:
+        """Return for each match the row that the text selects: a `Row` with the names of its columns.
+
+        Its type is `row_type` unless `output_type` says another. With `timed_out`, partial matches whose time has run
+        out give rows of the same columns, in the side output of that tag; what a step without events says is NULL.
+        """
+        if output_type is None:
+            output_type = self.row_type
+        select = self._text.select
+        if timed_out is None:
+            return self.select(select, output_type=output_type)
+        require(
+            timed_out,
+            (OutputTag,),
+            call_site("rows"),
+            "pass e.g. timed_out=OutputTag('late', matches.row_type)",
+        )
+        return self.select(timed_out, select.of_partial_match, select, output_type=output_type)
 
 
 def text_pattern_stream(
@@ -64,15 +90,9 @@ def setting_of(
             raise ProgramError(f"requires a class for the type {name!r}", who=title, got=f"{each!r:.80}")
     if kind is not None and not isinstance(kind, str):
         raise ProgramError("requires the name of a field for kind", who=title, got=f"{kind!r:.80}")
-    return Setting(parameters or {}, types or {}, kind, _fields_of(stream))
+    return Setting(parameters or {}, types or {}, kind, stream.get_type())
 
 
 def _require_names(what: str, names: object, title: str) -> None:
     if names is not None and not isinstance(names, Mapping):
         raise ProgramError(f"requires a dict for {what}", who=title, got=f"{names!r:.80}")
-
-
-def _fields_of(stream: DataStream) -> list[str] | None:
-    """Return the fields of the stream's rows, None if its type does not tell them."""
-    get_field_names = getattr(stream.get_type(), "get_field_names", None)
-    return None if get_field_names is None else list(get_field_names())

@@ -15,8 +15,10 @@ from firesteel.cli.tables import Column, show_table
 from firesteel.common.errors import FiresteelError, StateError
 from firesteel.common.typeinfo import Types
 from firesteel.control.views import states as views
+from firesteel.control.views.partial_matches import PartialMatch, partial_matches
 from firesteel.functions.windows import WINDOW_CODEC
 from firesteel.graph.uids import id_of_uid
+from firesteel.saved.columns import stored_text
 from firesteel.saved.entries import StoredRow
 from firesteel.saved.inspection import SavedOperator, SavedState
 from firesteel.saved.row_columns import RowColumns, RowTypes
@@ -34,6 +36,12 @@ Epoch = Annotated[
     int | None, typer.Option("--epoch", help="Which kept epoch (default: the last).", show_default=False)
 ]
 Json = Annotated[bool, typer.Option("--json", help="For programs, not for people.")]
+Operator = Annotated[str, typer.Argument(help="Its uid, its name, or the beginning of its id.")]
+Key = Annotated[
+    str | None,
+    typer.Option("--key", help="Only this key: a text, or a Python literal.", show_default=False),
+]
+Limit = Annotated[int, typer.Option("--limit", min=0, help="The most rows to show; 0: all.")]
 
 _COLUMNS: Final = (
     Column("OPERATOR"),
@@ -46,7 +54,7 @@ _COLUMNS: Final = (
 )
 _ANY: Final = Types.PICKLED_BYTE_ARRAY()
 _ID_SHOWN: Final = 8
-_NUMBERS: Final = ("position", "timestamp", "last_access", WEIGHT, WRITTEN)
+_NUMBERS: Final = ("position", "timestamp", "last_access", "start", "last", WEIGHT, WRITTEN)
 """The columns that are set to the right."""
 _JSON_KEYS: Final = (str, int, float, bool, type(None))
 
@@ -77,14 +85,11 @@ def list_states(
 @state_app.command("show")
 def show_state(
     directory: Directory,
-    operator: Annotated[str, typer.Argument(help="Its uid, its name, or the beginning of its id.")],
+    operator: Operator,
     state: Annotated[str, typer.Argument(help="The state's name; `event` or `processing` for timers.")],
     epoch: Epoch = None,
-    key: Annotated[
-        str | None,
-        typer.Option("--key", help="Only this key: a text, or a Python literal.", show_default=False),
-    ] = None,
-    limit: Annotated[int, typer.Option("--limit", min=0, help="The most rows to show; 0: all.")] = 20,
+    key: Key = None,
+    limit: Limit = 20,
     json: Json = False,
 ) -> None:
     """Show the contents of a keyed, window or broadcast state, or the rows of an arrangement."""
@@ -95,19 +100,51 @@ def show_state(
             records = _arranged(saved, found, state, key)
         else:
             records = _records(saved, found, state, key, as_json=json)
-        shown = list(islice(records, limit)) if limit else list(records)
-        if json:
-            typer.echo(msgspec.json.format(msgspec.json.encode(shown, enc_hook=str)))
-            return
-        if not shown:
-            typer.echo("nothing" if key is None else f"nothing at key {key}")
-            return
-        show_table(
-            [Column(name, name in _NUMBERS) for name in shown[0]],
-            [[_cell(value) for value in record.values()] for record in shown],
+        _show(records, key, limit, as_json=json)
+
+
+@state_app.command("matches")
+def show_partial_matches(
+    directory: Directory,
+    operator: Operator,
+    epoch: Epoch = None,
+    key: Key = None,
+    limit: Limit = 20,
+    json: Json = False,
+) -> None:
+    """Show the partial matches of a pattern: what each waits for, since when, and its events."""
+    with reporting():
+        saved = SavedState.open(directory, epoch)
+        found = saved.operator(operator, id_of_uid(operator))
+        keys = [None] if key is None else [state_key(meaning) for meaning in _meanings(key)]
+        matches = (match for each in keys for match in partial_matches(saved, found, each, stored_text))
+        _show((_record_of_match(match, as_json=json) for match in matches), key, limit, as_json=json)
+
+
+def _record_of_match(match: PartialMatch, *, as_json: bool) -> dict[str, Any]:
+    record = dict(vars(match))
+    if not as_json:
+        record["waits_for"] = "earlier matches" if record.pop("complete") else match.waits_for
+        record["events"] = "; ".join(
+            f"{step}: {', '.join(map(_cell, events))}" for step, events in match.events.items()
         )
-        if next(records, None) is not None:
-            typer.echo(f"these are the first {limit}; --limit 0 shows all", err=True)
+    return record
+
+
+def _show(records: Iterator[dict[str, Any]], key: str | None, limit: int, *, as_json: bool) -> None:
+    shown = list(islice(records, limit)) if limit else list(records)
+    if as_json:
+        typer.echo(msgspec.json.format(msgspec.json.encode(shown, enc_hook=str)))
+        return
+    if not shown:
+        typer.echo("nothing" if key is None else f"nothing at key {key}")
+        return
+    show_table(
+        [Column(name, name in _NUMBERS) for name in shown[0]],
+        [[_cell(value) for value in record.values()] for record in shown],
+    )
+    if next(records, None) is not None:
+        typer.echo(f"these are the first {limit}; --limit 0 shows all", err=True)
 
 
 def _lines(operator: views.OperatorEntry) -> Iterator[list[str]]:

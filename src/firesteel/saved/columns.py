@@ -53,7 +53,7 @@ _ATOMS: Final[dict[str, pa.DataType]] = {
 _STEP: Final = Decimal(1).scaleb(-SCALE)
 _EXACT: Final = Context(prec=38, traps=[Inexact, InvalidOperation])
 _EPOCH: Final = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
-_UNREADABLE: Final = (
+UNREADABLE: Final = (
     FiresteelError,
     ImportError,
     AttributeError,
@@ -152,7 +152,7 @@ def stored_text(data: bytes) -> str:
     """Return how an untyped object is shown, from its stored form; bytes that cannot be read here are shown as such."""
     try:
         return object_text(decode_untyped(data))
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         return f"<{len(data)} bytes that cannot be read here: {error}>".partition("\n")[0]
 
 

@@ -23,13 +23,16 @@ from firesteel.cep.text.nodes import (
     Suffix,
     steps_within,
 )
+from firesteel.cep.text.result_types import ResultTypes, fields_of
 from firesteel.cep.text.suffixes import Suffixes, duration_of, in_order, repeats
 from firesteel.cep.text.translating import Parameters, Scope, Translation, conjuncts, paths_in
 from firesteel.common.errors import PatternTextError, ProgramError
 from firesteel.common.places import Span
 from firesteel.common.suggestions import suggestion
+from firesteel.common.typeinfo import TypeInformation
 from firesteel.functions.patterns.conditions import IterativeCondition
 from firesteel.functions.patterns.demands import Demand
+from firesteel.functions.patterns.describing import bracketed
 from firesteel.functions.patterns.skipping import AfterMatchSkipStrategy
 from firesteel.functions.patterns.written import (
     FieldsOf,
@@ -55,24 +58,31 @@ _NEGATED: Final = ("not_next", "not_followed_by")
 class Setting:
     """What the program says besides the text.
 
-    `types` are the classes of the names of types; `kind` is the field that has the name of an event's type; `fields`
-    are the fields of all events, if they are known. Parameters that are `shared` by several texts need not be named in
-    each.
+    `types` are the classes of the names of types; `kind` is the field that has the name of an event's type; `event` is
+    the type of all events, if it is known. Parameters that are `shared` by several texts need not be named in each.
     """
 
     parameters: Mapping[str, Any]
     types: Mapping[str, type]
     kind: str | None = None
-    fields: Collection[str] | None = None
+    event: TypeInformation | None = None
     shared: bool = False
+
+    @property
+    def fields(self) -> Collection[str] | None:
+        """The fields of all events, None if they are not known."""
+        return fields_of(self.event) or None
 
 
 @dataclass(frozen=True)
 class TextPattern:
-    """A pattern, what makes a row of a match, and what makes the key, if the text says it."""
+    """A pattern, what makes a row of a match, the type of the rows if it is known, and what makes the key, if the text
+    says it.
+    """
 
     pattern: Pattern
     select: WrittenSelect
+    row_type: TypeInformation | None
     key: FieldsOf | None
 
 
@@ -103,9 +113,14 @@ class _Builder:
             pattern.within(duration_of(query.within, self._parameters, self._faults))
         with self._errors_at(_whole(query.steps)):
             compiled(pattern.definition())
-        select = self._select(query.items)
+        items = self._items(query.items)
+        select = self._select(items)
         self._check_parameters()
-        return TextPattern(pattern, select, self._key(query.partition))
+        types = ResultTypes(
+            self._setting.event, self._names_known(), self._repeated, self._setting.parameters
+        )
+        row = types.row([(name, item.expression) for name, item in items.items()])
+        return TextPattern(pattern, select, row, self._key(query.partition))
 
     def _key(self, paths: tuple[Path, ...]) -> FieldsOf | None:
         fields = self._setting.fields
@@ -185,6 +200,7 @@ class _Builder:
         where = self._wheres.get(self._names[id(step)], ())
         translation = Translation(self._scope(step), self._parameters, self._faults)
         alone = [] if of_type is None else [of_type(translation)]
+        texts = [] if of_type is None else [f"is {step.type.text}"]
         others: list[str] = []
         demands = [] if of_type is None else [self._demand_of_type(step)]
         for question in questions:
@@ -194,13 +210,15 @@ class _Builder:
             source = translation.true(question)
             (others if translation.looks_back else alone).append(source)
             demands.append(demand_of(question, translation.scope, self._parameters))
+            texts.append(self._faults.source.text[question.span.start : question.span.end])
         if not alone and not others:
             return None
         source = " and ".join([*alone, *others])
         with self._compiles(step.span):
+            text = " and ".join(bracketed(" ".join(each.split()), "and") for each in texts)
             if others:
-                return WrittenIterativeCondition(source, translation.constants)
-            return WrittenCondition(source, translation.constants, together(demands))
+                return WrittenIterativeCondition(source, translation.constants, text)
+            return WrittenCondition(source, translation.constants, text, together(demands))
 
     def _demand_of_type(self, step: Step) -> Demand | None:
         """Return what `_is_of_type` demands."""
@@ -277,12 +295,10 @@ class _Builder:
         strategy: AfterMatchSkipStrategy = make() if skip.name is None else make(skip.name.text)
         return strategy.throw_exception_on_miss() if skip.fails else strategy
 
-    def _select(self, items: tuple[Item, ...] | None) -> WrittenSelect:
-        scope = Scope(self._names_known(), self._takes, self._repeated, fields=self._setting.fields)
-        translation = Translation(scope, self._parameters, self._faults)
+    def _items(self, items: tuple[Item, ...] | None) -> dict[str, Item]:
+        """Return what is selected, by the names of the columns."""
         named = items if items is not None else [self._whole(step) for step in self._query.all_steps()]
-        columns: list[str] = []
-        sources = []
+        columns: dict[str, Item] = {}
         for item in filter(None, named):
             name = item.name.text if item.name is not None else self._column(item.expression)
             if name in columns:
@@ -290,10 +306,15 @@ class _Builder:
                 raise self._faults.at(
                     item.expression.span, "requires a name of its own", got=repr(name), hint=hint
                 )
-            columns.append(name)
-            sources.append(self._selected(translation, item.expression))
+            columns[name] = item
+        return columns
+
+    def _select(self, items: Mapping[str, Item]) -> WrittenSelect:
+        scope = Scope(self._names_known(), self._takes, self._repeated, fields=self._setting.fields)
+        translation = Translation(scope, self._parameters, self._faults)
+        sources = [self._selected(translation, item.expression) for item in items.values()]
         with self._compiles(_whole(self._query.steps)):
-            constants = {**translation.constants, "columns": tuple(columns)}
+            constants = {**translation.constants, "columns": tuple(items)}
             return WrittenSelect(f"({', '.join(sources)},)", constants)
 
     def _whole(self, step: Step) -> Item | None:

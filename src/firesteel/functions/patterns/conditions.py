@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from firesteel.common.errors import ProgramError
 from firesteel.functions.base import Function, RuntimeContext
@@ -139,8 +139,10 @@ def _holds(condition: IterativeCondition, value: Any, ctx: ConditionContext) -> 
     return bool(condition.filter(value, ctx))
 
 
-class _Composite(IterativeCondition):
-    """A condition made of others."""
+class Composite(IterativeCondition):
+    """A condition made of others; `connective` is the word between them."""
+
+    connective: ClassVar[str]
 
     def __init__(self, *parts: IterativeCondition) -> None:
         self.parts = parts
@@ -150,8 +152,10 @@ class _Composite(IterativeCondition):
         return self.parts
 
 
-class RichAndCondition(_Composite):
+class RichAndCondition(Composite):
     """Whether two conditions hold; the second is asked only if the first holds."""
+
+    connective = "and"
 
     def __init__(self, left: IterativeCondition, right: IterativeCondition) -> None:
         super().__init__(left, right)
@@ -160,8 +164,10 @@ class RichAndCondition(_Composite):
         return all(_holds(part, value, ctx) for part in self.parts)
 
 
-class RichOrCondition(_Composite):
+class RichOrCondition(Composite):
     """Whether one of two conditions holds; the second is asked only if the first does not hold."""
+
+    connective = "or"
 
     def __init__(self, left: IterativeCondition, right: IterativeCondition) -> None:
         super().__init__(left, right)
@@ -170,8 +176,10 @@ class RichOrCondition(_Composite):
         return any(_holds(part, value, ctx) for part in self.parts)
 
 
-class RichNotCondition(_Composite):
+class RichNotCondition(Composite):
     """Whether a condition does not hold."""
+
+    connective = "not"
 
     def __init__(self, original: IterativeCondition) -> None:
         super().__init__(original)
@@ -180,31 +188,34 @@ class RichNotCondition(_Composite):
         return not _holds(self.parts[0], value, ctx)
 
 
-class _SimpleAnd(SimpleCondition):
+class _SimpleAnd(RichAndCondition, SimpleCondition):
     def __init__(self, left: SimpleCondition, right: SimpleCondition) -> None:
+        super().__init__(left, right)
         self._left, self._right = left.filter, right.filter
 
     def filter(self, value: Any, ctx: ConditionContext | None = None) -> bool:
         return bool(self._left(value)) and bool(self._right(value))
 
 
-class _SimpleOr(SimpleCondition):
+class _SimpleOr(RichOrCondition, SimpleCondition):
     def __init__(self, left: SimpleCondition, right: SimpleCondition) -> None:
+        super().__init__(left, right)
         self._left, self._right = left.filter, right.filter
 
     def filter(self, value: Any, ctx: ConditionContext | None = None) -> bool:
         return bool(self._left(value)) or bool(self._right(value))
 
 
-class _SimpleNot(SimpleCondition):
+class _SimpleNot(RichNotCondition, SimpleCondition):
     def __init__(self, original: SimpleCondition) -> None:
+        super().__init__(original)
         self._original = original.filter
 
     def filter(self, value: Any, ctx: ConditionContext | None = None) -> bool:
         return not self._original(value)
 
 
-_SIMPLE: Final[dict[type[_Composite], Callable[..., SimpleCondition]]] = {
+_SIMPLE: Final[dict[type[Composite], Callable[..., SimpleCondition]]] = {
     RichAndCondition: _SimpleAnd,
     RichOrCondition: _SimpleOr,
     RichNotCondition: _SimpleNot,
@@ -218,7 +229,7 @@ def simplified(condition: IterativeCondition) -> IterativeCondition:
     >>> isinstance(simplified(both), SimpleCondition)
     True
     """
-    if not isinstance(condition, _Composite):
+    if not isinstance(condition, Composite) or isinstance(condition, SimpleCondition):
         return condition
     parts = [*map(simplified, condition.parts)]
     if all(isinstance(part, SimpleCondition) for part in parts):
@@ -230,9 +241,14 @@ def rich_parts(condition: IterativeCondition) -> Iterator[RichIterativeCondition
     """Yield the conditions within `condition` that are opened and closed."""
     if isinstance(condition, RichIterativeCondition):
         yield condition
-    elif isinstance(condition, _Composite):
+    elif isinstance(condition, Composite):
         for part in condition.parts:
             yield from rich_parts(part)
+
+
+def function_of(condition: IterativeCondition) -> Callable[..., Any] | None:
+    """Return the function that a condition was made of; None if it is an object of the program."""
+    return condition.function if isinstance(condition, _Callable | _CallableWithContext) else None
 
 
 def as_condition(condition: object, who: str) -> IterativeCondition:

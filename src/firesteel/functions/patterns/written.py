@@ -151,21 +151,22 @@ class _Functions(dict[type, Callable[..., Any]]):
 
 
 class _Written:
-    """An expression; `constants` are the values that its source names."""
+    """An expression; `constants` are the values that its source names, `text` is what the program wrote."""
 
-    def __init__(self, source: str, constants: Mapping[str, Any]) -> None:
+    def __init__(self, source: str, constants: Mapping[str, Any], text: str = "") -> None:
         self.source = source
         self.constants = constants
+        self.text = text
         self._compile()
 
     @abstractmethod
     def _compile(self) -> None: ...
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return self.source, self.constants
+        return self.source, self.constants, self.text
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self.source, self.constants = state
+        self.source, self.constants, self.text = state
         self._compile()
 
     def __repr__(self) -> str:
@@ -180,9 +181,11 @@ class WrittenCondition(_Written, SimpleCondition):
     [True, False, False]
     """
 
-    def __init__(self, source: str, constants: Mapping[str, Any], demands: Demands | None = None) -> None:
+    def __init__(
+        self, source: str, constants: Mapping[str, Any], text: str = "", demands: Demands | None = None
+    ) -> None:
         self.demands = demands or Demands()
-        super().__init__(source, constants)
+        super().__init__(source, constants, text)
 
     def __getstate__(self) -> tuple[Any, ...]:
         return *super().__getstate__(), self.demands
@@ -240,6 +243,10 @@ class WrittenSelect(_Written, PatternSelectFunction):
 
         row: Row = self._row(*self._function(taken))
         return row
+
+    def of_partial_match(self, match: Match, timestamp: int) -> Row:
+        """Return the row of a partial match; what its steps without events say is NULL."""
+        return self.select(match)
 
 
 class FieldsOf:

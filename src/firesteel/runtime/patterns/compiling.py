@@ -84,7 +84,7 @@ class _Compiler:
             tuple(self._states),
             start,
             tuple(map(simplified, self._guards.conditions)),
-            tuple(self._guards.asked_for),
+            tuple(" and ".join(map(repr, sorted(names))) for names in self._guards.asked_for),
             self._within,
             {state: limit for state, limit in self._within_previous.items() if limit > 0},
             self._pattern.after_match,

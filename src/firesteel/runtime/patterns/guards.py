@@ -43,10 +43,10 @@ class Place:
 
 @dataclass(eq=False)
 class Guards:
-    """The numbers of the conditions, and the guards that steps get from them."""
+    """The numbers of the conditions, and the guards that steps get from them; `asked_for` are the steps of each."""
 
     conditions: list[IterativeCondition] = field(default_factory=list)
-    asked_for: list[str] = field(default_factory=list)
+    asked_for: list[list[str]] = field(default_factory=list)
     _known: dict[int, Ask] = field(default_factory=dict)
 
     def of(self, condition: IterativeCondition | None, step: Step) -> Guard:
@@ -56,7 +56,9 @@ class Guards:
         if known is None:
             known = self._known[id(condition)] = Ask(len(self.conditions))
             self.conditions.append(condition)
-            self.asked_for.append(step.name)
+            self.asked_for.append([])
+        if step.name not in self.asked_for[known.condition]:
+            self.asked_for[known.condition].append(step.name)
         return known
 
     def until(self, place: Place) -> Guard | None:

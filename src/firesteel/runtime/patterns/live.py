@@ -8,6 +8,12 @@ from firesteel.runtime.patterns.matches import KeyMatches, Summary, Tables
 from firesteel.state.descriptors import MapStateDescriptor, ValueStateDescriptor
 from firesteel.state.live.backend import KeyedStateBackend
 
+SUMMARIES: Final = "partial-matches"
+TABLES: Final = ("match-links", "match-events", "match-link-counts", "match-event-counts")
+"""The names of the keyed states: what is read of a key at once, and the tables in the order of `Tables`."""
+SHAPE: Final = "pattern-shape"
+"""The name of the operator state that has the shape of the pattern."""
+
 _MOST: Final = 1 << 15
 """The number of keys whose matches are kept in memory before they are written to state."""
 
@@ -20,11 +26,10 @@ class LiveMatches:
 
     def __init__(self, backend: KeyedStateBackend) -> None:
         self._scope = backend.keyed
-        self._summaries = backend.value_state(ValueStateDescriptor("partial-matches", None))
+        self._summaries = backend.value_state(ValueStateDescriptor(SUMMARIES, None))
         self._read = self._summaries.reader()
         links, events, link_counts, event_counts = (
-            backend.map_state(MapStateDescriptor(name, None, None))
-            for name in ("match-links", "match-events", "match-link-counts", "match-event-counts")
+            backend.map_state(MapStateDescriptor(name, None, None)) for name in TABLES
         )
         self._tables = Tables(links, events, link_counts, event_counts)
         self.by_key: dict[Any, KeyMatches] = {}

@@ -100,7 +100,7 @@ class Matcher:
         without = root.no or root.grow(False)
         return root.condition if isinstance(without, Outcome) and not without.moves else None
 
-    def answers(self, values: Sequence[Any]) -> Sequence[Any]:
+    def answers(self, values: Sequence[Any]) -> Sequence[bool]:
         """Return for each event whether the first condition, which there is, holds."""
         number = self.first_condition
         assert number is not None
@@ -108,7 +108,7 @@ class Matcher:
         assert isinstance(condition, SimpleCondition)
         iterator = iter(values)
         try:
-            return condition.filter_all(values)
+            return [*map(bool, condition.filter_all(values))]
         except RAISED as error:
             # Event by event, which tells the one that the condition raises for.
             for value in iterator:
@@ -236,7 +236,7 @@ class Matcher:
         return user_failure(error, self._asker(number), (value,), taken)
 
     def _asker(self, number: int) -> str:
-        return f"{self._who}: the condition of {self._automaton.asked_for[number]!r}"
+        return f"{self._who}: the condition of {self._automaton.asked_for[number]}"
 
     def _move(
         self,

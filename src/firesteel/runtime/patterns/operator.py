@@ -40,8 +40,9 @@ from firesteel.runtime.checkpointing import initialize_lists
 from firesteel.runtime.context import TaskRuntimeContext
 from firesteel.runtime.failures import RAISED, summary, user_failure
 from firesteel.runtime.operator import Epoch, Operator, OperatorContext, OperatorReport
+from firesteel.runtime.patterns.comparing import guarded
 from firesteel.runtime.patterns.compiling import compiled
-from firesteel.runtime.patterns.live import LiveMatches
+from firesteel.runtime.patterns.live import SHAPE, LiveMatches
 from firesteel.runtime.patterns.matcher import Matcher
 from firesteel.runtime.patterns.matches import KeyMatches
 from firesteel.runtime.patterns.waiting import WaitingEvents
@@ -91,7 +92,8 @@ class PatternOperator(Operator[RowBatch]):
         self._timers = event_timers if self._event_time else processing_timers
         # As in Flink, a timer of processing time is due a millisecond later.
         self._delay = 0 if self._event_time else 1
-        self._waiting = WaitingEvents(backend, self._comparator)
+        comparator = None if self._comparator is None else guarded(self._comparator, context.who)
+        self._waiting = WaitingEvents(backend, comparator)
         self._timer_of: dict[Any, int] = {}
         self._next_due = MIN_WATERMARK
         self._collector = Collector(context.output, context.side_outputs)
@@ -198,8 +200,7 @@ class PatternOperator(Operator[RowBatch]):
             if timed and by_clock:
                 self._advance_time(matches, time)
             runs = matches.runs
-            begin = None if first is None else bool(may_begin)
-            for match in matcher.advance(matches, value, time, self.processing_time, begin):
+            for match in matcher.advance(matches, value, time, self.processing_time, may_begin):
                 self._emit(match, time)
             if timed and matches.runs is not runs:
                 self._set_timer(key, matches)
@@ -338,7 +339,7 @@ class _Shape(Function, CheckpointedFunction):
 
     def initialize_state(self, context: FunctionInitializationContext) -> None:
         store = context.get_operator_state_store()
-        self._saved = store.get_list_state(ListStateDescriptor("pattern-shape", None))
+        self._saved = store.get_list_state(ListStateDescriptor(SHAPE, None))
         for saved in self._saved.get():
             if saved != self._shape:
                 raise shape_error(saved, self._shape, self._who, "uid")

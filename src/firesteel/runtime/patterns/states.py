@@ -7,7 +7,8 @@ the conditions of the pattern, which are numbered, so that what follows from an 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
@@ -120,7 +121,7 @@ class Automaton:
 
     `within` is the time between the first and last event of a match, `within_previous` that between an event and the
     one before it, by the number of the state in which a partial match waits (milliseconds, both positive). `conditions`
-    have the numbers that guards use; `asked_for` names the step of each.
+    have the numbers that guards use; `asked_for` names the steps of each.
     """
 
     states: tuple[State, ...]
@@ -147,3 +148,20 @@ class Automaton:
                 for transition in state.transitions
             ]
         return lines
+
+
+_STATE: Final = re.compile(rf"(\d+) (.+) ({'|'.join(kind.value for kind in Kind)})( \d+ ms)?")
+
+
+def waits_for(shape: Sequence[str]) -> dict[int, str]:
+    """Return the step whose event a partial match waits for, by the number of the state, from a saved shape.
+
+    >>> waits_for(["no_skip", "0 $endState$ final", "1 b pending 5 ms", "1 ignore -> 1", "2 a normal", "2 take -> 1"])
+    {1: 'not b', 2: 'a'}
+    """
+    names = {}
+    for found in filter(None, map(_STATE.fullmatch, shape)):
+        number, name, kind, _ = found.groups()
+        if kind in (Kind.NORMAL.value, Kind.PENDING.value):
+            names[int(number)] = f"not {name}" if kind == Kind.PENDING.value else name
+    return names
