@@ -24,6 +24,7 @@ from firesteel.functions.columns.joins import IntervalJoin, Join, WindowJoin
 from firesteel.functions.columns.lookups import LookupJoin, LookupTable
 from firesteel.functions.columns.normalizing import Normalization
 from firesteel.functions.columns.program import Program
+from firesteel.functions.columns.python_functions import PythonCalc
 from firesteel.functions.columns.ranks import FirstRow, Rank, WindowRank
 from firesteel.functions.columns.row_patterns import MatchRecognize, PatternStep, RowPattern
 from firesteel.functions.columns.sinks import Constraints, Materialization
@@ -229,6 +230,7 @@ EXAMPLES: Final[list[tuple[Operation, tuple[tuple[Edge, ...], ...]]]] = [
     ),
     (operations.ReplicateOp(), (PLAIN,)),
     (operations.CorrelateOp(Correlate(ROW, ROW, Unnest("ARRAY"), (1,), (0,))), (PLAIN,)),
+    (operations.PythonCalcOp(PythonCalc(ROW, ROW, ())), (PLAIN,)),
     (
         operations.JoinOp(Join("INNER", ROW, ROW, joined_row(ROW, ROW, "INNER"), (0,), (0,), (False,))),
         (PLAIN, PLAIN),

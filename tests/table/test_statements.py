@@ -135,10 +135,12 @@ def test_names_that_are_not_there_yet_say_so():
     env = environment(ORDERS)
     with pytest.raises(UnsupportedError, match=r"Table.select \(tests/table/.*\) is not supported yet"):
         env.sql_query("SELECT id FROM orders").select("id")
-    with pytest.raises(UnsupportedError, match=r"TableEnvironment\.create_temporary_function"):
-        env.create_temporary_function("f", None)
-    with pytest.raises(ImportError, match=r"firesteel\.table\.ScalarFunction is not supported yet"):
-        from firesteel.table import ScalarFunction  # noqa: F401
+    with pytest.raises(UnsupportedError, match=r"TableEnvironment\.create_java_function"):
+        env.create_java_function("f", None)
+    with pytest.raises(ImportError, match=r"firesteel\.table\.AggregateFunction is not supported yet"):
+        from firesteel.table import AggregateFunction  # noqa: F401
+    with pytest.raises(ImportError, match=r"firesteel\.table\.udf\.udaf is not supported yet"):
+        from firesteel.table.udf import udaf  # noqa: F401
     assert not hasattr(env, "nonsense")
     assert not hasattr(env, "load_plan")
 

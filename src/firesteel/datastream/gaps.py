@@ -82,7 +82,6 @@ MODULE_GAPS: Final[dict[str, str]] = {
     "pyflink.table.expression": LATER_TABLES,
     "pyflink.table.expressions": LATER_TABLES,
     "pyflink.table.window": LATER_TABLES,
-    "pyflink.table.udf": "functions written in Python are not part of this version; SQL has the built-in ones",
     "pyflink.table.descriptors": "these classes have no use any more in Flink; see TableDescriptor",
     "pyflink.table.module": "there is one module of functions, core",
     "pyflink.table.compiled_plan": "plans are not stored; a job is started again by its statements",

@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from firesteel.common.logical_types import LogicalType
 from firesteel.common.places import Place
+from firesteel.functions.columns.python_functions import PythonFunction
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,23 @@ class Call(Expression):
 
     function: str
     arguments: tuple[Expression, ...] = ()
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        """Return the arguments."""
+        return self.arguments
+
+    def with_operands(self, operands: tuple[Expression, ...]) -> Expression:
+        """Return the call with other arguments."""
+        return replace(self, arguments=operands)
+
+
+@dataclass(frozen=True)
+class UserCall(Expression):
+    """A function of the user's of the operands."""
+
+    function: PythonFunction
+    arguments: tuple[Expression, ...]
 
     @property
     def operands(self) -> tuple[Expression, ...]:

@@ -27,6 +27,7 @@ from firesteel.table.table_descriptor import FormatDescriptor, TableDescriptor
 from firesteel.table.table_environment import TableEnvironment
 from firesteel.table.table_result import TableResult
 from firesteel.table.types import DataTypes
+from firesteel.table.udf import FunctionContext, ScalarFunction, TableFunction
 
 __getattr__ = missing_class
 
@@ -36,9 +37,11 @@ __all__ = [
     "EnvironmentSettings",
     "ExplainDetail",
     "FormatDescriptor",
+    "FunctionContext",
     "ResultKind",
     "Row",
     "RowKind",
+    "ScalarFunction",
     "Schema",
     "StatementSet",
     "StreamTableEnvironment",
@@ -46,5 +49,6 @@ __all__ = [
     "TableConfig",
     "TableDescriptor",
     "TableEnvironment",
+    "TableFunction",
     "TableResult",
 ]

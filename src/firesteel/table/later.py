@@ -8,7 +8,7 @@ from firesteel.datastream.streams.node_settings import call_site
 from firesteel.datastream.unsupported import UnsupportedImportError, UnsupportedNameError
 
 _EXPRESSIONS: Final = "the Table API's expressions are not there yet; write the query in SQL"
-_FUNCTIONS: Final = "functions of your own are not there yet; SQL has the built-in ones"
+_FUNCTIONS: Final = "of functions of your own there are scalar and table functions"
 _JAVA: Final = "it is a class of Java, and there is no JVM for it"
 _PLANS: Final = "write COMPILE PLAN and EXECUTE PLAN in SQL"
 _CATALOGS: Final = "catalogs are kept in memory; CREATE CATALOG makes one"
@@ -23,8 +23,8 @@ def _each(reason: str, names: str) -> dict[str, str]:
 
 CLASSES: Final = {
     **_each(_EXPRESSIONS, "Expression GroupedTable GroupWindowedTable OverWindowedTable WindowGroupedTable"),
-    **_each(_FUNCTIONS, "AggregateFunction AsyncScalarFunction DataView FunctionContext ListView MapView"),
-    **_each(_FUNCTIONS, "ScalarFunction TableAggregateFunction TableFunction UserDefinedType"),
+    **_each(_FUNCTIONS, "AggregateFunction AsyncScalarFunction DataView ListView MapView"),
+    **_each(_FUNCTIONS, "TableAggregateFunction UserDefinedType"),
     **_each(_PLANS, "CompiledPlan PlanReference TablePipeline"),
     **_each(_MODULES, "Module ModuleEntry"),
     "SqlDialect": "there is Flink's dialect, and no other",
@@ -32,9 +32,12 @@ CLASSES: Final = {
 }
 """Classes of `pyflink.table`."""
 
+FUNCTIONS: Final = _each(
+    _FUNCTIONS, "AggregateFunction AsyncScalarFunction TableAggregateFunction udaf udtaf"
+)
+"""Names of `pyflink.table.udf`."""
+
 METHODS: Final = {
-    **_each(_FUNCTIONS, "create_temporary_function create_temporary_system_function drop_function"),
-    **_each(_FUNCTIONS, "drop_temporary_function drop_temporary_system_function list_user_defined_functions"),
     **_each(
         _JAVA, "create_java_function create_java_temporary_function create_java_temporary_system_function"
     ),
@@ -94,6 +97,7 @@ LATER: Final = {
         },
         **{f"StreamTableEnvironment.{name}": reason for name, reason in STREAM_METHODS.items()},
         **{f"Table.{name}": reason for name, reason in TABLE_METHODS.items()},
+        **{f"udf.{name}": reason for name, reason in FUNCTIONS.items()},
         **_OTHERS,
         "catalog": _CATALOGS,
     }.items()
@@ -107,6 +111,15 @@ def missing_catalog_class(name: str) -> NoReturn:
         raise AttributeError(f"module 'firesteel.table.catalog' has no attribute {name!r}")
     raise UnsupportedImportError(
         "is not supported yet", who=f"firesteel.table.catalog.{name}", hint=LATER["pyflink.table.catalog"]
+    )
+
+
+def missing_function(name: str) -> NoReturn:
+    """Raise the error for a name that `firesteel.table.udf` lacks: one that is an ImportError, too."""
+    if name not in FUNCTIONS:
+        raise AttributeError(f"module 'firesteel.table.udf' has no attribute {name!r}")
+    raise UnsupportedImportError(
+        "is not supported yet", who=f"firesteel.table.udf.{name}", hint=FUNCTIONS[name]
     )
 
 

@@ -13,6 +13,7 @@ from firesteel.common.logical_types.logical_type import escaped_identifier
 from firesteel.common.places import Source
 from firesteel.datastream.stream_execution_environment import StreamExecutionEnvironment
 from firesteel.datastream.streams.node_settings import call_site
+from firesteel.functions.columns.python_functions import UserFunction
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.sql.binding.catalog import PlannedView
 from firesteel.sql.binding.places import Text
@@ -41,6 +42,7 @@ from firesteel.table.table_config import TableConfig
 from firesteel.table.table_descriptor import TableDescriptor, create_statement
 from firesteel.table.table_result import TableResult
 from firesteel.table.types import DataType
+from firesteel.table.udf import UserDefinedFunctionWrapper
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -187,6 +189,37 @@ class TableEnvironment(Incomplete):
     def drop_temporary_view(self, view_path: str) -> bool:
         """Remove a temporary view, and return whether there was one."""
         return self._drop(view_path, view=True, temporary=True)
+
+    # --- functions of your own ---
+
+    def create_temporary_function(self, path: str, function: UserDefinedFunctionWrapper) -> None:
+        """Give what `udf` or `udtf` has made a name in a database, for this session."""
+        signature = _signature(function, call_site("create_temporary_function"))
+        self._manager.functions.add(self._identifier(path), signature, temporary=True)
+
+    def create_temporary_system_function(self, name: str, function: UserDefinedFunctionWrapper) -> None:
+        """Give what `udf` or `udtf` has made a name in all databases, for this session.
+
+        It goes before a built-in function of the name.
+        """
+        signature = _signature(function, call_site("create_temporary_system_function"))
+        self._manager.functions.add_system(name, signature)
+
+    def drop_function(self, path: str) -> bool:
+        """Remove a function that is not temporary, and return whether there was one."""
+        return self._manager.functions.drop(self._identifier(path))
+
+    def drop_temporary_function(self, path: str) -> bool:
+        """Remove a temporary function of a database, and return whether there was one."""
+        return self._manager.functions.drop(self._identifier(path), temporary=True)
+
+    def drop_temporary_system_function(self, name: str) -> bool:
+        """Remove a temporary function of all databases, and return whether there was one."""
+        return self._manager.functions.drop_system(name)
+
+    def list_user_defined_functions(self) -> list[str]:
+        """Return the names of the functions of your own."""
+        return self._manager.functions.names(*self._manager.path)
 
     # --- catalogs ---
 
@@ -336,6 +369,17 @@ class TableEnvironment(Incomplete):
 
     def _explain(self, plans: Sequence[LogicalNode], details: Sequence[ExplainDetail]) -> str:
         return explain_plans(plans, tuple(detail.name for detail in details), self._session)
+
+
+def _signature(function: object, who: str) -> UserFunction:
+    if isinstance(function, UserDefinedFunctionWrapper):
+        return function.signature
+    raise ProgramError(
+        "requires a function with its types",
+        who=who,
+        got=type(function).__name__,
+        hint="udf(...) or udtf(...)",
+    )
 
 
 def new_session(

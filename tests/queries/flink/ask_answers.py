@@ -9,13 +9,18 @@ answers.jsonl are asked; without the file, all are.
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from pyflink.table import EnvironmentSettings, TableEnvironment  # type: ignore[import-not-found]
+import cloudpickle
+import functions
+import pyflink.table.udf  # type: ignore[import-not-found]
+from pyflink.table import EnvironmentSettings, TableEnvironment
 from statements import definitions, queries
 
+cloudpickle.register_pickle_by_value(functions)  # workers cannot import it
 ANSWERS = Path(__file__).parent / "answers.jsonl"
 
 
@@ -54,8 +59,11 @@ def message(error: Exception) -> str:
 def environment(settings: Any) -> Any:
     env = TableEnvironment.create(settings)
     env.get_config().set("parallelism.default", "1").set("table.local-time-zone", "UTC")
+    env.get_config().set("python.executable", sys.executable)
     for statement in definitions():
         env.execute_sql(statement)
+    for name, function in functions.functions(pyflink.table).items():
+        env.create_temporary_function(name, function)
     return env
 
 

@@ -833,3 +833,125 @@ SELECT x.a FROM t AS x JOIN bid AS y ON x.a = y.k AND x.b > (SELECT AVG(v) FROM 
 SELECT COUNT(*), COUNT(DISTINCT a), COUNT(DISTINCT v) FROM t LEFT JOIN bid ON a = k AND v > 5;
 SELECT a, v FROM (SELECT a, MAX(b) AS b FROM t GROUP BY a) JOIN bid ON a = k ORDER BY v DESC, a LIMIT 3;
 SELECT y.a, COUNT(*) FROM (VALUES (1), (2), (CAST(NULL AS INT))) AS x(a) RIGHT JOIN t AS y ON x.a = y.a OR (x.a IS NULL AND y.a IS NULL) GROUP BY y.a;
+
+-- subject: a small table function
+SELECT a, word, length FROM t, LATERAL TABLE(split_words(c || ' und ' || c));
+SELECT a, n FROM t CROSS JOIN LATERAL TABLE(up_to(a)) AS u(n);
+SELECT a, n FROM t LEFT JOIN LATERAL TABLE(up_to(a - 1)) AS u(n) ON TRUE;
+SELECT a, n FROM t LEFT JOIN LATERAL TABLE(up_to(a)) AS u(n) ON n > 1;
+SELECT a, n, b FROM t, LATERAL TABLE(up_to(a)) AS u(n) WHERE n > 0 AND b > 10;
+SELECT n, COUNT(*), SUM(m) FROM (SELECT a, COUNT(*) AS m FROM t GROUP BY a), LATERAL TABLE(up_to(CAST(m AS INT))) AS u(n) GROUP BY n;
+SELECT a, m, n FROM (SELECT a, MAX(b) AS m, CAST(COUNT(*) AS INT) AS k FROM t GROUP BY a) LEFT JOIN LATERAL TABLE(up_to(k - 2)) AS u(n) ON TRUE;
+SELECT a, x, y FROM t, LATERAL TABLE(up_to(a)) AS u(x), LATERAL TABLE(up_to(x)) AS w(y);
+SELECT a, w.word FROM t, LATERAL TABLE(split_words(c || ' ' || label(c, a))) AS w;
+SELECT k, n, window_start, COUNT(*) FROM TABLE(TUMBLE(TABLE bid, DESCRIPTOR(ts), INTERVAL '10' SECOND)), LATERAL TABLE(up_to(k)) AS u(n) GROUP BY k, n, window_start, window_end;
+SELECT k, n, v, ts FROM bid, LATERAL TABLE(up_to(k)) AS u(n);
+
+-- subject: table functions
+SELECT a, n FROM t, LATERAL TABLE(up_to(a)) AS u(n);
+SELECT a, n FROM t JOIN LATERAL TABLE(up_to(a)) AS u(n) ON TRUE;
+SELECT a, n FROM t JOIN LATERAL TABLE(up_to(a)) AS u(n) ON n > 1;
+SELECT a, n FROM t LEFT JOIN LATERAL TABLE(up_to(a)) AS u(n) ON n > 100;
+SELECT a, n FROM t LEFT JOIN LATERAL TABLE(up_to(a)) AS u(n) ON a > 2;
+SELECT a, n FROM t LEFT JOIN LATERAL TABLE(up_to(a)) AS u(n) ON is_odd(n);
+SELECT n FROM LATERAL TABLE(up_to(3)) AS u(n);
+SELECT n FROM TABLE(up_to(3)) AS u(n);
+SELECT a, n FROM t, TABLE(up_to(2)) AS u(n);
+SELECT a, n FROM t, TABLE(up_to(a)) AS u(n);
+SELECT n FROM up_to(3) AS u(n);
+SELECT * FROM t, LATERAL TABLE(pairs(a, c));
+SELECT a, f0, f1 FROM t, LATERAL TABLE(pairs(a, c));
+SELECT a, u.* FROM t, LATERAL TABLE(pairs(a, UPPER(c))) AS u;
+SELECT * FROM t, LATERAL TABLE(up_to(a));
+SELECT a, k.* FROM t, LATERAL TABLE(kinds(a)) AS k;
+SELECT a, k.part.x, k.tags[1], k.counts['k'] FROM t LEFT JOIN LATERAL TABLE(kinds(a)) AS k ON TRUE;
+SELECT s.f0 FROM t, LATERAL TABLE(seen(a, b, c, d, e, f)) AS s;
+SELECT s.x FROM orders, LATERAL TABLE(seen(`day`, ts, ARRAY[id], ROW(id, 'x'), MAP['k', rush], CAST(id AS TINYINT), CAST(weight AS FLOAT))) AS s(x) WHERE id < 5;
+SELECT s.x FROM t, LATERAL TABLE(seen(CAST(TIMESTAMP '2024-03-01 10:00:00.5' AS TIMESTAMP_LTZ(3)), TIME '10:11:12', CAST('ab' AS CHAR(4)), 1.50, NULL)) AS s(x) WHERE a = 4;
+SELECT s.x FROM t, LATERAL TABLE(seen(CAST(TIMESTAMP '2024-03-01 10:00:00.5' AS TIMESTAMP_LTZ(3)), TIME '10:11:12', CAST('ab' AS CHAR(4)), 1.50, CAST(NULL AS INT))) AS s(x) WHERE a = 4;
+SELECT s.x FROM t, LATERAL TABLE(seen()) AS s(x);
+SELECT a, x, y FROM t, LATERAL TABLE(of_number(a)) AS u(x, y);
+SELECT a, x FROM t, LATERAL TABLE(of_number(c)) AS u(x, y);
+SELECT a, x FROM t, LATERAL TABLE(of_number(a, b)) AS u(x, y);
+SELECT a, x FROM t, LATERAL TABLE(of_number(NULL)) AS u(x, y);
+SELECT a, x FROM t, LATERAL TABLE(numbering(c, a)) AS u(x);
+SELECT a, n FROM t, LATERAL TABLE(UP_TO(a)) AS u(n);
+SELECT a, n FROM t, LATERAL TABLE(default_catalog.default_database.up_to(a)) AS u(n);
+SELECT a FROM t, LATERAL TABLE(up_to(a)) AS u(n, m);
+SELECT a FROM t, LATERAL TABLE(nobody(a)) AS u(n);
+SELECT a FROM t, LATERAL TABLE(add_one(a)) AS u(n);
+SELECT a FROM t, LATERAL TABLE(UPPER(c)) AS u(n);
+SELECT up_to(a) FROM t;
+SELECT a, n FROM t RIGHT JOIN LATERAL TABLE(up_to(a)) AS u(n) ON TRUE;
+SELECT a, n FROM t FULL JOIN LATERAL TABLE(up_to(a)) AS u(n) ON TRUE;
+SELECT a FROM t WHERE EXISTS (SELECT 1 FROM LATERAL TABLE(up_to(a)) AS u(n) WHERE n = 1);
+SELECT a FROM t WHERE a IN (SELECT n FROM TABLE(up_to(3)) AS u(n));
+SELECT a, n FROM (SELECT a, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b, e, c) AS r FROM t) AS x, LATERAL TABLE(up_to(a)) AS u(n) WHERE r <= 1;
+SELECT DISTINCT n FROM t, LATERAL TABLE(up_to(a)) AS u(n);
+SELECT x.a, n, y.v FROM t AS x, LATERAL TABLE(up_to(x.a)) AS u(n) JOIN bid AS y ON u.n = y.k;
+SELECT a, (SELECT MAX(n) FROM LATERAL TABLE(up_to(a)) AS u(n)) FROM t;
+
+-- subject: functions of Python
+SELECT a, add_one(b), ADD_ONE(a) FROM t;
+SELECT a, add_one(add_one(b)) + 1, add_one(a + 1) FROM t;
+SELECT a, b FROM t WHERE add_one(b) > 10 AND a > 0;
+SELECT a, b FROM t WHERE is_odd(a) OR b = 20;
+SELECT label(c, a), COUNT(*), SUM(add_one(b)) FROM t GROUP BY label(c, a);
+SELECT a, COUNT(*) FROM t GROUP BY a HAVING add_one(COUNT(*)) > 3;
+SELECT a, add_one(m), label('m', m) FROM (SELECT a, MAX(b) AS m FROM t GROUP BY a);
+SELECT x.a, y.v FROM t AS x JOIN bid AS y ON add_one(x.a) = add_one(y.k) AND is_odd(y.v);
+SELECT x.a, y.v FROM t AS x JOIN bid AS y ON x.a = y.k AND add_one(x.b) > y.v;
+SELECT x.a, y.v FROM t AS x LEFT JOIN bid AS y ON x.a = y.k AND is_odd(y.v);
+SELECT x.a, y.v FROM t AS x LEFT JOIN bid AS y ON x.a = y.k AND add_one(x.b) > y.v;
+SELECT a, CASE WHEN a > 1 THEN add_one(b) ELSE -1 END FROM t;
+SELECT a, tenfold(a), tenfold(NULL) FROM t;
+SELECT a, both_of(a).x, both_of(a).y[2], both_of(a) FROM t;
+SELECT y, y + 1 FROM (SELECT add_one(b) AS y FROM t) WHERE y > 10;
+SELECT label(a, a) FROM t;
+SELECT label(c, 'x') FROM t;
+SELECT label(c) FROM t;
+SELECT add_one(3), label('x', 4) FROM t WHERE a = 4;
+SELECT add_one(3);
+SELECT window_start, SUM(add_one(quantity)) FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' SECOND)) GROUP BY window_start, window_end;
+SELECT id, ts, SUM(add_one(quantity)) OVER (PARTITION BY product ORDER BY ts) FROM orders;
+SELECT a FROM t WHERE add_one(a) IN (SELECT add_one(k) FROM bid);
+SELECT a, b FROM t WHERE b = (SELECT MAX(add_one(v)) FROM bid);
+SELECT DISTINCT add_one(a) FROM t;
+SELECT add_one(a) FROM t UNION SELECT add_one(k) FROM bid;
+
+-- subject: a condition of LEFT JOIN UNNEST
+SELECT a, x FROM t LEFT JOIN UNNEST(ARRAY[a, 7]) AS u(x) ON x > 7;
+SELECT a, x FROM t LEFT JOIN UNNEST(ARRAY[a, 7]) AS u(x) ON x = a;
+SELECT a, x, o FROM t LEFT JOIN UNNEST(ARRAY[a, 7]) WITH ORDINALITY AS u(x, o) ON o = 2 AND x > a + 4;
+SELECT a, x FROM t LEFT JOIN UNNEST(ARRAY[a, 7]) AS u(x) ON a > 2;
+SELECT a, x FROM (SELECT a, COLLECT(b) AS bs FROM t GROUP BY a) LEFT JOIN UNNEST(bs) AS u(x) ON x > 10;
+SELECT a, x FROM t LEFT JOIN UNNEST(ARRAY[a, 7]) AS u(x) ON FALSE;
+SELECT a, v FROM t LEFT JOIN LATERAL (SELECT v FROM bid WHERE k = a) AS q ON v > 8;
+SELECT a, v FROM t LEFT JOIN LATERAL (SELECT v FROM bid WHERE k = a) AS q ON v > b;
+SELECT a, n FROM t LEFT JOIN LATERAL (SELECT COUNT(*) AS n FROM bid WHERE k = a) AS q ON n > 3;
+
+-- subject: a query in ON of an outer join
+SELECT x.a, y.v FROM t AS x LEFT JOIN bid AS y ON x.a = y.k AND EXISTS (SELECT 1 FROM t WHERE b = y.v);
+SELECT x.a, y.v FROM t AS x LEFT JOIN bid AS y ON x.a = y.k AND y.v IN (SELECT b FROM t);
+SELECT x.a, y.v FROM t AS x LEFT JOIN bid AS y ON x.a = y.k AND x.b IN (SELECT v FROM bid);
+SELECT x.a, y.v FROM t AS x RIGHT JOIN bid AS y ON x.a = y.k AND y.v IN (SELECT b FROM t);
+SELECT x.a, y.v FROM t AS x FULL JOIN bid AS y ON x.a = y.k AND x.b IN (SELECT v FROM bid);
+SELECT x.a, y.v FROM t AS x FULL JOIN bid AS y ON x.a = y.k AND y.v IN (SELECT b FROM t);
+SELECT x.a, y.v FROM t AS x LEFT JOIN bid AS y ON x.a = y.k AND y.v > (SELECT MIN(v) FROM bid);
+SELECT x.a, y.v FROM t AS x LEFT JOIN bid AS y ON x.a = y.k AND x.b NOT IN (SELECT v FROM bid);
+SELECT x.a, y.v FROM t AS x LEFT JOIN bid AS y ON x.a = y.k AND NOT EXISTS (SELECT 1 FROM t WHERE b = y.v);
+SELECT x.a, y.v FROM t AS x LEFT JOIN bid AS y ON x.a = y.k AND EXISTS (SELECT 1 FROM t WHERE b = y.v AND c = x.c);
+SELECT x.a, y.v FROM t AS x LEFT JOIN bid AS y ON x.a = y.k AND (y.v > 50 OR x.b IN (SELECT v FROM bid));
+SELECT x.a, y.v FROM t AS x LEFT JOIN bid AS y ON x.a = y.k AND x.b > (SELECT MIN(v) FROM bid WHERE k = x.a);
+SELECT x.a, y.v FROM t AS x JOIN bid AS y ON x.a = y.k AND EXISTS (SELECT 1 FROM t WHERE b = y.v AND c = x.c);
+
+-- subject: a temporal join with windows
+SELECT o.id, o.product, r.rate, r.ts FROM orders AS o LEFT JOIN latest_window_rate FOR SYSTEM_TIME AS OF o.ts AS r ON o.product = r.product;
+SELECT o.id, r.rate FROM orders AS o JOIN latest_window_rate FOR SYSTEM_TIME AS OF o.ts AS r ON o.product = r.product AND r.rate > 1.5;
+SELECT o.id, r.rate FROM orders AS o LEFT JOIN window_rate FOR SYSTEM_TIME AS OF o.ts AS r ON o.product = r.product;
+SELECT o.id, r.rate FROM orders AS o LEFT JOIN last_in_window FOR SYSTEM_TIME AS OF o.ts AS r ON o.product = r.product;
+SELECT o.id, r.rate FROM orders AS o LEFT JOIN last_in_window FOR SYSTEM_TIME AS OF o.ts AS r ON o.product = r.product AND r.window_start = FLOOR(o.ts TO MINUTE) AND r.window_end = CEIL(o.ts TO MINUTE);
+SELECT o.product, o.n, r.rate FROM (SELECT product, COUNT(*) AS n, window_start, window_end, window_time AS ts FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) GROUP BY product, window_start, window_end, window_time) AS o LEFT JOIN tariff FOR SYSTEM_TIME AS OF o.ts AS r ON o.product = r.product;
+SELECT o.id, r.rate FROM orders AS o LEFT JOIN latest_of_last FOR SYSTEM_TIME AS OF o.ts AS r ON o.product = r.product;
+SELECT o.id, r.rate FROM orders AS o LEFT JOIN window_rate_key FOR SYSTEM_TIME AS OF o.ts AS r ON o.product = r.product;
+SELECT o.id, r.rate FROM orders AS o LEFT JOIN window_rate_key FOR SYSTEM_TIME AS OF o.ts AS r ON o.product = r.product AND r.window_start = FLOOR(o.ts TO MINUTE) AND r.window_end = FLOOR(o.ts TO MINUTE) + INTERVAL '1' MINUTE;

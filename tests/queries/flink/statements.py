@@ -42,6 +42,27 @@ VIEWS: Final = {
         "SELECT product, rate, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY product ORDER BY PROCTIME()) AS n "
         "FROM tariff_log) WHERE n = 1"
     ),
+    "window_rate": (
+        "SELECT product, MAX(rate) AS rate, window_time AS ts FROM TABLE(TUMBLE(TABLE tariff_log, DESCRIPTOR(ts), "
+        "INTERVAL '20' SECOND)) GROUP BY product, window_start, window_end, window_time"
+    ),
+    "latest_window_rate": (
+        "SELECT product, rate, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY product ORDER BY ts DESC) AS n FROM "
+        "window_rate) WHERE n = 1"
+    ),
+    "window_rate_key": (
+        "SELECT product, window_start, window_end, MAX(rate) AS rate, window_time AS ts FROM TABLE(TUMBLE(TABLE "
+        "tariff_log, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) GROUP BY product, window_start, window_end, window_time"
+    ),
+    "last_in_window": (
+        "SELECT product, rate, ts, window_start, window_end FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY product, "
+        "window_start, window_end ORDER BY ts DESC) AS n FROM TABLE(TUMBLE(TABLE tariff_log, DESCRIPTOR(ts), INTERVAL "
+        "'1' MINUTE))) WHERE n = 1"
+    ),
+    "latest_of_last": (
+        "SELECT product, rate, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY product ORDER BY ts DESC) AS r FROM "
+        "last_in_window) WHERE r = 1"
+    ),
     "first_low_tariff": "SELECT product, rate, ts FROM first_tariff WHERE rate < 1.5",
 }
 """Queries that have a name, for window table functions and FOR SYSTEM_TIME AS OF take tables and views only."""

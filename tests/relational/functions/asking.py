@@ -45,6 +45,12 @@ class OneTable:
     def find(self, identifier: ObjectIdentifier) -> CatalogObject | None:
         return self._table if identifier == NAME else None
 
+    def function(self, identifier: ObjectIdentifier) -> None:
+        return None
+
+    def system_function(self, name: str) -> None:
+        return None
+
     def names(self, catalog: str, database: str) -> Sequence[str]:
         return ["t"]
 

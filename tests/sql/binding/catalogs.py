@@ -7,6 +7,7 @@ from pathlib import Path
 
 from firesteel.common.logical_types import ObjectIdentifier
 from firesteel.common.places import Source
+from firesteel.functions.columns.python_functions import UserFunction
 from firesteel.relational.logical.nodes import LogicalNode, TableSink
 from firesteel.relational.tables import ResolvedTable
 from firesteel.sql.binding.catalog import CatalogObject
@@ -20,8 +21,17 @@ from firesteel.sql.binding.statements import (
 from firesteel.sql.script import parse_statement
 from firesteel.sql.statements.create import CreateTable, CreateView
 from firesteel.sql.statements.queries import Insert, Query, StatementSet
+from firesteel.table.udf import udf, udtf
 
 HERE = Path(__file__).parent
+
+
+FUNCTIONS: dict[str, UserFunction] = {
+    "add_one": udf(lambda n: n + 1, input_types="BIGINT", result_type="BIGINT", name="add_one").signature,
+    "draw": udf(lambda: 4, result_type="BIGINT", name="draw", deterministic=False).signature,
+    "words": udtf(str.split, result_types="ROW<word STRING NOT NULL>", name="words").signature,
+}
+"""The functions that all catalogs have."""
 
 
 class Catalog:
@@ -34,6 +44,12 @@ class Catalog:
 
     def find(self, identifier: ObjectIdentifier) -> CatalogObject | None:
         return self._objects.get(identifier)
+
+    def function(self, identifier: ObjectIdentifier) -> UserFunction | None:
+        return FUNCTIONS.get(identifier.name.lower())
+
+    def system_function(self, name: str) -> None:
+        return None
 
     def names(self, catalog: str, database: str) -> Sequence[str]:
         return [key.name for key in self._objects if (key.catalog, key.database) == (catalog, database)]

@@ -31,6 +31,7 @@ from firesteel.graph.operations import (
     NormalizeOp,
     OverAggregateOp,
     OverPartitionsOp,
+    PythonCalcOp,
     RankOp,
     ReplicateOp,
     RowsToColumnsOp,
@@ -69,6 +70,7 @@ from firesteel.runtime.columns.normalizing import NormalizeOperator
 from firesteel.runtime.columns.over.batch import OverPartitionsOperator
 from firesteel.runtime.columns.over.changes import OverChangesOperator
 from firesteel.runtime.columns.over.operator import OverAggregateOperator
+from firesteel.runtime.columns.python_functions import PythonCalcOperator
 from firesteel.runtime.columns.ranks import RankOperator
 from firesteel.runtime.columns.replicate import ReplicateOperator
 from firesteel.runtime.columns.sink import ColumnSinkOperator
@@ -128,6 +130,11 @@ def _(operation: ReplicateOp, node: Node, batch: bool) -> Recipe:
 @recipe.register
 def _(operation: CorrelateOp, node: Node, batch: bool) -> Recipe:
     return partial(CorrelateOperator, operation.correlate)
+
+
+@recipe.register
+def _(operation: PythonCalcOp, node: Node, batch: bool) -> Recipe:
+    return partial(PythonCalcOperator, operation.calc)
 
 
 @recipe.register

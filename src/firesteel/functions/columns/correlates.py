@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from firesteel.common.logical_types import RowType
+from firesteel.functions.columns.program import Program
+from firesteel.functions.columns.python_functions import PythonTableFunction
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,7 @@ class Unnest:
     ordinality: bool = False
 
 
-TableFunction = Unnest
+TableFunction = Unnest | PythonTableFunction
 """A function that gives rows for its arguments."""
 
 
@@ -28,8 +30,9 @@ TableFunction = Unnest
 class Correlate:
     """Each row of an input with each of the rows that a table function gives for it.
 
-    `arguments` are the columns of the input that the function takes, `kept` those that stay and come first. With
-    `keeps`, a row for which it gives none is there once, with NULLs.
+    `arguments` are the columns of the input that the function takes, `kept` those that stay and come first. Only those
+    rows count that `condition` finds by their numbers (None: all), a program over the columns of the output and the
+    number. With `keeps`, a row for which no other counts is there once, with NULLs. `zone` is the session's time zone.
     """
 
     row: RowType
@@ -38,6 +41,8 @@ class Correlate:
     arguments: tuple[int, ...]
     kept: tuple[int, ...]
     keeps: bool = False
+    condition: Program | None = None
+    zone: str = "UTC"
 
     def __post_init__(self) -> None:
         assert len(self.kept) <= len(self.output.fields)

@@ -14,6 +14,7 @@ from firesteel.functions.columns.correlates import Correlate
 from firesteel.functions.columns.endpoints import ColumnSink, ColumnSource
 from firesteel.functions.columns.normalizing import Normalization
 from firesteel.functions.columns.program import Program
+from firesteel.functions.columns.python_functions import PythonCalc
 from firesteel.functions.columns.ranks import FirstRow, Rank
 from firesteel.functions.columns.sinks import Constraints, Materialization
 from firesteel.functions.columns.sorting import Limit, Sort, TemporalSort, Top
@@ -110,6 +111,16 @@ class CorrelateOp(ColumnOperation):
     keeps_nothing = True
 
     correlate: Correlate
+
+
+@dataclass(frozen=True, eq=False)
+class PythonCalcOp(ColumnOperation):
+    """Adds columns that functions of Python compute."""
+
+    kind = "python_calc"
+    keeps_nothing = True
+
+    calc: PythonCalc
 
 
 @dataclass(frozen=True, eq=False)

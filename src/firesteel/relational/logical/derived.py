@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from firesteel.common.logical_types import RowType
 from firesteel.functions.columns.connectors import TableSink
+from firesteel.functions.columns.python_functions import PythonCall
 from firesteel.functions.columns.ranks import RankFunction
 from firesteel.relational.expressions import SortKey
 from firesteel.relational.logical.nodes import GroupWindowAggregate, UnaryNode
@@ -59,6 +60,22 @@ class Rank(UnaryNode):
     def row(self) -> RowType:
         """Return the input's columns, and the rank."""
         return self.type if self.shows else self.input.row
+
+
+@dataclass(frozen=True)
+class PythonCalc(UnaryNode):
+    """Each row with what functions of Python have for it; `calls` may take the results of those before them."""
+
+    calls: tuple[PythonCall, ...]
+    type: RowType
+
+    def __post_init__(self) -> None:
+        assert len(self.type.fields) == len(self.input.row.fields) + len(self.calls) > 0
+
+    @property
+    def row(self) -> RowType:
+        """Return the columns of the input, and a column for each call."""
+        return self.type
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from firesteel.common.logical_types.logical_type import escaped_text
+from firesteel.functions.columns.correlates import Unnest
 from firesteel.relational.expressions import (
     AggregateCall,
     Call,
@@ -17,10 +18,12 @@ from firesteel.relational.expressions import (
     OverCall,
     SortKey,
     references,
+    UserCall,
 )
 from firesteel.relational.logical import nodes
 from firesteel.relational.logical.changelogs import FromChangelog, ToChangelog
 from firesteel.relational.logical.correlates import Correlate
+from firesteel.relational.logical.derived import PythonCalc
 from firesteel.relational.logical.joins import Join
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.relational.logical.row_patterns import MatchRecognize
@@ -79,6 +82,8 @@ def expression_text(expression: Expression, names: Sequence[str] | None = None) 
         case MatchTime():
             return f"MATCH_{'ROWTIME' if expression.event_time else 'PROCTIME'}()"
     operands = ", ".join(expression_text(operand, names) for operand in expression.operands)
+    if isinstance(expression, UserCall):
+        return f"{expression.function.name}({operands})"
     return f"{getattr(expression, 'function', type(expression).__name__)}({operands})"
 
 
@@ -254,6 +259,19 @@ def _sink_text(node: nodes.TableSink) -> str:
     return f"table=[{name.catalog}.{name.database}.{name.name}], fields=[{fields}]"
 
 
+def _correlate_text(node: Correlate) -> str:
+    name = "UNNEST" if isinstance(node.function, Unnest) else node.function.name
+    condition = "" if node.condition is None else f", condition=[{expression_text(node.condition)}]"
+    kind = "left" if node.keeps else "inner"
+    return f"function=[{name}({_places(node.arguments)})], joinType=[{kind}]{condition}"
+
+
+def _python_calc_text(node: PythonCalc) -> str:
+    names = node.type.field_names[-len(node.calls) :]
+    pairs = zip(names, node.calls, strict=True)
+    return ", ".join(f"{name}=[{call.function.name}({_places(call.arguments)})]" for name, call in pairs)
+
+
 _ATTRIBUTES: Final[dict[type[LogicalNode], Callable[[Any], str]]] = {
     nodes.TableScan: _table_text,
     nodes.TableSink: _sink_text,
@@ -275,9 +293,8 @@ _ATTRIBUTES: Final[dict[type[LogicalNode], Callable[[Any], str]]] = {
         f"period=[{node.left.row.field_names[node.time]}]"
     ),
     Versions: lambda node: f"partition=[{_places(node.partition)}], time=[${node.time}]",
-    Correlate: lambda node: (
-        f"function=[UNNEST({_places(node.arguments)})], joinType=[{'left' if node.keeps else 'inner'}]"
-    ),
+    Correlate: _correlate_text,
+    PythonCalc: _python_calc_text,
     nodes.UnionAll: lambda _: "all=[true]",
     nodes.Replicate: lambda _: "times=[$0]",
     nodes.Sort: _sort_text,

@@ -18,7 +18,6 @@ from firesteel.functions.columns.aggregates import GroupAggregate as Groups
 from firesteel.functions.columns.changelogs import FromChangelog as Said
 from firesteel.functions.columns.changelogs import ToChangelog as Rows
 from firesteel.functions.columns.connectors import TableSink, TableSource
-from firesteel.functions.columns.correlates import Correlate as Correlated
 from firesteel.functions.columns.windows import WindowAggregate as Windows
 from firesteel.functions.columns.windows import WindowAssignment
 from firesteel.functions.columns.windows import WindowTable as WindowRows
@@ -212,9 +211,19 @@ class Planner:
 
     @_planned.register
     def _(self, node: Correlate) -> PhysicalNode:
-        below = self.plan(node.input)
-        spec = Correlated(below.row, node.type, node.function, node.arguments, node.kept, node.keeps)
-        return correlates.Correlate(below, spec)
+        return correlates.Correlate(
+            self.plan(node.input),
+            node.function,
+            node.arguments,
+            node.kept,
+            node.type,
+            node.keeps,
+            node.condition,
+        )
+
+    @_planned.register
+    def _(self, node: derived.PythonCalc) -> PhysicalNode:
+        return correlates.PythonCalc(self.plan(node.input), node.calls, node.type)
 
     @_planned.register
     def _(self, node: logical.Replicate) -> PhysicalNode:

@@ -18,11 +18,14 @@ from firesteel.relational.logical import temporal_joins as logical
 from firesteel.relational.logical.joins import different_names
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.changelog import changes_of
+from firesteel.relational.physical.grouping import WindowAggregate, WindowTableFunction
 from firesteel.relational.physical.joins import AnyJoin, covers, equal_columns
 from firesteel.relational.physical.node import Changes, Keys, PhysicalNode, Shown, UnaryNode, Updates
 from firesteel.relational.physical.nodes import Calc, Exchange, WatermarkAssigner
 from firesteel.relational.physical.ranks import Rank
 from firesteel.relational.physical.scans import TableSourceScan
+from firesteel.relational.physical.timed_joins import WindowJoin
+from firesteel.relational.physical.window_ranks import WindowRank
 from firesteel.relational.rules.substitution import all_of, conjuncts, refs
 
 WHO: Final = "Temporal join"
@@ -221,6 +224,14 @@ def _require_versions(node: PhysicalNode, time: int) -> None:
                 who=WHO,
                 hint="put the condition into WHERE of the query that joins",
             )
+    if isinstance(node, Versions) and not _come_in_time(node.input, node.versions.time):
+        with errors_at(node.place):
+            raise UnsupportedError(
+                "with rows of windows as the versioned table is not supported",
+                who=WHO,
+                got="rows that come when a window ends, after the watermark has passed their times",
+                hint="order by window_time: it is the time at which they come",
+            )
     if not isinstance(node, TableSourceScan | Versions):
         with errors_at(node.place):
             raise UnsupportedError(
@@ -228,6 +239,33 @@ def _require_versions(node: PhysicalNode, time: int) -> None:
                 who=WHO,
                 hint="join with a table, or with a view of its first or last rows by ROW_NUMBER ... ORDER BY time",
             )
+
+
+def _come_in_time(node: PhysicalNode, time: int) -> bool:
+    """Return whether rows come before the watermark has passed the time in a column of theirs.
+
+    Rows of windows come when these end; only the time of their windows has not passed then.
+    """
+    waits = False
+    while not isinstance(node, WindowAggregate | TableSourceScan):
+        if isinstance(node, Calc):
+            column = node.expressions[time]
+            if not isinstance(column, InputRef):
+                return True
+            time = column.index
+        elif isinstance(node, WindowRank | WindowJoin):
+            waits = True
+        elif isinstance(node, WindowTableFunction) and time >= len(node.input.row.fields):
+            return True
+        elif not isinstance(node, Exchange | WatermarkAssigner | WindowTableFunction):
+            break
+        first, *others = node.inputs
+        width = len(first.row.fields)
+        if others and time >= width:
+            node, time = others[0], time - width
+        else:
+            node = first
+    return isinstance(node, WindowAggregate) or not waits
 
 
 def _gives_first_rows(node: Rank, time: int) -> bool:

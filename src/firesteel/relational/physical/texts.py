@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from typing import Final
 
 from firesteel.functions.columns.aggregates import Aggregation
-from firesteel.relational.expressions import AggregateCall, Call, Expression, InputRef, Literal, OverCall
+from firesteel.relational.expressions import (
+    AggregateCall,
+    Call,
+    Expression,
+    InputRef,
+    Literal,
+    OverCall,
+    UserCall,
+)
 from firesteel.relational.logical.printing import expression_text
 
 _INFIX: Final = frozenset(
@@ -33,9 +41,11 @@ def infix(expression: Expression, names: Sequence[str]) -> str:
         return names[expression.index]
     if isinstance(expression, Literal):
         return expression_text(expression)
+    operands = [infix(operand, names) for operand in expression.operands]
+    if isinstance(expression, UserCall):
+        return f"{expression.function.name}({', '.join(operands)})"
     if not isinstance(expression, Call):
         return expression_text(expression, names)
-    operands = [infix(operand, names) for operand in expression.arguments]
     function = expression.function
     if function in ("CAST", "TRY_CAST"):
         return f"{function}({operands[0]} AS {expression.type.copy(True)})"

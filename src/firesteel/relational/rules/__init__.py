@@ -25,6 +25,7 @@ from firesteel.relational.rules.recognise_ranks import recognise_ranks
 from firesteel.relational.rules.reorder_joins import reorder_joins
 from firesteel.relational.rules.simplify_outer_joins import simplify_outer_joins
 from firesteel.relational.rules.split_distinct import split_distinct
+from firesteel.relational.rules.split_python_calls import split_python_calls
 
 Rule = Callable[[LogicalNode, PlanOptions], LogicalNode]
 """A pure function from plan to plan."""
@@ -44,6 +45,7 @@ RULES: Final[tuple[Rule, ...]] = (
     aggregate_windows,
     keep_versions,
     split_distinct,
+    split_python_calls,
     prune_columns,
     push_fields,
     merge_projects,

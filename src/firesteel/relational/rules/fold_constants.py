@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from firesteel.relational.expressions import Expression, Literal
 from firesteel.relational.folding import folded
+from firesteel.relational.logical.correlates import Correlate
 from firesteel.relational.logical.joins import Join
 from firesteel.relational.logical.nodes import Filter, LogicalNode, Project, Watermark, transformed
 from firesteel.relational.logical.row_patterns import MatchRecognize
@@ -29,6 +30,8 @@ def fold_constants(plan: LogicalNode, options: PlanOptions) -> LogicalNode:
         if isinstance(node, MatchRecognize):
             definitions = (replace(one, condition=done(one.condition)) for one in node.definitions)
             return replace(node, definitions=tuple(definitions), measures=tuple(map(done, node.measures)))
+        if isinstance(node, Correlate) and node.condition is not None:
+            return replace(node, condition=done(node.condition))
         if isinstance(node, Filter):
             condition = done(node.condition)
             always = isinstance(condition, Literal) and condition.value is True

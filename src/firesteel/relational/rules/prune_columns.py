@@ -13,7 +13,7 @@ from firesteel.common.logical_types import BigIntType, RowType
 from firesteel.relational.expressions import AggregateCall, Expression, references
 from firesteel.relational.logical.changelogs import FromChangelog, ToChangelog
 from firesteel.relational.logical.correlates import Correlate
-from firesteel.relational.logical.derived import Delivery, Expand, Rank
+from firesteel.relational.logical.derived import Delivery, Expand, PythonCalc, Rank
 from firesteel.relational.logical.joins import Join
 from firesteel.relational.logical.nodes import (
     Aggregate,
@@ -282,7 +282,8 @@ def _(node: Versions, wanted: frozenset[int]) -> Pruned:
 @_narrowed.register
 def _(node: Correlate, wanted: frozenset[int]) -> Pruned:
     width = len(node.kept)
-    kept = [place for place in range(width) if place in wanted]
+    read = {*references(node.condition)} if node.condition is not None else set()
+    kept = [place for place in range(width) if place in wanted | read]
     below, places = pruned(node.input, frozenset([*node.arguments, *(node.kept[place] for place in kept)]))
     left = [*kept, *range(width, len(node.row.fields))]
     made = replace(
@@ -291,6 +292,7 @@ def _(node: Correlate, wanted: frozenset[int]) -> Pruned:
         arguments=tuple(places[place] for place in node.arguments),
         kept=tuple(places[node.kept[place]] for place in kept),
         type=_row(node.row, left),
+        condition=None if node.condition is None else moved(node.condition, _now(left)),
     )
     return made, _now(left)
 
@@ -316,6 +318,24 @@ def _(node: MatchRecognize, wanted: frozenset[int]) -> Pruned:
         type=_row(node.row, kept),
     )
     return made, _now(kept)
+
+
+@_narrowed.register
+def _(node: PythonCalc, wanted: frozenset[int]) -> Pruned:
+    width = len(node.row.fields) - len(node.calls)
+    needed = {*wanted}
+    for place, call in reversed([*enumerate(node.calls, width)]):
+        needed |= {*call.arguments} if place in needed else set()
+    below, places = pruned(node.input, frozenset(place for place in needed if place < width))
+    fields, calls, now = [*below.row.fields], [], dict(places)
+    for place, call in enumerate(node.calls, width):
+        if place in needed:
+            calls.append(replace(call, arguments=tuple(now[one] for one in call.arguments)))
+            now[place] = len(fields)
+            fields.append(node.row.fields[place])
+    if not calls:
+        return below, now
+    return PythonCalc(below, tuple(calls), RowType(tuple(fields), nullable=False)), now
 
 
 @_narrowed.register

@@ -55,9 +55,8 @@ def _pushed(node: LogicalNode) -> LogicalNode:
     if isinstance(below, Filter):
         both = all_of([*conjuncts(below.condition), *conjuncts(condition)])
         return _pushed(Filter(below.input, both, place=node.place or below.place))
-    if isinstance(below, Project) and can_be_inlined(below.expressions, [*below.expressions, condition]):
-        inner = _pushed(Filter(below.input, substituted(condition, below.expressions), place=node.place))
-        return below.with_inputs((inner,))
+    if isinstance(below, Project):
+        return _through_project(node, below)
     if isinstance(below, UnionAll):
         return below.with_inputs(
             tuple(_pushed(Filter(part, condition, place=node.place)) for part in below.parts)
@@ -68,6 +67,19 @@ def _pushed(node: LogicalNode) -> LogicalNode:
         return _looking_up(node, below)
     places = _passing(below)
     return node if places is None else _parted(node, places)
+
+
+def _through_project(node: Filter, below: Project) -> LogicalNode:
+    """Return a projection of those rows for which a condition is TRUE that reads no column that is computed once."""
+    every = refs(below.row, range(len(below.names)))
+    parts = conjuncts(node.condition)
+    first = [part for part in parts if can_be_inlined(below.expressions, [*every, part])]
+    if not first:
+        return node
+    inner = Filter(below.input, substituted(all_of(first), below.expressions), place=node.place)
+    made = below.with_inputs((_pushed(inner),))
+    rest = [part for part in parts if part not in first]
+    return Filter(made, all_of(rest), place=node.place) if rest else made
 
 
 def _through(node: Filter, join: Join) -> LogicalNode:

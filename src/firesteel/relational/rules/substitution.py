@@ -14,6 +14,7 @@ from firesteel.relational.expressions import (
     Expression,
     InputRef,
     Literal,
+    UserCall,
     references,
     rewritten,
 )
@@ -59,6 +60,8 @@ def moved_call(call: AggregateCall, places: Mapping[int, int]) -> AggregateCall:
 
 def is_deterministic(expression: Expression) -> bool:
     """Return whether an expression has one value for one row."""
+    if isinstance(expression, UserCall) and not expression.function.deterministic:
+        return False
     if isinstance(expression, Call) and expression.function in FUNCTIONS:
         function = FUNCTIONS.find(expression.function)
         return function.deterministic and all(map(is_deterministic, expression.operands))
@@ -68,10 +71,20 @@ def is_deterministic(expression: Expression) -> bool:
 def can_be_inlined(columns: Sequence[Expression], readers: Iterable[Expression]) -> bool:
     """Return whether expressions over `columns` mean the same with the columns computed in place.
 
-    They do not if a column with another value each time is read more than once.
+    They do not if a column with another value each time is read more than once. What a function of the user's computes
+    is not to be computed twice, either.
     """
     reads = Counter(index for reader in readers for index in references(reader))
-    return all(reads[place] < 2 or is_deterministic(column) for place, column in enumerate(columns))
+    return all(reads[place] < 2 or _can_be_repeated(column) for place, column in enumerate(columns))
+
+
+def _can_be_repeated(column: Expression) -> bool:
+    return is_deterministic(column) and not calls_user(column)
+
+
+def calls_user(expression: Expression) -> bool:
+    """Return whether a function of the user's is part of an expression."""
+    return isinstance(expression, UserCall) or any(map(calls_user, expression.operands))
 
 
 def refs(row: RowType, places: Iterable[int]) -> tuple[InputRef, ...]:

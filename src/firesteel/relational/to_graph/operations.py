@@ -34,6 +34,7 @@ from firesteel.graph.operations import (
     Operation,
     OverAggregateOp,
     OverPartitionsOp,
+    PythonCalcOp,
     RankOp,
     ReplicateOp,
     SortOp,
@@ -52,7 +53,7 @@ from firesteel.graph.operations import (
 from firesteel.relational.expressions import InputRef
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.changelogs import FromChangelog, ToChangelog
-from firesteel.relational.physical.correlates import Correlate
+from firesteel.relational.physical.correlates import Correlate, PythonCalc
 from firesteel.relational.physical.grouping import (
     GroupAggregate,
     OverAggregate,
@@ -141,7 +142,12 @@ def _(plan: Replicate, options: PlanOptions) -> Operation:
 
 @operation.register
 def _(plan: Correlate, options: PlanOptions) -> Operation:
-    return CorrelateOp(plan.correlate)
+    return CorrelateOp(plan.correlate(options.zone))
+
+
+@operation.register
+def _(plan: PythonCalc, options: PlanOptions) -> Operation:
+    return PythonCalcOp(plan.calc(options.zone))
 
 
 @operation.register

@@ -7,7 +7,7 @@ from typing import Final
 
 from firesteel.common.logical_types import CharType, SymbolType, VarCharType
 from firesteel.common.logical_types.logical_type import escaped_text
-from firesteel.relational.expressions import Call, Expression, InputRef, Literal
+from firesteel.relational.expressions import Call, Expression, InputRef, Literal, UserCall
 
 _INFIX: Final = frozenset(
     {
@@ -29,6 +29,8 @@ def shown(expression: Expression, names: Sequence[str]) -> str:
         return names[expression.index] if expression.index < len(names) else f"${expression.index}"
     if isinstance(expression, Literal):
         return _literal(expression)
+    if isinstance(expression, UserCall):
+        return f"{expression.function.name}({', '.join(shown(one, names) for one in expression.operands)})"
     assert isinstance(expression, Call)
     return _call(expression, names)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -10,19 +10,13 @@ import pyarrow as pa
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.functions.columns.correlates import Correlate, Unnest
 from firesteel.runtime.columns.batch import DELETE, INSERT, ColumnBatch
-from firesteel.runtime.operator import Operator
+from firesteel.runtime.columns.kernel.statement import Statement
+from firesteel.runtime.columns.python_functions import Given, PythonRows
+from firesteel.runtime.operator import Operator, OperatorContext
 from firesteel.state.arrangements.columns import Numbers, numbers
-from firesteel.state.arrangements.sorting import Positions
 
 _MOST: Final = 1 << 14
 """How many rows are taken apart together."""
-
-
-class Given(NamedTuple):
-    """The rows that a table function gives: row `i` is one for the argument at place `owners[i]`, which ascend."""
-
-    owners: Positions
-    columns: list[pa.Array]
 
 
 class CorrelateOperator(Operator[ColumnBatch]):
@@ -31,6 +25,25 @@ class CorrelateOperator(Operator[ColumnBatch]):
     def __init__(self, correlate: Correlate) -> None:
         self._correlate = correlate
         self._schema = to_arrow_schema(correlate.output)
+        function = correlate.function
+        self._python = None if isinstance(function, Unnest) else PythonRows(function, correlate.zone)
+        self._condition: Statement | None = None
+
+    def open(self, context: OperatorContext) -> None:
+        """Open the function, and prepare the condition."""
+        super().open(context)
+        if self._python is not None:
+            self._python.open(context)
+        if self._correlate.condition is not None:
+            self._condition = Statement(self._correlate.condition, context.who)
+
+    def close(self) -> None:
+        """Close the function, and release what was prepared."""
+        if self._condition is not None:
+            self._condition.close()
+        if self._python is not None:
+            self._python.close()
+        super().close()
 
     def process(self, batch: ColumnBatch, port: int) -> None:
         """Emit the rows of a batch."""
@@ -38,21 +51,39 @@ class CorrelateOperator(Operator[ColumnBatch]):
             self._expand(batch.slice(start, start + _MOST))
 
     def _expand(self, batch: ColumnBatch) -> None:
-        spec = self._correlate
-        (collection,) = (batch.rows.column(place) for place in spec.arguments)
-        found = unnested(collection, spec.function)
-        if spec.keeps:
+        found = self._found(batch.rows)
+        if self._condition is not None and len(found.owners):
+            rows = self._joined(batch.rows, found)
+            places = self._condition.run(
+                ColumnBatch(rows.append_column("$place", pa.array(np.arange(rows.num_rows))))
+            ).rows.column(0)
+            found = Given(found.owners[numbers(places)], [column.take(places) for column in found.columns])
+        if self._correlate.keeps:
             found = _with_others(found, len(batch))
         if not len(found.owners):
             return
+        kinds = None if batch.kinds is None else np.where(batch.signs() > 0, INSERT, DELETE)[found.owners]
+        for part in ColumnBatch(self._joined(batch.rows, found), kinds).parts():
+            self.output.emit(part)
+
+    def _found(self, rows: pa.RecordBatch) -> Given:
+        spec = self._correlate
+        if self._python is not None:
+            fields = spec.row.fields
+            return self._python.given(
+                [(rows.column(place), fields[place].type) for place in spec.arguments], rows.num_rows
+            )
+        assert isinstance(spec.function, Unnest)
+        (collection,) = (rows.column(place) for place in spec.arguments)
+        return unnested(collection, spec.function)
+
+    def _joined(self, rows: pa.RecordBatch, found: Given) -> pa.RecordBatch:
+        """Return the columns that stay of the rows' owners, and then those of the function."""
         owners = pa.array(found.owners)
-        columns = [batch.rows.column(place).take(owners) for place in spec.kept]
+        columns = [rows.column(place).take(owners) for place in self._correlate.kept]
         fields = [*self._schema][len(columns) :]
         results = [column.cast(field.type) for column, field in zip(found.columns, fields, strict=True)]
-        rows = pa.RecordBatch.from_arrays([*columns, *results], schema=self._schema)
-        kinds = None if batch.kinds is None else np.where(batch.signs() > 0, INSERT, DELETE)[found.owners]
-        for part in ColumnBatch(rows, kinds).parts():
-            self.output.emit(part)
+        return pa.RecordBatch.from_arrays([*columns, *results], schema=self._schema)
 
 
 def unnested(collection: pa.Array, function: Unnest) -> Given:

@@ -11,7 +11,7 @@ from sqlglot import exp
 from firesteel.common.errors import ProgramError, SqlError
 from firesteel.common.logical_types import BooleanType
 from firesteel.relational.expressions import Expression
-from firesteel.relational.functions import symbol
+from firesteel.relational.functions import FUNCTIONS, symbol
 from firesteel.relational.functions.aggregates import (
     AGGREGATES,
     ResolvedAggregate,
@@ -19,11 +19,13 @@ from firesteel.relational.functions.aggregates import (
     resolve_aggregate,
     result_type,
 )
+from firesteel.relational.functions.times import PARTS
 from firesteel.sql import nodes
 from firesteel.sql.binding import group_windows, over_windows
 from firesteel.sql.binding.documents import document_call, is_document_call
 from firesteel.sql.binding.functions import called, materialized
 from firesteel.sql.binding.literals import text_literal
+from firesteel.sql.binding.user_functions import scalar_call
 from firesteel.sql.binding.values import AggregateValue, GroupingValue, OverValue
 
 if TYPE_CHECKING:
@@ -37,7 +39,15 @@ _JSON_AGGREGATES: Final = {"JSON_OBJECTAGG": "NULL ON NULL", "JSON_ARRAYAGG": "A
 def call(binder: Expressions, node: nodes.Call) -> Expression:
     """Return the call of a function by its name: an aggregate, a window of GROUP BY, or a scalar function."""
     text = binder.context.text
-    name = node.function.upper() if len(node.args["names"]) == 1 else node.function
+    names = [part.name for part in node.args["names"]]
+    name = node.function.upper() if len(names) == 1 else node.function
+    function = binder.context.function(names, built_in=_is_built_in(name))
+    if function is not None:
+        if node.args.get("quantifier"):
+            raise text.wrong(
+                node, f"uses {node.args['quantifier']} with {node.function}, which is no aggregate"
+            )
+        return scalar_call(function, node, [binder.bind(one) for one in node.expressions], binder.context)
     if name in _GROUPINGS:
         return _grouping(binder, node, name)
     if is_aggregate(name):
@@ -49,6 +59,11 @@ def call(binder: Expressions, node: nodes.Call) -> Expression:
     if node.args.get("quantifier"):
         raise text.wrong(node, f"uses {node.args['quantifier']} with {name}, which is no aggregate function")
     return binder.call(name, node, *node.expressions)
+
+
+def _is_built_in(name: str) -> bool:
+    known = name in _GROUPINGS or is_aggregate(name) or name in FUNCTIONS or name in PARTS
+    return known or group_windows.is_property(name) or group_windows.is_window(name)
 
 
 def special_call(binder: Expressions, node: nodes.SpecialCall) -> Expression:

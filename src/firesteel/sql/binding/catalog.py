@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from firesteel.common.logical_types import ObjectIdentifier, RowType
 from firesteel.common.places import Source
+from firesteel.functions.columns.python_functions import UserFunction
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.relational.tables import ResolvedTable
 
@@ -52,6 +53,12 @@ class CatalogView(Protocol):
 
     def find(self, identifier: ObjectIdentifier) -> CatalogObject | None:
         """Return what a full name stands for, None if there is nothing."""
+
+    def function(self, identifier: ObjectIdentifier) -> UserFunction | None:
+        """Return the user's function of a full name, None if there is none; upper and lower case are the same."""
+
+    def system_function(self, name: str) -> UserFunction | None:
+        """Return the user's function that has a name in all databases, None if there is none."""
 
     def names(self, catalog: str, database: str) -> Sequence[str]:
         """Return the names of tables and views in a database, none if there is no such database."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from firesteel.common.suggestions import suggestion
+from firesteel.functions.columns.python_functions import UserFunction
 from firesteel.relational.expressions import Expression
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.sql.binding.catalog import CatalogObject, CatalogView, View, qualified
@@ -80,6 +81,17 @@ class Context:
                     asterisk, f"requires the column {name}, which was there when the view was made"
                 )
         return [(name, found[name]) for name in self.asterisks[offset]]
+
+    def function(self, names: Sequence[str], *, built_in: bool) -> UserFunction | None:
+        """Return the user's function of a name of one to three parts; None if there is none.
+
+        Those of the session go before built-in ones of their name, which go before those of catalogs.
+        """
+        if len(names) == 1:
+            found = self.catalog.system_function(names[0])
+            if found is not None or built_in:
+                return found
+        return self.catalog.function(qualified(names, self.path)) if len(names) <= 3 else None
 
     def object(self, parts: Sequence[exp.Identifier]) -> CatalogObject:
         """Return what a name of one to three parts stands for; raises SqlValidationError for an unknown one."""

@@ -11,11 +11,13 @@ from sqlglot import exp
 from firesteel.functions.columns.joins import KEEPING, JoinKind
 from firesteel.relational.expressions import Expression, shifted
 from firesteel.relational.functions import resolve
+from firesteel.relational.logical.correlates import Correlate
 from firesteel.relational.logical.joins import Join
-from firesteel.relational.logical.nodes import Filter, LogicalNode, Project
+from firesteel.relational.logical.nodes import Filter, LogicalNode
 from firesteel.relational.logical.temporal_joins import TemporalJoin
-from firesteel.relational.rules.substitution import ALWAYS, all_of, conjuncts, refs
-from firesteel.sql.binding.asking import answered
+from firesteel.relational.rules.substitution import ALWAYS, all_of
+from firesteel.sql import nodes
+from firesteel.sql.binding.asking_joins import join_on
 from firesteel.sql.binding.conditions import as_condition
 from firesteel.sql.binding.context import Context
 from firesteel.sql.binding.expressions import Expressions
@@ -24,7 +26,6 @@ from firesteel.sql.binding.hints import SelectHints
 from firesteel.sql.binding.laterals import bind_lateral, is_lateral
 from firesteel.sql.binding.scope import Merged, Scope, only
 from firesteel.sql.binding.temporal_joins import temporal_join, version_of, without_version
-from firesteel.sql.binding.values import QueryValue, parts_of
 
 T = TypeVar("T")
 
@@ -66,8 +67,34 @@ def _beside_lateral(left: Item, join: exp.Join, context: Context) -> Item:
     if condition == ALWAYS:
         return made.at(text.place(join)), found
     if kind == "LEFT":
-        raise text.unsupported(on or join, "another condition than TRUE in LEFT JOIN of such an item")
+        if isinstance(made, Correlate):
+            return replace(made, condition=condition).at(text.place(join)), found
+        made, relation = bind_lateral(plan, scope, _asked_for(join), True, context)
+        return made.at(text.place(join)), scope.beside(Scope((relation,)))
     return Filter(made, condition, place=text.place(join)), found
+
+
+def _asked_for(join: exp.Join) -> exp.Expr:
+    """Return the LATERAL query of a LEFT JOIN with the condition of the join among its own."""
+    item = join.this
+    query = item.this.this if isinstance(item.this, exp.Subquery) else item.this
+    inner = exp.Subquery(this=query, alias=item.args.get("alias"))
+    star = exp.Star()
+    asked = exp.Select(expressions=[star], from_=exp.From(this=inner), where=exp.Where(this=join.args["on"]))
+    found = nodes.LateralQuery(this=asked, alias=_name_of(item))
+    for node in (inner, star, asked, found):
+        node.meta.update(item.meta)
+    return found
+
+
+def _name_of(item: exp.Expr) -> exp.Expr | None:
+    """Return the alias of an item without names of columns."""
+    alias = item.args.get("alias")
+    if alias is None:
+        return None
+    plain = exp.TableAlias(this=alias.this)
+    plain.meta.update(alias.meta)
+    return plain
 
 
 def with_hints(plan: LogicalNode, scope: Scope, hints: SelectHints) -> LogicalNode:
@@ -106,24 +133,11 @@ def _joined(left: Item, join: exp.Join, right: Item, context: Context) -> Item:
     if versioned:
         plan = temporal_join(*left, right[0], kind, condition, join, context)
     else:
-        plan = _conditioned(left[0], right[0], kind, condition)
+        plan = join_on(left[0], right[0], kind, condition)
     mine, others = left[1].nullable(keeps_right), theirs.nullable(keeps_left)
     moved = mine.beside(others)
     merged = [_merged(name, mine, moved, kind) for name, _ in names]
     return plan.at(context.text.place(join)), moved.merging(merged)
-
-
-def _conditioned(left: LogicalNode, right: LogicalNode, kind: JoinKind, condition: Expression) -> LogicalNode:
-    """Return a join on a condition, which may ask queries if it is an inner join."""
-    if next(parts_of(condition, QueryValue), None) is None:
-        return Join(left, right, kind, condition)
-    parts = conjuncts(condition)
-    asking = [part for part in parts if next(parts_of(part, QueryValue), None) is not None]
-    plain = [part for part in parts if part not in asking]
-    joined = Join(left, right, kind, all_of(plain or [ALWAYS]))
-    plan, found = answered(joined, asking)
-    columns = refs(joined.row, range(len(joined.row.fields)))
-    return Project(Filter(plan, all_of(found)), columns, tuple(joined.row.field_names))
 
 
 def _condition(
@@ -131,10 +145,8 @@ def _condition(
 ) -> Expression:
     both = replace(left.beside(right), outer=context.outer)
     if join.args.get("on") is not None:
-        outer, versioned = join.args.get("side") is not None, version_of(join) is not None
-        clause = "ON of an outer join" if outer else "ON"
-        asks = not (outer or versioned)
-        return as_condition(Expressions(context, both, clause, queries=asks), join.args["on"])
+        asks = version_of(join) is None
+        return as_condition(Expressions(context, both, "ON", queries=asks), join.args["on"])
     width, equal = len(left.fields), []
     for name, place in names:
         mine, other = (

@@ -1,10 +1,10 @@
-"""Items of FROM that speak of those before them: UNNEST of their columns, and LATERAL queries."""
+"""Items of FROM that speak of those before them: UNNEST of their columns, table functions, and LATERAL queries."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from sqlglot import exp
 
@@ -18,9 +18,9 @@ from firesteel.common.logical_types import (
     RowType,
 )
 from firesteel.common.places import errors_at
-from firesteel.functions.columns.correlates import Unnest
+from firesteel.functions.columns.correlates import TableFunction, Unnest
 from firesteel.functions.columns.joins import JoinKind
-from firesteel.relational.expressions import InputRef
+from firesteel.relational.expressions import Expression, InputRef
 from firesteel.relational.logical.correlates import Correlate
 from firesteel.relational.logical.joins import Join, different_names
 from firesteel.relational.logical.nodes import Filter, LogicalNode, Project
@@ -32,13 +32,25 @@ from firesteel.sql.binding.decorrelation import Decorrelator, Dependent, has_out
 from firesteel.sql.binding.expressions import Expressions
 from firesteel.sql.binding.questions import outer_values
 from firesteel.sql.binding.scope import Relation, Scope
+from firesteel.sql.binding.user_functions import fitting, table_function
+from firesteel.sql.binding.window_tables import is_table_function
 
 _ORDINALITY: Final = Field("ORDINALITY", IntType(nullable=False))
 
 
 def is_lateral(node: exp.Expr) -> bool:
     """Return whether an item of FROM may speak of those before it."""
+    if isinstance(node, nodes.TableFunction):
+        return bool(node.args.get("lateral"))
     return isinstance(node, nodes.UnnestTable | nodes.LateralQuery)
+
+
+def names_user_function(node: exp.Expr, context: Context) -> bool:
+    """Return whether an item of FROM is what a function of the user's gives."""
+    if not isinstance(node, nodes.TableFunction):
+        return False
+    names = [part.name for part in node.this.args["names"]]
+    return context.function(names, built_in=is_table_function(names[-1])) is not None
 
 
 def bind_lateral(
@@ -51,6 +63,8 @@ def bind_lateral(
     around = replace(scope, outer=context.outer)
     if isinstance(node, nodes.UnnestTable):
         made, names = _unnested(left, Expressions(context, around, "UNNEST"), node, keeps)
+    elif isinstance(node, nodes.TableFunction):
+        made, names = _called(left, Expressions(context, around, "LATERAL TABLE"), node.this, keeps)
     else:
         made, names = _asked(left, context.around(around).query(node.this), node, keeps, context)
     types = [field.type for field in made.row.fields[len(made.row.fields) - len(names) :]]
@@ -60,7 +74,7 @@ def bind_lateral(
 
 def bind_first_lateral(node: exp.Expr, plan: LogicalNode, context: Context) -> tuple[LogicalNode, Relation]:
     """Return the rows of an item that nothing is before; `plan` is the row that there is without FROM."""
-    if isinstance(node, nodes.UnnestTable):
+    if not isinstance(node, nodes.LateralQuery):
         return bind_lateral(plan, Scope(), node, False, context)
     made = context.query(node.this)
     name, names = _named(node, made.row.field_names, context)
@@ -135,20 +149,51 @@ def _unnested(
     function, fields = _elements(value.type, bool(node.args.get("ordinality")))
     if function is None:
         raise text.wrong(values[0], "requires an ARRAY, a MAP or a MULTISET in UNNEST", got=str(value.type))
-    width = len(left.row.fields)
+    return _correlated(left, binder, node, _Function(function, [value], fields), keeps)
+
+
+def _called(
+    left: LogicalNode, binder: Expressions, node: nodes.Call, keeps: bool
+) -> tuple[LogicalNode, list[str]]:
+    """Return the rows of a relation, each with those of a table function of the user's."""
+    context = binder.context
+    function = table_function(node, context)
+    if node.args.get("quantifier"):
+        raise context.text.wrong(node, f"uses {node.args['quantifier']} with a table function")
+    arguments = fitting(function, node, [binder.bind(one) for one in node.expressions], context)
+    return _correlated(left, binder, node, _Function(function, arguments, function.result.fields), keeps)
+
+
+class _Function(NamedTuple):
+    """A table function with its arguments, and the columns of its rows."""
+
+    function: TableFunction
+    arguments: Sequence[Expression]
+    fields: Sequence[Field]
+
+
+def _correlated(
+    left: LogicalNode, binder: Expressions, node: exp.Expr, called: _Function, keeps: bool
+) -> tuple[LogicalNode, list[str]]:
+    """Return the rows of a relation, each with those of a function."""
+    row, fields = left.row, called.fields
+    width = len(row.fields)
     kept = tuple(range(width)) if binder.scope.relations else ()
-    place = value.index if isinstance(value, InputRef) else width
-    if place == width:
-        computed = different_names([*left.row.field_names, f"$f{width}"])
-        left = Project(left, (*refs(left.row, range(width)), value), tuple(computed))
-    own = [left.row.fields[one] for one in kept]
+    computed = [value for value in called.arguments if not isinstance(value, InputRef)]
+    places = iter(range(width, width + len(computed)))
+    arguments = tuple(
+        value.index if isinstance(value, InputRef) else next(places) for value in called.arguments
+    )
+    if computed:
+        names = different_names([*row.field_names, *(f"$f{width + one}" for one in range(len(computed)))])
+        left = Project(left, (*refs(row, range(width)), *computed), tuple(names))
+    own = [row.fields[one] for one in kept]
     added = [Field(field.name, field.type.copy(True)) if keeps else field for field in fields]
     names = different_names([field.name for field in (*own, *added)])
-    row = RowType(
-        tuple(Field(name, field.type) for name, field in zip(names, (*own, *added), strict=True)),
-        nullable=False,
-    )
-    made = Correlate(left, function, (place,), kept, row, keeps, place=text.place(node))
+    kinds = (field.type for field in (*own, *added))
+    made_row = RowType(tuple(map(Field, names, kinds)), nullable=False)
+    place = binder.context.text.place(node)
+    made = Correlate(left, called.function, arguments, kept, made_row, keeps, place=place)
     return made, [field.name for field in added]
 
 

@@ -54,12 +54,15 @@ _OPTIONS: Final = {
     "retry-strategy": _one_of({"fixed_delay": True}),
     "fixed-delay": _TIME,
     "max-attempts": _NUMBER,
+    "shuffle": _one_of({"true": True, "false": False}),
 }
 _RETRY: Final = ("retry-predicate", "retry-strategy", "fixed-delay", "max-attempts")
 
 
 def lookup_hint(call: exp.Expr, options: Sequence[Given], text: Text) -> tuple[exp.Expr, LookupHint]:
     """Return the option that names the table, and what the hint says of it.
+
+    'shuffle' changes nothing: each key of an epoch is looked up once by a subtask, and kept as the cache says.
 
     Raises SqlValidationError for an unknown option, a value that cannot be read, a hint without a table, and one that
     has some of the options of a retry and not all of them.

@@ -19,7 +19,7 @@ from firesteel.sql.binding.catalog import PlannedView, View
 from firesteel.sql.binding.context import Context, name_parts
 from firesteel.sql.binding.hints import with_hints
 from firesteel.sql.binding.joins import Item, bind_joins
-from firesteel.sql.binding.laterals import bind_first_lateral, is_lateral
+from firesteel.sql.binding.laterals import bind_first_lateral, is_lateral, names_user_function
 from firesteel.sql.binding.row_patterns import bind_row_pattern
 from firesteel.sql.binding.scope import Relation, Scope
 from firesteel.sql.binding.temporal_joins import refuse_alone
@@ -45,7 +45,7 @@ def bind_item(node: exp.Expr, context: Context) -> Item:
     joins = node.args.get("joins") or ()
     if isinstance(node, exp.Subquery) and not isinstance(node.this, exp.Query) and not node.args.get("alias"):
         found = bind_item(node.this, context)
-    elif is_lateral(node):
+    elif is_lateral(node) or names_user_function(node, context):
         plan, relation = bind_first_lateral(node, no_table(), context)
         found = plan, Scope((relation,))
     else:
@@ -66,8 +66,6 @@ def _bind_one(node: exp.Expr, context: Context) -> tuple[LogicalNode, tuple[str,
     if isinstance(node, exp.Table):
         plan, name = bind_table(node, context)
     elif isinstance(node, nodes.TableFunction):
-        if node.args.get("lateral"):
-            raise context.text.unsupported(node, "LATERAL TABLE of a function")
         plan = bind_table_function(node.this, context, bind_source)
     elif isinstance(node, nodes.RowPattern):
         plan = bind_row_pattern(node, *bind_source(node.this, context), context)

@@ -44,6 +44,11 @@ _SIGNATURES: Final = {
 }
 
 
+def is_table_function(name: str) -> bool:
+    """Return whether there is a built-in table function of a name."""
+    return name.upper() in _SIGNATURES or name.upper() in CHANGELOGS
+
+
 def bind_table_function(call: nodes.Call, context: Context, source: _Source) -> LogicalNode:
     """Return the plan of a table function; `source` makes that of its table.
 

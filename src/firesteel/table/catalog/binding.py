@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firesteel.common.logical_types import ObjectIdentifier
+from firesteel.functions.columns.python_functions import UserFunction
 from firesteel.sql.binding.catalog import CatalogObject
 from firesteel.table.catalog.manager import CatalogManager
 from firesteel.table.catalog.objects import CatalogTable
@@ -25,6 +26,14 @@ class BoundCatalog:
         """Return what a full name stands for, None if there is nothing."""
         found = self._manager.find(identifier)
         return found.table if isinstance(found, CatalogTable) else found
+
+    def function(self, identifier: ObjectIdentifier) -> UserFunction | None:
+        """Return the user's function of a full name, None if there is none."""
+        return self._manager.functions.find(identifier)
+
+    def system_function(self, name: str) -> UserFunction | None:
+        """Return the user's function that has a name in all databases, None if there is none."""
+        return self._manager.functions.find_system(name)
 
     def names(self, catalog: str, database: str) -> Sequence[str]:
         """Return the names of tables and views in a database, none if there is no such database."""

@@ -13,6 +13,7 @@ from firesteel.common.errors import ProgramError
 from firesteel.common.logical_types import ObjectIdentifier
 from firesteel.common.suggestions import did_you_mean
 from firesteel.sql.binding.catalog import PlannedView, View
+from firesteel.table.catalog.functions import FunctionCatalog
 from firesteel.table.catalog.memory import Catalog, Database
 from firesteel.table.catalog.objects import CatalogObject
 
@@ -35,6 +36,7 @@ class CatalogManager:
         self.temporary: dict[ObjectIdentifier, CatalogObject] = {}
         self.current_catalog = catalog
         self.current_database = database
+        self.functions = FunctionCatalog(self.database)
 
     @property
     def path(self) -> tuple[str, str]:
@@ -103,15 +105,18 @@ class CatalogManager:
         database = self.database(catalog, name)
         if (catalog, name) == (self.current_catalog, self.current_database):
             raise ProgramError("cannot drop the database that is in use", got=name, hint="USE another")
-        if database.objects and not cascade:
+        if (database.objects or database.functions) and not cascade:
             raise ProgramError(
-                "requires a database without tables", got=f"{catalog}.{name}", hint="add CASCADE"
+                "requires a database without tables and functions",
+                got=f"{catalog}.{name}",
+                hint="add CASCADE",
             )
         del databases[name]
         self._forget(lambda identifier: (identifier.catalog, identifier.database) == (catalog, name))
 
     def _forget(self, goes: Callable[[ObjectIdentifier], bool]) -> None:
         self.temporary = {name: found for name, found in self.temporary.items() if not goes(name)}
+        self.functions.forget(goes)
 
     # --- tables and views ---
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from firesteel.table.catalog.objects import CatalogObject
 
 
 @dataclass
 class Database:
-    """Tables and views by their names."""
+    """Tables and views by their names; functions by theirs in lower case."""
 
     objects: dict[str, CatalogObject] = field(default_factory=dict)
+    functions: dict[str, Any] = field(default_factory=dict)
     comment: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
 

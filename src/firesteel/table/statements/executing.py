@@ -88,6 +88,7 @@ _DROPS: Final[dict[ObjectKind, Executor]] = {
 _ALTERS: Final[dict[ObjectKind, Executor]] = {
     ObjectKind.TABLE: tables.alter,
     ObjectKind.VIEW: tables.alter,
+    ObjectKind.FUNCTION: functions.alter,
     ObjectKind.DATABASE: catalogs.alter_database,
     ObjectKind.CATALOG: catalogs.alter_catalog,
 }
@@ -95,6 +96,7 @@ _EXECUTORS: Final[dict[type[Statement], Executor]] = {
     alter.Alter: _alter,
     create.CreateCatalog: catalogs.create_catalog,
     create.CreateDatabase: catalogs.create_database,
+    create.CreateFunction: functions.create,
     create.CreateTable: tables.create_table,
     create.CreateView: tables.create_view,
     queries.CompilePlan: plans.compile_plan,

@@ -71,12 +71,18 @@ def _functions(statement: Show, execution: Execution) -> TableResult:
 
 
 def function_names(session: Session) -> list[str]:
-    """Return the names of the functions in the modules that are in use."""
+    """Return the names of the functions in the modules that are in use, and of the user's."""
+    own = session.manager.functions.names(*session.manager.path)
     if CORE not in session.modules:
-        return []
+        return own
     # Names that are no identifiers are those of operators and of syntax.
     names = (name.lower() for name in (*FUNCTIONS.names(), *AGGREGATES))
-    return sorted({name for name in names if name.replace("_", "a").isalnum()})
+    return sorted({*own, *(name for name in names if name.replace("_", "a").isalnum())})
+
+
+def _user_functions(statement: Show, execution: Execution) -> TableResult:
+    names = execution.manager.functions.names(*execution.database(statement.scope))
+    return answers.listed("function name", matching(names, statement.pattern))
 
 
 def _current_catalog(_: Show, execution: Execution) -> TableResult:
@@ -110,7 +116,7 @@ _SHOWN: Final[dict[str, Callable[[Show, Execution], TableResult]]] = {
     "TABLES": _tables,
     "VIEWS": _views,
     "FUNCTIONS": _functions,
-    "USER FUNCTIONS": _none("function name"),
+    "USER FUNCTIONS": _user_functions,
     "MATERIALIZED TABLES": _none("materialized table"),
     "MODELS": _none("model name"),
     "JARS": _none("jars"),

@@ -1,0 +1,77 @@
+"""Calls of functions of your own: scalar ones in expressions, table functions in FROM."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from firesteel.common.logical_types import LogicalType
+from firesteel.common.logical_types.casts import supports_implicit_cast
+from firesteel.functions.columns.python_functions import PythonTableFunction, UserFunction
+from firesteel.relational.expressions import Expression, Literal, UserCall
+from firesteel.relational.functions import cast
+from firesteel.sql import nodes
+from firesteel.sql.binding.context import Context
+from firesteel.sql.binding.functions import materialized
+
+
+def scalar_call(
+    function: UserFunction, node: nodes.Call, arguments: Sequence[Expression], context: Context
+) -> Expression:
+    """Return the value of a function. Raises SqlValidationError for a table function, and for wrong arguments."""
+    if isinstance(function, PythonTableFunction):
+        raise context.text.wrong(
+            node,
+            "requires a function with one value",
+            got=f"the table function {function.name}",
+            hint=f"write it into FROM: LATERAL TABLE({node.function}(...))",
+        )
+    found = fitting(function, node, arguments, context)
+    return UserCall(function.result, function, tuple(found))
+
+
+def table_function(node: nodes.Call, context: Context) -> PythonTableFunction:
+    """Return the table function that a call in FROM names. Raises SqlValidationError if it names none."""
+    name = node.function
+    found = context.function([part.name for part in node.args["names"]], built_in=False)
+    if isinstance(found, PythonTableFunction):
+        return found
+    got = f"{name}, which does not exist" if found is None else f"{name}, which has one value"
+    raise context.text.wrong(
+        node, "requires a table function", got=got, hint="create_temporary_function(...) gives one its name"
+    )
+
+
+def fitting(
+    function: UserFunction, node: nodes.Call, arguments: Sequence[Expression], context: Context
+) -> list[Expression]:
+    """Return arguments with the types that a function takes.
+
+    Raises SqlValidationError if there are more or fewer, or if one has a type that is not cast to what is taken.
+    """
+    values = [materialized(argument) for argument in arguments]
+    if function.takes is None:
+        return values
+    shown = f"{function.name}({', '.join(str(kind.copy(True)) for kind in function.takes)})"
+    if len(values) != len(function.takes):
+        given = ", ".join(str(value.type) for value in values)
+        raise context.text.wrong(
+            node, f"requires arguments as in {shown}", got=f"{len(values)} arguments ({given})"
+        )
+    return [
+        _as(value, kind, place, shown, context)
+        for value, kind, place in zip(values, function.takes, node.expressions, strict=True)
+    ]
+
+
+def _as(value: Expression, kind: LogicalType, place: exp.Expr, shown: str, context: Context) -> Expression:
+    is_null = isinstance(value, Literal) and value.value is None
+    if not is_null and not supports_implicit_cast(value.type, kind):
+        raise context.text.wrong(
+            place,
+            f"requires arguments as in {shown}",
+            got=str(value.type),
+            hint="write a CAST where the types differ",
+        )
+    return cast(value, kind)
