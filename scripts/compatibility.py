@@ -163,7 +163,7 @@ def _tables() -> list[str]:
         "## Tables",
         "",
         "Queries are written in SQL ([SQL](sql.md)); the Table API's own expressions, `table.select(...)` and the",
-        "like, and functions of your own come later. Using one of these names raises `UnsupportedError`.",
+        "like, and aggregate functions of your own come later. Using one of these names raises `UnsupportedError`.",
         "",
         *_table(found),
         "",

@@ -50,7 +50,7 @@ def functions(pyflink: Any) -> dict[str, Any]:
         at = dt.datetime(2024, 1, 1, 0, 0, n, 250_000)
         part = pyflink.Row(x=n, y=None)
         return (
-            Decimal(n) / 8,
+            Decimal(n) / 4,
             day,
             at,
             ["a", None],
@@ -58,7 +58,7 @@ def functions(pyflink: Any) -> dict[str, Any]:
             part,
             n > 1,
             n / 3,
-            bytes([n, 255]),
+            b"k%d" % n,
             dt.time(n, 2, 3),
         )
 

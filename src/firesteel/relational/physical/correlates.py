@@ -39,10 +39,13 @@ class Correlate(UnaryNode):
     def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
         """Yield the function with its arguments, the columns, and whether rows without another stay."""
         names = self.input.row.field_names
-        arguments = ", ".join(f"$cor0.{names[place]}" for place in self.arguments)
-        call = f"{_name(self.function)}({arguments})"
-        yield "invocation", call
-        yield "correlate", f"table({call})"
+        invoked = [f"$cor0.{names[place]}" for place in self.arguments]
+        written = invoked
+        if not isinstance(self.function, Unnest):
+            invoked = [f"${place}" for place in self.arguments]
+            written = [names[place] for place in self.arguments]
+        yield "invocation", f"{_name(self.function)}({', '.join(invoked)})"
+        yield "correlate", f"table({_name(self.function)}({', '.join(written)}))"
         yield "select", ",".join(self.row.field_names)
         yield "joinType", "LEFT" if self.keeps else "INNER"
         if self.condition is not None:

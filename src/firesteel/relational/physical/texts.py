@@ -41,11 +41,11 @@ def infix(expression: Expression, names: Sequence[str]) -> str:
         return names[expression.index]
     if isinstance(expression, Literal):
         return expression_text(expression)
-    operands = [infix(operand, names) for operand in expression.operands]
+    if not isinstance(expression, Call | UserCall):
+        return expression_text(expression, names)
+    operands = [infix(operand, names) for operand in expression.arguments]
     if isinstance(expression, UserCall):
         return f"{expression.function.name}({', '.join(operands)})"
-    if not isinstance(expression, Call):
-        return expression_text(expression, names)
     function = expression.function
     if function in ("CAST", "TRY_CAST"):
         return f"{function}({operands[0]} AS {expression.type.copy(True)})"

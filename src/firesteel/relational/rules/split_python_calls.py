@@ -20,6 +20,7 @@ from firesteel.relational.logical.correlates import Correlate
 from firesteel.relational.logical.derived import PythonCalc
 from firesteel.relational.logical.joins import Join, different_names
 from firesteel.relational.logical.nodes import Filter, LogicalNode, Project, Watermark, transformed
+from firesteel.relational.logical.row_patterns import MatchRecognize
 from firesteel.relational.logical.temporal_joins import TemporalJoin
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.rules.substitution import (
@@ -50,6 +51,10 @@ def _split(node: LogicalNode) -> LogicalNode:
             raise _unsupported(node.condition, "ON of a LEFT JOIN")
         case Watermark() if calls_user(node.expression):
             raise _unsupported(node.expression, "a watermark")
+        case MatchRecognize():
+            for value in (*node.measures, *(one.condition for one in node.definitions)):
+                if calls_user(value):
+                    raise _unsupported(value, "MATCH_RECOGNIZE")
     return node
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from firesteel.common.errors import FiresteelError, TypeMismatchError
+from firesteel.common.errors import TypeMismatchError
 from firesteel.common.logical_types import Field, LogicalType
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.common.logical_types.columns import to_column
@@ -77,8 +77,13 @@ class Body:
         """Return results as a column. Raises TypeMismatchError for those that do not fit."""
         try:
             return to_column(values, field.type, field.name, self._zone)
-        except FiresteelError as error:
-            raise user_failure(error, self._who) from error
+        except TypeMismatchError as error:
+            raise TypeMismatchError(
+                f"has a result that does not fit: {error.who} {error.requirement}",
+                who=self._who,
+                got=error.got,
+                hint=error.hint,
+            ) from error
 
     def mismatch(self, requirement: str, got: object) -> TypeMismatchError:
         """Return the error for a result that does not fit."""

@@ -25,7 +25,7 @@ from firesteel.sql.binding import group_windows, over_windows
 from firesteel.sql.binding.documents import document_call, is_document_call
 from firesteel.sql.binding.functions import called, materialized
 from firesteel.sql.binding.literals import text_literal
-from firesteel.sql.binding.user_functions import scalar_call
+from firesteel.sql.binding.user_functions import scalar_call, user_function
 from firesteel.sql.binding.values import AggregateValue, GroupingValue, OverValue
 
 if TYPE_CHECKING:
@@ -39,9 +39,8 @@ _JSON_AGGREGATES: Final = {"JSON_OBJECTAGG": "NULL ON NULL", "JSON_ARRAYAGG": "A
 def call(binder: Expressions, node: nodes.Call) -> Expression:
     """Return the call of a function by its name: an aggregate, a window of GROUP BY, or a scalar function."""
     text = binder.context.text
-    names = [part.name for part in node.args["names"]]
-    name = node.function.upper() if len(names) == 1 else node.function
-    function = binder.context.function(names, built_in=_is_built_in(name))
+    name = node.function.upper() if len(node.args["names"]) == 1 else node.function
+    function = user_function(node, binder.context, built_in=_is_built_in(name))
     if function is not None:
         if node.args.get("quantifier"):
             raise text.wrong(

@@ -32,7 +32,7 @@ from firesteel.sql.binding.decorrelation import Decorrelator, Dependent, has_out
 from firesteel.sql.binding.expressions import Expressions
 from firesteel.sql.binding.questions import outer_values
 from firesteel.sql.binding.scope import Relation, Scope
-from firesteel.sql.binding.user_functions import fitting, table_function
+from firesteel.sql.binding.user_functions import fitting, table_function, user_function
 from firesteel.sql.binding.window_tables import is_table_function
 
 _ORDINALITY: Final = Field("ORDINALITY", IntType(nullable=False))
@@ -49,8 +49,8 @@ def names_user_function(node: exp.Expr, context: Context) -> bool:
     """Return whether an item of FROM is what a function of the user's gives."""
     if not isinstance(node, nodes.TableFunction):
         return False
-    names = [part.name for part in node.this.args["names"]]
-    return context.function(names, built_in=is_table_function(names[-1])) is not None
+    call = node.this
+    return user_function(call, context, built_in=is_table_function(call.function)) is not None
 
 
 def bind_lateral(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from firesteel.common.errors import ProgramError, SqlError
 from firesteel.common.logical_types import LogicalType
 from firesteel.common.logical_types.casts import supports_implicit_cast
 from firesteel.functions.columns.python_functions import PythonTableFunction, UserFunction
@@ -14,6 +15,19 @@ from firesteel.relational.functions import cast
 from firesteel.sql import nodes
 from firesteel.sql.binding.context import Context
 from firesteel.sql.binding.functions import materialized
+
+
+def user_function(node: nodes.Call, context: Context, *, built_in: bool) -> UserFunction | None:
+    """Return the user's function that a call names; None if it names none.
+
+    Raises SqlError if a statement has named one that cannot be imported.
+    """
+    try:
+        return context.function([part.name for part in node.args["names"]], built_in=built_in)
+    except SqlError:
+        raise
+    except ProgramError as error:
+        raise context.text.located(node, error) from error
 
 
 def scalar_call(
@@ -34,7 +48,7 @@ def scalar_call(
 def table_function(node: nodes.Call, context: Context) -> PythonTableFunction:
     """Return the table function that a call in FROM names. Raises SqlValidationError if it names none."""
     name = node.function
-    found = context.function([part.name for part in node.args["names"]], built_in=False)
+    found = user_function(node, context, built_in=False)
     if isinstance(found, PythonTableFunction):
         return found
     got = f"{name}, which does not exist" if found is None else f"{name}, which has one value"
