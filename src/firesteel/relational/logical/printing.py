@@ -17,8 +17,8 @@ from firesteel.relational.expressions import (
     Literal,
     OverCall,
     SortKey,
-    references,
     UserCall,
+    references,
 )
 from firesteel.relational.logical import nodes
 from firesteel.relational.logical.changelogs import FromChangelog, ToChangelog

@@ -35,6 +35,7 @@ from firesteel.relational.logical.row_patterns import MatchRecognize
 from firesteel.relational.logical.temporal_joins import TemporalJoin, Versions
 from firesteel.relational.logical.windows import Attached, Session, Window
 from firesteel.relational.options import PlanOptions
+from firesteel.relational.rules.pruned_calls import calls_over, needed_columns
 from firesteel.relational.rules.substitution import columns_of, moved, moved_call, refs
 
 Places = dict[int, int]
@@ -322,20 +323,9 @@ def _(node: MatchRecognize, wanted: frozenset[int]) -> Pruned:
 
 @_narrowed.register
 def _(node: PythonCalc, wanted: frozenset[int]) -> Pruned:
-    width = len(node.row.fields) - len(node.calls)
-    needed = {*wanted}
-    for place, call in reversed([*enumerate(node.calls, width)]):
-        needed |= {*call.arguments} if place in needed else set()
+    needed, width = needed_columns(node, wanted), len(node.input.row.fields)
     below, places = pruned(node.input, frozenset(place for place in needed if place < width))
-    fields, calls, now = [*below.row.fields], [], dict(places)
-    for place, call in enumerate(node.calls, width):
-        if place in needed:
-            calls.append(replace(call, arguments=tuple(now[one] for one in call.arguments)))
-            now[place] = len(fields)
-            fields.append(node.row.fields[place])
-    if not calls:
-        return below, now
-    return PythonCalc(below, tuple(calls), RowType(tuple(fields), nullable=False)), now
+    return calls_over(node, below, places, needed)
 
 
 @_narrowed.register
