@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bench.kafka.systems import CHECKPOINTS, adopt, configuration, streams
+from bench.kafka.systems import CHECKPOINTS, adopt, configuration, streams, text_sink
 
 
 def key_of(text: str) -> str:
@@ -41,8 +41,9 @@ def main() -> None:
     adopt(system)
     with tempfile.TemporaryDirectory(prefix="bench-kafka-") as scratch:
         env = streams(configuration(system, Path(scratch), CHECKPOINTS, prompt=True))
-        common, base = map(importlib.import_module, ("pyflink.common", "pyflink.datastream.connectors.base"))
-        kafka = importlib.import_module("pyflink.datastream.connectors.kafka")
+        common, kafka = map(
+            importlib.import_module, ("pyflink.common", "pyflink.datastream.connectors.kafka")
+        )
         source = (
             kafka.KafkaSource.builder()
             .set_bootstrap_servers(servers)
@@ -52,24 +53,9 @@ def main() -> None:
             .set_value_only_deserializer(common.SimpleStringSchema())
             .build()
         )
-        schema = (
-            kafka.KafkaRecordSerializationSchema.builder()
-            .set_topic(output)
-            .set_value_serialization_schema(common.SimpleStringSchema())
-            .build()
-        )
-        sink = (
-            kafka.KafkaSink.builder()
-            .set_bootstrap_servers(servers)
-            .set_record_serializer(schema)
-            .set_delivery_guarantee(base.DeliveryGuarantee.EXACTLY_ONCE)
-            .set_transactional_id_prefix("pipeline")
-            .set_property("transaction.timeout.ms", "60000")
-            .build()
-        )
         texts = env.from_source(source, common.WatermarkStrategy.no_watermarks(), "texts")
         keyed = texts.key_by(key_of, common.Types.STRING())
-        keyed.process(counting(), common.Types.STRING()).sink_to(sink)
+        keyed.process(counting(), common.Types.STRING()).sink_to(text_sink(servers, output, "exactly-once"))
         env.execute()
 
 

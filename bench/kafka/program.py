@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bench.kafka.messages import FIELDS, message
-from bench.kafka.systems import CHECKPOINTS, adopt, configuration, streams, tables
+from bench.kafka.systems import CHECKPOINTS, adopt, configuration, streams, tables, text_sink
 
 READING: Final = ("columns", "records")
 WRITING: Final = ("exactly-once", "at-least-once")
@@ -69,30 +69,14 @@ def writing(guarantee: str) -> Callable[..., Callable[[], None]]:
     """Return what writes messages to a topic."""
 
     def built(system: str, servers: str, topic: str, count: int, scratch: Path) -> Callable[[], None]:
-        common, base = map(importlib.import_module, ("pyflink.common", "pyflink.datastream.connectors.base"))
-        kafka = importlib.import_module("pyflink.datastream.connectors.kafka")
+        common = importlib.import_module("pyflink.common")
         numbers = importlib.import_module("pyflink.datastream.connectors.number_seq")
         env = streams(configuration(system, scratch, CHECKPOINTS))
-        schema = (
-            kafka.KafkaRecordSerializationSchema.builder()
-            .set_topic(topic)
-            .set_value_serialization_schema(common.SimpleStringSchema())
-            .build()
-        )
-        sink = (
-            kafka.KafkaSink.builder()
-            .set_bootstrap_servers(servers)
-            .set_record_serializer(schema)
-            .set_delivery_guarantee(base.DeliveryGuarantee[guarantee.upper().replace("-", "_")])
-            .set_transactional_id_prefix(topic)
-            .set_property("transaction.timeout.ms", "60000")
-            .build()
-        )
         source = numbers.NumberSequenceSource(0, count - 1)
         given = env.from_source(
             source, common.WatermarkStrategy.no_watermarks(), "numbers", common.Types.LONG()
         )
-        given.map(message, common.Types.STRING()).sink_to(sink)
+        given.map(message, common.Types.STRING()).sink_to(text_sink(servers, topic, guarantee))
         return lambda: env.execute()
 
     return built

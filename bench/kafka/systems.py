@@ -63,3 +63,24 @@ def tables(given: Any) -> Any:
     table = importlib.import_module("pyflink.table")
     settings = table.EnvironmentSettings.new_instance().in_streaming_mode().with_configuration(given)
     return table.TableEnvironment.create(settings.build())
+
+
+def text_sink(servers: str, topic: str, guarantee: str) -> Any:
+    """Return a sink of texts into a topic; `guarantee` is "exactly-once" or "at-least-once"."""
+    common, base = map(importlib.import_module, ("pyflink.common", "pyflink.datastream.connectors.base"))
+    kafka = importlib.import_module("pyflink.datastream.connectors.kafka")
+    schema = (
+        kafka.KafkaRecordSerializationSchema.builder()
+        .set_topic(topic)
+        .set_value_serialization_schema(common.SimpleStringSchema())
+        .build()
+    )
+    return (
+        kafka.KafkaSink.builder()
+        .set_bootstrap_servers(servers)
+        .set_record_serializer(schema)
+        .set_delivery_guarantee(base.DeliveryGuarantee[guarantee.upper().replace("-", "_")])
+        .set_transactional_id_prefix(topic)
+        .set_property("transaction.timeout.ms", "60000")
+        .build()
+    )

@@ -16,6 +16,7 @@ from firesteel.relational.physical.grouping import GroupAggregate, WindowAggrega
 from firesteel.relational.physical.joins import AnyJoin
 from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.nodes import Calc, Expand, Union, Values
+from firesteel.relational.physical.once import OncePerNode
 from firesteel.relational.physical.ranks import Rank
 from firesteel.relational.physical.row_patterns import Match
 from firesteel.relational.physical.scans import TableSourceScan
@@ -32,14 +33,11 @@ class Estimator:
     """Estimates nodes; each is looked at once."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[PhysicalNode, Estimate]] = {}
+        self._estimates = OncePerNode(lambda node: _estimated(node, *map(self.of, node.inputs)))
 
     def of(self, node: PhysicalNode) -> Estimate:
         """Return the size of a node's rows."""
-        found = self._known.get(id(node))
-        if found is None:
-            found = self._known[id(node)] = (node, _estimated(node, *map(self.of, node.inputs)))
-        return found[1]
+        return self._estimates(node)
 
 
 @singledispatch

@@ -18,6 +18,7 @@ from firesteel.relational.physical.grouping import GroupAggregate
 from firesteel.relational.physical.joins import AnyJoin
 from firesteel.relational.physical.node import PassingNode, PhysicalNode
 from firesteel.relational.physical.nodes import Calc, Exchange
+from firesteel.relational.physical.once import OncePerNode
 from firesteel.relational.physical.ranks import Rank
 
 Columns = tuple[int, ...]
@@ -26,27 +27,17 @@ Columns = tuple[int, ...]
 
 def with_kept_exchanges(plans: Sequence[PhysicalNode]) -> list[PhysicalNode]:
     """Return the plans with the exchanges marked that leave rows where they are; parts of several plans stay shared."""
-    keeping = _Keeping()
-    return [keeping.of(plan) for plan in plans]
 
-
-class _Keeping:
-    def __init__(self) -> None:
-        self._made: dict[int, tuple[PhysicalNode, PhysicalNode]] = {}
-
-    def of(self, node: PhysicalNode) -> PhysicalNode:
-        found = self._made.get(id(node))
-        if found is None:
-            found = self._made[id(node)] = (node, self._marked(node))
-        return found[1]
-
-    def _marked(self, node: PhysicalNode) -> PhysicalNode:
-        inputs = tuple(map(self.of, node.inputs))
+    def marked(node: PhysicalNode) -> PhysicalNode:
+        inputs = tuple(map(of, node.inputs))
         if any(new is not old for new, old in zip(inputs, node.inputs, strict=True)):
             node = node.with_inputs(inputs)
         if isinstance(node, Exchange) and node.keys and node.keys in _distributed(node.input):
             return replace(node, kept=True)
         return node
+
+    of = OncePerNode(marked)
+    return [of(plan) for plan in plans]
 
 
 def _distributed(node: PhysicalNode) -> frozenset[Columns]:

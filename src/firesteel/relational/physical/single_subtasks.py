@@ -19,6 +19,7 @@ from firesteel.relational.physical.grouping import GroupAggregate, WindowAggrega
 from firesteel.relational.physical.lookup_joins import LookupJoin
 from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.nodes import Exchange, Values
+from firesteel.relational.physical.once import OncePerNode
 from firesteel.relational.physical.scans import TableSourceScan
 
 _OPENING: Final = 256 << 10
@@ -47,14 +48,7 @@ class _Gathering:
         self._small = small
         self._spared = spared
         self._estimator = Estimator()
-        self._made: dict[int, tuple[PhysicalNode, _Gathered]] = {}
-
-    def of(self, node: PhysicalNode) -> _Gathered:
-        """Return what becomes of a node."""
-        found = self._made.get(id(node))
-        if found is None:
-            found = self._made[id(node)] = (node, self._gathered(node))
-        return found[1]
+        self.of = OncePerNode(self._gathered)
 
     def _gathered(self, node: PhysicalNode) -> _Gathered:
         if isinstance(node, TableSourceScan):
