@@ -89,16 +89,17 @@ class Topics:
 
 
 def missing_topics(settings: KafkaSinkSettings, names: Iterable[str]) -> list[str]:
-    """Return those topics of which the broker says that they are not there; none if it does not answer."""
+    """Return those topics of which the broker says that they are not there; none if it does not answer in time."""
     client = client_settings(settings.properties, settings.who)
     admin = new_client(AdminClient, client, settings.who)
-    found = admin.describe_topics(TopicCollection(sorted({*names})), request_timeout=_TRY_S)
-    return [name for name, topic in found.items() if _is_missing(topic)]
+    within_s = min(_TRY_S, settings.patience_ms / 1000)
+    found = admin.describe_topics(TopicCollection(sorted({*names})), request_timeout=within_s)
+    return [name for name, topic in found.items() if _is_missing(topic, within_s)]
 
 
-def _is_missing(topic: Future[Any]) -> bool:
+def _is_missing(topic: Future[Any], within_s: float) -> bool:
     try:
-        answer(topic, _TRY_S)
+        answer(topic, within_s)
     except KafkaException as error:
         return str(error.args[0].name()) == _UNKNOWN_TOPIC
     return False
