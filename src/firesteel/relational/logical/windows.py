@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from firesteel.common.logical_types import LogicalType
 
@@ -78,3 +79,22 @@ class Attached:
 
 
 Window = Tumble | Hop | Cumulate | Session | CountTumble | CountHop | Attached
+
+
+def window_columns(window: Window) -> tuple[int, ...]:
+    """Return the columns that a window reads."""
+    if isinstance(window, Attached):
+        return tuple(place for place in (window.start, window.end, window.time) if place is not None)
+    return (window.time, *window.partition) if isinstance(window, Session) else (window.time,)
+
+
+def moved_window(window: Window, places: Mapping[int, int]) -> Window:
+    """Return a window with its columns at other places."""
+    if isinstance(window, Attached):
+        start = None if window.start is None else places[window.start]
+        time = None if window.time is None else places[window.time]
+        return replace(window, start=start, end=places[window.end], time=time)
+    if isinstance(window, Session):
+        partition = tuple(places[place] for place in window.partition)
+        return replace(window, time=places[window.time], partition=partition)
+    return replace(window, time=places[window.time])

@@ -5,7 +5,7 @@ Each relation keeps at least one column, so that it still has rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import singledispatch
 
@@ -33,7 +33,7 @@ from firesteel.relational.logical.nodes import (
 )
 from firesteel.relational.logical.row_patterns import MatchRecognize
 from firesteel.relational.logical.temporal_joins import TemporalJoin, Versions
-from firesteel.relational.logical.windows import Attached, Session, Window
+from firesteel.relational.logical.windows import moved_window, window_columns
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.rules.pruned_calls import calls_over, needed_columns
 from firesteel.relational.rules.substitution import columns_of, moved, moved_call, refs
@@ -135,13 +135,13 @@ def _(node: Aggregate, wanted: frozenset[int]) -> Pruned:
 def _(node: GroupWindowAggregate, wanted: frozenset[int]) -> Pruned:
     first, last = len(node.keys), len(node.keys) + len(node.calls)
     calls = _calls(first, len(node.calls), wanted, needed=not node.keys and not node.properties)
-    read = {*node.keys, *_read(node.calls[call] for call in calls), *_window_columns(node.window)}
+    read = {*node.keys, *_read(node.calls[call] for call in calls), *window_columns(node.window)}
     below, places = _only(node.input, read)
     kept = [*range(first), *(first + call for call in calls), *range(last, len(node.row.fields))]
     made = replace(
         node,
         input=below,
-        window=_window(node.window, places),
+        window=moved_window(node.window, places),
         keys=tuple(places[key] for key in node.keys),
         calls=tuple(moved_call(node.calls[call], places) for call in calls),
         type=_row(node.row, kept),
@@ -152,11 +152,11 @@ def _(node: GroupWindowAggregate, wanted: frozenset[int]) -> Pruned:
 @_narrowed.register
 def _(node: WindowTable, wanted: frozenset[int]) -> Pruned:
     width = len(node.input.row.fields)
-    read = {place for place in wanted if place < width} | set(_window_columns(node.window))
+    read = {place for place in wanted if place < width} | set(window_columns(node.window))
     kept = sorted(read)
     below, places = _only(node.input, kept)
     all_kept = [*kept, *range(width, width + 3)]
-    return WindowTable(below, _window(node.window, places), _row(node.row, all_kept)), _now(all_kept)
+    return WindowTable(below, moved_window(node.window, places), _row(node.row, all_kept)), _now(all_kept)
 
 
 @_narrowed.register
@@ -387,20 +387,3 @@ def _calls(first: int, count: int, wanted: frozenset[int], *, needed: bool | Non
 
 def _read(calls: Iterable[AggregateCall]) -> set[int]:
     return {place for call in calls for place in columns_of(call)}
-
-
-def _window_columns(window: Window) -> tuple[int, ...]:
-    if isinstance(window, Attached):
-        return tuple(place for place in (window.start, window.end, window.time) if place is not None)
-    return (window.time, *window.partition) if isinstance(window, Session) else (window.time,)
-
-
-def _window(window: Window, places: Mapping[int, int]) -> Window:
-    if isinstance(window, Attached):
-        start = None if window.start is None else places[window.start]
-        time = None if window.time is None else places[window.time]
-        return replace(window, start=start, end=places[window.end], time=time)
-    if isinstance(window, Session):
-        partition = tuple(places[place] for place in window.partition)
-        return replace(window, time=places[window.time], partition=partition)
-    return replace(window, time=places[window.time])
