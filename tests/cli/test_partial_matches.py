@@ -227,7 +227,7 @@ def test_events_of_the_programs_own_classes(tmp_path, look, monkeypatch):
 def test_operators_without_a_pattern_are_refused(tmp_path):
     directory = run(tmp_path, rise(), PRICES, lambda epoch, handle: None)
     with pytest.raises(
-        StateError, match="requires an operator that looks for a pattern; got one without"
+        StateError, match="requires an operator that looks for one pattern; got one without"
     ) as raised:
         partial_matches(directory, "prices")
     assert raised.value.hint == "these have one: CepOperator"

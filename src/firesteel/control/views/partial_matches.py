@@ -132,8 +132,8 @@ def _shape(saved: SavedState, operator: SavedOperator) -> list[str]:
             return shape
     others = [each.snapshot.name for each in saved.operators() if SHAPE in each.lists()]
     raise StateError(
-        "requires an operator that looks for a pattern",
+        "requires an operator that looks for one pattern",
         who=operator.who,
-        got="one without a pattern",
+        got="one without a pattern, or with many",
         hint=f"these have one: {', '.join(others)}" if others else None,
     )
