@@ -15,7 +15,7 @@ from firesteel.cep import (
     AfterMatchSkipStrategy,
     Pattern,
     PatternProcessFunction,
-    PatternStream,
+    PatternProcessor,
     TimedOutPartialMatchHandler,
     WithinType,
 )
@@ -56,13 +56,13 @@ class Impatient(WatermarkGenerator):
 
 
 class Everything(PatternProcessFunction, TimedOutPartialMatchHandler):
-    """Matches, and partial matches whose time has run out, with their times."""
+    """Matches, and partial matches whose time has run out, with their times and patterns."""
 
     def process_match(self, match, ctx):
-        yield "match", match, ctx.timestamp()
+        yield "match", match, ctx.timestamp(), ctx.pattern_id(), ctx.pattern_version()
 
     def process_timed_out_match(self, match, ctx):
-        yield ASIDE, ("timed out", match, ctx.timestamp())
+        yield ASIDE, ("timed out", match, ctx.timestamp(), ctx.pattern_id(), ctx.pattern_version())
 
 
 def letter(wanted: str) -> Callable[[Any], bool]:
@@ -135,10 +135,13 @@ class Job:
             strategy = WatermarkStrategy.for_generator(Impatient)
         source = env.from_source(ScriptedSource(events), strategy.with_timestamp_assigner(Third()), "events")
         keyed = source.uid("events").key_by(lambda event: event[0])
-        found = self._found(CEP.pattern(keyed, pattern or self.pattern(), self.comparator))
+        found = self._found(self._stream(env, keyed, pattern or self.pattern()))
         found.union(found.get_side_output(ASIDE)).sink_to(ledger.LedgerSink(name)).uid("ledger")
 
-    def _found(self, stream: PatternStream) -> Any:
+    def _stream(self, env: StreamExecutionEnvironment, keyed: Any, pattern: Pattern) -> Any:
+        return CEP.pattern(keyed, pattern, self.comparator)
+
+    def _found(self, stream: Any) -> Any:
         if self.by_clock:
             stream = stream.in_processing_time()
         if self.late:
@@ -173,6 +176,36 @@ class Job:
         return sorted(ledger.rows(str(directory)), key=repr)
 
 
+class ManyJob(Job):
+    """A program that looks for several patterns in one operator."""
+
+    def _stream(self, env: StreamExecutionEnvironment, keyed: Any, pattern: Pattern) -> Any:
+        return CEP.patterns(
+            keyed, {"a": pattern, "b": _absence(), "c": _previous()}, comparator=self.comparator
+        )
+
+
+def _text(last: str) -> str:
+    return f"""
+        select * from every a = Event(f1 = 'a') -> b = Event(f1 = 'b')+ -> c = Event(f1 = '{last}')
+        within 40 milliseconds
+    """
+
+
+class DynamicJob(Job):
+    """A program whose patterns are defined by a stream, and change at times that are said."""
+
+    def _stream(self, env: StreamExecutionEnvironment, keyed: Any, pattern: Pattern) -> Any:
+        definitions = [
+            PatternProcessor("p", 1, _text("c")),
+            PatternProcessor("q", 1, _text("a")),
+            PatternProcessor("p", 2, _text("b"), timestamp=100),
+            PatternProcessor("q", timestamp=140),
+        ]
+        stream = env.from_collection(definitions).set_parallelism(1).uid("definitions")
+        return CEP.dynamic_patterns(keyed, stream, comparator=self.comparator)
+
+
 SKIP = AfterMatchSkipStrategy
 
 JOBS = {
@@ -185,6 +218,8 @@ JOBS = {
     "a comparator": Job(_neighbours, aside=False, comparator=_by_letter),
     "late events": Job(loop, late=True),
     "processing time": Job(loop, by_clock=True),
+    "many patterns": ManyJob(loop),
+    "patterns that change": DynamicJob(loop),
     "processing time, an absence": Job(_absence, aside=False, by_clock=True),
     "processing time, a comparator": Job(_neighbours, aside=False, by_clock=True, comparator=_by_letter),
 }
