@@ -9,9 +9,11 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from subprocess import CompletedProcess
+from textwrap import dedent, indent
 
 import pytest
 from typer.testing import CliRunner
@@ -124,6 +126,41 @@ def test_windows_add_up_to_the_data(printed_by: Callable[..., list[str]], projec
     assert max(float(line.rpartition(" ")[2]) for line in lines) == strongest
 
 
+def test_aftershocks_are_those_of_a_loop_over_the_data(
+    printed_by: Callable[..., list[str]], project: Path
+) -> None:
+    lines = (project / "examples" / "data" / "earthquakes.csv").read_text().splitlines()
+    quakes = [(line.split(",")[0], *map(float, line.split(",")[1:])) for line in lines]
+    moments = [datetime.strptime(quake[0], "%Y/%m/%d %H:%M:%S.%f").replace(tzinfo=UTC) for quake in quakes]
+    expected = []
+    for place, (recorded, latitude, longitude, magnitude) in enumerate(quakes):
+        if magnitude < 7:
+            continue
+        shocks = [
+            str(other)
+            for moment, (_, north, east, other) in zip(moments[place + 1 :], quakes[place + 1 :], strict=True)
+            if moment - moments[place] < timedelta(days=3)
+            and abs(north - latitude) < 1
+            and abs(east - longitude) < 1
+            and other < magnitude
+        ]
+        if len(shocks) >= 3:
+            expected.append(f"{recorded}, {magnitude}: {', '.join(shocks[:3])} (Python, text, SQL)")
+    assert len(expected) == 8
+    assert printed_by("aftershocks") == expected
+
+
+def test_the_page_shows_the_example_of_aftershocks(project: Path) -> None:
+    program = (project / "examples" / "aftershocks.py").read_text()
+    page = (project / "docs" / "cep.md").read_text()
+    section = page.partition("## One pattern in three ways")[2].partition("\n## ")[0]
+    shown = [dedent(block).strip() for block in re.findall(r"(?:^(?: {4}.*)?\n)+", section, re.MULTILINE)]
+    parts = [part for block in shown for part in block.split("\n\n") if part]
+    assert len(parts) == 4
+    for part in parts:
+        assert part in program or indent(part, " " * 4) in program
+
+
 def test_the_example_of_tests_passes(run_python: RunPython, project: Path) -> None:
     done = run_python(
         "-m", "pytest", "-p", "no:cacheprovider", project / "examples" / "harness_tests.py", "-n0"
@@ -133,7 +170,15 @@ def test_the_example_of_tests_passes(run_python: RunPython, project: Path) -> No
 
 def test_every_example_is_tested_and_listed(project: Path, run_python: RunPython) -> None:
     names = [program.stem for program in programs()]
-    tested_elsewhere = {"access_log", "harness_tests", "sql_demo", "sqlite_tables", "windows", "word_count"}
+    tested_elsewhere = {
+        "access_log",
+        "aftershocks",
+        "harness_tests",
+        "sql_demo",
+        "sqlite_tables",
+        "windows",
+        "word_count",
+    }
     assert set(names) == {*OUTPUT, *tested_elsewhere}
     done = run_python("-m", "firesteel.cli", "examples")
     assert [line.split()[0] for line in done.stdout.splitlines()[1:]] == names

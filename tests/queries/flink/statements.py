@@ -8,6 +8,8 @@ from typing import Final
 
 HERE: Final = Path(__file__).parent
 
+_EVENT: Final = "id INT, k INT, name STRING, v INT, w DOUBLE, ts TIMESTAMP(3)"
+
 TABLES: Final = {
     "orders": (
         "id BIGINT, customer STRING, product STRING, quantity INT, price DECIMAL(10, 2), weight DOUBLE, rush BOOLEAN, "
@@ -19,11 +21,22 @@ TABLES: Final = {
         "product STRING, rate DECIMAL(4, 2), note STRING, ts TIMESTAMP(3), "
         "WATERMARK FOR ts AS ts - INTERVAL '5' SECOND, PRIMARY KEY (product) NOT ENFORCED"
     ),
+    "ticker": (
+        "id INT, symbol STRING, price INT, tax INT, note STRING, ts TIMESTAMP(3), "
+        "WATERMARK FOR ts AS ts - INTERVAL '1' SECOND"
+    ),
+    "event": f"{_EVENT}, WATERMARK FOR ts AS ts - INTERVAL '4' SECOND",
+    "event_ltz": (
+        f"{_EVENT}, ltz AS CAST(ts AS TIMESTAMP_LTZ(3)), WATERMARK FOR ltz AS ltz - INTERVAL '4' SECOND"
+    ),
     "tariff_log": (
         "product STRING, rate DECIMAL(4, 2), note STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND"
     ),
 }
 """The columns of each table, whose rows are lines of a JSON file of its name."""
+
+FILES: Final = {"event_ltz": "event"}
+"""The tables whose file has another name."""
 
 VIEWS: Final = {
     "latest_tariff": (
@@ -63,6 +76,7 @@ VIEWS: Final = {
         "SELECT product, rate, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY product ORDER BY ts DESC) AS r FROM "
         "last_in_window) WHERE r = 1"
     ),
+    "event_now": "SELECT *, PROCTIME() AS seen FROM event",
     "first_low_tariff": "SELECT product, rate, ts FROM first_tariff WHERE rate < 1.5",
 }
 """Queries that have a name, for window table functions and FOR SYSTEM_TIME AS OF take tables and views only."""
@@ -72,8 +86,8 @@ def definitions(directory: Path = HERE) -> Iterator[str]:
     """Yield the statement that creates each table, of files in a directory, and each view."""
     for name, columns in TABLES.items():
         yield (
-            f"CREATE TABLE {name} ({columns}) WITH ('connector' = 'filesystem', 'path' = '{directory / name}.json', "
-            "'format' = 'json', 'json.timestamp-format.standard' = 'SQL')"
+            f"CREATE TABLE {name} ({columns}) WITH ('connector' = 'filesystem', 'format' = 'json', "
+            f"'path' = '{directory / FILES.get(name, name)}.json', 'json.timestamp-format.standard' = 'SQL')"
         )
     for name, query in VIEWS.items():
         yield f"CREATE VIEW {name} AS {query}"
