@@ -248,11 +248,6 @@ REFUSED = [
         "IntervalJoin doesn't support consuming update and delete changes",
     ),
     (
-        "SELECT x.id FROM places AS x LEFT JOIN places AS y ON x.id IN (SELECT id FROM places)",
-        "x.id IN (SELECT id FROM places)",
-        "a query in ON of an outer join",
-    ),
-    (
         "SELECT id + SUM(id) OVER (ORDER BY now DESC)\nFROM places",
         "SUM(id) OVER (ORDER BY now DESC)",
         "ASCENDING",
