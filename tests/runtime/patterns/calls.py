@@ -9,11 +9,16 @@ from firesteel.cep import AfterMatchSkipStrategy, Pattern, WithinType
 from firesteel.common.errors import RecordError
 from firesteel.common.time import Duration
 from firesteel.runtime.patterns.compiling import compiled
+from firesteel.runtime.patterns.live import YOUNG
 from firesteel.runtime.patterns.matcher import Matcher
-from firesteel.runtime.patterns.matches import KeyMatches, Tables
+from firesteel.runtime.patterns.matches import KeyMatches
+from firesteel.runtime.patterns.shelves import Tables
 
 AFTERWARDS = 25
 """The milliseconds for which time goes on after the last event."""
+
+_MOST_YOUNG = (8, 0, 2)
+"""How many links may be young, by turns, so that matches have links of both kinds."""
 
 Event = tuple[int, str, int, int]
 """The number of the event, its letter, its number, its time."""
@@ -92,7 +97,7 @@ def found_with(pattern: Pattern, run: list[Call], *, settling: bool) -> list[Ans
 
 def _played(matcher: Matcher, events: list[Event], settling: bool) -> Iterator[Answer]:
     stored = tables()
-    matches = KeyMatches(stored)
+    matches = KeyMatches(stored, young=YOUNG)
     now = events[0][3] - 1
     for event in events:
         for time in range(now + 1, event[3] + 1):
@@ -106,7 +111,7 @@ def _played(matcher: Matcher, events: list[Event], settling: bool) -> Iterator[A
             return
         if settling:
             summary = matches.settle()
-            matches = KeyMatches(stored, summary)
+            matches = KeyMatches(stored, summary, YOUNG._replace(most=_MOST_YOUNG[event[0] % 3]))
             assert summary is not None or not any(stored), "what nobody refers to is gone"
     for time in range(now + 1, now + AFTERWARDS + 1):
         yield from _advanced(matcher, matches, time)

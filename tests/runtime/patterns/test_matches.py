@@ -9,8 +9,10 @@ import pytest
 
 from firesteel.cep import Pattern
 from firesteel.runtime.patterns.compiling import compiled
+from firesteel.runtime.patterns.live import YOUNG
 from firesteel.runtime.patterns.matcher import Matcher
-from firesteel.runtime.patterns.matches import KeyMatches, Tables
+from firesteel.runtime.patterns.matches import KeyMatches
+from firesteel.runtime.patterns.shelves import Tables
 from tests.runtime.patterns.calls import DictTable, tables
 
 
@@ -45,18 +47,20 @@ def long_match() -> Matcher:
     )
 
 
-def test_an_event_costs_the_same_however_long_the_match_is():
+@pytest.mark.parametrize("young", [0, 8])
+def test_an_event_costs_the_same_however_long_the_match_is(young):
     matcher = long_match()
     stored = Tables(CountingTable(), CountingTable(), CountingTable(), CountingTable())
-    matches, touched = KeyMatches(stored), []
-    for place, event in enumerate("s" + "m" * 50):
+    matches, touched = KeyMatches(stored, None, YOUNG._replace(most=young)), []
+    for place, event in enumerate("s" + "m" * 80):
         before = sum(table.reads + table.writes for table in stored)
         matcher.advance(matches, event, place, 0)
-        matches = KeyMatches(stored, matches.settle())
+        matches = KeyMatches(stored, matches.settle(), YOUNG._replace(most=young))
         touched.append(sum(table.reads + table.writes for table in stored) - before)
-    assert max(touched[5:]) == min(touched[5:])
-    (match,) = matcher.advance(matches, "e", 60, 0)
-    assert match == {"start": ["s"], "middle": ["m"] * 50, "end": ["e"]}
+    together = [sum(touched[place : place + young + 1]) for place in range(18, 81 - young, young + 1)]
+    assert max(together) == min(together)
+    (match,) = matcher.advance(matches, "e", 90, 0)
+    assert match == {"start": ["s"], "middle": ["m"] * 80, "end": ["e"]}
     assert matches.settle() is None
     assert not any(stored)
 
@@ -80,6 +84,17 @@ def test_time_grows_no_faster_than_the_match():
         return time.process_time() - began
 
     assert min(seconds(100_000) for _ in range(3)) < 2.6 * min(seconds(50_000) for _ in range(3))
+
+
+def test_few_links_need_no_tables():
+    pattern = Pattern.begin("a").where(lambda event: event[0] == "a").followed_by("b").one_or_more()
+    matcher, stored = Matcher(compiled(pattern.definition()), "p (j.py:1)"), tables()
+    matches = KeyMatches(stored, young=YOUNG)
+    for place in range(4):
+        matcher.advance(matches, ("ax"[place > 0], place), place, 0)
+        matches = KeyMatches(stored, matches.settle(), YOUNG)
+    assert not any(stored)
+    assert matches.runs
 
 
 def test_events_are_stored_once_for_all_matches():

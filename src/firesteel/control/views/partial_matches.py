@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, cast
 
 from firesteel.common.errors import StateError
 from firesteel.functions.windows import WINDOW_CODEC
-from firesteel.runtime.patterns.live import SHAPE, SUMMARIES, TABLES
-from firesteel.runtime.patterns.matches import KeyMatches, Run, Table, Tables
+from firesteel.runtime.patterns.live import SHAPE, SUMMARIES, TABLES, YOUNG
+from firesteel.runtime.patterns.matches import KeyMatches, Run
+from firesteel.runtime.patterns.shelves import Table, Tables
 from firesteel.runtime.patterns.states import waits_for
 from firesteel.saved.arrangements import Groups
 from firesteel.saved.columns import UNREADABLE
@@ -74,10 +76,10 @@ class _Reading:
         for key, summary in summaries.items():
             # They are only read, and dicts read as tables do.
             mine = Tables(*(cast(Table, table.get(key, {})) for table in tables))
-            matches = KeyMatches(mine, summary)
+            matches = KeyMatches(mine, summary, YOUNG._replace(decode=partial(self._decoded, _EVENTS)))
             for run in matches.runs:
                 yield self._match(key, matches, run, complete=False)
-            for run in matches.completed.items:
+            for run in matches.completed:
                 yield self._match(key, matches, run, complete=True)
 
     def of_key(self, name: str, key: StateKey) -> Iterator[StoredRow]:

@@ -2,13 +2,14 @@
 
 An expression is sent as its source and its constants, and compiled in the worker. In it, `e` is the event, `get` reads
 a field of it, and `taken(step)` are the events that a match has for a step. What reads a field depends on the event's
-class, so there is a function per class: no event is asked what it is.
+class, so there is a function per class: no event is asked what it is. For tuples, reads become subscripts.
 
 NULL is None. A field that a dict does not have is NULL; an object or a row must have the field.
 """
 
 from __future__ import annotations
 
+import ast
 import math
 from abc import abstractmethod
 from collections import deque
@@ -33,10 +34,15 @@ __all__ = [
 Getter = Callable[[Any, str], Any]
 
 
+def _place_of(name: str) -> int | None:
+    return int(name[1:]) if name[:1] == "f" and name[1:].isdecimal() else None
+
+
 def _position(event: tuple[Any, ...], name: str) -> Any:
     """Return a field of a tuple; their names are f0, f1, ... as in Flink."""
-    if name[:1] == "f" and name[1:].isdecimal() and int(name[1:]) < len(event):
-        return event[int(name[1:])]
+    place = _place_of(name)
+    if place is not None and place < len(event):
+        return event[place]
     raise AttributeError(f"a tuple of {len(event)} fields has no field {name!r}: they are f0, f1, ...")
 
 
@@ -140,14 +146,32 @@ class _Functions(dict[type, Callable[..., Any]]):
 
     def __init__(self, source: str, constants: Mapping[str, Any]) -> None:
         super().__init__()
-        self._code = compile(source, "<pattern>", "eval")
+        self._source = source
         self._constants = constants
 
     def __missing__(self, kind: type) -> Callable[..., Any]:
-        names = {**_NAMES, **self._constants, "get": _GETTERS[kind]}
-        function: Callable[..., Any] = eval(self._code, names)
+        getter = _GETTERS[kind]
+        tree = ast.parse(self._source, "<pattern>", "eval")
+        if getter is _position:
+            tree = ast.fix_missing_locations(_Subscripts().visit(tree))
+        names = {**_NAMES, **self._constants, "get": getter}
+        function: Callable[..., Any] = eval(compile(tree, "<pattern>", "eval"), names)
         self[kind] = function
         return function
+
+
+class _Subscripts(ast.NodeTransformer):
+    """Replaces reads of fields of tuples, `get(e, 'f1')`, by subscripts; a tuple without the field is left to `get`."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        match node:
+            case ast.Call(ast.Name("get"), [ast.Name("e"), ast.Constant(str(name))]) if (
+                _place_of(name) is not None
+            ):
+                read = f"e[{_place_of(name)}] if len(e) > {_place_of(name)} else get(e, {name!r})"
+                return ast.parse(read, "<pattern>", "eval").body
+        return node
 
 
 class _Written:
@@ -202,7 +226,7 @@ class WrittenCondition(_Written, SimpleCondition):
         return self._of_one[value.__class__](value)
 
     def filter_all(self, values: Sequence[Any]) -> Sequence[Any]:
-        kinds = {value.__class__ for value in values}
+        kinds = set(map(type, values))
         if len(kinds) == 1:
             answers: Sequence[Any] = self._of_all[kinds.pop()](values)
             return answers

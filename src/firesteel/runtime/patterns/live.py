@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from firesteel.runtime.patterns.matches import KeyMatches, Summary, Tables
+from firesteel.runtime.patterns.matches import KeyMatches, Summary
+from firesteel.runtime.patterns.shelves import Tables, Young
 from firesteel.state.descriptors import MapStateDescriptor, ValueStateDescriptor
 from firesteel.state.live.backend import KeyedStateBackend
+from firesteel.state.values.codecs import decode_untyped, untyped_encoder
 
 SUMMARIES: Final = "partial-matches"
 TABLES: Final = ("match-links", "match-events", "match-link-counts", "match-event-counts")
@@ -16,6 +18,12 @@ SHAPE: Final = "pattern-shape"
 
 _MOST: Final = 1 << 15
 """The number of keys whose matches are kept in memory before they are written to state."""
+
+MOST_EVENTS: Final = 1 << 18
+"""The number of events after which that is done, too: each may be a part of a match."""
+
+YOUNG: Final = Young(8, untyped_encoder("a state of events in matches"), decode_untyped)
+"""A few links and their events are one value with what is read of a key at once."""
 
 
 class LiveMatches:
@@ -33,6 +41,7 @@ class LiveMatches:
         )
         self._tables = Tables(links, events, link_counts, event_counts)
         self.by_key: dict[Any, KeyMatches] = {}
+        self._taken = 0
 
     def find(self, key: Any) -> KeyMatches | None:
         """Return the matches of a key; None if it has none."""
@@ -40,24 +49,31 @@ class LiveMatches:
         if found is None:
             summary: Summary | None = self._read(key)
             if summary is not None:
-                found = self.by_key[key] = KeyMatches(self._tables, summary)
+                found = self.by_key[key] = KeyMatches(self._tables, summary, YOUNG)
         return found
 
     def make(self, key: Any) -> KeyMatches:
         """Return the matches of a key that has none yet."""
-        made = self.by_key[key] = KeyMatches(self._tables)
+        made = self.by_key[key] = KeyMatches(self._tables, young=YOUNG)
         return made
 
     def settle(self) -> None:
         """Write all changes to state, and forget what is in memory."""
+        keys: list[Any] = []
+        summaries: list[Summary | None] = []
         for key, matches in self.by_key.items():
             self._scope.current = key
+            before = matches.summary
             summary = matches.settle()
-            if summary != self._read(key):
-                self._summaries.hold(summary)
+            if summary is not before:
+                keys.append(key)
+                summaries.append(summary)
+        self._summaries.hold_each(keys, summaries)
         self.by_key.clear()
+        self._taken = 0
 
-    def relax(self) -> None:
-        """Keep memory within limits."""
-        if len(self.by_key) > _MOST:
+    def relax(self, taken: int = 0) -> None:
+        """Keep memory within limits; `taken` events have been taken since the last call."""
+        self._taken += taken
+        if len(self.by_key) > _MOST or self._taken > MOST_EVENTS:
             self.settle()

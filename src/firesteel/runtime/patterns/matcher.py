@@ -9,7 +9,8 @@ they never need to be sorted (Flink keeps them in a queue, which has the same or
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import Any, Final
 
 from firesteel.common.errors import RecordError
@@ -17,7 +18,9 @@ from firesteel.functions.patterns.conditions import ConditionContext, SimpleCond
 from firesteel.functions.patterns.skipping import AfterMatchSkipStrategy, SkipMode
 from firesteel.runtime.failures import RAISED, user_failure
 from firesteel.runtime.patterns.deciding import Decisions, Outcome, Question
-from firesteel.runtime.patterns.matches import Event, KeyMatches, Link, Run
+from firesteel.runtime.patterns.java_queue import JavaQueue
+from firesteel.runtime.patterns.matches import KeyMatches, Run
+from firesteel.runtime.patterns.shelves import Event, Link
 from firesteel.runtime.patterns.states import Automaton, Kind
 
 Match = dict[str, list[Any]]
@@ -27,6 +30,7 @@ TimedOut = tuple[Match, int]
 """A partial match, and the time at which it was too late for it (milliseconds)."""
 
 _NOTHING: Final[tuple[()]] = ()
+_BY_FIRST_EVENT: Final = itemgetter(4)
 
 
 class MatchContext(ConditionContext):
@@ -88,6 +92,8 @@ class Matcher:
             condition.filter if isinstance(condition, SimpleCondition) else None
             for condition in automaton.conditions
         ]
+        self._skips = automaton.after_match.is_skip_strategy()
+        self._quiet = [*map(self._quiet_without, range(len(automaton.states)))]
         self._context = MatchContext()
         self._unknown: list[bool | None] = [None] * len(automaton.conditions)
 
@@ -130,7 +136,8 @@ class Matcher:
         kept: list[Run] | None = None
         complete: list[Run] = []
         event: Event | None = None
-        for place, run in enumerate(runs):
+        idle = not runs or self._all_stay(matches, value, answers)
+        for place, run in enumerate(_NOTHING if idle else runs):
             outcome = self._outcome(run[0], matches, run[1], value, time, answers)
             if outcome.stays:
                 if kept is not None:
@@ -151,15 +158,15 @@ class Matcher:
 
     def advance_time(self, matches: KeyMatches, time: int) -> tuple[Sequence[Match], Sequence[TimedOut]]:
         """Move on to a time; return the matches that it completes, and the partial matches that are too late."""
-        runs = matches.runs
-        late = [limit <= time for limit in self._limits(runs)]
-        if not any(late):
+        deadline = self.deadline(matches)
+        if deadline is None or deadline > time:
             return _NOTHING, _NOTHING
+        runs = matches.runs
         kept: list[Run] = []
         complete: list[Run] = []
         timed_out: list[TimedOut] = []
-        for run, limit, is_late in zip(runs, self._limits(runs), late, strict=True):
-            if not is_late:
+        for run, limit in zip(runs, self._limits(runs), strict=True):
+            if limit > time:
                 kept.append(run)
             elif self._kinds[run[0]] is Kind.PENDING:
                 complete.append(run)
@@ -178,6 +185,47 @@ class Matcher:
             within = self._automaton.within
             return None if within is None else runs[0][2] + within
         return min((limit for limit in self._limits(runs) if limit != _NEVER), default=None)
+
+    def _all_stay(self, matches: KeyMatches, value: Any, answers: list[bool | None]) -> bool:
+        """Return whether the event changes no partial match, as far as that can be told for all at once."""
+        runs = matches.runs
+        if matches.watched is not runs:
+            matches.watched, matches.watch = runs, self._watch(runs)
+        watch = matches.watch
+        if watch is None:
+            return False
+        for number in watch:
+            answer = answers[number]
+            if answer is None:
+                test = self._tests[number]
+                assert test is not None
+                answer = answers[number] = self._test(number, test, value)
+            if answer:
+                return False
+        return True
+
+    def _watch(self, runs: Iterable[Run]) -> tuple[int, ...] | None:
+        """Return the conditions without which an event changes none of these matches; None if others matter, too."""
+        found: dict[int, None] = {}
+        for state in {run[0]: None for run in runs}:
+            quiet = self._quiet[state]
+            if quiet is None:
+                return None
+            found |= dict.fromkeys(quiet)
+        return (*found,)
+
+    def _quiet_without(self, state: int) -> list[int] | None:
+        """Return the conditions without which an event leaves a match in its state.
+
+        None if such an event may change it, or if other events than this one have a part in it.
+        """
+        node, asked = self._roots[state], []
+        while isinstance(node, Question):
+            if self._tests[node.condition] is None:
+                return None
+            asked.append(node.condition)
+            node = node.no or node.grow(False)
+        return asked if node.stays else None
 
     def _limits(self, runs: list[Run]) -> list[int]:
         within, previous = self._automaton.within, self._automaton.within_previous
@@ -285,13 +333,12 @@ class Matcher:
     def _finish(self, matches: KeyMatches, kept: list[Run], complete: list[Run]) -> Sequence[Match]:
         """Take over what is left of the partial matches; return completed ones that nothing holds back any more."""
         matches.runs = kept
-        queue = matches.completed
+        if not complete and not matches.completed:
+            return _NOTHING
+        queue = JavaQueue(matches.completed, _BY_FIRST_EVENT)
         for run in complete:
             queue.add(run)
-        if not queue.items:
-            return _NOTHING
-        strategy = self._automaton.after_match
-        skips = strategy.is_skip_strategy()
+        strategy, skips = self._automaton.after_match, self._skips
         found = []
         while queue.items:
             if skips and matches.runs and matches.runs[0][4] < queue.items[0][4]:

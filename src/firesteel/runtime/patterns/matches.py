@@ -4,163 +4,77 @@ A match is a chain of **links**, from its last event to its first. Partial match
 In Flink, edges of a buffer carry versions that say which belong to a match; a chain says it by itself. Links and events
 are counted by who refers to them, so they go when nobody does.
 
-Contract: changes are made in memory, and `settle` writes them to the `Tables`, which change in no other way. Links and
-events are read when they are needed. They are written once and never change, so a long match costs what is new in it;
-counts are stored only if they are not 1.
+Few links are **young**: they are stored with their events in the summary of the key, which is read and written at
+once. When there are more of them, all go to the `Tables`, where each is written once, so a long match costs what is new
+in it. The links of an event are all young, or none is.
+
+Contract: changes are made in memory, and `settle` writes them to the tables, which change in no other way, and returns
+the summary. What is in tables, and what events are, is read when it is needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from operator import itemgetter
-from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
 
-from firesteel.runtime.patterns.java_queue import JavaQueue
+from firesteel.runtime.patterns.shelves import NO_LINK, UNREAD, Event, Link, Shelves, Tables, Young
 
-_UNREAD: Final[Any] = object()
-_NO_LINK: Final = -1
-
-
-class Table(Protocol):
-    """Entries of the current key by number; a MapState is one."""
-
-    def get(self, key: Any) -> Any:
-        """Return an entry; None if there is none."""
-
-    def put(self, key: Any, value: Any) -> None:
-        """Write an entry."""
-
-    def remove(self, key: Any) -> None:
-        """Remove an entry, if there is one."""
-
-
-class Tables(NamedTuple):
-    """Where the matches of a key are stored.
-
-    `links` has the number of the link before, the name of the step and the number of the event.
-    """
-
-    links: Table
-    events: Table
-    link_counts: Table
-    event_counts: Table
-
-
-class Event:
-    """An event that was taken; numbers rise in the order of events."""
-
-    __slots__ = ("number", "stored", "uses", "value")
-
-    def __init__(self, number: int, value: Any, uses: int = 0, stored: int = 0) -> None:
-        self.number = number
-        self.value = value
-        self.uses = uses
-        self.stored = stored
-
-
-class Link:
-    """An event in a match, for the step `name`, and what was before it.
-
-    `uses` is how many links and matches refer to it, `stored` how many there were when it was last written; 0 if it is
-    not stored. `totals` is what conditions have added up so far, for those who want it; it is never stored.
-    """
-
-    __slots__ = ("event", "name", "number", "previous", "stored", "totals", "uses")
-
-    def __init__(self, previous: Link | None, name: str, event: Event) -> None:
-        self.previous = previous
-        self.name = name
-        self.event = event
-        self.uses = self.stored = 0
-        self.number = _NO_LINK
-        self.totals: dict[object, Any] | None = None
-
+_FIRST_YOUNG: Final = -2
+"""The number of the first young link; that of the next one is less by one."""
 
 Run = tuple[int, Link, int, int, int]
 """A partial match: the state that it waits in, its last link, the times of its first and its last event (milliseconds),
 and the number of its first event.
 """
 
-StoredRun = tuple[int, int, int, int, int]
-"""The same, with the number of the link."""
+Summary = tuple[Any, ...]
+"""What is read of a key at once, flat, as that is encoded fastest.
 
-Summary = tuple[int, int, int, int, tuple[StoredRun, ...], tuple[StoredRun, ...]]
-"""What is read of a key at once: the next numbers of events and of links, how many counts of links and of events are
-stored, partial and completed matches.
+The next numbers of events and of links in the tables; how many counts of links and of events are there; the time of the
+timer; how many partial and completed matches and young links follow. Then these: matches with the numbers of their last
+links; young links with the number of the one before, the name of the step, the number of the event; the events of young
+links with their numbers, as bytes.
 """
 
-T = TypeVar("T", Link, Event)
-
-
-class _Shelf(Generic[T]):
-    """The stored links, or the stored events, of a key: those that are known, and what has changed.
-
-    `shared` is how many counts are stored: if none is, none is looked for.
-    """
-
-    __slots__ = ("_changed", "_counts", "_gone", "entries", "known", "shared")
-
-    def __init__(self, entries: Table, counts: Table, shared: int) -> None:
-        self.entries = entries
-        self.known: dict[int, T] = {}
-        self.shared = shared
-        self._counts = counts
-        self._changed: dict[int, T] = {}
-        self._gone: list[T] = []
-
-    def uses(self, number: int) -> int:
-        """Return how many refer to an entry."""
-        return (self._counts.get(number) or 1) if self.shared else 1
-
-    def put(self, number: int, thing: T, entry: Any) -> None:
-        """Write an entry."""
-        self.entries.put(number, entry)
-        thing.stored = 1
-        self.known[number] = self._changed[number] = thing
-
-    def note(self, thing: T) -> None:
-        """Take note that others refer to a stored thing than before, or nobody does."""
-        if thing.uses:
-            self._changed[thing.number] = thing
-        else:
-            self._gone.append(thing)
-            self._changed.pop(thing.number, None)
-
-    def settle(self) -> None:
-        """Write counts, and remove what is gone."""
-        for number, thing in self._changed.items():
-            if thing.uses != thing.stored:
-                self._count(number, thing.stored, thing.uses)
-                thing.stored = thing.uses
-        for thing in self._gone:
-            self._count(thing.number, thing.stored, 1)
-            self.entries.remove(thing.number)
-            del self.known[thing.number]
-        self._changed.clear()
-        self._gone.clear()
-
-    def _count(self, number: int, before: int, now: int) -> None:
-        if now != 1:
-            self._counts.put(number, now)
-        elif before != 1:
-            self._counts.remove(number)
-        self.shared += (now != 1) - (before != 1)
+_HEAD: Final = 8
+_RUN: Final = 5
+_LINK: Final = 3
+_EVENT: Final = 2
 
 
 class KeyMatches:
     """The partial and completed matches of one key; the module has the contract.
 
-    `runs` are partial matches in the order of their first events, `completed` those that are complete and held back.
+    `runs` are partial matches in the order of their first events; they are replaced, never changed. `completed` are
+    those that are complete and held back, in the order of a `JavaQueue`. `timer` is the time of the earliest timer that
+    is known to be set for the key, None if none is. `summary` is what was last written. `watch` belongs to the matcher:
+    what it has found out about the runs `watched`. Without `young` no link is.
     """
 
-    __slots__ = ("_events", "_links", "_next_event", "_next_link", "completed", "runs")
+    __slots__ = (
+        "_next_event", "_next_link", "_shelves", "_tables", "_written", "_young", "completed", "runs",
+        "summary", "timer", "watch", "watched",
+    )  # fmt: skip
 
-    def __init__(self, tables: Tables, summary: Summary | None = None) -> None:
-        self._next_event, self._next_link, links, events, runs, completed = summary or _NO_SUMMARY
-        self._links: _Shelf[Link] = _Shelf(tables.links, tables.link_counts, links)
-        self._events: _Shelf[Event] = _Shelf(tables.events, tables.event_counts, events)
-        self.runs = [self._run(run) for run in runs]
-        self.completed = JavaQueue([self._run(run) for run in completed], itemgetter(4))
+    def __init__(
+        self,
+        tables: Tables,
+        summary: Summary | None = None,
+        young: Young | None = None,
+    ) -> None:
+        self._tables = tables
+        self._young = young
+        self._shelves: Shelves | None = None
+        self._next_event = self._next_link = 0
+        self.timer: int | None = None
+        self.runs: list[Run] = []
+        self.completed: list[Run] = []
+        self.summary = summary
+        self.watch: tuple[int, ...] | None = None
+        self.watched: list[Run] | None = None
+        if summary is not None:
+            self._load(summary)
+        self._written = self.runs, self.timer
 
     def register(self, value: Any) -> Event:
         """Return a new event, which nobody refers to yet."""
@@ -181,16 +95,17 @@ class KeyMatches:
             event, previous = link.event, link.previous
             event.uses -= 1
             if link.stored:
-                self._links.note(link)
-            if event.stored:
-                self._events.note(event)
+                assert self._shelves is not None
+                self._shelves.links.note(link)
+                self._shelves.events.note(event)
             if previous is None:
                 return
             self._read(previous)
             previous.uses -= 1
             link = previous
         if link.stored:
-            self._links.note(link)
+            assert self._shelves is not None
+            self._shelves.links.note(link)
 
     def path(self, link: Link) -> list[tuple[str, Event]]:
         """Return the steps and events of a match, in their order."""
@@ -212,8 +127,14 @@ class KeyMatches:
 
     def value(self, event: Event) -> Any:
         """Return the value of an event."""
-        if event.value is _UNREAD:
-            event.value = self._events.entries.get(event.number)
+        if event.value is UNREAD:
+            if event.stored:
+                assert self._shelves is not None
+                event.value = self._shelves.events.entries.get(event.number)
+            else:
+                assert self._young is not None
+                assert event.data is not None
+                event.value = self._young.decode(event.data)
         return event.value
 
     def match(self, path: list[tuple[str, Event]]) -> dict[str, list[Any]]:
@@ -224,62 +145,113 @@ class KeyMatches:
         return events
 
     def settle(self) -> Summary | None:
-        """Write what has changed, and return what is to be read at once; None if there are no matches."""
-        runs = tuple([self._stored(run) for run in self.runs])
-        completed = tuple([self._stored(run) for run in self.completed.items])
-        self._links.settle()
-        self._events.settle()
-        if not runs and not completed:
-            return None
-        return self._next_event, self._next_link, self._links.shared, self._events.shared, runs, completed
+        """Write what has changed, and return the summary; None if there are no matches.
 
-    def _run(self, run: StoredRun) -> Run:
-        state, link, start, last, first = run
-        return state, self._known(link), start, last, first
-
-    def _stored(self, run: Run) -> StoredRun:
-        state, tip, start, last, first = run
-        if not tip.stored:
-            for link in reversed([*_unstored(tip)]):
+        The matches are not used afterwards: the next ones are made of the summary.
+        """
+        if self.runs is self._written[0] and self.timer == self._written[1]:
+            return self.summary
+        matches = [*self.runs, *self.completed]
+        young = _young(matches)
+        if self._young is None or len(young) > self._young.most:
+            for link in young:
                 self._store(link)
-        return state, tip.number, start, last, first
+            young = []
+        if self._shelves is not None:
+            self._shelves.settle()
+        self.summary = self._summary(matches, young) if matches else None
+        return self.summary
+
+    def _summary(self, matches: list[Run], young: list[Link]) -> Summary:
+        shelves = self._shelves
+        counts = (0, 0) if shelves is None else (shelves.links.shared, shelves.events.shared)
+        flat: list[Any] = [self._next_event, self._next_link, *counts, self.timer]
+        flat += len(self.runs), len(self.completed), len(young)
+        for place, link in enumerate(young):
+            link.number = _FIRST_YOUNG - place
+        for state, tip, start, last, first in matches:
+            flat += state, tip.number, start, last, first
+        events: dict[int, Event] = {}
+        for link in young:
+            event, previous = link.event, link.previous
+            flat += NO_LINK if previous is None else previous.number, link.name, event.number
+            events[event.number] = event
+        for number, event in events.items():
+            flat += number, self._encoded(event)
+        return tuple(flat)
+
+    def _load(self, summary: Summary) -> None:
+        self._next_event, self._next_link, links, events, self.timer, runs, completed, young = summary[:_HEAD]
+        if self._next_link:
+            self._shelves = Shelves(self._tables, links, events)
+        first_link = _HEAD + _RUN * (runs + completed)
+        first_event = first_link + _LINK * young
+        found = self._young_links(summary, first_link, first_event)
+        matches = []
+        for place in range(_HEAD, first_link, _RUN):
+            state, number, start, last, first = summary[place : place + _RUN]
+            tip = self._link(number, found)
+            if not tip.stored:
+                tip.uses += 1
+            matches.append((state, tip, start, last, first))
+        self.runs, self.completed = matches[:runs], matches[runs:]
+
+    def _young_links(self, summary: Summary, first_link: int, first_event: int) -> list[Link]:
+        events = {}
+        for place in range(first_event, len(summary), _EVENT):
+            number = summary[place]
+            events[number] = Event(number, UNREAD, data=summary[place + 1])
+        young: list[Link] = []
+        for place in range(first_link, first_event, _LINK):
+            before, name, number = summary[place : place + _LINK]
+            previous = None if before == NO_LINK else self._link(before, young)
+            if previous is not None and not previous.stored:
+                previous.uses += 1
+            young.append(self.take(previous, name, events[number]))
+        return young
+
+    def _encoded(self, event: Event) -> bytes:
+        if event.data is None:
+            assert self._young is not None
+            event.data = self._young.encode(event.value)
+        return event.data
+
+    def _link(self, number: int, young: list[Link]) -> Link:
+        if number <= _FIRST_YOUNG:
+            return young[_FIRST_YOUNG - number]
+        assert self._shelves is not None
+        return self._shelves.link(number)
 
     def _store(self, link: Link) -> None:
+        """Write a young link, whose previous one is written already, and its event."""
+        shelves = self._shelves
+        if shelves is None:
+            shelves = self._shelves = Shelves(self._tables, 0, 0)
         event, previous = link.event, link.previous
         if event.stored:
-            self._events.note(event)
+            shelves.events.note(event)
         else:
-            self._events.put(event.number, event, event.value)
+            shelves.events.put(event.number, event, self.value(event))
         link.number = self._next_link
         self._next_link += 1
-        before = _NO_LINK if previous is None else previous.number
-        self._links.put(link.number, link, (before, link.name, event.number))
-
-    def _known(self, number: int) -> Link:
-        link = self._links.known.get(number)
-        if link is None:
-            link = self._links.known[number] = Link(None, "", _UNREAD)
-            link.number = number
-            link.stored = 1
-        return link
+        before = NO_LINK if previous is None else previous.number
+        shelves.links.put(link.number, link, (before, link.name, event.number))
 
     def _read(self, link: Link) -> None:
-        if link.event is not _UNREAD:
-            return
-        previous, link.name, number = self._links.entries.get(link.number)
-        link.previous = None if previous == _NO_LINK else self._known(previous)
-        link.uses = link.stored = self._links.uses(link.number)
-        event = self._events.known.get(number)
-        if event is None:
-            uses = self._events.uses(number)
-            event = self._events.known[number] = Event(number, _UNREAD, uses, uses)
-        link.event = event
+        if link.event is UNREAD:
+            assert self._shelves is not None
+            self._shelves.read(link)
 
 
-_NO_SUMMARY: Final[Summary] = (0, 0, 0, 0, (), ())
-
-
-def _unstored(link: Link | None) -> Iterator[Link]:
-    while link is not None and not link.stored:
-        yield link
-        link = link.previous
+def _young(matches: Iterable[Run]) -> list[Link]:
+    """Return the links of matches that are not in the tables, each after the one before it."""
+    found: dict[Link, None] = {}
+    for match in matches:
+        link: Link | None = match[1]
+        chain = []
+        while link is not None and not link.stored and link not in found:
+            chain.append(link)
+            link = link.previous
+        chain.reverse()
+        found.update(dict.fromkeys(chain))
+    return [*found]

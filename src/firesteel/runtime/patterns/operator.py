@@ -94,7 +94,6 @@ class PatternOperator(Operator[RowBatch]):
         self._delay = 0 if self._event_time else 1
         comparator = None if self._comparator is None else guarded(self._comparator, context.who)
         self._waiting = WaitingEvents(backend, comparator)
-        self._timer_of: dict[Any, int] = {}
         self._next_due = MIN_WATERMARK
         self._collector = Collector(context.output, context.side_outputs)
         runtime = TaskRuntimeContext(context, keyed=True)
@@ -122,7 +121,6 @@ class PatternOperator(Operator[RowBatch]):
     def begin_epoch(self, epoch: Epoch) -> None:
         super().begin_epoch(epoch)
         self._waiting.begin_epoch(self.epoch)
-        self._timer_of.clear()
         self._next_due = MIN_WATERMARK
 
     def end_epoch(self) -> OperatorReport:
@@ -149,7 +147,7 @@ class PatternOperator(Operator[RowBatch]):
             self._waiting.add([self.processing_time] * len(batch), keys, batch.values)
         else:
             self._take(repeat(self.processing_time), keys, batch.values)
-        self._relax()
+        self._relax(len(keys))
 
     def _wait(self, keys: list[Any], batch: RowBatch) -> None:
         times, watermark = batch.timestamps, self.watermark
@@ -226,7 +224,7 @@ class PatternOperator(Operator[RowBatch]):
     def _move_to(self, time: int) -> None:
         for times, keys, events in self._waiting.due(time):
             self._take(times, keys, events)
-            self._relax()
+            self._relax(len(times))
         self._fire(time)
         self._relax()
 
@@ -235,11 +233,11 @@ class PatternOperator(Operator[RowBatch]):
         self._next_due = _NEVER
         for timer, key in self._timers.pop_due(upto + self._delay):
             self._live.relax()
-            self._scope.current = key
-            if self._timer_of.get(key) == timer:
-                del self._timer_of[key]
             matches = self._live.find(key)
             if matches is not None:
+                self._scope.current = key
+                if matches.timer == timer:
+                    matches.timer = None
                 self._advance_time(matches, timer - self._delay)
                 self._set_timer(key, matches)
         due = self._timers.next_due()
@@ -253,10 +251,10 @@ class PatternOperator(Operator[RowBatch]):
             self._emit_timed_out(match, limit)
 
     def _set_timer(self, key: Any, matches: KeyMatches) -> None:
-        timer = self._timer_at(self._matcher.deadline(matches), self._timer_of.get(key))
+        timer = self._timer_at(self._matcher.deadline(matches), matches.timer)
         if timer is not None:
             self._timers.register(timer, key)
-            self._timer_of[key] = timer
+            matches.timer = timer
             self._next_due = min(self._next_due, timer - self._delay)
 
     def _timer_at(self, deadline: int | None, known: int | None) -> int | None:
@@ -266,9 +264,9 @@ class PatternOperator(Operator[RowBatch]):
         timer = deadline + self._delay
         return timer if (known is None or timer < known) and timer <= MAX_WATERMARK else None
 
-    def _relax(self) -> None:
+    def _relax(self, taken: int = 0) -> None:
         self._collector.flush()
-        self._live.relax()
+        self._live.relax(taken)
 
     # Results
 
@@ -281,7 +279,10 @@ class PatternOperator(Operator[RowBatch]):
                 iterator = iter(results)
             except TypeError:
                 raise not_iterable_error(results, self.context.who, "process_match()") from None
-            self._guarded(lambda: self._collector.extend(iterator, stamp), match)
+            try:
+                self._collector.extend(iterator, stamp)
+            except RAISED as error:
+                raise self._failure(error, match) from error
 
     def _emit_timed_out(self, match: Match, limit: int) -> None:
         function = self._function
@@ -299,16 +300,16 @@ class PatternOperator(Operator[RowBatch]):
 
     def _call(self, method: Callable[[Match, PatternContext], Any], match: Match) -> Any:
         # The events belong to the state, so the function gets events that it may change.
-        lent = {name: [seal(event) for event in events] for name, events in match.items()}
-        return self._guarded(lambda: method(lent, self._result), match)
-
-    def _guarded(self, call: Callable[[], Any], match: Match) -> Any:
+        lent = {name: [*map(seal, events)] for name, events in match.items()}
         try:
-            return call()
+            return method(lent, self._result)
         except RAISED as error:
-            taken = iter((match,))
-            next(taken)
-            raise user_failure(error, self.context.who, (match,), taken) from error
+            raise self._failure(error, match) from error
+
+    def _failure(self, error: BaseException, match: Match) -> Exception:
+        taken = iter((match,))
+        next(taken)
+        return user_failure(error, self.context.who, (match,), taken)
 
 
 class ResultContext(PatternContext):

@@ -20,7 +20,8 @@ from firesteel.runtime.columns.aggregates.stores import hashed_within
 from firesteel.runtime.columns.matching.entries import FIRST_READ, LongEntries, ShortEntries
 from firesteel.runtime.columns.matching.values import plain
 from firesteel.runtime.columns.windows.keys import Keys
-from firesteel.runtime.patterns.matches import KeyMatches, Tables
+from firesteel.runtime.patterns.matches import KeyMatches
+from firesteel.runtime.patterns.shelves import Tables
 from firesteel.state.arrangements.arrangement import Found
 from firesteel.state.arrangements.layout import Layout
 from firesteel.state.arrangements.live import LiveArrangements

@@ -7,7 +7,9 @@ from functools import cache
 from typing import Any, Final
 
 from firesteel.functions.windows import CountWindow
-from firesteel.runtime.patterns.matches import KeyMatches, Summary, Tables
+from firesteel.runtime.patterns.live import MOST_EVENTS, YOUNG
+from firesteel.runtime.patterns.matches import KeyMatches, Summary
+from firesteel.runtime.patterns.shelves import Tables
 from firesteel.runtime.timers import TimerQueue
 from firesteel.state.descriptors import MapStateDescriptor, ValueStateDescriptor
 from firesteel.state.live.backend import KeyedStateBackend
@@ -57,6 +59,7 @@ class LivePatterns:
         ]
         self._tables = Tables(*self._parts)
         self.by_key: dict[Any, PatternsOfKey] = {}
+        self._taken = 0
 
     def find(self, key: Any) -> PatternsOfKey | None:
         """Return the matches of a key; None if it has none."""
@@ -66,7 +69,7 @@ class LivePatterns:
             if stored is not None:
                 found = self.make(key)
                 for number, timer, summary in stored:
-                    found.matches[number] = KeyMatches(self._tables, summary)
+                    found.matches[number] = KeyMatches(self._tables, summary, YOUNG)
                     if timer is not None:
                         found.timers[number] = timer
         return found
@@ -78,7 +81,7 @@ class LivePatterns:
 
     def begin(self, of_key: PatternsOfKey, number: int) -> KeyMatches:
         """Return the matches of a pattern that has none yet for this key."""
-        made = of_key.matches[number] = KeyMatches(self._tables)
+        made = of_key.matches[number] = KeyMatches(self._tables, young=YOUNG)
         return made
 
     def settle(self) -> None:
@@ -91,10 +94,12 @@ class LivePatterns:
                 self._keyed.current = key
                 self._stored.hold(stored)
         self.by_key.clear()
+        self._taken = 0
 
-    def relax(self) -> None:
-        """Keep memory within limits."""
-        if len(self.by_key) > _MOST:
+    def relax(self, taken: int = 0) -> None:
+        """Keep memory within limits; `taken` events have been taken since the last call."""
+        self._taken += taken
+        if len(self.by_key) > _MOST or self._taken > MOST_EVENTS:
             self.settle()
 
     def keep_only(self, numbers: Container[int]) -> None:
