@@ -52,6 +52,13 @@ def flink_jars() -> str:
     return ";".join(jar.as_uri() for jar in sorted(folder.glob("*.jar")))
 
 
+def pyflink_jars() -> str:
+    """Return the class path of the jars that the `apache-flink` package brings, CEP included."""
+    where = "import pathlib, pyflink; print(pathlib.Path(pyflink.__file__).parent / 'lib')"
+    ran = subprocess.run([pyflink_python(), "-c", where], check=True, capture_output=True, text=True)
+    return os.pathsep.join(map(str, sorted(Path(ran.stdout.strip()).glob("*.jar"))))
+
+
 def spark_python() -> Path:
     """Return an interpreter with the PySpark installed here and the other packages of transformWithState."""
     pyspark = version("pyspark")

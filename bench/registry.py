@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bench.admission.part import PART as ADMISSION
+from bench.cep.part import PART as CEP
 from bench.durability.parts import PARTS as DURABILITY
 from bench.floor.part import PART as FLOOR
 from bench.growth.part import PART as GROWTH
@@ -25,6 +26,13 @@ _SHARED: Final = ("bench/measure.py", "bench/systems", "bench/tally.py", "bench/
 """The folders and files that the throughput parts run."""
 
 _NEXMARK: Final = ("bench/nexmark", "bench/sql_systems.py", "bench/usage.py")
+_CEP: Final = (
+    "bench/cep",
+    "bench/cep/FlinkMatches.java",
+    "bench/measure.py",
+    "bench/tally.py",
+    "bench/usage.py",
+)
 _EPOCHS: Final = ("bench/epochs.py", "bench/usage.py", "bench/written.py")
 
 
@@ -50,6 +58,7 @@ GROUPS: Final = (
     Group((LATENCY,), ("bench/latency", *_NEXMARK)),
     Group((JOINS,), ("bench/joins", "bench/measure.py", *_EPOCHS)),
     Group((KAFKA,), ("bench/kafka", "bench/sql_systems.py", "harness/kafka.py")),
+    Group((CEP,), _CEP),
     Group((SCALE,), ("bench/scale", "bench/systems/firesteel.py", "bench/tally.py")),
 )
 
