@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from harness import s3
 
+SCHEME: Final = "gs"
 _COPIED: Final = "HTTP_X_GOOG_COPY_SOURCE"
 _GENERATION: Final = "HTTP_X_GOOG_IF_GENERATION_MATCH"
 

@@ -14,6 +14,7 @@ import pytest
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
 from werkzeug.serving import make_server
 
+SCHEME = "s3"
 ACCESS_KEY = "AKIDFORTESTSONLY0001"
 SECRET_KEY = "a-secret-that-nobody-must-ever-find-written-anywhere"
 

@@ -1,14 +1,16 @@
-"""The Python of somebody who reads a page: runs one command after the other, all in this process, on one Spark.
+"""The Python of somebody who reads pages: runs one command after the other, all in this process, on one Spark.
 
-Each line of standard input is a command, ``[words]`` in JSON: a file and its arguments, or ``-m firesteel.cli`` and
-what follows it. The answer is a line of JSON: the exit code, and what was printed on standard output and on standard
-error.
+Each line of standard input is a command in JSON, ``[directory, words]``: where it is run, and a file and its arguments,
+or ``-m firesteel.cli`` and what follows it. The answer is a line of JSON: the exit code, and what was printed on
+standard output and on standard error. In another directory begins another page: the modules of the former one are
+forgotten, and its environment variables, too.
 """
 
 from __future__ import annotations
 
 import io
 import json
+import os
 import sys
 import traceback
 from contextlib import redirect_stderr, redirect_stdout
@@ -36,7 +38,23 @@ def run(words: list[str]) -> tuple[int, str, str]:
     return code, printed.getvalue(), errors.getvalue()
 
 
+def turn_to(directory: Path, environment: dict[str, str]) -> None:
+    """Begin a page, unless it is the same one."""
+    before = Path.cwd()
+    if directory == before:
+        return
+    for name, module in [*sys.modules.items()]:
+        file = getattr(module, "__file__", None)
+        if file is not None and Path(file).is_relative_to(before):
+            del sys.modules[name]
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(directory)
+
+
 if __name__ == "__main__":
-    answers = sys.stdout
+    answers, environment = sys.stdout, dict(os.environ)
     for line in sys.stdin:
-        print(json.dumps(run(json.loads(line))), file=answers, flush=True)
+        directory, words = json.loads(line)
+        turn_to(Path(directory), environment)
+        print(json.dumps(run(words)), file=answers, flush=True)

@@ -12,8 +12,8 @@ How a page is read, from top to bottom, in a directory of its own:
 
 Where a page needs a server, the harness starts one, and the place that the page names stands for the server's.
 
-Each program has a process of its own on the first page and where programs start Spark themselves; on the other pages
-all share one (`tests/reader.py`), since starting Spark takes longer than running them.
+Each program has a process of its own on the first page; on the other pages all share one (`tests/reader.py`), since
+starting Spark takes longer than running them. Some pages need a Spark of their own.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ import subprocess
 import sys
 import tokenize
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -35,8 +36,9 @@ from typing import NamedTuple
 
 import pytest
 
-from harness import hdfs
+from harness import azurite, gcs, hdfs
 from harness.kafka import kafka_broker
+from harness.mariadb import mariadb_server
 from harness.postgres import postgres_server
 from harness.registry import SchemaRegistry
 
@@ -44,19 +46,23 @@ RunPython = Callable[..., CompletedProcess[str]]
 
 PROJECT = Path(__file__).parents[1]
 PAGES = [*sorted(PROJECT.glob("*.md")), *sorted((PROJECT / "docs").glob("*.md"))]
-LENGTHY = {"state-processor", "kafka", "kafka-tour", "hdfs"}
-"""The pages that are only run with --long: the last three need a server that is fetched first."""
+LENGTHY = {"state-processor", "kafka", "kafka-tour", "hdfs", "object-stores"}
+"""The pages that are only run with --long: all but the first need a server that is fetched first."""
 
 LONG = [pytest.mark.long, pytest.mark.timeout(900)]
 
 SERVERS = {
-    "kafka": "kafka",
-    "kafka-tour": "kafka",
-    "hdfs": "hdfs_cluster",
-    "databases": "postgres",
-    "formats": "registry",
+    "kafka": ["kafka"],
+    "kafka-tour": ["kafka"],
+    "hdfs": ["hdfs_cluster"],
+    "databases": ["postgres", "mariadb"],
+    "formats": ["registry"],
+    "object-stores": ["azure", "google"],
 }
-"""By page, the fixture of the server that its programs need."""
+"""By page, the fixtures of the servers that its programs need."""
+
+OWN_SPARK = {*SERVERS, "custom-connectors"}
+"""The pages whose programs need workers that have been started on the page: with its variables, or in its directory."""
 
 INSTALLING = ("pip", "docker", "export", "moto_server")
 
@@ -75,7 +81,7 @@ LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 IDENTIFIER = re.compile(r"`([A-Za-z_]\w*)`")
 CODE_LINES = re.compile(r"^( {4}|```).*", re.MULTILINE)
 
-OWN_PROCESSES = {"README", "state-processor"}
+OWN_PROCESSES = {"README"}
 OWN_TESTS = {"demo", "sql-demo", "test", "check", "bench"}
 ELSEWHERE = ("spark://", "s3://", "k8s://")
 PYFLINK_PROGRAM = (
@@ -171,27 +177,46 @@ class Reader:
         self.not_run.difference_update(words)
 
 
-@pytest.fixture
-def one_python(tmp_path: Path) -> Iterator[RunPython]:
-    """Runs `python ARGUMENTS` in one process for the whole test."""
+@contextmanager
+def reading_python(directory: Path) -> Iterator[RunPython]:
+    """A process of `tests/reader.py`, which begins in a directory."""
     with subprocess.Popen(
         [sys.executable, PROJECT / "tests" / "reader.py"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(PROJECT / "src"), *sys.path])},
-        cwd=tmp_path,
+        cwd=directory,
     ) as process:
 
-        def run(*arguments: str) -> CompletedProcess[str]:
+        def run(directory: Path, *arguments: str) -> CompletedProcess[str]:
             assert process.stdin is not None
             assert process.stdout is not None
-            print(json.dumps(arguments), file=process.stdin, flush=True)
+            print(json.dumps([str(directory), arguments]), file=process.stdin, flush=True)
             answer = process.stdout.readline()
             assert answer, f"{arguments} ended the process"
             return CompletedProcess(arguments, *json.loads(answer))
 
         yield run
+
+
+@pytest.fixture
+def one_python(tmp_path: Path) -> Iterator[RunPython]:
+    """Runs `python ARGUMENTS` in one process for the whole test."""
+    with reading_python(tmp_path) as run:
+        yield partial(run, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def python_of_pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunPython]:
+    with reading_python(tmp_path_factory.mktemp("pages")) as run:
+        yield run
+
+
+@pytest.fixture
+def shared_python(python_of_pages: RunPython, tmp_path: Path) -> RunPython:
+    """Runs `python ARGUMENTS` in the process of all pages that need no server."""
+    return partial(python_of_pages, tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -219,14 +244,40 @@ def postgres(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
         yield {"localhost:5432/shop": f"127.0.0.1:{server.port}/{server.new_database()}"}
 
 
+@pytest.fixture
+def mariadb(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
+    with mariadb_server() as server:
+        monkeypatch.setenv("MARIADB_PASSWORD", server.password)
+        yield {"localhost:3306/shop": f"127.0.0.1:{server.port}/{server.new_database()}"}
+
+
+@pytest.fixture
+def azure(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
+    with azurite.serving() as url:
+        for name, value in azurite.environment(url).items():
+            monkeypatch.setenv(name, value)
+        yield {"az://shop": f"az://{azurite.new_container(url)}"}
+
+
+@pytest.fixture
+def google(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
+    with gcs.serving() as url:
+        for name, value in gcs.environment(url).items():
+            monkeypatch.setenv(name, value)
+        yield {"gs://shop": f"gs://{gcs.new_bucket(url)}"}
+
+
 @pytest.mark.spark
 @pytest.mark.parametrize(
     "page",
     [pytest.param(page, id=page.stem, marks=LONG if page.stem in LENGTHY else []) for page in PAGES],
 )
 def test_what_is_printed_runs(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    places = request.getfixturevalue(SERVERS[page.stem]) if page.stem in SERVERS else {}
-    python: RunPython = request.getfixturevalue("run_python" if page.stem in OWN_PROCESSES else "one_python")
+    places: dict[str, str] = {}
+    for server in SERVERS.get(page.stem, ()):
+        places |= request.getfixturevalue(server)
+    own, shared = page.stem in OWN_PROCESSES, page.stem not in OWN_SPARK
+    python = request.getfixturevalue("run_python" if own else "shared_python" if shared else "one_python")
     reader = Reader(tmp_path, python, places)
     request.addfinalizer(reader.close)
     found = blocks(page)

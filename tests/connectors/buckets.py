@@ -14,12 +14,10 @@ from harness import s3
 class Bucket:
     """A new bucket, which this process and its children find by its URL; `store` is the module of its server."""
 
-    def __init__(
-        self, server: str, patch: pytest.MonkeyPatch, store: ModuleType = s3, scheme: str = "s3"
-    ) -> None:
+    def __init__(self, store: ModuleType, server: str, patch: pytest.MonkeyPatch) -> None:
         for name, value in store.environment(server).items():
             patch.setenv(name, value)
-        self.url = f"{scheme}://{store.new_bucket(server)}"
+        self.url = f"{store.SCHEME}://{store.new_bucket(server)}"
         self.objects = Storage.of(self.url)
 
     def put(self, path: str, data: bytes) -> str:
@@ -47,11 +45,17 @@ def _is_hidden(path: str) -> bool:
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    with s3.serving() as url:
+def store() -> ModuleType:
+    """The module of the harness that serves objects; another one's tests define it anew."""
+    return s3
+
+
+@pytest.fixture(scope="module")
+def server(store: ModuleType) -> Iterator[str]:
+    with store.serving() as url:
         yield url
 
 
 @pytest.fixture
-def bucket(server: str, monkeypatch: pytest.MonkeyPatch) -> Bucket:
-    return Bucket(server, monkeypatch)
+def bucket(store: ModuleType, server: str, monkeypatch: pytest.MonkeyPatch) -> Bucket:
+    return Bucket(store, server, monkeypatch)

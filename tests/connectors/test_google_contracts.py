@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from types import ModuleType
 
 import pytest
 
@@ -10,20 +10,16 @@ import tests.connectors.test_object_contracts as of_objects
 from firesteel.connectors.files.systems import system_of
 from firesteel.connectors.files.systems.system import ChangedError
 from harness import gcs
-from tests.connectors.buckets import Bucket
+from tests.connectors.buckets import Bucket, bucket, server
+
+__all__ = ["bucket", "server"]
 
 pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    with gcs.serving() as url:
-        yield url
-
-
-@pytest.fixture
-def bucket(server: str, monkeypatch: pytest.MonkeyPatch) -> Bucket:
-    return Bucket(server, monkeypatch, gcs, "gs")
+def store() -> ModuleType:
+    return gcs
 
 
 class TestObjectsOfLines(of_objects.TestObjectsOfLines):

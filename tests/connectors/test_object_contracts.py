@@ -28,9 +28,9 @@ from firesteel.testing.contracts import (
     SinkSystem,
     SourceContract,
 )
-from tests.connectors.buckets import Bucket, bucket, server
+from tests.connectors.buckets import Bucket, bucket, server, store
 
-__all__ = ["bucket", "server"]
+__all__ = ["bucket", "server", "store"]
 
 
 class Lines(ContinuousSourceSystem):

@@ -21,10 +21,10 @@ from firesteel.functions.sink import Leftovers
 from firesteel.objectstores.client import TIMEOUT_VARIABLE
 from harness import s3
 from harness.faulty_proxy import FaultyProxy
-from tests.connectors.buckets import Bucket, bucket, server
+from tests.connectors.buckets import Bucket, bucket, server, store
 from tests.connectors.file_sinks import STEPS, Job, commit_crashing, run_steps, sink_of, visible
 
-__all__ = ["bucket", "server"]
+__all__ = ["bucket", "server", "store"]
 
 CALLS = [(ObjectFiles, "_ask"), (MultipartUploads, "_ask")]
 

@@ -24,9 +24,9 @@ from firesteel.functions.source import UNLIMITED, Split
 from firesteel.objectstores.client import TIMEOUT_VARIABLE
 from harness import s3
 from harness.faulty_proxy import FaultyProxy
-from tests.connectors.buckets import Bucket, bucket, server
+from tests.connectors.buckets import Bucket, bucket, server, store
 
-__all__ = ["bucket", "server"]
+__all__ = ["bucket", "server", "store"]
 
 LINES = [f"{number} is a line, and this is {'longer ' * (number % 7)}" for number in range(40_000)]
 TEXT = "\n".join(LINES).encode()

@@ -16,7 +16,7 @@ from firesteel.connectors.tables.options import Options
 from firesteel.connectors.tables.registry import BUILT_IN, connector_of
 from firesteel.functions.columns.connectors import TableConnector, TableRequest
 from firesteel.functions.columns.lookups import LookupCalls
-from scripts.options import DOCS, shown, tables, written
+from scripts.options import DOCS, calls, shown, tables, written
 from tests.connectors.messages import row_type
 
 PAGES = sorted(DOCS.glob("*.md"))
@@ -57,7 +57,7 @@ def test_each_table_is_on_one_page() -> None:
 def test_options_say_what_they_mean(name: str) -> None:
     for option in tables()[name]:
         assert option.about.endswith("."), option.key
-        assert option.what, option.key
+        assert option.what or name in calls(), option.key
 
 
 @pytest.fixture

@@ -173,11 +173,37 @@ def test_a_primary_key_says_by_what_a_function_looks_up() -> None:
             },
             FullCache(at=3_600_000, days=2),
         ),
+        ({"lookup.cache.max-rows": "9", "lookup.cache.ttl": "1 min"}, PartialCache(9, 60_000)),
+        (
+            {
+                "lookup.cache": "NONE",
+                "lookup.cache.max-rows": "9",
+                "lookup.cache.ttl": "1 min",
+                "lookup.cache.caching-missing-key": "false",
+            },
+            PartialCache(9, 60_000, missing=False),
+        ),
+        ({"lookup.cache.max-rows": "-1", "lookup.cache.ttl": "1 min"}, None),
+        ({"lookup.cache.max-rows": "9", "lookup.cache.ttl": "0 s"}, None),
+        ({"lookup.cache.caching-missing-key": "false"}, None),
+        (
+            {"lookup.cache": "PARTIAL", "lookup.cache.max-rows": "9", "lookup.cache.ttl": "1 min"},
+            PartialCache(),
+        ),
     ],
 )
 def test_what_is_kept(options: dict[str, str], cache: Any) -> None:
     given = {"url": "jdbc:sqlite:unused.db", "table-name": "t", **options}
     assert table_of("jdbc", given).cache == cache
+
+
+@pytest.mark.parametrize(
+    ("given", "missing"), [("max-rows", "ttl"), ("ttl", "max-rows")], ids=["only rows", "only time"]
+)
+def test_older_names_come_together(given: str, missing: str) -> None:
+    options = {f"lookup.cache.{given}": "5", "url": "jdbc:sqlite:unused.db", "table-name": "t"}
+    with pytest.raises(ConfigurationError, match=rf"requires the option 'lookup\.cache\.{missing}'"):
+        table_of("jdbc", options)
 
 
 @pytest.mark.parametrize("option", ["PERIODIC", "TIMED"])

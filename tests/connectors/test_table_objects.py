@@ -10,10 +10,10 @@ import pytest
 from firesteel.connectors.tables.filesystem import FORMATS
 from firesteel.connectors.tables.registry import connector_of
 from firesteel.functions.columns.endpoints import ColumnSource
-from tests.connectors.buckets import Bucket, bucket, server
+from tests.connectors.buckets import Bucket, bucket, server, store
 from tests.connectors.column_ends import read, request, row_type, write
 
-__all__ = ["bucket", "server"]
+__all__ = ["bucket", "server", "store"]
 
 COLUMNS = "n INT, s STRING, x DOUBLE"
 ROW = row_type(COLUMNS)

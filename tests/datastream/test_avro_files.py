@@ -41,23 +41,27 @@ def written(folder: Path) -> list[Any]:
     return sorted(found, key=lambda one: one["n"])
 
 
+def copied(folder: Path, env: StreamExecutionEnvironment, schema: AvroSchema, add: int = 0) -> list[Any]:
+    """Run a job that adds to the `n` of all records of `in`; return what is in `out` then."""
+    stream = env.create_input(AvroInputFormat(str(folder / "in"), schema))
+    changed = stream.map(
+        lambda record: {**record, "n": record["n"] + add}, output_type=GenericRecordAvroTypeInfo(schema)
+    )
+    writers = AvroBulkWriters.for_generic_record(schema)
+    changed.sink_to(FileSink.for_bulk_format(str(folder / "out"), writers).build())
+    env.execute()
+    return written(folder / "out")
+
+
 @pytest.mark.spark
 def test_records_go_from_files_to_files(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     for part in range(2):
         with (tmp_path / "in" / f"{part}").open("wb") as file:
             fastavro.writer(file, SCHEMA, RECORDS[part::2], sync_interval=100)
-    schema = AvroSchema.parse_string(json.dumps(SCHEMA))
     env = StreamExecutionEnvironment.get_execution_environment().set_parallelism(2)
-    stream = env.create_input(AvroInputFormat(str(tmp_path / "in"), schema))
-    doubled = stream.map(
-        lambda record: {**record, "n": record["n"] * 2}, output_type=GenericRecordAvroTypeInfo(schema)
-    )
-    doubled.sink_to(
-        FileSink.for_bulk_format(str(tmp_path / "out"), AvroBulkWriters.for_generic_record(schema)).build()
-    )
-    env.execute()
-    assert written(tmp_path / "out") == [{**record, "n": record["n"] * 2} for record in RECORDS]
+    found = copied(tmp_path, env, AvroSchema.parse_string(json.dumps(SCHEMA)), add=7)
+    assert found == [{**record, "n": record["n"] + 7} for record in RECORDS]
 
 
 TREE = {
@@ -82,14 +86,9 @@ def test_a_schema_may_refer_to_itself(tmp_path: Path) -> None:
     records = [tree(n) for n in range(6)]
     with (tmp_path / "in" / "a").open("wb") as file:
         fastavro.writer(file, TREE, records)
-    schema = AvroSchema.parse_string(json.dumps(TREE))
     with executing(parallelism=2, epoch_records=2):
         env = StreamExecutionEnvironment.get_execution_environment()
-        stream = env.create_input(AvroInputFormat(str(tmp_path / "in"), schema))
-        writers = AvroBulkWriters.for_generic_record(schema)
-        stream.sink_to(FileSink.for_bulk_format(str(tmp_path / "out"), writers).build())
-        env.execute()
-    assert written(tmp_path / "out") == records
+        assert copied(tmp_path, env, AvroSchema.parse_string(json.dumps(TREE))) == records
     for rows in (AvroRowDeserializationSchema, AvroRowSerializationSchema):
         with pytest.raises(
             UnsupportedError, match=r"cannot have a schema that refers to itself; got 'shop.Node'"

@@ -18,11 +18,11 @@ from firesteel.datastream import StreamExecutionEnvironment
 from firesteel.state.disk.copy import close_working_stores
 from firesteel.table import EnvironmentSettings, TableEnvironment
 from firesteel.testing import ManualClock, executing
-from tests.connectors.buckets import Bucket, bucket, server
+from tests.connectors.buckets import Bucket, bucket, server, store
 from tests.recovery.crashing import Crasher, points
 from tests.recovery.test_on_spark import PROGRAM, SETTINGS, counted
 
-__all__ = ["bucket", "server"]
+__all__ = ["bucket", "server", "store"]
 
 LINES = [f"{number:03d} {'-' * 40}" for number in range(60)]
 EXPECTED = Counter(line.lower() for line in LINES)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from firesteel.common.errors import ConnectorError
+from firesteel.connectors.kafka.sink import session
 from harness.kafka import KafkaBroker
 from tests.connectors.kafka.test_sink_failures import RECORDS, check, run
 from tests.recovery.crashing import Crasher
@@ -27,15 +29,21 @@ class Changing(Crasher):
             self._changes.pop()()
 
 
-def test_a_topic_that_is_made_again_gets_what_comes_then(kafka: KafkaBroker, tmp_path: Path) -> None:
+@pytest.mark.parametrize("partitions", [2, 3, 4])
+def test_a_topic_that_is_made_again_gets_what_comes_then(
+    kafka: KafkaBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, partitions: int
+) -> None:
+    monkeypatch.setattr(session, "_STANDS_STILL_S", 1.0)
     topic = kafka.create_topic(partitions=3)
 
     def make_again() -> None:
         kafka.delete_topic(topic)
-        kafka.create_topic(topic, partitions=2)
+        kafka.create_topic(topic, partitions=partitions)
 
-    # A producer that goes on may not notice; then its patience ends, and the job begins with a new one.
-    run(kafka, topic, tmp_path, crasher=Changing(make_again), max_block_ms="3000")
+    # With fewer partitions, a producer that goes on waits for one that is gone; a new one takes its place.
+    began = time.monotonic()
+    run(kafka, topic, tmp_path, crasher=Changing(make_again))
+    assert time.monotonic() - began < 30, "it has waited for max.block.ms"
     found = kafka.read(topic)
     for key in {key for key, _ in RECORDS}:
         mine = [int(message.value()) for message in found if message.key().decode() == key]

@@ -78,29 +78,32 @@ def check_all(directory: Path) -> None:
 
 # Few messages are fetched ahead, so that the fault meets answers that have records.
 STEP_BY_STEP = {"queued.max.messages.kbytes": "200", "fetch.message.max.bytes": "100000"}
+PATIENT = {**IMPATIENT, "default.api.timeout.ms": "30000"}
 
 
-def test_a_connection_that_breaks_in_an_answer(
-    kafka: KafkaBroker, proxy: TcpProxy, tmp_path: Path, on_first_messages: Fault
+def silence_for_a_while(proxy: TcpProxy) -> None:
+    """Fall silent for longer than a request may take: the client gives the connection up."""
+    proxy.silence()
+    threading.Timer(2.5, proxy.resume).start()
+
+
+@pytest.mark.parametrize(
+    ("fault", "properties"),
+    [
+        pytest.param(TcpProxy.reset, {}, id="reset"),
+        pytest.param(silence_for_a_while, PATIENT, id="silence shorter than the patience"),
+    ],
+)
+def test_a_fault_in_an_answer_is_outlasted(
+    kafka: KafkaBroker,
+    proxy: TcpProxy,
+    tmp_path: Path,
+    on_first_messages: Fault,
+    fault: Callable[[TcpProxy], None],
+    properties: dict[str, str],
 ) -> None:
-    on_first_messages(lambda: proxy.after(150_000, proxy.reset))
-    read_all(tmp_path, bounded(Through(proxy), large_records(kafka), **STEP_BY_STEP))
-    assert proxy.struck.is_set()
-    check_all(tmp_path)
-
-
-def test_a_silence_in_an_answer_that_is_shorter_than_the_patience(
-    kafka: KafkaBroker, proxy: TcpProxy, tmp_path: Path, on_first_messages: Fault
-) -> None:
-    patient = {**STEP_BY_STEP, **IMPATIENT, "default.api.timeout.ms": "30000"}
-
-    def silence() -> None:
-        proxy.silence()
-        # Longer than a request may take: the client gives the connection up.
-        threading.Timer(2.5, proxy.resume).start()
-
-    on_first_messages(lambda: proxy.after(150_000, silence))
-    read_all(tmp_path, bounded(Through(proxy), large_records(kafka), **patient))
+    on_first_messages(lambda: proxy.after(150_000, lambda: fault(proxy)))
+    read_all(tmp_path, bounded(Through(proxy), large_records(kafka), **STEP_BY_STEP, **properties))
     assert proxy.struck.is_set()
     check_all(tmp_path)
 

@@ -109,7 +109,7 @@ def sink_points(crasher: Crasher) -> Iterator[None]:
 
         def persisting(self: Session, call: Callable[[float], Any]) -> None:
             name = getattr(call, "__name__", "")
-            what = name if name != "<lambda>" else "send_offsets"
+            what = {"<lambda>": "send_offsets", "_commit": "commit_transaction"}.get(name, name)
             crasher.around(what, lambda: persist(self, call))
 
         patch.setattr(Session, "_persist", persisting)

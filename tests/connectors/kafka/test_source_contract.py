@@ -43,6 +43,8 @@ class Topic(ContinuousSourceSystem):
             .set_topics(self._topic)
             .set_property("isolation.level", "read_committed")
             .set_property("partition.discovery.interval.ms", "50")
+            # Ranges of few records end where the log does: by default, a request waits half a second for more.
+            .set_property("fetch.max.wait.ms", "20")
             .set_value_only_deserializer(SimpleStringSchema())
         )
         if self._bounded:

@@ -19,14 +19,31 @@ class SqlSettings:
     """
 
     address: Address
+    """The database: a URL of SQLAlchemy with `${VARIABLE}` for its secrets, or a function that returns one."""
+
     table: str
+    """The table, which must exist."""
+
     schema: str | None
+    """The schema of the database that the table is in, if it is not the usual one."""
+
     columns: tuple[str, ...]
+    """The columns that are written. Without them, those of the stream's row type."""
+
     key: tuple[str, ...]
+    """The columns by which rows are updated and deleted. Without them every row is inserted."""
+
     way: Way
+    """How exactly once is reached: `"staged"` or `"prepared"`, [the two ways](databases.md#two-ways)."""
+
     batch_rows: int
+    """How many rows travel to the database at once."""
+
     retry_ms: int
+    """How long failures that may pass, such as a server that restarts, are tried again (milliseconds)."""
+
     retries: int | None = None
+    """How often they are, at most. Without it, as often as there is time."""
 
     @property
     def who(self) -> str:

@@ -121,16 +121,7 @@ _WAY: Final = choice(
 ).by_default("staged")
 
 _OF_ALL: Final = (_URL, _TABLE, _USER, _PASSWORD, _DRIVER, _RETRY)
-_OF_OLD_LOOKUPS: Final = (
-    number(
-        "lookup.cache.max-rows", None, "Changes nothing: the older name of `lookup.partial-cache.max-rows`."
-    ),
-    duration(
-        "lookup.cache.ttl", "Changes nothing: the older name of `lookup.partial-cache.expire-after-write`."
-    ),
-    truth("lookup.cache.caching-missing-key", "Changes nothing: the older name of `...cache-missing-key`."),
-)
-_OF_LOOKUPS: Final[Listed] = (*lookup_options.OPTIONS, *_OF_OLD_LOOKUPS)
+_OF_LOOKUPS: Final[Listed] = (*lookup_options.OPTIONS, *lookup_options.OLDER)
 _OF_SOURCES: Final[Listed] = (*_PARTITIONS, _FETCH, _AUTO_COMMIT, _POLICY, *_OF_LOOKUPS)
 """Options of the table where it is read, which mean nothing where it is written."""
 
@@ -179,7 +170,8 @@ class JdbcConnector(TableConnector):
     def lookup(self, table: TableRequest, keys: tuple[str, ...], calls: LookupCalls) -> LookupTable:
         """Return the lookup by these columns."""
         options = Options(table.options, table.who, self.name)
-        cache = lookup_options.lookup_cache(options, table.zone)
+        older = lookup_options.older_cache(options)
+        cache = lookup_options.lookup_cache(options, table.zone) or older
         retries = options.get(lookup_options.MAX_RETRIES)
         url, schema, name = _place(options, table)
         retry = options.get(_RETRY)

@@ -79,6 +79,24 @@ OF_CACHE: Final[Listed] = (
 OPTIONS: Final[Listed] = (*OF_CACHE, MAX_RETRIES)
 """The options of lookups, which mean nothing where a table is read or written."""
 
+_OLDER_ROWS: Final = number(
+    "lookup.cache.max-rows",
+    None,
+    "An older way to ask for PARTIAL: as `lookup.partial-cache.max-rows`. Together with `lookup.cache.ttl`; neither "
+    "counts if one of them is not above 0, or `lookup.cache` is PARTIAL or FULL.",
+)
+_OLDER_TTL: Final = duration(
+    "lookup.cache.ttl",
+    "With `lookup.cache.max-rows`: as `lookup.partial-cache.expire-after-write`.",
+)
+_OLDER_MISSING: Final = truth(
+    "lookup.cache.caching-missing-key",
+    "With `lookup.cache.max-rows`: as `lookup.partial-cache.cache-missing-key`.",
+).by_default("true")
+
+OLDER: Final[Listed] = (_OLDER_ROWS, _OLDER_TTL, _OLDER_MISSING)
+"""What some of Flink's connectors called options of a cache before it had `lookup.cache`."""
+
 
 def lookup_cache(options: Options, zone: str, *, whole: bool = False, by_key: bool = False) -> Cache:
     """Return the cache that a table's options ask for; `zone` is the session's.
@@ -113,3 +131,15 @@ def lookup_cache(options: Options, zone: str, *, whole: bool = False, by_key: bo
     if not whole:
         options.required(_INTERVAL)
     return FullCache(interval=interval)
+
+
+def older_cache(options: Options) -> Cache:
+    """Return the cache that a table's options of older names ask for (Flink: JdbcDynamicTableFactory.getLookupCache).
+
+    Raises ConfigurationError for values that cannot be read, and for one of rows and time without the other.
+    """
+    rows, ttl, missing = options.get(_OLDER_ROWS), options.get(_OLDER_TTL), options.get(_OLDER_MISSING)
+    if rows is None and ttl is None:
+        return None
+    rows, ttl = options.required(_OLDER_ROWS), options.required(_OLDER_TTL)
+    return PartialCache(rows, after_write=ttl, missing=missing) if rows > 0 and ttl > 0 else None

@@ -9,11 +9,17 @@ from firesteel.datastream.formats.confluent_json import (
     ConfluentJsonDeserializationSchema,
     ConfluentJsonSerializationSchema,
 )
+from firesteel.datastream.formats.confluent_protobuf import (
+    ConfluentProtobufDeserializationSchema,
+    ConfluentProtobufSerializationSchema,
+)
 
 __all__ = [
     "ConfluentAvroDeserializationSchema",
     "ConfluentAvroSerializationSchema",
     "ConfluentJsonDeserializationSchema",
     "ConfluentJsonSerializationSchema",
+    "ConfluentProtobufDeserializationSchema",
+    "ConfluentProtobufSerializationSchema",
     "RegistrySettings",
 ]

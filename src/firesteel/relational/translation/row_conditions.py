@@ -29,6 +29,7 @@ from firesteel.common.logical_types.arrow import to_arrow
 from firesteel.common.logical_types.columns import to_column
 from firesteel.functions.columns.row_patterns import RowCondition, RowFormula, TotalOf, ValueAt
 from firesteel.relational.expressions import Call, Expression, InputRef, Literal
+from firesteel.relational.logical.printing import expression_text
 from firesteel.relational.row_patterns import Definition, MatchTime, RowsTotal, RowValue
 from firesteel.relational.translation import program
 from firesteel.runtime.columns.matching.values import plain
@@ -122,7 +123,8 @@ def _program(condition: Expression, columns: EventColumns, located: Located) -> 
     refs = list(dict.fromkeys(_refs(condition)))
     parts = list(dict.fromkeys(row_parts(condition)))
     fields = [*(ref.type for ref in refs), *(part.type.copy(nullable=True) for part in parts)]
-    row = RowType(tuple(Field(f"v{place}", kind) for place, kind in enumerate(fields)), nullable=False)
+    names = [expression_text(value, columns.given.field_names) for value in (*refs, *parts)]
+    row = RowType(tuple(map(Field, names, fields)), nullable=False)
 
     def changed(part: Expression) -> Expression:
         if isinstance(part, RowValue | RowsTotal):

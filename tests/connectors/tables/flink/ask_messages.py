@@ -21,7 +21,8 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parents[3])]
 
-from message_cases import REGISTRY, questions  # noqa: E402
+from message_cases import questions  # noqa: E402
+from message_questions import REGISTRY  # noqa: E402
 from protobuf_cases import protobuf_questions  # noqa: E402
 
 from harness.registry import SchemaRegistry  # noqa: E402

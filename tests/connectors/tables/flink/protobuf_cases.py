@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from message_cases import Question, decode, encode
+from message_questions import Question, decode, encode
 
 ORDER = {"message-class-name": "shop.Order"}
 THING = {"message-class-name": "oldshop.Thing"}

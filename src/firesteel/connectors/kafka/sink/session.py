@@ -30,6 +30,9 @@ _ANSWERS_S: Final = 10
 _KNOWN_WITHIN_MS: Final = 10_000
 """How long a topic that the broker does not know is waited for."""
 
+_STANDS_STILL_S: Final = 5.0
+"""How long a session that has published before waits while the broker takes none of its records."""
+
 _PAUSE_S: Final = 0.02
 _MOST_MARKS: Final = 5
 """At how many of its topics an epoch has its mark: the deletion of others must not remove it."""
@@ -54,7 +57,7 @@ class Session:
         self.largest = largest
         self._settings = settings
         self._failed: list[KafkaException] = []
-        self._disturbed = self._hangs = False
+        self._disturbed = self._hangs = self._has_published = False
         self._group = _group(settings, name)
         client = {
             **producer_settings(settings, largest),
@@ -83,9 +86,10 @@ class Session:
         self._require_calm()
         self._persist(lambda left: self._mark(marks, left))
         try:
-            self._persist(self._producer.commit_transaction)
+            self._persist(self._commit)
         except KafkaException as error:
             raise (self._failed or [error])[0] from error
+        self._has_published = True
 
     def close(self) -> None:
         """Abort what is open, so that readers do not wait for it, and end the producer."""
@@ -95,6 +99,21 @@ class Session:
             self._producer.abort_transaction(_ABORT_S)
         except KafkaException:
             return  # there was nothing to abort, or the broker will: when the id is taken again, or its time is over
+
+    def _commit(self, left: float) -> None:
+        """Commit the transaction, unless none of its records is taken for some seconds: then another session may do it.
+
+        If a topic was made again with fewer partitions, the producer (librdkafka 2.16) asks for ever for one that it
+        knew, and does not look whether the topic still has it.
+        """
+        waiting = len(self._producer)
+        try:
+            self._producer.commit_transaction(min(left, _STANDS_STILL_S))
+        except KafkaException as error:
+            timed_out = error.args[0].code() == KafkaError._TIMED_OUT
+            if timed_out and self._has_published and 0 < waiting <= len(self._producer):
+                raise KafkaException(KafkaError(KafkaError.UNKNOWN_TOPIC_OR_PART)) from error
+            raise
 
     def _mark(self, marks: list[TopicPartition], left: float) -> None:
         """Add the marks to the transaction, in a thread of their own: this call of the library may hang for ever.

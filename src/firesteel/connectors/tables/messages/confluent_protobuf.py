@@ -1,12 +1,10 @@
 """The format 'protobuf-confluent': messages of Protocol Buffers with the ids of their schemas, which Flink lacks.
 
-Behind the id is which message of its file it is: how many numbers, then the place of the message in the file, of the
-one within that, and so on. A single 0 stands for the first message.
+Behind the id is which message of its file it is (see `formats.protobuf.registered`).
 """
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,12 +13,17 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import pyarrow as pa
 
-from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types import RowType
-from firesteel.connectors.files.avro_container import long
 from firesteel.connectors.schema_registry.wire_format import HEADER
 from firesteel.connectors.tables.formats.avro.lanes import Lanes, Malformed
 from firesteel.connectors.tables.formats.protobuf.definitions import message_class
+from firesteel.connectors.tables.formats.protobuf.registered import (
+    PROTOBUF,
+    Path,
+    message_path,
+    registered_text,
+    written_path,
+)
 from firesteel.connectors.tables.messages.confluent import (
     Registry,
     RegistryOptions,
@@ -48,9 +51,6 @@ if TYPE_CHECKING:
     from google.protobuf.descriptor import Descriptor
 
 _NAME: Final = "protobuf-confluent"
-_PROTOBUF: Final = "PROTOBUF"
-_KNOWN: Final = "google/protobuf/"
-"""Where the definitions are that every registry has."""
 
 
 class ConfluentProtobufFormat(MessageFormat):
@@ -66,21 +66,15 @@ class ConfluentProtobufFormat(MessageFormat):
         """Return what reads rows."""
         registry(options, _NAME, None)
         found = definition(options, row, _NAME)
-        path = tuple(_path(_descriptor(found)))
-        return HeadedDecoder(protobuf_decoder(options, row, found, _NAME), _BehindPath(path, found.name))
+        behind = _BehindPath(message_path(_descriptor(found)), found.name)
+        return HeadedDecoder(protobuf_decoder(options, row, found, _NAME), behind)
 
     def encoder(self, options: Options, row: RowType, *, subject: str | None = None) -> MessageEncoder:
         """Return what writes rows."""
         known = registry(options, _NAME, subject)
         require_subject(known, options, _NAME)
         found = definition(options, row, _NAME)
-        for other in _descriptor(found).file.dependencies:
-            if not other.name.startswith(_KNOWN):
-                raise UnsupportedError(
-                    "is not supported: its definition imports another file",
-                    who=f"the message {found.name} in a table that is written",
-                    got=other.name,
-                )
+        registered_text(_descriptor(found))  # which may be refused
         return HeadedEncoder(protobuf_encoder(options, row, found, _NAME), partial(_header, known, found))
 
 
@@ -88,29 +82,17 @@ def _descriptor(found: Definition) -> Descriptor:
     return message_class(found.descriptors, found.name).DESCRIPTOR
 
 
-def _path(message: Descriptor) -> list[int]:
-    """Return the places of a message and of those around it, the outermost first."""
-    outer = message.containing_type
-    if outer is None:
-        return [list(message.file.message_types_by_name).index(message.name)]
-    # What a map consists of is a message, too, which no text of a definition has.
-    declared = [inner.name for inner in outer.nested_types if not inner.GetOptions().map_entry]
-    return [*_path(outer), declared.index(message.name)]
-
-
 def _header(known: Registry, found: Definition) -> bytes:
     message = _descriptor(found)
-    schema = known.schema or base64.b64encode(message.file.serialized_pb).decode()
-    path = _path(message)
-    numbers = [] if path == [0] else path
-    return known.header(schema, _PROTOBUF) + b"".join(map(long, [len(numbers), *numbers]))
+    schema = known.schema or registered_text(message)
+    return known.header(schema, PROTOBUF) + written_path(message_path(message))
 
 
 @dataclass(frozen=True)
 class _BehindPath:
     """Returns what is behind the id and the path, which must be the one of a message."""
 
-    path: tuple[int, ...]
+    path: Path
     name: str
 
     def __call__(self, messages: pa.Array) -> pa.Array | BadMessage:
