@@ -167,7 +167,7 @@ def size_after(definitions):
     before = len(harness.entries)
     harness.define(*definitions)
     harness.epoch(restart=True)
-    assert before > 600
+    assert before > 400
     return len(harness.entries)
 
 
