@@ -8,6 +8,8 @@ from itertools import pairwise
 from statistics import median
 from typing import Final
 
+from bench.cep.report import AIMS, KEYS, rate
+from bench.cep.report import FLINK as FLINK_CEP
 from bench.floor.report import AFTER_SESSION_S, AIM_S, AIMS_MS, COMMAND
 from bench.growth.report import LIMIT as GROWTH_LIMIT
 from bench.growth.report import most
@@ -152,6 +154,17 @@ def _joins(runs: Runs) -> list[list[str]]:
     return [[said, rate, "", "", ""]]
 
 
+def _patterns(runs: Runs) -> list[list[str]]:
+    rows = []
+    for keys in KEYS:
+        ours, peer = rate(runs, "python", keys), rate(runs, FLINK_CEP, keys)
+        if ours is not None:
+            beside = ["", ""] if peer is None else [f"{peer:,.0f}/s (Flink CEP)", f"{ours / peer:.1f}"]
+            said = f"pattern of two events within 10 seconds, {keys:,} keys"
+            rows.append([said, f"{ours:,.0f}/s", f"{AIMS[keys]:,}/s", *beside])
+    return rows
+
+
 SUMMARIES: Final[dict[str, Summary]] = {
     **{row.name: partial(_throughput, row) for row in ROWS_OF_ALL},
     "floor": _floor,
@@ -161,6 +174,7 @@ SUMMARIES: Final[dict[str, Summary]] = {
     "nexmark-growth": _growth,
     "nexmark-latency": _latency,
     "joins": _joins,
+    "cep": _patterns,
     "scale": _scale,
 }
 """By the name of the part."""

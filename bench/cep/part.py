@@ -1,4 +1,4 @@
-"""The part: the same pattern on both systems, in turn, and long matches."""
+"""The part: the same pattern on both systems, in turn, long matches, and many patterns."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from functools import partial
 from typing import Any, Final
 
 from bench.cep import flink
-from bench.cep.events import LANES, expected
-from bench.cep.report import FLINK, HOW, KEYS, LONG, SYSTEMS, render, title
+from bench.cep.events import LANES, MANY_KEYS, expected, expected_of_many
+from bench.cep.report import FLINK, HOW, KEYS, LONG, PATTERNS, SYSTEMS, render, title, title_of_many
 from bench.part import Case, Figures, Part, RunError
 from bench.process import started
 
 TIMEOUT_SECONDS: Final = 900
 EVENTS: Final = (1_000_000, 4_000_000)
+EVENTS_OF_MANY: Final = (200_000, 600_000)
 LONG_KEYS: Final = 10
 LENGTHS: Final = (25_000, 50_000, 100_000)
 """Events of a match; each is twice as many as the one before."""
@@ -31,25 +32,41 @@ _CASES: Final = {
 
 def measure(system: str, keys: int, scale: float) -> dict[str, Figures]:
     """Run a case in its own process; figures are those of the events that the second run has more than the first."""
-    few, many = (
-        max(int(count * scale) // LANES * LANES, _LEAST * (place + 1)) for place, count in enumerate(EVENTS)
-    )
-    found = _runs(system, keys, (few, many))
     name = title(system, keys)
+    found = _runs(system, keys, _counts(EVENTS, scale))
     for run in found:
         _check(name, run, (0, 0) if system.endswith("events") else expected(keys, run["events"]))
-    first, second = found
-    if second["seconds"] <= first["seconds"]:
+    return {name: _further(name, *found)}
+
+
+def measure_many(patterns: int, scale: float) -> dict[str, Figures]:
+    """Run so many patterns on one stream, as `measure` does."""
+    name = title_of_many(patterns)
+    found = _runs(str(patterns), MANY_KEYS, _counts(EVENTS_OF_MANY, scale))
+    for run in found:
+        _check(name, run, expected_of_many(patterns, run["events"]))
+    return {name: _further(name, *found)}
+
+
+def _counts(given: Iterable[int], scale: float) -> list[int]:
+    return [
+        max(int(count * scale) // LANES * LANES, _LEAST * (place + 1)) for place, count in enumerate(given)
+    ]
+
+
+def _further(name: str, first: dict[str, Any], second: dict[str, Any]) -> Figures:
+    """Return the figures of the events that the second run has more than the first."""
+    events, seconds, cpu = (second[each] - first[each] for each in ("events", "seconds", "cpu"))
+    if seconds <= 0:
         raise RunError(
-            f"{name}: {many} events took {second['seconds']} s, and {few} took {first['seconds']} s"
+            f"{name}: {second['events']} events took {second['seconds']} s, "
+            f"and {first['events']} took {first['seconds']} s"
         )
     return {
-        name: {
-            "events": many,
-            "rate": round((many - few) / (second["seconds"] - first["seconds"])),
-            "cpu_us": round((second["cpu"] - first["cpu"]) / (many - few) * 1e6, 3),
-            "seconds": second["seconds"],
-        }
+        "events": second["events"],
+        "rate": round(events / seconds),
+        "cpu_us": round(cpu / events * 1e6, 3),
+        "seconds": second["seconds"],
     }
 
 
@@ -92,6 +109,7 @@ PART: Final = Part(
     cases=(
         *(Case(f"{system} {keys}", partial(measure, system, keys)) for keys in KEYS for system in SYSTEMS),
         Case("long", measure_long),
+        *(Case(f"many {patterns}", partial(measure_many, patterns)) for patterns in PATTERNS),
     ),
     render=render,
     how=HOW,

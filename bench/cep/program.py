@@ -1,6 +1,7 @@
 """Looks for matches on Firesteel: `python -m bench.cep.program CASE --keys 1000 --counts 1000000 4000000` prints JSON.
 
-The job runs over so many events each time, after a run over the first number that does not count.
+The job runs over so many events each time, after a run over the first number that does not count. A case of many
+patterns is the number of them.
 """
 
 from __future__ import annotations
@@ -14,7 +15,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from bench.cep.events import LANES, WITHIN_MS, Event, generator, long_generator, time_of
+from bench.cep.events import (
+    LANES,
+    MANY_WITHIN_MS,
+    WITHIN_MS,
+    Event,
+    generator,
+    long_generator,
+    many_event,
+    time_of,
+)
 from bench.measure import SAMPLE_SECONDS, PeakMemory
 from bench.process import sampling
 from bench.tally import TallySink
@@ -74,9 +84,25 @@ CASES: Final[dict[str, Callable[[KeyedStream], DataStream]]] = {
 }
 
 
+def many(patterns: int) -> Callable[[KeyedStream], DataStream]:
+    """Return what looks for so many patterns in one stream."""
+    texts = {
+        f"p{place}": f"select * from every a = Event(f1 = {2 * place}) -> b = Event(f1 = {2 * place + 1}) within :time"
+        for place in range(patterns)
+    }
+    parameters = {"time": Duration.of_millis(MANY_WITHIN_MS)}
+    return lambda events: CEP.patterns(events, texts, parameters=parameters).select(
+        lambda _, match: pair(match)
+    )
+
+
 def run(case: str, keys: int, count: int, scratch: Path) -> dict[str, Any]:
     """Run a case over so many events; return its seconds, those of the processors, and the results."""
-    generate = long_generator(keys, count) if case == "long" else generator(keys)
+    generate: Callable[[int], Any] = generator(keys)
+    if case == "long":
+        generate = long_generator(keys, count)
+    elif case.isdecimal():
+        generate = many_event
     configuration = Configuration()
     configuration.set_string("firesteel.master", f"local[{LANES},4]")
     configuration.set_string("firesteel.state-dir", str(scratch / "state"))
@@ -85,7 +111,8 @@ def run(case: str, keys: int, count: int, scratch: Path) -> dict[str, Any]:
     times = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(Time())
     events = env.from_source(DataGeneratorSource(generate, count), times, "events")
     sink = TallySink()
-    CASES[case](events.key_by(lambda event: event[0])).sink_to(sink)
+    matches = many(int(case)) if case.isdecimal() else CASES[case]
+    matches(events.key_by(lambda event: event[0])).sink_to(sink)
     used, began, peak = cpu_seconds(os.getpid()), time.perf_counter(), PeakMemory(os.getpid())
     with sampling(peak.look, SAMPLE_SECONDS):
         env.execute()
@@ -102,7 +129,7 @@ def run(case: str, keys: int, count: int, scratch: Path) -> dict[str, Any]:
 def main() -> None:
     """Run the case that the command line names."""
     parser = argparse.ArgumentParser(prog="python -m bench.cep.program", description=__doc__)
-    parser.add_argument("case", choices=CASES)
+    parser.add_argument("case", help=f"{', '.join(CASES)}, or the number of many patterns")
     parser.add_argument("--keys", type=int, required=True)
     parser.add_argument("--counts", type=int, required=True, nargs="+")
     arguments = parser.parse_args()

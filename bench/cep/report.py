@@ -9,6 +9,7 @@ from bench.part import Figures, Runs, middle
 from bench.tables import table
 
 KEYS: Final = (1_000, 100_000)
+PATTERNS: Final = (1, 10, 100, 1_000)
 AIMS: Final = {1_000: 200_000, 100_000: 100_000}
 FLINK: Final = "flink"
 SYSTEMS: Final = {
@@ -27,6 +28,11 @@ _MIB: Final = 1 << 20
 def title(system: str, keys: int) -> str:
     """Return the title of the runs of a system."""
     return f"{system}, {keys:,} keys"
+
+
+def title_of_many(patterns: int) -> str:
+    """Return the title of the runs of so many patterns."""
+    return f"{patterns:,} of many patterns"
 
 
 def rate(runs: Runs, system: str, keys: int) -> float | None:
@@ -68,7 +74,25 @@ def render(runs: Runs) -> list[str]:
             rows.append(
                 [name, f"{keys:,}", f"{measured:,.0f}", f"{middle(figures, 'cpu_us'):.2f}", times, aim]
             )
-    return ["## Patterns", "", *table(header, rows), "", *_long(runs.get(LONG, []))]
+    return ["## Patterns", "", *table(header, rows), "", *_long(runs.get(LONG, [])), *_many(runs)]
+
+
+def _many(runs: Runs) -> list[str]:
+    found = {each: runs[title_of_many(each)] for each in PATTERNS if title_of_many(each) in runs}
+    if not found:
+        return []
+    alone = middle(found[1], "cpu_us") if 1 in found else None
+    rows = []
+    for patterns, figures in found.items():
+        cpu = middle(figures, "cpu_us")
+        times = f"{cpu / alone:.1f}" if alone else ""
+        rows.append([f"{patterns:,}", f"{middle(figures, 'rate'):,.0f}", f"{cpu:.2f}", times])
+    return [
+        "Many patterns on one stream:",
+        "",
+        *table(["Patterns", "Events/s", "CPU µs an event", "times one pattern"], rows),
+        "",
+    ]
 
 
 def _long(figures: list[Figures]) -> list[str]:
@@ -105,4 +129,8 @@ processes.
 **Long matches**: one match for each of ten keys: an A, then x and x again, taken by `one_or_more().greedy()`, then B.
 Processor time is compared by differences, as each run also has the cost of a job. A worker's memory is the peak
 resident memory of the largest Python worker of that run and those before it.
+
+**Many patterns**: `CEP.patterns` with texts, at 1,000 keys. There are 2,000 kinds of events; pattern i is an event of
+kind 2i followed by one of kind 2i + 1 within a second of the same key. So many jobs would cost so many times one
+pattern.
 """

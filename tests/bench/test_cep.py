@@ -7,15 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from bench.cep.events import expected, generator, long_generator
+from bench.cep.events import expected, expected_of_many, generator, long_generator
 from bench.cep.part import PART, measure, measure_long
 from bench.cep.program import CASES, run
-from bench.cep.report import LIMIT, LONG, doubling, render, title
+from bench.cep.report import LIMIT, LONG, doubling, render, title, title_of_many
+from bench.part import Runs
 from firesteel.testing import executing
 
-RUNS = {
+RUNS: Runs = {
     title("python", 1_000): [{"rate": 300_000, "cpu_us": 6.0}],
     title("flink", 1_000): [{"rate": 200_000, "cpu_us": 9.0}],
+    title_of_many(1): [{"rate": 500_000, "cpu_us": 4.0}],
+    title_of_many(100): [{"rate": 100_000, "cpu_us": 20.0}],
     LONG: [{"lengths": [1, 2, 4], "seconds": [1, 2, 4], "cpu": [3.0, 5.0, 9.0], "bytes": [1 << 20] * 3}],
 }
 
@@ -32,6 +35,13 @@ def test_firesteel_finds_the_expected_matches(case: str, keys: int, tmp_path: Pa
     with executing(epoch_records=7_500):
         found = run(case, keys, 20_000, tmp_path)
     assert tuple(found["results"]) == expected(keys, 20_000) != (0, 0)
+
+
+@pytest.mark.parametrize("patterns", [20, 200])
+def test_each_of_many_patterns_has_its_matches(patterns: int, tmp_path: Path) -> None:
+    with executing(epoch_records=20_000):
+        found = run(str(patterns), 1_000, 60_000, tmp_path)
+    assert tuple(found["results"]) == expected_of_many(patterns, 60_000) != (0, 0)
 
 
 def test_a_long_match_has_all_events(tmp_path: Path) -> None:
@@ -51,6 +61,7 @@ def test_the_section_compares_with_flink() -> None:
     assert "| Firesteel, conditions in Python | 1,000 | 300,000 | 6.00 | 1.5 | 200,000 |" in page
     assert "| Flink CEP, in Java | 1,000 | 200,000 | 9.00 |  |  |" in page
     assert f"costs 2.00 times the processor time (limit: {LIMIT})" in page
+    assert "| 100 | 100,000 | 20.00 | 5.0 |" in page
     assert doubling(RUNS[LONG]) == 2
     assert "last doubling" not in "\n".join(render({}))
 
