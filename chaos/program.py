@@ -1,9 +1,10 @@
-"""The job that is killed: keyed, windowed, with a timer, from files that keep arriving to files and PostgreSQL.
+"""The job that is killed: windows, timers and a pattern over keys, from files that arrive to files and PostgreSQL.
 
 Every event has an id, a key, a time (milliseconds) and a value. For each key and each interval of `SPAN_MS`, the
-events are counted and summed twice: by a window, and by a process function with map state and a timer. Both results
-go to the file sink and, appended, to the table `results`; the file sink also gets every event's id, and the table
-`totals` each key's running count, upserted.
+events are counted and summed twice: by a window, and by a process function with map state and a timer. A pattern finds
+for each high value the first low one within `SPAN_MS`, or that there was none. All these results go to the file sink
+and, appended, to the table `results`; the file sink also gets every event's id, and the table `totals` each key's
+running count, upserted.
 
     python -m firesteel.cli run chaos/program.py --state-dir DIR -- INPUT OUTPUT DATABASE-URL
 """
@@ -13,11 +14,12 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from firesteel.cep import CEP, Pattern
 from firesteel.common import Duration, Row, Types, WatermarkStrategy
 from firesteel.common.watermark_strategy import TimestampAssigner
 from firesteel.connectors.files.sink import BasePathBuckets, FileSink, RollingPolicy, TextLines
 from firesteel.connectors.sql import SqlSink
-from firesteel.datastream import DataStream, KeyedStream, StreamExecutionEnvironment
+from firesteel.datastream import DataStream, KeyedStream, OutputTag, StreamExecutionEnvironment
 from firesteel.datastream.connectors.file_system import FileSource, StreamFormat
 from firesteel.datastream.functions import (
     AggregateFunction,
@@ -30,6 +32,9 @@ from firesteel.datastream.window import TumblingEventTimeWindows
 
 SPAN_MS = 2_000
 """The length of a window, and of an interval that a timer closes (milliseconds)."""
+
+HIGH, LOW = 500, -500
+"""From where on a value is high, and up to where it is low."""
 
 DISORDER_MS = 20_000
 """The allowed disorder of events: the time span of twenty files."""
@@ -111,6 +116,27 @@ def parsed(line: str) -> tuple[int, str, int, int]:
     return int(number), key, int(time), int(value)
 
 
+def falls(events: KeyedStream) -> DataStream:
+    """Return for each high value the first low one, or that it came too late: with the sum of both, or the one."""
+    pattern = Pattern.begin("high").where(lambda event: event[3] >= HIGH)
+    pattern = pattern.followed_by("low").where(lambda event: event[3] <= LOW)
+    late = OutputTag("no low value", RESULT)
+
+    def too_late(match: dict[str, Any], time: int) -> Row:
+        (_, key, start, value) = match["high"][0]
+        return Row("high", key, start, 1, value)
+
+    def fall(match: dict[str, Any]) -> Row:
+        (_, key, start, value), low = match["high"][0], match["low"][0]
+        return Row("fall", key, start, 2, value + low[3])
+
+    found = CEP.pattern(
+        events, pattern.within(Duration.of_millis(SPAN_MS)), lambda one, other: one[0] - other[0]
+    )
+    matches = found.select(late, too_late, fall, output_type=RESULT).uid("falls")
+    return matches.union(matches.get_side_output(late))
+
+
 def by_time() -> WatermarkStrategy:
     """Return how late events may be."""
     disorder = Duration.of_millis(DISORDER_MS)
@@ -130,14 +156,14 @@ def events_in_files(env: StreamExecutionEnvironment, directory: str) -> KeyedStr
 
 
 def results_of(events: KeyedStream) -> DataStream:
-    """Return the rows of timers and windows."""
+    """Return the rows of timers, windows and the pattern."""
     by_timer = events.process(SumByTimer(), RESULT).uid("by-timer")
     by_window = (
         events.window(TumblingEventTimeWindows.of(Duration.of_millis(SPAN_MS)))
         .aggregate(CountAndSum(), AsResult(), output_type=RESULT)
         .uid("by-window")
     )
-    return by_timer.union(by_window)
+    return by_timer.union(by_window, falls(events))
 
 
 def write_files(events: KeyedStream, results: DataStream, output: str) -> None:

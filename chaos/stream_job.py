@@ -9,7 +9,7 @@ from typing import Final
 
 from chaos.events import Event
 from chaos.job import ChaosJob, Tables
-from chaos.program import SPAN_MS
+from chaos.program import HIGH, LOW, SPAN_MS
 
 
 class StreamJob(ChaosJob):
@@ -30,7 +30,7 @@ class StreamJob(ChaosJob):
         return directory
 
     def results(self, events: list[Event]) -> Counter[str]:
-        """Return the results of windows and timers."""
+        """Return the results of windows, timers and the pattern."""
         return expected_results(events, SPAN_MS)
 
     def in_tables(self, events: list[Event]) -> Tables:
@@ -43,20 +43,36 @@ class StreamJob(ChaosJob):
 
 def expected_results(events: list[Event], span_ms: int) -> Counter[str]:
     """Return the lines of results: kind, key, start, count and sum."""
+    return Counter([*_sums(events, span_ms), *_falls(events, span_ms)])
+
+
+def _sums(events: list[Event], span_ms: int) -> Iterator[str]:
     sums: dict[tuple[str, int], list[int]] = defaultdict(lambda: [0, 0])
     for event in events:
         entry = sums[event.key, event.time - event.time % span_ms]
         entry[0] += 1
         entry[1] += event.value
-    return Counter(_result_lines(sums))
+    for (key, start), (count, total) in sums.items():
+        for kind in ("timer", "window"):
+            yield f"{kind},{key},{start},{count},{total}"
+
+
+def _falls(events: list[Event], span_ms: int) -> Iterator[str]:
+    """Yield the lines of the pattern, found by looking at all later events of each high one."""
+    by_key = defaultdict(list)
+    for event in sorted(events, key=lambda event: (event.time, event.id)):
+        by_key[event.key].append(event)
+    for given in by_key.values():
+        for place, high in enumerate(given):
+            if high.value < HIGH:
+                continue
+            low = next((event for event in given[place + 1 :] if event.value <= LOW), None)
+            if low is None or low.time - high.time >= span_ms:
+                yield f"high,{high.key},{high.time},1,{high.value}"
+            else:
+                yield f"fall,{high.key},{high.time},2,{high.value + low.value}"
 
 
 def expected_totals(events: list[Event]) -> dict[str, int]:
     """Return the number of events of each key."""
     return dict(Counter(event.key for event in events))
-
-
-def _result_lines(sums: dict[tuple[str, int], list[int]]) -> Iterator[str]:
-    for (key, start), (count, total) in sums.items():
-        for kind in ("timer", "window"):
-            yield f"{kind},{key},{start},{count},{total}"

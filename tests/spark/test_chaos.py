@@ -11,12 +11,16 @@ from collections import Counter
 import pytest
 
 from chaos.__main__ import report
-from chaos.events import Event, FileFeed
+from chaos.events import Event, FileFeed, closing
 from chaos.kafka_job import KafkaJob
 from chaos.plan import steps
+from chaos.program import SPAN_MS, by_key, by_time, results_of
 from chaos.run import Run, Visible
 from chaos.sql_job import SqlJob
 from chaos.stream_job import StreamJob, expected_results, expected_totals
+from firesteel.common import Types
+from firesteel.datastream import StreamExecutionEnvironment
+from firesteel.testing import executing
 from harness.postgres import binaries
 
 
@@ -87,11 +91,37 @@ def test_what_a_run_starts_ends_with_it(tmp_path, project):
 
 
 def test_the_model_of_an_uninterrupted_run():
-    events = [Event(0, "a", 0, 5), Event(1, "a", 1_999, 2), Event(2, "a", 2_000, 1), Event(3, "b", 1, -1)]
+    events = [
+        Event(0, "a", 0, 500),
+        Event(1, "a", 1_999, 700),
+        Event(2, "a", 2_000, -600),
+        Event(3, "b", 1, -501),
+    ]
+    sums = ("a,0,2,1200", "a,2000,1,-600", "b,0,1,-501")
     assert expected_results(events, 2_000) == Counter(
-        f"{kind},{line}" for kind in ("timer", "window") for line in ("a,0,2,7", "a,2000,1,1", "b,0,1,-1")
+        [
+            *(f"{kind},{line}" for kind in ("timer", "window") for line in sums),
+            *("high,a,0,1,500", "fall,a,1999,2,100"),
+        ]
     )
     assert expected_totals(events) == {"a": 3, "b": 1}
+
+
+@pytest.mark.parametrize("parallelism", [1, 3])
+def test_a_run_in_process_gives_what_the_model_says(tmp_path, parallelism):
+    feed = FileFeed(tmp_path / "input", 3)
+    feed.more(10)
+    lines = [event.text for event in (*feed.events, closing())]
+    with executing(epoch_records=300):
+        env = StreamExecutionEnvironment.get_execution_environment()
+        env.set_parallelism(parallelism)
+        given = env.from_collection(lines, Types.STRING())
+        results = results_of(by_key(given.assign_timestamps_and_watermarks(by_time())))
+        shown = results.map(lambda row: ",".join(map(str, row)), Types.STRING())
+        with shown.execute_and_collect() as found:
+            counted = Counter(line for line in found if ",closing," not in line)
+    assert counted == expected_results(feed.events, SPAN_MS)
+    assert {"fall", "high"} <= {line.partition(",")[0] for line in counted}
 
 
 def test_lines_are_counted_once_and_only_when_visible(tmp_path):
