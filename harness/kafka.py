@@ -47,8 +47,8 @@ _SETTINGS: Final = {
     "group.initial.rebalance.delay.ms": "0",
     "auto.create.topics.enable": "false",
     # After a kill, the broker starts once its former session is over.
-    "broker.session.timeout.ms": "1500",
-    "broker.heartbeat.interval.ms": "300",
+    "broker.session.timeout.ms": "3000",
+    "broker.heartbeat.interval.ms": "500",
     # Records of tests may be of any time, so their age is no reason to delete them.
     "log.retention.ms": "-1",
     # Files of deleted topics and segments go at once, and what a short test wants expired is looked for often.

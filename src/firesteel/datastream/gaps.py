@@ -84,7 +84,7 @@ MODULE_GAPS: Final[dict[str, str]] = {
     "pyflink.table.window": LATER_TABLES,
     "pyflink.table.descriptors": "these classes have no use any more in Flink; see TableDescriptor",
     "pyflink.table.module": "there is one module of functions, core",
-    "pyflink.table.compiled_plan": "plans are not stored; a job is started again by its statements",
+    "pyflink.table.compiled_plan": "the statements COMPILE PLAN and EXECUTE PLAN keep plans in files",
     "pyflink.table.table_schema": "it is deprecated in Flink; Table.get_resolved_schema() returns the columns",
     "pyflink.fn_execution": "it is the inside of PyFlink's workers",
     "pyflink.java_gateway": NO_JVM,
