@@ -1,4 +1,4 @@
-"""The links and rows of one key, as `firesteel.runtime.patterns.matches.Table`s."""
+"""The links and rows of one key, as `firesteel.runtime.patterns.shelves.Table`s."""
 
 from __future__ import annotations
 
