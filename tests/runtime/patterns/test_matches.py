@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from typing import Any
 
@@ -83,7 +84,11 @@ def test_time_grows_no_faster_than_the_match():
             matcher.advance(matches, event, place, 0)
         return time.process_time() - began
 
-    assert min(seconds(100_000) for _ in range(3)) < 2.6 * min(seconds(50_000) for _ in range(3))
+    gc.disable()  # what it costs depends on all that the process has in memory
+    try:
+        assert min(seconds(100_000) for _ in range(3)) < 2.6 * min(seconds(50_000) for _ in range(3))
+    finally:
+        gc.enable()
 
 
 def test_few_links_need_no_tables():
