@@ -27,6 +27,12 @@ FLINK_JARS: Final = (
 MAVEN: Final = "https://repo.maven.apache.org/maven2/"
 PYFLINK_VARIABLE: Final = "FIRESTEEL_BENCH_PYFLINK"
 SPARK_VARIABLE: Final = "FIRESTEEL_BENCH_SPARK"
+TPCH: Final = "1.5.5"
+"""The version of DuckDB for which there is a package of its generator of TPC-H."""
+
+TPCH_VARIABLE: Final = "FIRESTEEL_BENCH_TPCH"
+FLINK_CLIENT: Final = "1.0.8"
+FLINK_CLIENT_VARIABLE: Final = "FIRESTEEL_BENCH_FLINK_CLIENT"
 
 
 def pyflink_python() -> Path:
@@ -64,6 +70,18 @@ def spark_python() -> Path:
     pyspark = version("pyspark")
     packages = [f"pyspark=={pyspark}", f"pyarrow=={version('pyarrow')}", "pandas", "protobuf"]
     return _python(SPARK_VARIABLE, f"spark-{pyspark}", packages, sys.executable)
+
+
+def tpch_python() -> Path:
+    """Return an interpreter with DuckDB and its extension for TPC-H."""
+    packages = [f"duckdb=={TPCH}", f"duckdb-extension-tpch=={TPCH}"]
+    return _python(TPCH_VARIABLE, f"tpch-{TPCH}", packages, sys.executable)
+
+
+def flink_client_python() -> Path:
+    """Return an interpreter with a client of Flink's REST: its wheel has a package `tests`, which would hide ours."""
+    packages = [f"flink-rest-client=={FLINK_CLIENT}"]
+    return _python(FLINK_CLIENT_VARIABLE, f"flink-rest-client-{FLINK_CLIENT}", packages, sys.executable)
 
 
 def _python(variable: str, name: str, packages: list[str], interpreter: str) -> Path:

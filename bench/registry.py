@@ -15,10 +15,13 @@ from bench.kafka.part import PART as KAFKA
 from bench.latency.part import PART as LATENCY
 from bench.nexmark.part import PART as NEXMARK
 from bench.part import Part
+from bench.reads.part import PART as READS
 from bench.scale.part import PART as SCALE
 from bench.sql.part import PART as SQL
 from bench.throughput.part import PARTS as THROUGHPUT
 from bench.throughput.report import ABOUT as ABOUT_THROUGHPUT
+from bench.tpch.part import PART as TPCH
+from bench.udf.part import PART as UDF
 from bench.wide.part import PART as WIDE
 from bench.yahoo.part import PART as YAHOO
 
@@ -53,12 +56,15 @@ GROUPS: Final = (
     Group(DURABILITY, ("bench/durability", "bench/written.py")),
     Group((YAHOO,), ("bench/yahoo",)),
     Group((SQL,), ("bench/sql", "bench/measure.py", "bench/sql_systems.py", *_EPOCHS)),
+    Group((UDF,), ("bench/udf", "bench/sql_systems.py")),
     Group((NEXMARK,), _NEXMARK),
+    Group((TPCH,), ("bench/tpch", "bench/sql_systems.py", "bench/usage.py")),
     Group((GROWTH,), ("bench/growth", *_NEXMARK, *_EPOCHS)),
     Group((LATENCY,), ("bench/latency", *_NEXMARK)),
     Group((JOINS,), ("bench/joins", "bench/measure.py", *_EPOCHS)),
     Group((KAFKA,), ("bench/kafka", "bench/sql_systems.py", "harness/kafka.py")),
     Group((CEP,), _CEP),
+    Group((READS,), ("bench/reads",)),
     Group((SCALE,), ("bench/scale", "bench/systems/firesteel.py", "bench/tally.py")),
 )
 

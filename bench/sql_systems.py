@@ -52,6 +52,7 @@ class Runtime:
 
 FIRESTEEL: Final = Runtime("Firesteel", "firesteel", lambda: Path(sys.executable))
 FLINK: Final = Runtime("Flink SQL", "flink", pyflink_python)
+SPARK: Final = Runtime("Spark SQL", "spark", lambda: Path(sys.executable))
 
 
 def environment(
@@ -59,6 +60,8 @@ def environment(
     scratch: Path,
     flink: Mapping[str, str] | None = None,
     settings: Mapping[str, str] | None = None,
+    *,
+    batch: bool = False,
 ) -> Any:
     """Return the table environment of a system, made by PyFlink's names; state, if durable, is below `scratch`.
 
@@ -80,5 +83,6 @@ def environment(
     configuration = common.Configuration()
     for key, value in given.items():
         configuration.set_string(key, value)
-    built = table.EnvironmentSettings.new_instance().in_streaming_mode().with_configuration(configuration)
+    built = table.EnvironmentSettings.new_instance().with_configuration(configuration)
+    built = built.in_batch_mode() if batch else built.in_streaming_mode()
     return table.TableEnvironment.create(built.build())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
-from statistics import median
+from statistics import geometric_mean, median
 from typing import Final
 
 from bench.cep.report import AIMS, KEYS, rate
@@ -25,6 +25,8 @@ from bench.sql_systems import FIRESTEEL as SQL
 from bench.sql_systems import FLINK as FLINK_SQL
 from bench.throughput.part import ROWS_OF_ALL
 from bench.throughput.report import Row, advantage, rates
+from bench.tpch.report import LIMIT as TPCH_LIMIT
+from bench.tpch.report import PEERS, SCALES, ratios, slowest
 
 Summary = Callable[[Runs], list[list[str]]]
 """Return the rows of the table: title, Firesteel's figure, the aim, PyFlink's figure, and their ratio."""
@@ -122,6 +124,22 @@ def _nexmark(runs: Runs) -> list[list[str]]:
     return rows
 
 
+def _tpch(runs: Runs) -> list[list[str]]:
+    rows = []
+    for size in SCALES:
+        for peer in PEERS:
+            found = ratios(runs, size, peer)
+            if found:
+                times = geometric_mean(found.values())
+                said = f"TPC-H, scale {size}: geometric mean of the queries"
+                rows.append([said, f"{times:.1f} times {peer}", f"1 times {peer}", "", f"{times:.1f}"])
+        if (last := slowest(runs, size, PEERS[-1])) is not None:
+            query, times = last
+            said = f"TPC-H, scale {size}, the query nearest to {PEERS[-1]}: q{query}"
+            rows.append([said, f"{1 / times:.1f} times its time", f"{TPCH_LIMIT} times", "", ""])
+    return rows
+
+
 def _growth(runs: Runs) -> list[list[str]]:
     found = most(runs)
     if found is None:
@@ -171,6 +189,7 @@ SUMMARIES: Final[dict[str, Summary]] = {
     "yahoo": _yahoo,
     "sql": _sql,
     "nexmark": _nexmark,
+    "tpch": _tpch,
     "nexmark-growth": _growth,
     "nexmark-latency": _latency,
     "joins": _joins,

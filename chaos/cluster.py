@@ -17,6 +17,12 @@ def python_workers(sessions: set[int]) -> list[int]:
     return sorted(pid for pid, parent in found.items() if parent in found)
 
 
+def local_workers(sessions: set[int]) -> list[int]:
+    """Return the same of applications that run on this machine alone, whose daemons are Firesteel's."""
+    found = dict(_processes(sessions, "firesteel.spark.daemon"))
+    return sorted(pid for pid, parent in found.items() if parent in found)
+
+
 def executors(sessions: set[int]) -> list[int]:
     """Return the executors' JVMs in these sessions."""
     return sorted(pid for pid, _ in _processes(sessions, _EXECUTOR))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import shutil
 import signal
@@ -31,7 +32,10 @@ def _version(directory: Path) -> tuple[int, ...]:
 
 
 class PostgresServer:
-    """A private server; `url()` holds its password as `${NAME}`, which `environment` resolves."""
+    """A private server; `url()` holds its password as `${NAME}`, which `environment` resolves.
+
+    The password is the one that this process's environment has under that name, if there is one.
+    """
 
     PASSWORD_VARIABLE = "FIRESTEEL_TEST_PGPASSWORD"
 
@@ -42,7 +46,7 @@ class PostgresServer:
         self._programs = programs
         settings = {"max_prepared_transactions": "100", **(settings or {})}
         self._account = account_of("postgres")
-        self.password = secrets.token_urlsafe(24)
+        self.password = os.environ.get(self.PASSWORD_VARIABLE) or secrets.token_urlsafe(24)
         self.port = free_port()
         self.directory = Path(tempfile.mkdtemp(prefix="firesteel-postgres-"))
         command = [

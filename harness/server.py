@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 _STARTS_WITHIN_S = 60
 _STOPS_WITHIN_S = 60
@@ -123,9 +123,16 @@ def account_of(name: str) -> str | None:
     return name if name in {entry.pw_name for entry in pwd.getpwall()} else "nobody"
 
 
+_given: Final[set[int]] = set()
+"""Ports that this process was given: the system may offer one again before anybody listens at it."""
+
+
 def free_port() -> int:
-    """Return a port of this machine that nobody listens at."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """Return a port of this machine that nobody listens at, another one each time."""
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port: int = probe.getsockname()[1]
+        if port not in _given:
+            _given.add(port)
+            return port

@@ -162,8 +162,8 @@ def _tables() -> list[str]:
     return [
         "## Tables",
         "",
-        "Queries are written in SQL ([SQL](sql.md)); the Table API's own expressions, `table.select(...)` and the",
-        "like, and aggregate functions of your own come later. Using one of these names raises `UnsupportedError`.",
+        "See [SQL](sql.md) and [the Table API](table-api.md). Using a name that is not there yet raises",
+        "`UnsupportedError`.",
         "",
         *_table(found),
         "",

@@ -38,6 +38,9 @@ from firesteel.datastream.connectors.file_writing import (
 )
 from firesteel.datastream.connectors.kafka_sources import KafkaSourceBuilder
 from firesteel.functions.columns.connectors import KnownOption
+from firesteel.spark.hive.connector import HiveConnector
+from firesteel.spark.table_connector import SparkConnector
+from firesteel.table.materialized import MaterializedConnector
 
 DOCS: Final = Path(__file__).parents[1] / "docs"
 END: Final = "<!-- end of the options -->"
@@ -152,6 +155,9 @@ def tables() -> dict[str, tuple[KnownOption, ...]]:
     """Return the options of everything that has some of its own, by what pages call it."""
     found: dict[str, tuple[KnownOption, ...]] = {
         **{f"the connector '{name}'": _without_lookups(kind.options) for name, kind in BUILT_IN.items()},
+        "the connector 'spark'": SparkConnector.options,
+        "the connector 'hive'": HiveConnector.options,
+        "the connector 'materialized'": MaterializedConnector.options,
         "lookups": lookup_options.OPTIONS,
         **{f"the format '{name}'": tuple(form.options) for name, form in MESSAGE_FORMATS.items()},
         **{f"the file format '{name}'": tuple(form.options) for name, form in FORMATS.items()},

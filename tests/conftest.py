@@ -8,14 +8,16 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from firesteel.state.disk.copy import close_working_stores
 from harness.mariadb import MariaDbServer
+from harness.postgres import PostgresServer
 
 collect_ignore_glob = ["oracle/programs/*", "oracle/timed/*", "*/ask.py", "*/ask_*.py", "*/flink/*"]
 """Programs that tests run, which importing would run, too, and questions to real Flink, which run beside it."""
@@ -39,7 +41,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("long" if config.getoption("--long") else "quick")
     # Spark's workers have the environment of the moment when Spark starts, whichever test that is.
-    os.environ.setdefault(MariaDbServer.PASSWORD_VARIABLE, secrets.token_urlsafe(24))
+    for server in (MariaDbServer, PostgresServer):
+        os.environ.setdefault(server.PASSWORD_VARIABLE, secrets.token_urlsafe(24))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -67,6 +70,17 @@ def shared_data() -> Path:
     if not directory.is_dir():
         pytest.skip("no real event data beside the project (../shared/data)")
     return directory
+
+
+@pytest.fixture(scope="module")
+def working_copies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A directory of a module's own for the working copies of its jobs, which no crash will touch."""
+    directory = tmp_path_factory.mktemp("machine")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPARK_LOCAL_DIRS", str(directory))
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        yield
+        close_working_stores(directory)
 
 
 @pytest.fixture

@@ -41,6 +41,7 @@ from harness.kafka import kafka_broker
 from harness.mariadb import mariadb_server
 from harness.postgres import postgres_server
 from harness.registry import SchemaRegistry
+from tests.rest.gateway.gateway_here import GatewayHere
 
 RunPython = Callable[..., CompletedProcess[str]]
 
@@ -58,6 +59,7 @@ SERVERS = {
     "databases": ["postgres", "mariadb"],
     "formats": ["registry"],
     "object-stores": ["azure", "google"],
+    "sql-gateway": ["sql_gateway"],
 }
 """By page, the fixtures of the servers that its programs need."""
 
@@ -115,11 +117,14 @@ class Reader:
         first = text.partition("\n")[0]
         assert first.startswith(mark), f"a program begins with its file name, not with {first!r}"
         name = first.removeprefix(mark)
-        for place, server in self.places.items():
-            text = text.replace(place, server)
-        (self.directory / name).write_text(text)
+        (self.directory / name).write_text(self.placed(text))
         self.not_run.add(name)
         return name
+
+    def placed(self, text: str) -> str:
+        for place, server in self.places.items():
+            text = text.replace(place, server)
+        return text
 
     def python(self, *arguments: str) -> None:
         done = self.run_python(*arguments)
@@ -153,7 +158,7 @@ class Reader:
                 os.killpg(script, signal.SIGKILL)
 
     def shell(self, line: str) -> None:
-        words = shlex.split(line)
+        words = shlex.split(self.placed(line))
         if words[0] == "./run":
             words = words[1:]
         if words[0] in OWN_TESTS or words[:2] == ["python", "-m"]:
@@ -265,6 +270,12 @@ def google(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
         for name, value in gcs.environment(url).items():
             monkeypatch.setenv(name, value)
         yield {"gs://shop": f"gs://{gcs.new_bucket(url)}"}
+
+
+@pytest.fixture
+def sql_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    with GatewayHere(tmp_path_factory.mktemp("gateway")).listening() as url:
+        yield {"http://127.0.0.1:8081": url}
 
 
 @pytest.mark.spark

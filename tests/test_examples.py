@@ -54,6 +54,19 @@ def test_sqlite_tables(run_python: RunPython, project: Path, tmp_path: Path) -> 
     assert done.stdout.splitlines() == [f"{customer} {total}" for customer, total in sorted(totals.items())]
 
 
+@pytest.mark.spark
+def test_earthquake_regions(run_python: RunPython, project: Path) -> None:
+    pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'firesteel[dev]'")
+    done = run_python(project / "examples" / "earthquake_regions.py")
+    assert done.returncode == 0, done.stderr
+    cells = [line.strip("|").split("|") for line in done.stdout.splitlines() if line.startswith("|")][1:]
+    regions = [[float(cell) for cell in line] for line in cells]
+    assert [line[0] for line in regions] == [*range(8)]
+    assert sum(line[2] + line[3] for line in regions) == 1313
+    assert regions[0][1] < 0 < regions[-1][1]  # from the south to the north
+    assert max(line[4] for line in regions) == 7.8
+
+
 OUTPUT = {
     "async_enrichment": ["Ann ordered tea", "Bea ordered jam", "somebody ordered milk", "Ann ordered bread"],
     "broadcast_rules": [
@@ -173,6 +186,7 @@ def test_every_example_is_tested_and_listed(project: Path, run_python: RunPython
     tested_elsewhere = {
         "access_log",
         "aftershocks",
+        "earthquake_regions",
         "harness_tests",
         "sql_demo",
         "sqlite_tables",

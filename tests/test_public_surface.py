@@ -37,13 +37,11 @@ def test_every_name_of_tables_works_or_comes_later():
     reasons = {*LATER.values(), *MODULE_GAPS.values()}
     surprising = [(name.full, name.problem) for name in TABLE_NAMES if name.problem not in (None, *reasons)]
     assert surprising == []
-    assert {*LATER} - {"pyflink.table.catalog"} <= {name.full for name in TABLE_NAMES}
+    assert {*LATER} <= {name.full for name in TABLE_NAMES}
 
 
-@pytest.mark.parametrize("name", [*LATER, "pyflink.table.catalog.ObjectPath"])
+@pytest.mark.parametrize("name", LATER)
 def test_what_comes_later_says_so(name):
-    if name == "pyflink.table.catalog":
-        return
     with pytest.raises(UnsupportedError):
         use_of_tables(name)
 

@@ -216,3 +216,8 @@ def test_patterns_whose_state_only_grows_are_warned_of(caplog):
     assert warnings_of(a().followed_by("b").one_or_more().until(str.isdigit)) == []
     assert warnings_of(a().followed_by("b").one_or_more().consecutive()) == []
     assert warnings_of(a().followed_by("b")) == []
+    (warning,) = warnings_of(a().one_or_more().consecutive().next("b"))
+    assert "the step 'a' begins the pattern" in warning
+    assert "each begins one more partial match" in warning
+    assert warnings_of(a().one_or_more().consecutive().within(TEN)) == []
+    assert warnings_of(a().times(1, 3).consecutive().next("b")) == []

@@ -32,7 +32,7 @@ def test_the_metrics_of_a_job_are_shown(firesteel, job):
     }
     lines = firesteel("metrics", job.state).stdout.splitlines()
     assert lines[0].split() == ["OPERATOR", "METRIC", "VALUE", "LEAST", "GREATEST"]
-    (shown,) = (line.split() for line in lines if line.startswith("count ") and "numRecordsIn" in line)
+    (shown,) = (line.split() for line in lines if line.startswith("count ") and "numRecordsIn " in line)
     assert shown[2] == str(RECORDS)
     assert int(shown[3]) + int(shown[4]) == RECORDS
 

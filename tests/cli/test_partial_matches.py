@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -47,11 +47,17 @@ def run(tmp_path, pattern, events, act, *, per_epoch=1, parallelism=2, key=lambd
         env = StreamExecutionEnvironment.get_execution_environment()
         stream = env.from_collection(events).uid("prices").set_parallelism(1)
         keyed = stream if key is None else stream.key_by(key)
-        found = CEP.pattern(keyed, pattern).in_processing_time().select(len).uid("drops")
+        found = (
+            _matches_of(keyed, pattern).in_processing_time().select(lambda match, *_: len(match)).uid("drops")
+        )
         found.sink_to(ledger.LedgerSink(directory))
         start(env, watch).wait(60)
     ledger.forget(directory)
     return directory
+
+
+def _matches_of(stream, pattern):
+    return CEP.patterns(stream, pattern) if isinstance(pattern, dict) else CEP.pattern(stream, pattern)
 
 
 @pytest.fixture
@@ -206,6 +212,32 @@ def test_the_command_line_shows_them(tmp_path, look):
     assert len(look(directory, "drops", "--limit", 1).splitlines()) == 2
 
 
+def fall():
+    pattern = Pattern.begin("high").where(lambda event: event[1] > 90)
+    return pattern.followed_by("low").where(lambda event: event[1] < 2).within(Duration.of_hours(1))
+
+
+def test_each_of_many_patterns_has_its_own(tmp_path, look):
+    """A key's matches of a pattern are those that the pattern alone would have."""
+    rising = run(tmp_path / "rise", rise(), PRICES, lambda epoch, handle: None)
+    falling = run(tmp_path / "fall", fall(), PRICES, lambda epoch, handle: None)
+    both = run(tmp_path / "both", {"up": rise(), "down": fall()}, PRICES, lambda epoch, handle: None)
+    seen = set()
+    for epoch in range(1, len(PRICES) + 1):
+        for key in ("tea", "cup", "pot"):
+            expected = [
+                replace(match, pattern=id_)
+                for id_, directory in (("up", rising), ("down", falling))
+                for match in partial_matches(directory, "drops", key, epoch=epoch)
+            ]
+            assert partial_matches(both, "drops", key, epoch=epoch) == expected
+            seen |= {match.pattern for match in expected}
+    assert seen == {"up", "down"}
+    header, *rows = look(both, "drops", "--key", "tea", "--epoch", 5).splitlines()
+    assert header.split() == ["key", "waits_for", "start", "last", "events", "pattern"]
+    assert [row.split()[-1] for row in rows] == ["up", "up", "down", "down"]
+
+
 def test_events_of_the_programs_own_classes(tmp_path, look, monkeypatch):
     prices = [Price("tea", 3), Price("tea", 5)]
     directory = run(
@@ -227,7 +259,7 @@ def test_events_of_the_programs_own_classes(tmp_path, look, monkeypatch):
 def test_operators_without_a_pattern_are_refused(tmp_path):
     directory = run(tmp_path, rise(), PRICES, lambda epoch, handle: None)
     with pytest.raises(
-        StateError, match="requires an operator that looks for one pattern; got one without"
+        StateError, match="requires an operator that looks for patterns; got one without"
     ) as raised:
         partial_matches(directory, "prices")
     assert raised.value.hint == "these have one: CepOperator"

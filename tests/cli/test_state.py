@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -11,10 +12,7 @@ from tests.state import kinds
 
 @pytest.fixture
 def state(tmp_path, machine):
-    with kinds.environment(tmp_path / "state") as env:
-        kinds.build(env)
-        env.execute()
-    return tmp_path / "state"
+    return Path(kinds.run(tmp_path / "state"))
 
 
 def shown(firesteel, *arguments):
@@ -27,7 +25,7 @@ def test_ls_lists_operators_and_their_states(firesteel, state):
     done = firesteel("state", "ls", state)
     assert done.exit_code == 0, done.output
     title, head, *lines = done.stdout.splitlines()
-    assert title.startswith("epoch 4 of 'Flink Streaming Job', max parallelism 128, ")
+    assert title.startswith("epoch 4 of 'levels', max parallelism 128, ")
     assert head.split() == ["OPERATOR", "ID", "STATE", "SCOPE", "TYPE", "ENTRIES", "BYTES"]
     found = {tuple(line.split()[:-1]) for line in lines if line.startswith(("every", "limits", "seen"))}
     assert {

@@ -23,7 +23,7 @@ from firesteel.functions.columns.correlates import Correlate, Unnest
 from firesteel.functions.columns.joins import IntervalJoin, Join, WindowJoin
 from firesteel.functions.columns.lookups import LookupJoin, LookupTable
 from firesteel.functions.columns.normalizing import Normalization
-from firesteel.functions.columns.program import Program
+from firesteel.functions.columns.program import Formula, Program
 from firesteel.functions.columns.python_functions import PythonCalc
 from firesteel.functions.columns.ranks import FirstRow, Rank, WindowRank
 from firesteel.functions.columns.row_patterns import MatchRecognize, PatternStep, RowPattern
@@ -115,6 +115,11 @@ class Ask(AsyncFunction[Any, Any]):
 
 ROW: Final = RowType.of({"k": BigIntType(), "n": BigIntType()}, nullable=False)
 BY_COLUMN: Final = (Edge(0, KeyColumns(("k",))),)
+PASSED_ON: Final = Program(
+    ROW,
+    ROW,
+    tuple(Formula(f'"{place}"', field.name, field.type, place) for place, field in enumerate(ROW.fields)),
+)
 GROUPS: Final = GroupAggregate(
     ROW, ROW, (0,), (Aggregation("SUM", (1,), (BigIntType(),), BigIntType(), "SUM(n)"),)
 )
@@ -192,6 +197,7 @@ EXAMPLES: Final[list[tuple[Operation, tuple[tuple[Edge, ...], ...]]]] = [
     (operations.ExpandOp((Program(ROW, ROW, ()),)), (PLAIN,)),
     (operations.WatermarkOp(WatermarkAssignment(0, 0)), (PLAIN,)),
     (operations.LocalAggregateOp(GROUPS), (PLAIN,)),
+    (operations.LocalAggregateOp(GROUPS, PASSED_ON), (PLAIN,)),
     (operations.GroupAggregateOp(GROUPS), (BY_COLUMN,)),
     (operations.GlobalAggregateOp(GROUPS), (BY_COLUMN,)),
     (operations.WindowAggregateOp(windows("tumble")), (BY_COLUMN,)),
@@ -234,6 +240,12 @@ EXAMPLES: Final[list[tuple[Operation, tuple[tuple[Edge, ...], ...]]]] = [
     (
         operations.JoinOp(Join("INNER", ROW, ROW, joined_row(ROW, ROW, "INNER"), (0,), (0,), (False,))),
         (PLAIN, PLAIN),
+    ),
+    (
+        operations.HashJoinOp(
+            Join("INNER", ROW, ROW, joined_row(ROW, ROW, "INNER"), (0,), (0,), (False,)), build=1
+        ),
+        (PLAIN, BROADCAST),
     ),
     (
         operations.IntervalJoinOp(

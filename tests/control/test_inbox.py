@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 
@@ -12,11 +11,16 @@ import msgspec
 import pytest
 
 from firesteel.checkpoint.objects import Storage
-from firesteel.common.errors import ProgramError, StateError
+from firesteel.common.errors import EngineError, ProgramError, StateError
 from firesteel.common.job_status import JobStatus
 from firesteel.control import inbox as inboxes
 from firesteel.control.commands import Request, now_ms, read_status, send, take_reply, write_status
 from firesteel.control.inbox import Inbox, Vital
+from firesteel.control.own_process import look_at_process
+from firesteel.control.views.failures import MOST, Failure, Failures, read_failures, write_failures
+from firesteel.control.views.metrics import JobMetrics, read_metrics
+from firesteel.runtime.processes import ProcessView
+from harness.waiting import until
 from tests.recovery import ledger, pipeline
 from tests.recovery.upkeep import run
 
@@ -54,6 +58,9 @@ class Controls:
     def savepoint(self, target: str | None = None) -> Future[str]:
         return self._ask("savepoint", target)
 
+    def checkpoint(self) -> Future[str]:
+        return self._ask("checkpoint")
+
     def rescale(self, parallelism: int, keep: bool = False) -> Future[str]:
         return self._ask("keep" if keep else "rescale", parallelism)
 
@@ -83,16 +90,6 @@ def open_inbox(storage) -> Iterator[Callable[..., Inbox]]:
         one.close()
 
 
-def until(condition: Callable[[], object]) -> object:
-    """What a condition comes to be, within half a minute."""
-    moment = threading.Event()
-    deadline = time.monotonic() + 30
-    while not (found := condition()):
-        assert time.monotonic() < deadline
-        moment.wait(0.002)
-    return found
-
-
 def reply(storage: Storage, command: Request):
     return until(lambda: take_reply(storage, command))
 
@@ -105,6 +102,7 @@ def test_every_kind_of_command_is_carried_out_and_answered(storage, open_inbox):
     controls = Controls()
     open_inbox(controls)
     kinds = [("stop", None), ("stop", ""), ("cancel", None), ("savepoint", "there"), ("rescale", "3")]
+    kinds.append(("checkpoint", None))
     for kind, argument in kinds:
         assert reply(storage, send(storage, kind, argument)).result == f"{kind} done"
     assert reply(storage, send(storage, "stop", "there", drain=True)).result == "drain done"
@@ -115,10 +113,46 @@ def test_every_kind_of_command_is_carried_out_and_answered(storage, open_inbox):
         ("cancel", None),
         ("savepoint", "there"),
         ("rescale", 3),
+        ("checkpoint", None),
         ("drain", "there"),
         ("keep", 4),
     ]
     until(lambda: left(storage) == [])
+
+
+def test_a_driver_shows_its_process_and_its_jvm_though_that_may_hang(storage):
+    asked, hangs = threading.Event(), threading.Event()
+
+    def look(threads: bool) -> ProcessView:
+        asked.set()
+        if not threads:
+            hangs.wait()
+            raise EngineError("does not answer", who="the JVM")
+        return look_at_process(threads)
+
+    inbox = Inbox(storage, "id", "name", Controls(), lambda: Vital(JobStatus.RUNNING, 7, 2), look)
+    inbox.start()
+    waiting = send(storage, "inspect", "memory")
+    asked.wait()
+    shown = reply(storage, send(storage, "inspect", "threads")).result
+    view = msgspec.json.decode(shown, type=ProcessView)
+    assert view.resident > 0
+    assert any("test_a_driver_shows_its_process" in thread.text for thread in view.threads)
+    hangs.set()
+    assert reply(storage, waiting).error == "the JVM does not answer"
+    inbox.close()
+
+
+def test_failures_of_earlier_drivers_are_kept_and_those_of_this_one_added(storage):
+    failures = [Failure(number, "Error", f"failure {number}") for number in range(MOST + 1)]
+    write_failures(storage, Failures(tuple(failures[:3])))
+    seen = Failures(tuple(failures[3:4]))
+    inbox = Inbox(storage, "id", "name", Controls(), lambda: Vital(JobStatus.RUNNING, 7, 2, failures=seen))
+    inbox.start()
+    until(lambda: read_failures(storage) == Failures(tuple(failures[:4])))
+    seen = Failures(tuple(failures[3:]))
+    inbox.close()
+    assert read_failures(storage) == Failures(tuple(failures[1:]))
 
 
 def test_who_takes_a_savepoint_is_warned(storage, open_inbox):
@@ -313,3 +347,25 @@ def test_what_is_no_command_is_said_once_and_disturbs_nothing(storage, open_inbo
     assert len([text for text in texts if "bad.json" in text]) == 1
     assert (commands / "deep" / "x.json").exists()
     assert (commands / "notes.txt").exists()
+
+
+def measured(epoch: int, at: int) -> JobMetrics:
+    return JobMetrics(since=1, epoch=epoch, measured_at=at, operators=())
+
+
+def test_metrics_are_written_for_each_epoch_and_status_but_seldom_while_the_job_is_idle(storage):
+    now = {"vital": Vital(JobStatus.RUNNING, 1, 2, metrics=measured(1, 0))}
+    inbox = Inbox(storage, "id", "name", Controls(), lambda: now["vital"])
+
+    def written(status: JobStatus, metrics: JobMetrics) -> bool:
+        now["vital"] = Vital(status, metrics.epoch, 2, metrics=metrics)
+        inbox._report()
+        return read_metrics(storage) == metrics
+
+    assert written(JobStatus.RUNNING, measured(1, 0))
+    assert not written(JobStatus.RUNNING, measured(1, 1))
+    assert written(JobStatus.RUNNING, measured(2, 2))
+    assert written(JobStatus.RESTARTING, measured(2, 3))
+    assert not written(JobStatus.RESTARTING, measured(2, 4))
+    inbox._idle_ms = 0
+    assert written(JobStatus.RESTARTING, measured(2, 5))

@@ -7,12 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firesteel.common.errors import (
-    EngineError,
     FencedError,
     ProgramError,
     StateCorruptedError,
     StateMismatchError,
-    UserFunctionError,
 )
 from firesteel.common.job_status import JobStatus
 from firesteel.control.events import (
@@ -36,21 +34,7 @@ from firesteel.control.events import (
 )
 from firesteel.control.machine import Job, RestartPolicy, step
 from firesteel.control.transitions import TRANSITIONS, drawing, following
-
-USER = UserFunctionError("failed")
-ENGINE = EngineError("a worker was lost")
-
-
-def drive(job, *events):
-    """Feed events; return the job and the last commands."""
-    commands = ()
-    for event in events:
-        job, commands = step(job, event)
-    return job, [command.name for command in commands]
-
-
-def started(policy=None):
-    return drive(Job(policy or RestartPolicy()), Recovered(False), Published())[0]
+from tests.control.machines import DRAIN, ENGINE, USER, drive, started
 
 
 def test_an_epoch_is_planned_run_committed_and_published():
@@ -170,9 +154,6 @@ def test_a_failure_after_a_stop_that_no_restart_strategy_forgives_is_told():
     assert (job.status, job.error, commands) == (JobStatus.FAILED, USER, ["END"])
 
 
-DRAIN = StopRequested(JobStatus.FINISHED, drain=True)
-
-
 def test_a_savepoint_is_taken_before_the_next_epoch_is_planned():
     job, commands = drive(started(), Planned(True), SavepointRequested())
     assert commands == []
@@ -263,7 +244,7 @@ EVENTS: dict[type[Event], st.SearchStrategy[Event]] = {
     EpochRan: st.just(EpochRan()),
     EvolutionNeeded: st.just(EvolutionNeeded()),
     Evolved: st.just(Evolved()),
-    Committed: st.builds(Committed, st.booleans()),
+    Committed: st.builds(Committed, st.booleans(), st.booleans()),
     Failed: st.sampled_from([Failed(USER), Failed(ENGINE), Failed(FencedError("lost"))]),
     Woken: st.just(Woken()),
     StopRequested: st.sampled_from(
@@ -285,6 +266,15 @@ ANSWERS = {
     Command.WAIT: [Woken],
     Command.BACK_OFF: [Woken],
 }
+PLANS = {Command.PLAN, Command.DRAIN}
+NEED_ALL_PUBLISHED = {
+    Command.COMMIT,
+    Command.SAVE,
+    Command.RESCALE,
+    Command.EVOLVE,
+    Command.WAIT,
+    Command.END,
+}
 REQUESTS = [StopRequested, SavepointRequested, RescaleRequested]
 
 
@@ -296,20 +286,32 @@ def answer_to(command, data):
 
 @given(st.data())
 def test_whatever_a_job_meets_the_loop_has_exactly_one_thing_to_do(data):
-    """The loop answers each command with an event; requests come at any time. `step` asserts the table meanwhile."""
+    """The loop answers each command with an event; requests come at any time. `step` asserts the table meanwhile.
+
+    What is committed is published before anything is committed, saved, changed or waited for, and before the end,
+    unless publishing fails.
+    """
     job, command = Job(RestartPolicy(attempts=1)), Command.RECOVER
+    unpublished = True
     for _ in range(40):
         for request in data.draw(st.lists(st.sampled_from(REQUESTS), max_size=2)):
             job, commands = step(job, data.draw(EVENTS[request]))
             assert set(commands) <= {Command.INTERRUPT, Command.END}
             assert (Command.INTERRUPT in commands) <= (job.phase is Phase.RUNNING)
         ended = job.phase is Phase.ENDED
-        job, commands = step(job, answer_to(command, data))
+        event = answer_to(command, data)
+        job, commands = step(job, event)
+        unpublished = (unpublished or isinstance(event, Committed)) and not isinstance(event, Published)
+        if unpublished and not isinstance(event, Failed):
+            assert not {*commands} & NEED_ALL_PUBLISHED
         if ended or commands == (Command.END,):
             assert job.phase is Phase.ENDED
             assert commands == (() if ended else (Command.END,))
             return
-        (command,) = commands
+        *beside, command = commands
+        assert beside == ([Command.PUBLISH_BESIDE] if job.publishing and command in PLANS else [])
+        assert job.publishing <= (job.phase in {Phase.PLANNING, Phase.RUNNING, Phase.PUBLISHING})
+        assert (job.held is not None) == (job.publishing and job.phase is Phase.PUBLISHING)
 
 
 @given(st.sampled_from(Phase), st.data())
@@ -331,7 +333,7 @@ def test_every_arrow_of_the_table_is_taken():
     samples = {
         Recovered: [Recovered(False), Recovered(True)],
         Planned: [Planned(True), Planned(False)],
-        Committed: [Committed(False), Committed(True)],
+        Committed: [Committed(False), Committed(True), Committed(False, beside=True)],
         Failed: [Failed(USER), Failed(ENGINE)],
         StopRequested: [StopRequested(JobStatus.FINISHED), StopRequested(JobStatus.CANCELED), DRAIN],
     }

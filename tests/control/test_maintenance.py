@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import threading
 from pathlib import Path
 
@@ -225,3 +226,17 @@ def test_a_savepoint_that_fails_is_told_to_who_asked(tmp_path):
     (tmp_path / "file").touch()
     assert "cannot be made" in str(mine.maintenance.savepoint(2, str(tmp_path / "file")).exception(0))
     epochs(mine, 1)
+
+
+def test_a_directory_with_the_id_of_an_old_job_has_a_history_of_its_own(tmp_path):
+    """Working copies of the old job may still be on the machine; a job in a cluster may be submitted with any id."""
+    old = driver(tmp_path / "old", MaintenancePolicy(100, 100, inline=True))
+    epochs(old, 1)
+    (tmp_path / "new").mkdir()
+    shutil.copy(tmp_path / "old" / "job.json", tmp_path / "new")
+    new = driver(tmp_path / "new", MaintenancePolicy(100, 100, inline=True))
+    epochs(new, 1)
+    assert new.journal.job_id == old.journal.job_id
+    assert new.journal.lineage != old.journal.lineage
+    again = driver(tmp_path / "new", MaintenancePolicy(100, 100, inline=True), models=new.models)
+    assert again.journal.lineage == new.journal.lineage

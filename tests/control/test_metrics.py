@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import math
 
+from firesteel.common.errors import ConnectorError
 from firesteel.common.metrics import Reading
 from firesteel.common.time import MIN_WATERMARK
 from firesteel.compiler import PlanSettings, compile_graph
-from firesteel.control.metrics import BUCKET_MS, Metrics
-from firesteel.control.views.metrics import MetricView
+from firesteel.control.events import Command, Committed, Failed, Recovered
+from firesteel.control.metrics import Metrics
+from firesteel.control.rates import BUCKET_MS
+from firesteel.control.views.failures import Failure, Failures
+from firesteel.control.views.metrics import CheckpointFigures, FailedCheckpoint, MetricView, Restored
 from firesteel.runtime.plan import Plan, SubtaskReport
+from firesteel.runtime.usage import Usage
 from tests.compiler.graph_text import parse
 
 
@@ -79,3 +84,40 @@ def test_a_distribution_that_is_empty_has_no_bounds() -> None:
     metrics.add(2, [report(1, size=Reading("distribution", (2, -7, -4, -3)))], 0)
     assert views(metrics)["size.min"] == MetricView("size.min", "distribution", -4, (0, -4))
     assert views(metrics)["size.mean"] == MetricView("size.mean", "distribution", -3.5, (None, -3.5))
+
+
+def test_checkpoints_and_failures_are_remembered_and_where_the_job_began_again() -> None:
+    metrics = Metrics(plan())
+    metrics.carried_out(Command.RECOVER, Recovered(finished=False), 1.0, 10)
+    stored = SubtaskReport(1, 0, MIN_WATERMARK, usage=Usage(persist_ns=3_000_000))
+    metrics.add(8, [stored, report(1)], 20)
+    metrics.carried_out(Command.COMMIT, Committed(finished=False), 2.0, 22)
+    seen = metrics.view(30)
+    assert seen is not None
+    assert seen.checkpoints == (CheckpointFigures(8, 20, 5.0, {plan().operators[1].id: (3.0, 0.0)}),)
+    assert seen.restored == Restored(7, 10)
+    metrics.carried_out(Command.RUN, Failed(ConnectorError("is full", who="sink 'out'")), 1.0, 40)
+    metrics.carried_out(Command.RECOVER, Recovered(finished=False), 1.0, 50)
+    again = metrics.view(60)
+    assert again is not None
+    assert again.restored == Restored(8, 50)
+    assert again.failed == FailedCheckpoint(9, 40, "sink 'out' is full")
+    kind = "firesteel.common.errors.ConnectorError"
+    assert metrics.failures() == Failures((Failure(40, kind, "sink 'out' is full", "sink 'out'"),))
+    for epoch in range(9, 30):
+        metrics.add(epoch, [report(0)], epoch)
+        metrics.carried_out(Command.COMMIT, Committed(finished=False), 2.0, epoch)
+    later = metrics.view(60)
+    assert later is not None
+    assert later.failed == again.failed
+    assert [figures.epoch for figures in later.checkpoints] == list(range(20, 30))
+
+
+def test_an_epoch_that_fails_before_any_other_has_the_number_of_the_next() -> None:
+    metrics = Metrics(plan())
+    metrics.carried_out(Command.RECOVER, Recovered(finished=False), 1.0, 10)
+    metrics.carried_out(Command.RUN, Failed(ConnectorError("is full")), 1.0, 40)
+    metrics.add(8, [report(0)], 50)
+    seen = metrics.view(60)
+    assert seen is not None
+    assert seen.failed == FailedCheckpoint(8, 40, "is full")

@@ -60,6 +60,25 @@ def test_there_is_no_savepoint_of_nothing():
     assert keeper.taken == []
 
 
+def test_a_checkpoint_is_the_last_epoch_between_two():
+    pending, keeper = Pending(), Keeper()
+    answer = pending.checkpoint()
+    assert not answer.done()
+    pending.take_savepoints(journal(7), keeper)
+    assert (answer.result(0), keeper.taken) == ("7", [])
+    too_early = pending.checkpoint()
+    pending.take_savepoints(journal(0), keeper)
+    assert "the job has not committed an epoch yet" in error_of(too_early)
+
+
+@pytest.mark.parametrize(("status", "done"), [(JobStatus.FINISHED, True), (JobStatus.CANCELED, False)])
+def test_a_checkpoint_that_the_end_of_the_job_overtakes(status: JobStatus, done: bool):
+    pending = Pending()
+    answer = pending.checkpoint()
+    pending.close(job(status), journal(9), Keeper())
+    assert answer.result(0) == "9" if done else f"the job is {status.name}" in error_of(answer)
+
+
 def test_a_savepoint_that_fails_is_the_askers_error():
     pending = Pending()
     answer = pending.savepoint(None)

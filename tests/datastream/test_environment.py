@@ -117,6 +117,9 @@ def test_command_line_goes_before_shell_and_shell_before_program(monkeypatch):
     settings = launched(env)
     assert (settings.parallelism, settings.master, settings.state_dir) == (5, "local[5]", "/shell")
     assert (settings.job_name, settings.configuration) == ("shell", {"spark.a": "1"})
+    monkeypatch.setenv("FIRESTEEL_LOG_FORMAT", "json")
+    assert launched(env).log_form == "json"
+    assert launched(env, configuration={"firesteel.logging.format": "text"}).log_form == "text"
     settings = launched(env, parallelism=6, state_dir="/line", configuration={"spark.a": "2"})
     assert (settings.parallelism, settings.master, settings.state_dir) == (6, "local[5]", "/line")
     assert settings.configuration == {"spark.a": "2"}

@@ -68,8 +68,8 @@ def test_program_builds_its_graph(aliased):
     ("statement", "complaint"),
     [
         (
-            "import pyflink.table.expressions",
-            "error: import pyflink.table.expressions is not supported\n  hint: the Table API",
+            "import pyflink.table.descriptors",
+            "error: import pyflink.table.descriptors is not supported\n  hint: these classes",
         ),
         ("from pyflink.datastream.connectors.pulsar import PulsarSource", "hint: Pulsar is not part"),
         ("import pyflink.datastream.nowhere", "error: import pyflink.datastream.nowhere is not supported"),
@@ -86,12 +86,12 @@ def test_optional_imports_stay_optional(aliased):
     done = aliased(
         """
         try:
-            from pyflink.table.expressions import col
+            from pyflink.table.descriptors import Rowtime
         except ImportError:
-            print("without expressions")
+            print("without descriptors")
         """
     )
-    assert done.stdout == "without expressions\n", done.stderr
+    assert done.stdout == "without descriptors\n", done.stderr
 
 
 def test_real_pyflink_must_not_be_there_already(aliased, tmp_path):

@@ -98,9 +98,17 @@ def test_a_list_that_nobody_asks_for_is_kept():
     assert later.get_union_list_state(ANYTHING).get() == [Point(2)]
 
 
-def test_every_snapshot_has_a_version_of_its_own():
+def test_the_version_of_a_snapshot_tells_its_contents():
     store = empty()
-    assert store.snapshot().version != store.snapshot().version
+    numbers = store.get_list_state(NUMBERS)
+    versions = [store.snapshot().version]
+    for number in (4, 5):
+        numbers.add(number)
+        versions.append(store.snapshot().version)
+    assert len(set(versions)) == 3
+    numbers.update([4])
+    assert store.snapshot().version == versions[1]
+    assert restored(store).snapshot().version == versions[1]
 
 
 def of_all(*parts, mine):

@@ -67,7 +67,7 @@ def _examples_folder(python: Path) -> Path:
         capture_output=True,
         text=True,
     )
-    return Path(found.stdout.strip()) / "examples" / "datastream"
+    return Path(found.stdout.strip()) / "examples"
 
 
 def _record(python: Path, name: str, path: Path, comparison: Comparison, times: int) -> str | None:

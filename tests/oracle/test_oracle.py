@@ -1,7 +1,8 @@
 """Firesteel prints what real Flink printed, for every oracle program and for PyFlink's own shipped examples.
 
 The expectations in `expected/` were recorded from PyFlink by record.py. PyFlink's examples are no part of this project:
-they run where $FIRESTEEL_PYFLINK_EXAMPLES names the `examples/datastream` directory of an installed PyFlink.
+they run where $FIRESTEEL_PYFLINK_EXAMPLES names the `examples` directory of an installed PyFlink, or where the
+benchmarks have installed one.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ from tests.oracle.outputs import (
 )
 
 EXAMPLES_VARIABLE = "FIRESTEEL_PYFLINK_EXAMPLES"
+INSTALLED = sorted(
+    Path(__file__).parents[2].glob(".cache/bench-pyflink-*/lib/python*/site-packages/pyflink/examples")
+)
 NAMES = [program.name for program in programs()]
 TIMED_NAMES = [program.name for program in timed_programs()]
 # Their output does not depend on when watermarks come, as they have none: so it must not depend on epochs either.
@@ -67,10 +71,10 @@ def test_a_program_prints_it_on_spark(name: str, capfd: pytest.CaptureFixture[st
 def test_an_example_of_pyflink_prints_what_flink_printed(
     name: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    folder = os.environ.get(EXAMPLES_VARIABLE)
-    if not folder:
-        pytest.skip(f"${EXAMPLES_VARIABLE} is not set")
-    with executing("process"):
+    folder = os.environ.get(EXAMPLES_VARIABLE) or next(map(str, INSTALLED), None)
+    if folder is None:
+        pytest.skip(f"${EXAMPLES_VARIABLE} is not set, and `./run bench` has installed no PyFlink")
+    with executing("process", epoch_records=EXAMPLES[name].epoch_records):
         check(Path(folder) / name, name, EXAMPLES[name], capfd)
 
 

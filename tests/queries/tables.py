@@ -118,6 +118,7 @@ _NOT_PLANNED: Final = (
     "Columns ambiguously defined: {}",
     "All rows per match mode is not supported yet",
     "CEP doesn't support '{-' '-}' patterns",
+    "APPROX_COUNT_DISTINCT aggregate function does not support",
 )
 """What Flink says about queries that mean something and that it cannot plan."""
 

@@ -12,6 +12,7 @@ import pytest
 from firesteel.common.errors import SqlError
 from firesteel.common.places import Source
 from firesteel.control import JobHandle
+from firesteel.functions.columns.python_functions import UserFunction
 from firesteel.graph import GraphBuilder
 from firesteel.relational.physical.connecting import registered
 from firesteel.relational.planning import compiled
@@ -20,7 +21,9 @@ from firesteel.sql.binding.statements import bind_statement_set
 from firesteel.sql.script import parse_statement
 from firesteel.sql.statements.queries import StatementSet
 from firesteel.table import EnvironmentSettings, TableEnvironment
+from firesteel.table.catalog.functions import ImportedFunction
 from firesteel.table.running import plan_options
+from firesteel.table.udf import udf
 from firesteel.testing import executing
 from tests.queries.tables import FUNCTIONS, ONE_SUBTASK, compared, expected, session, texts
 from tests.queries.together import NEXT, NULL, sample, tables
@@ -42,38 +45,50 @@ def statements(env: TableEnvironment, chosen: list[dict[str, Any]]) -> str:
     return f"STATEMENT SET BEGIN {' '.join(inserts)} END"
 
 
-def stored(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the queries whose plans can be stored: those that call no function of the program's."""
-    calls = re.compile(rf"\b({'|'.join(FUNCTIONS)})\(", re.IGNORECASE)
-    return [given for given in answers if not calls.search(given["query"])]
+CALLS = re.compile(rf"\b({'|'.join(FUNCTIONS)})\(", re.IGNORECASE)
+"""A call of a function of the user's: every plan that is read has other objects for these."""
+
+
+def named(env: TableEnvironment) -> TableEnvironment:
+    """Let the functions of a session be those that statements name."""
+    for name in FUNCTIONS:
+        env.drop_temporary_function(name)
+        env.execute_sql(
+            f"CREATE TEMPORARY FUNCTION {name} AS 'tests.queries.named_functions.{name}' LANGUAGE PYTHON"
+        )
+    return env
 
 
 @pytest.mark.parametrize("batch", [False, True], ids=["streaming", "batch"])
 def test_what_is_written_is_what_is_read(batch: bool) -> None:
-    env = session(batch=batch, options={ONE_SUBTASK: "true"})
+    env = named(session(batch=batch, options={ONE_SUBTASK: "true"}))
     options = plan_options(env._session)
-    for given in stored(compared(batch=batch)):
+    for given in compared(batch=batch):
         text = f"EXECUTE {statements(env, [given])}"
         statement = parse_statement(text)
         assert isinstance(statement, StatementSet)
         plans = bind_statement_set(statement, Source(text), env._session.catalog)
         made = compiled(plans, GraphBuilder(), options, registered(options))
-        read = stored_plan(made.json, "a plan", registered(options), env._session.resolved)
-        assert read == made, given["query"]
+        read = stored_plan(made.json, "a plan", registered(options), env._session.resolved, imported)
+        assert CALLS.search(given["query"]) or read == made, given["query"]
         assert read.json == made.json
         env.drop_temporary_view("answer_0")
         env.execute_sql("DROP TABLE printed_0")
 
 
 def test_plans_give_what_their_statements_give(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    chosen = sample(stored(compared()))
+    chosen = sample(compared())
     with executing(parallelism=2, epoch_records=40):
-        env = session()
+        env = named(session())
         env.execute_sql(f"COMPILE PLAN '{tmp_path}/plan.json' FOR {statements(env, chosen)}")
         job = env.execute_sql(f"EXECUTE PLAN '{tmp_path}/plan.json'").job
         assert isinstance(job, JobHandle)
         job.wait(300)
         assert tables(env, chosen, capfd.readouterr().out) == [expected(given) for given in chosen]
+
+
+def imported(target: str, name: str) -> UserFunction:
+    return ImportedFunction(target, name).signature
 
 
 QUERY = "INSERT INTO sums SELECT k, COUNT(*), SUM(v) FROM given GROUP BY k"
@@ -178,4 +193,64 @@ def test_a_plan_of_the_other_mode_is_refused(env: TableEnvironment, tmp_path: Pa
     env.execute_sql(f"COMPILE PLAN '{tmp_path}/plan.json' FOR {QUERY}")
     env.execute_sql("SET 'execution.runtime-mode' = 'batch'")
     with pytest.raises(SqlError, match="requires STREAMING mode, for which it was compiled; got BATCH"):
+        env.execute_sql(f"EXECUTE PLAN '{tmp_path}/plan.json'")
+
+
+HERE = "tests.queries.test_compiled_plans"
+shout = udf(lambda text: f"{text}!", input_types=["STRING"], result_type="STRING")
+"""A function that statements name."""
+
+PROVIDER = "'provider' = 'python', 'function' = 'tests.table.models:Sums', 'plus' = '100'"
+OUTPUT = "OUTPUT (total BIGINT, asked BIGINT)"
+OF_THE_SESSION = (
+    f"CREATE FUNCTION shout AS '{HERE}.shout' LANGUAGE PYTHON",
+    f"CREATE TEMPORARY SYSTEM FUNCTION twice AS '{HERE}.shout' LANGUAGE PYTHON",
+    f"CREATE TEMPORARY MODEL sums INPUT (x BIGINT, y BIGINT) {OUTPUT} WITH ({PROVIDER})",
+    "CREATE TABLE said (k STRING, t BIGINT) WITH ('connector' = 'print')",
+)
+SAYING = (
+    "INSERT INTO said SELECT shout(twice(k)), total "
+    "FROM ML_PREDICT(TABLE given, MODEL sums, DESCRIPTOR(v, v)) WHERE shout(k) <> 'b!'"
+)
+
+
+def test_a_plan_has_its_functions_and_models(
+    env: TableEnvironment, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for statement in OF_THE_SESSION:
+        env.execute_sql(statement)
+    env.execute_sql(f"COMPILE PLAN '{tmp_path}/plan.json' FOR {SAYING}")
+    other = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    assert printed(other, f"EXECUTE PLAN '{tmp_path}/plan.json'", capfd) == [
+        "+I[a!!,",
+        "+I[a!!,",
+        "102]",
+        "104]",
+    ]
+    functions = json.loads((tmp_path / "plan.json").read_text())["functions"]
+    assert sorted(entry.get("name", "a model") for entry in functions) == ["a model", "shout", "twice"]
+
+
+@pytest.mark.parametrize(
+    ("now", "refused"),
+    [
+        (
+            udf(lambda text: 1, input_types=["STRING"], result_type="BIGINT"),
+            "requires function shout with the types that it had when the plan was compiled; got another one",
+        ),
+        (
+            lambda text: text,
+            r"function shout of the plan file '.*' requires 'module.name' of what udf\(...\)",
+        ),
+    ],
+)
+def test_a_function_that_has_changed_is_refused(
+    env: TableEnvironment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, now: object, refused: str
+) -> None:
+    env.execute_sql(OF_THE_SESSION[0])
+    env.execute_sql(
+        f"COMPILE PLAN '{tmp_path}/plan.json' FOR INSERT INTO sums SELECT shout(k), v, v FROM given"
+    )
+    monkeypatch.setattr(f"{HERE}.shout", now)
+    with pytest.raises(SqlError, match=refused):
         env.execute_sql(f"EXECUTE PLAN '{tmp_path}/plan.json'")

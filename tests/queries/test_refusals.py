@@ -305,16 +305,16 @@ def test_what_the_planner_refuses_is_pointed_at(statement: str, part: str, said:
             "not supported in BATCH mode, as in Flink",
         ),
         (
-            "INSERT OVERWRITE appending SELECT word, id FROM places",
-            "appending",
-            "OVERWRITE is not supported yet",
+            "INSERT OVERWRITE keyed SELECT word, id FROM places",
+            "keyed",
+            "requires a table that can be overwritten",
         ),
     ],
 )
 def test_what_the_planner_refuses_in_batch_mode_is_pointed_at(statement: str, part: str, said: str) -> None:
     env = TableEnvironment.create(EnvironmentSettings.in_batch_mode())
     env.execute_sql(PLACES)
-    env.execute_sql(APPENDING)
+    env.execute_sql(KEYED)
     with pytest.raises(SqlUnsupportedError, match=said) as raised:
         env.explain_sql(statement)
     line, caret = raised.value.pointed.split("\n")

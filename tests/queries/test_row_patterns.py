@@ -143,3 +143,56 @@ def test_a_match_without_the_row_that_it_skips_to_is_an_error(tmp_path: Path) ->
         AFTER MATCH SKIP TO LAST B PATTERN (A B? C) DEFINE A AS A.v = 1, B AS B.v = 2, C AS C.v = 3)"""
     with pytest.raises(Exception, match="skips to 'B', which must be in every match"):
         Query(rows(a=[1, 3, 1]), COLUMNS, query).run(tmp_path)
+
+
+# Payments (odd) and their confirmations (one more), which may come within three seconds.
+PAYMENTS = rows(a=[1, 2, 3, 0, 0, 0, 4, 5, 9], b=[7, 0, 8, 7], c=[0, 5, 6])
+UNCONFIRMED = """SELECT * FROM source MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts
+    MEASURES P.v AS p, C.v AS c, COUNT(O.v) AS others, MATCH_TIMED_OUT() AS late, MATCH_ROWTIME() AS rt
+    ONE ROW PER MATCH WITH TIMED OUT MATCHES PATTERN (P O*? C) WITHIN INTERVAL '3' SECOND
+    DEFINE P AS MOD(P.v, 2) = 1, C AS C.v = P.v + 1)"""
+ANSWERED = Counter(
+    {
+        ("a", "1", "2", "0", "FALSE", "1970-01-01 00:00:01.000"): 1,
+        ("a", "3", "", "2", "TRUE", "1970-01-01 00:00:05.000"): 1,
+        ("a", "5", "", "1", "TRUE", "1970-01-01 00:00:10.000"): 1,
+        ("a", "9", "", "0", "TRUE", "1970-01-01 00:00:11.000"): 1,
+        ("b", "7", "8", "1", "FALSE", "1970-01-01 00:00:02.000"): 1,
+        ("b", "7", "", "0", "TRUE", "1970-01-01 00:00:06.000"): 1,
+        ("c", "5", "6", "0", "FALSE", "1970-01-01 00:00:02.000"): 1,
+    }
+)
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        {},
+        {"epoch_records": 2},
+        {"parallelisms": (3,), "epoch_records": 4},
+        {"parallelisms": (2, 1, 3), "epochs": 2, "epoch_records": 2},
+    ],
+    ids=["one epoch", "many epochs", "wider", "rescaled"],
+)
+def test_matches_that_have_timed_out_are_rows(tmp_path: Path, way: dict[str, Any]) -> None:
+    assert Query(PAYMENTS, COLUMNS, UNCONFIRMED).run(tmp_path, **way).rows == ANSWERED
+
+
+def test_rows_of_matches_that_have_timed_out(tmp_path: Path) -> None:
+    query = UNCONFIRMED.replace("ONE ROW", "ALL ROWS").replace("SELECT *", "SELECT k, v, p, c, others, late")
+    run = Query(rows(a=[3, 0, 5, 6]), COLUMNS, query).run(tmp_path)
+    assert run.rows == Counter(
+        [
+            ("a", "3", "3", "", "0", "TRUE"),
+            ("a", "0", "3", "", "1", "TRUE"),
+            ("a", "5", "3", "", "2", "TRUE"),
+            ("a", "5", "5", "", "0", "FALSE"),
+            ("a", "6", "5", "6", "0", "FALSE"),
+        ]
+    )
+
+
+def test_matches_time_out_by_the_clock(tmp_path: Path) -> None:
+    query = PAIRS.replace("PATTERN", "ONE ROW PER MATCH WITH TIMED OUT MATCHES PATTERN")
+    run = Query(ARRIVALS, BY_CLOCK, query).run(tmp_path, (2, 1, 3), epochs=2)
+    assert run.rows == Counter({("a", "1", "2"): 1, ("b", "3", "4"): 1, ("a", "5", ""): 1, ("b", "7", ""): 1})

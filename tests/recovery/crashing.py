@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +16,7 @@ from firesteel.checkpoint.objects import Storage
 from firesteel.connectors.files.sink import writer
 from firesteel.connectors.files.sink.committer import CopyingCommitter, FileCommitter
 from firesteel.control import JobSettings, loop
+from firesteel.control.journal import Journal
 from firesteel.control.loop import EpochLoop
 from firesteel.testing import LocalExecutor, executor
 
@@ -33,13 +35,14 @@ class Crasher:
         self.points: list[Point] = []
         self.crashed: Point | None = None
         self.epoch = 1
+        self.published = 0
         self._dies = dies
 
     def reach(self, what: str) -> None:
         """Crash here, or note that the job came by."""
         if self.crashed is not None:
             raise Crash  # whoever still runs is gone, too
-        point = (self.epoch, what)
+        point = (self.published if publishes_beside() else self.epoch, what)
         self.points.append(point)
         if self._dies(len(self.points), point):
             self.crashed = point
@@ -58,6 +61,11 @@ class Crasher:
         close = local.close
         local.close = lambda: None if self.crashed else close()  # type: ignore[method-assign]
         return local
+
+
+def publishes_beside() -> bool:
+    """Whether this thread publishes an epoch while another one runs the next."""
+    return threading.current_thread().name.startswith("firesteel-publishing")
 
 
 _active = {"crasher": Crasher()}
@@ -82,6 +90,7 @@ def points(crasher: Crasher, *, upkeep: bool = False) -> Iterator[Crasher]:
         patch.setitem(_active, "crasher", crasher)
         patch.setattr(os, "fsync", lambda descriptor: None)  # a process dies here, not its machine
         _wrap_planning(patch, crasher)
+        _wrap_publishing(patch, crasher)
         _wrap_tasks(patch, crasher)
         _wrap_storage(patch, crasher)
         _wrap_file_commits(patch, crasher)
@@ -105,6 +114,16 @@ def _wrap_planning(patch: pytest.MonkeyPatch, crasher: Crasher) -> None:
         return crasher.around("planning", lambda: plan(self))
 
     patch.setattr(EpochLoop, "_plan", planning)
+
+
+def _wrap_publishing(patch: pytest.MonkeyPatch, crasher: Crasher) -> None:
+    publish = Journal.publish
+
+    def publishing(self: Journal, *arguments: Any) -> None:
+        crasher.published = self.epoch
+        publish(self, *arguments)
+
+    patch.setattr(Journal, "publish", publishing)
 
 
 def _wrap_tasks(patch: pytest.MonkeyPatch, crasher: Crasher) -> None:

@@ -203,6 +203,23 @@ def test_an_instance_that_stays_is_not_opened_again(tmp_path, name):
     assert {began for _, (began, _), _ in ledger.rows(name)} == {None}
 
 
+class Unchanging(InFours):
+    """Keeps one list for good; emits values one by one."""
+
+    def snapshot_state(self, context):
+        self.list.update(["for good"])
+
+    def flat_map(self, value):
+        yield self.subtask, self.began[0], value
+
+
+def test_an_instance_whose_list_is_still_the_same_goes_on_after_others_had_its_subtask(tmp_path, name):
+    run(tmp_path, Unchanging(), 1, on=wander)
+    assert sorted(value for *_, value in ledger.rows(name)) == VALUES
+    assert len(VALUES) > 3 * 6
+    assert len({began for _, began, _ in ledger.rows(name)}) == 3  # each of the workers has opened it once
+
+
 class Struck(InFours):
     """Fails once, in the middle of the second or third epoch, or at the end of the second."""
 

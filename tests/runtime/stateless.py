@@ -11,7 +11,7 @@ class Stateless:
     def attach(self, *_arguments: Any) -> Any:
         raise AssertionError
 
-    persist = put = get = remove = attach
+    persist = use_of = put = get = remove = attach
 
     @property
     def outputs(self) -> Stateless:

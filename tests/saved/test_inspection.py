@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,31 +15,18 @@ from firesteel.saved.columns import type_of_keys
 from firesteel.saved.entries import value_decoder, value_type
 from firesteel.saved.inspection import SavedState
 from firesteel.saved.row_columns import RowColumns, RowTypes
-from firesteel.state.disk.copy import close_working_stores
 from firesteel.state.keys.groups import state_key, user_key
 from firesteel.state.live import sweeping
 from firesteel.testing import ManualClock
 from tests.recovery.jobs import Watch, start
 from tests.state import kinds
 
-
-@pytest.fixture(scope="module", autouse=True)
-def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Working copies of this module's jobs, which no crash will touch."""
-    directory = tmp_path_factory.mktemp("machine")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SPARK_LOCAL_DIRS", str(directory))
-        patch.setattr(os, "fsync", lambda descriptor: None)
-        yield
-        close_working_stores(directory)
+pytestmark = pytest.mark.usefixtures("working_copies")
 
 
 def run(directory: Path, **settings) -> SavedState:
     """Run the program to its end and open what it left."""
-    with kinds.environment(directory, **settings) as env:
-        kinds.build(env)
-        env.execute()
-    return SavedState.open(str(directory))
+    return SavedState.open(kinds.run(directory, **settings))
 
 
 @pytest.fixture(scope="module")

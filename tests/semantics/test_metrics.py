@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,17 @@ from firesteel.common.typeinfo import Types
 from firesteel.common.watermark_strategy import TimestampAssigner, WatermarkStrategy
 from firesteel.control.listeners import EpochStats
 from firesteel.control.machine import RestartPolicy
-from firesteel.control.views.metrics import JobMetrics, OperatorMetrics, read_metrics
+from firesteel.control.views.metrics import JobMetrics, MetricView, OperatorMetrics, read_metrics
 from firesteel.datastream import StreamExecutionEnvironment
-from firesteel.datastream.functions import MapFunction, ProcessFunction, RuntimeContext
+from firesteel.datastream.functions import (
+    KeyedProcessFunction,
+    MapFunction,
+    ProcessFunction,
+    RuntimeContext,
+)
 from firesteel.datastream.window import TumblingEventTimeWindows
 from firesteel.functions.output_tag import OutputTag
+from firesteel.state.descriptors import ValueStateDescriptor
 from firesteel.testing import executing
 
 NUMBERS = 40
@@ -123,7 +130,11 @@ def test_metrics_on_spark(tmp_path: Path) -> None:
 
 def test_metrics_are_read_from_the_state_directory_when_the_driver_is_gone(tmp_path: Path) -> None:
     listening = run(Counting(), state_dir=str(tmp_path))
-    assert read_metrics(Storage.of(tmp_path)) == listening.epochs[-1]
+    kept = read_metrics(Storage.of(tmp_path))
+    assert kept is not None
+    assert kept.epoch == listening.epochs[-1].epoch
+    listening.epochs.append(kept)
+    check(listening)
 
 
 class SecondsOf(TimestampAssigner):
@@ -170,3 +181,101 @@ def test_a_gauge_without_a_number_is_the_functions_error() -> None:
 
     with pytest.raises(ProgramError, match=r"map 'count' \(.*\) requires gauge 'size' to return a number"):
         run(Wrong())
+
+
+class Totals(KeyedProcessFunction):
+    """Counts per key, in keyed state."""
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        self.count = runtime_context.get_state(ValueStateDescriptor("count", Types.INT()))
+
+    def process_element(self, value: int, ctx: KeyedProcessFunction.Context) -> Iterator[Any]:
+        self.count.update((self.count.value() or 0) + 1)
+        yield value
+
+
+def run_keyed(on: Any = "process", **settings: Any) -> Listening:
+    listening = Listening()
+    env = StreamExecutionEnvironment.get_execution_environment()
+    numbers = env.from_collection(list(range(NUMBERS)), Types.INT()).name("numbers")
+    numbers.key_by(lambda value: value % 7, Types.INT()).process(Totals(), Types.INT()).name("totals").print()
+    with executing(on, epoch_records=10, parallelism=PARALLELISM, listener=listening, **settings):
+        env.execute("keyed")
+    return listening
+
+
+def check_usage(listening: Listening) -> None:
+    """What the engine measures by itself: of operators, of the job, of workers."""
+    last = listening.epochs[-1]
+    numbers, totals = listening.last("numbers"), listening.last("totals")
+    assert numbers.value("numBytesOut") == totals.value("numBytesIn")
+    assert (totals.value("numBytesIn") or 0) > 0
+    shares = ("busyTimeMsPerSecond", "backPressuredTimeMsPerSecond", "idleTimeMsPerSecond")
+    for operator in (numbers, totals):
+        for subtask in range(len(of(operator, shares[0]).subtasks)):
+            found = [of(operator, name).subtasks[subtask] for name in shares]
+            assert sum(number or 0 for number in found) == pytest.approx(1000)
+        assert (operator.value("accumulateBusyTimeMs") or 0) >= 0
+    assert sum(number or 0 for number in of(totals, "stateMemoryBytes").subtasks) > 0
+    assert of(totals, "stateCacheHitRatio").subtasks[0] is not None
+    job = {metric.name: metric.value for metric in last.job}
+    assert job["numberOfCompletedCheckpoints"] == job["lastCompletedCheckpointId"] == last.epoch
+    assert job["numberOfFailedCheckpoints"] == job["numRestarts"] == 0
+    assert (job["lastCheckpointSize"] or 0) > 0
+    for phase in ("epochPlanTime", "epochRunTime", "epochCommitTime"):
+        assert job[f"{phase}.count"] == last.epoch
+    assert last.bottleneck is not None
+    assert last.workers
+    assert all(worker.memory > worker.state_memory for worker in last.workers)
+
+
+def of(operator: OperatorMetrics, name: str) -> MetricView:
+    return next(metric for metric in operator.metrics if metric.name == name)
+
+
+def test_the_engine_measures_time_bytes_state_and_checkpoints() -> None:
+    check_usage(run_keyed())
+
+
+@pytest.mark.spark
+def test_usage_on_spark(tmp_path: Path) -> None:
+    check_usage(run_keyed("spark", state_dir=str(tmp_path / "state"), latency_interval=1))
+
+
+def test_markers_of_latency_reach_every_operator_behind_a_source() -> None:
+    listening = run_keyed(latency_interval=1)
+    source = listening.last("numbers").id
+    totals = listening.last("totals")
+    assert (of(totals, f"source_id.{source}.latency_max").value or 0) >= 0
+    sink = listening.epochs[-1].operators[-1]
+    arrived, visible = (
+        of(sink, f"source_id.{source}.{kind}_min").value for kind in ("latency", "visibleLatency")
+    )
+    assert 0 <= (arrived or 0) <= (visible or 0)
+    assert not [metric for metric in run_keyed().last("totals").metrics if "latency" in metric.name]
+
+
+class Slow(MapFunction):
+    """Works for a while on each number."""
+
+    def map(self, value: int) -> int:
+        until = time.perf_counter() + 0.002
+        while time.perf_counter() < until:
+            continue
+        return value
+
+
+def test_the_slow_operator_of_a_chain_is_the_bottleneck() -> None:
+    listening = Listening()
+    env = StreamExecutionEnvironment.get_execution_environment()
+    numbers = env.from_collection(list(range(100)), Types.INT()).name("numbers")
+    numbers.map(lambda value: value, Types.INT()).name("quick").map(Slow(), Types.INT()).name("slow").print()
+    with executing(epoch_records=50, parallelism=1, listener=listening):
+        env.execute("slow")
+    found = listening.epochs[-1].bottleneck
+    assert found is not None
+    assert (found.name, found.subtask) == ("slow", 0)
+    busy = {name: of(listening.last(name), "accumulateBusyTimeMs").value or 0 for name in ("quick", "slow")}
+    assert busy["slow"] >= 200 > busy["quick"]
+    held = of(listening.last("quick"), "accumulateBackPressuredTimeMs").value or 0
+    assert held >= busy["slow"] - busy["quick"]

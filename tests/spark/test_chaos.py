@@ -10,12 +10,13 @@ from collections import Counter
 
 import pytest
 
-from chaos.__main__ import report
+from chaos.__main__ import report, report_service
 from chaos.events import Event, FileFeed, closing
 from chaos.kafka_job import KafkaJob
 from chaos.plan import steps
 from chaos.program import SPAN_MS, by_key, by_time, results_of
 from chaos.run import Run, Visible
+from chaos.service import ServiceRun, service_steps
 from chaos.sql_job import SqlJob
 from chaos.stream_job import StreamJob, expected_results, expected_totals
 from firesteel.common import Types
@@ -46,6 +47,27 @@ def test_a_job_that_is_killed_loses_nothing_and_repeats_nothing(tmp_path, job, s
     assert outcome.counts["savepoint and restore"] == outcome.counts[f"{server} killed"] == 1
     assert {f"rescale to {parallelism}" for parallelism in rescaled} <= set(outcome.counts)
     assert {"kill worker", "kill executor", "kill machine"} <= set(outcome.counts)
+
+
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark-cluster")
+@pytest.mark.timeout(900)
+@pytest.mark.long
+@pytest.mark.parametrize("session", [True, False], ids=["session", "own"])
+def test_a_cluster_whose_processes_are_killed_loses_no_job_and_runs_none_twice(tmp_path, session):
+    outcome = ServiceRun(tmp_path, 3, print, session=session)(5 if session else 4)
+    assert outcome.differences == [], report_service(outcome)
+    assert {"kill server", "kill driver", "kill jvm", "kill worker"} <= set(outcome.counts)
+    assert ("kill session" in outcome.counts) == session
+    assert {"submit", "savepoint", "stop"} <= set(outcome.counts)
+
+
+def test_a_seed_gives_the_same_steps_of_a_service():
+    def drawn(seed):
+        return service_steps(seed, 40, session=True)
+
+    assert drawn(1) == drawn(1) != drawn(2)
+    assert {*Counter(step.victim for step in drawn(1)).values()} == {8}
 
 
 def test_a_seed_gives_the_same_steps():

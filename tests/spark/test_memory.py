@@ -31,7 +31,7 @@ def run(run_python: RunPython, directory: Path, *arguments: int, **options: str)
     keys, passes, kept, room = arguments
     samples = directory / "samples"
     samples.mkdir()
-    settings = {**SPARK, "firesteel.epoch.max-records": "100000", **options}
+    settings = {**SPARK, "firesteel.epoch.max-records": "50000", **options}
     return run_python(
         *("-m", "firesteel.cli", "run", "--master", "local[2]", "--parallelism", 1),
         *("--state-dir", directory / "state"),

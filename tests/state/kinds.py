@@ -216,3 +216,11 @@ def environment(
         **settings,
     ):
         yield StreamExecutionEnvironment.get_execution_environment()
+
+
+def run(directory: Path, **settings: Any) -> str:
+    """Run the program to its end in a state directory, which is returned."""
+    with environment(directory, **settings) as env:
+        build(env)
+        env.execute("levels")
+    return str(directory)

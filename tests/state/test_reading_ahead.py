@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from firesteel.state.descriptors import ValueStateDescriptor
+from firesteel.state.live import handles
 from tests.state.memory import MemoryStore
 
 BLOCK = 100
@@ -73,3 +76,19 @@ def test_large_values_are_not_all_read_ahead():
     store.backend.expect(list(range(100, 300)))
     assert store.reader.batches == 1
     assert 100 < store.backend.cached_entries <= 150
+
+
+@pytest.mark.parametrize("most", [1 << 17, 100])
+def test_keys_that_have_lost_their_values_are_remembered_if_they_are_few(most, monkeypatch):
+    monkeypatch.setattr(handles, "_REMEMBERED", most)
+    store = MemoryStore(cache_limit=10**6)
+    keys = list(range(2000))
+    counting(store, keys)
+    store.next_epoch()
+    count = store.backend.value_state(ValueStateDescriptor("count"))
+    for key in keys:
+        store.backend.keyed.current = key
+        count.clear()
+    store.next_epoch()
+    assert counting(store, keys) == [1] * 2000
+    assert (store.reader.gets + store.reader.batches > 0) == (most == 100)

@@ -7,8 +7,8 @@ import pytest
 from firesteel.common.errors import ProgramError
 from firesteel.common.logical_types import IntType, ObjectIdentifier
 from firesteel.relational.tables import PhysicalColumn, ResolvedTable
+from firesteel.table.catalog.definitions import CatalogDatabase, CatalogDescriptor
 from firesteel.table.catalog.manager import CatalogManager
-from firesteel.table.catalog.memory import Catalog, Database
 from firesteel.table.catalog.objects import CatalogTable
 
 
@@ -30,8 +30,8 @@ def test_a_temporary_table_hides_a_permanent_one_until_it_is_dropped():
     assert columns(manager, "t") == ["temporary"]
     assert manager.names(*manager.path) == ["t"]
     with pytest.raises(ProgramError, match="temporary one of the same name"):
-        manager.drop(manager.qualified(("t",)), view=False)
-    assert manager.drop(manager.qualified(("t",)), view=False, temporary=True)
+        manager.drop(manager.qualified(("t",)), kind="table")
+    assert manager.drop(manager.qualified(("t",)), kind="table", temporary=True)
     assert columns(manager, "t") == ["permanent"]
 
 
@@ -48,7 +48,7 @@ def test_a_name_is_taken_once_unless_it_is_replaced_or_left():
 
 def test_names_are_found_in_the_database_that_is_in_use():
     manager = CatalogManager()
-    manager.create_database("default_catalog", "other", Database())
+    manager.create_database("default_catalog", "other", CatalogDatabase())
     manager.add(table(manager, "other.t"))
     assert manager.find(manager.qualified(("t",))) is None
     manager.use_database("default_catalog", "other")
@@ -60,7 +60,7 @@ def test_names_are_found_in_the_database_that_is_in_use():
 
 def test_what_is_dropped_takes_its_temporary_tables_along():
     manager = CatalogManager()
-    manager.create_catalog("c", Catalog("d"))
+    manager.create_catalog(CatalogDescriptor("c", {"type": "generic_in_memory", "default-database": "d"}))
     manager.add(table(manager, "c.d.t"), temporary=True)
     manager.drop_catalog("c")
     assert not manager.temporary
@@ -70,7 +70,7 @@ def test_what_is_dropped_takes_its_temporary_tables_along():
 
 def test_a_database_with_tables_is_dropped_with_cascade_only():
     manager = CatalogManager()
-    manager.create_database("default_catalog", "d", Database())
+    manager.create_database("default_catalog", "d", CatalogDatabase())
     manager.add(table(manager, "d.t"))
     with pytest.raises(ProgramError, match="without tables"):
         manager.drop_database("default_catalog", "d")

@@ -126,7 +126,7 @@ def test_a_table_that_a_query_would_fill_is_explained_and_not_made(
     assert f"Sink(table=[{name}], fields=[k])\n+- TableSourceScan(" in text
     assert environment.explain_sql(given) == text
     assert environment.list_tables() == before
-    assert environment.from_path("passing").get_schema().get_column_names() == ["z"]
+    assert environment.from_path("passing").get_resolved_schema().get_column_names() == ["z"]
 
 
 @pytest.mark.parametrize("statement", ["SHOW TABLES", "CREATE VIEW v AS SELECT k FROM s", "DROP TABLE s"])

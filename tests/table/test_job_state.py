@@ -51,3 +51,12 @@ def test_queries_leave_no_state(tmp_path):
             with env.execute_sql("SELECT COUNT(*) FROM numbers").collect() as rows:
                 assert [tuple(row) for row in rows][-1] == (4,)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_job_of_a_program_in_a_cluster_has_the_programs_directory(tmp_path):
+    with executing(state_dir=str(tmp_path / "state"), parallelism=1, job_id="0" * 31 + "1"):
+        env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+        env.execute_sql(NUMBERS)
+        env.execute_sql(SINK.format("a"))
+        env.execute_sql("INSERT INTO a SELECT n FROM numbers").wait()
+    assert (tmp_path / "state" / "job.json").is_file()

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 
 from firesteel.common.errors import (
     ConfigurationError,
+    ProgramError,
     SqlConfigurationError,
+    SqlError,
     SqlUnsupportedError,
     UnsupportedError,
 )
 from firesteel.table import EnvironmentSettings, TableEnvironment
 from firesteel.table.known_options import KNOWN, ONLY
+from firesteel.table.module import Module
+from firesteel.table.udf import udf
+from firesteel.testing import executing
 
 
 @pytest.fixture
@@ -81,3 +89,65 @@ def test_what_jobs_bring_along_is_kept_with_the_options(env: TableEnvironment) -
     assert config.get("python.requirements", "") == "requirements.txt"
     config.set_python_executable("python3")
     assert config.get_python_executable() == "python3"
+
+
+class Greetings(Module):
+    """Functions of a module."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        super().__init__("greetings")
+        self._word = options.get("word", "hello")
+
+    def list_functions(self) -> list[str]:
+        return ["greet", "upper", "wrong"]
+
+    def get_function(self, name: str) -> Any:
+        word = self._word
+        made = {
+            "greet": udf(lambda who: f"{word} {who}", input_types="STRING", result_type="STRING"),
+            "upper": udf(lambda text: "shouted", input_types="STRING", result_type="STRING"),
+            "wrong": 3,
+        }
+        return made.get(name)
+
+
+GREETINGS = "LOAD MODULE greetings WITH ('class' = 'tests.table.test_options:Greetings', 'word' = 'good day')"
+
+
+def test_functions_of_ones_own_modules_are_found_in_the_order_of_modules(env: TableEnvironment) -> None:
+    def answers(query: str) -> list[Any]:
+        with executing():
+            return [row[0] for row in env.execute_sql(query).collect()]
+
+    env.execute_sql(GREETINGS)
+    assert env.list_modules() == ["core", "greetings"]
+    assert answers("SELECT Greet('Ann')") == ["good day Ann"]
+    assert answers("SELECT UPPER('a')") == ["A"]
+    assert answers("SHOW FUNCTIONS LIKE 'greet'") == ["greet"]
+    assert answers("SHOW FUNCTIONS FROM default_catalog.default_database LIKE 'gree%'") == ["greet"]
+    env.use_modules("greetings", "core")
+    assert answers("SELECT UPPER('a') || LOWER('B')") == ["shoutedb"]
+    with pytest.raises(SqlError, match=r"requires what udf\(...\), udtf\(...\) or udaf\(...\) has made"):
+        env.execute_sql("SELECT wrong(1)")
+    env.use_modules("core")
+    with pytest.raises(SqlError, match="greet"):
+        env.execute_sql("SELECT greet('Ann')")
+    env.unload_module("greetings")
+    env.load_module("mine", Greetings({}))
+    assert answers("SELECT greet('Bea')") == ["hello Bea"]
+    with pytest.raises(ProgramError, match="requires a module that is not loaded yet; got mine"):
+        env.load_module("mine", Greetings({}))
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("LOAD MODULE nowhere", "requires a module that exists; got nowhere"),
+        ("LOAD MODULE m WITH ('class' = 'nowhere:M')", "of a class that can be imported; got 'nowhere:M'"),
+        ("LOAD MODULE m WITH ('class' = 'builtins:dict')", "requires a subclass of Module; got {}"),
+    ],
+)
+def test_modules_that_cannot_be_loaded_say_so(env: TableEnvironment, statement: str, said: str) -> None:
+    with pytest.raises(SqlError) as found:
+        env.execute_sql(statement)
+    assert said in str(found.value)

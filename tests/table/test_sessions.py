@@ -49,13 +49,13 @@ DIFFERENT: dict[tuple[str, str], str] = {
         ],
         "Flink refuses a bare NULL there",
     ),
+    ("batch: truncate and analyze", "TRUNCATE TABLE t"): "no connector of Flink's own can do that",
     **dict.fromkeys(
         [
-            ("alter: options and names", "ALTER TABLE parted ADD PARTITION (p = '1')"),
-            ("alter: options and names", "SHOW PARTITIONS parted"),
-            ("alter: options and names", "ALTER TABLE parted DROP PARTITION (p = '1')"),
+            ("batch: scripts: asked twice", "TRUNCATE TABLE words"),
+            ("batch: scripts: asked twice", "SELECT COUNT(*) AS n FROM words"),
         ],
-        "partitions are not declared: they are directories",
+        "no connector of Flink's own can do that",
     ),
     **dict.fromkeys(
         [

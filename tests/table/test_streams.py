@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -13,7 +14,9 @@ from firesteel.common.typeinfo import Types
 from firesteel.common.types import Row, RowKind
 from firesteel.common.watermark_strategy import TimestampAssigner, WatermarkStrategy
 from firesteel.datastream import ProcessFunction, StreamExecutionEnvironment
-from firesteel.table import Schema, StreamTableEnvironment
+from firesteel.table import ChangelogMode, DataTypes, Schema, StreamTableEnvironment, Table, TableDescriptor
+from firesteel.table.expressions import col, descriptor, lit, map_, to_timestamp_ltz
+from firesteel.table.udf import udf
 from firesteel.testing.execution import executing
 
 WORDS = [("a", 1), ("b", 2), ("a", 3), ("c", 4), ("b", 5)]
@@ -53,7 +56,7 @@ def test_a_stream_of_single_values_has_one_column():
     with executing("process", parallelism=1):
         streams, tables = environments()
         numbers = tables.from_data_stream(streams.from_collection([1, 2, 3], Types.LONG()))
-        assert numbers.get_schema().get_column_names() == ["f0"]
+        assert numbers.get_resolved_schema().get_column_names() == ["f0"]
         more = tables.to_data_stream(tables.sql_query(f"SELECT f0 * 2 AS twice FROM {numbers} WHERE f0 > 1"))
         assert [row["twice"] for row in more.execute_and_collect()] == [4, 6]
 
@@ -142,3 +145,105 @@ def test_the_job_of_a_query_leaves_other_operations_of_the_program_alone():
         tables.create_temporary_view("words", stream)
         assert len(list(tables.execute_sql("SELECT word FROM words").collect())) == 5
         assert list(seen.execute_and_collect()) == [1, 2, 3, 4, 5]
+
+
+def sums(tables: StreamTableEnvironment) -> Table:
+    given = tables.from_elements(WORDS, ["word", "number"])
+    return given.group_by(col("word")).select(col("word"), col("number").sum.alias("total"))
+
+
+def changes_of(tables: StreamTableEnvironment, *given: Any) -> list[tuple[RowKind, Row]]:
+    stream = tables.to_changelog_stream(sums(tables), *given)
+    with executing("process", parallelism=1, epoch_records=1), stream.execute_and_collect() as rows:
+        return [(row.get_row_kind(), row) for row in rows]
+
+
+def test_a_stream_of_changes_has_the_columns_of_a_schema():
+    _, tables = environments()
+    schema = Schema.new_builder().column("w", DataTypes.STRING()).column("t", "DECIMAL(20, 1)").build()
+    kind, row = changes_of(tables, schema)[0]
+    assert (kind, row.as_dict()) == (RowKind.INSERT, {"w": "a", "t": Decimal("1.0")})
+
+
+def test_a_stream_of_changes_has_those_of_a_mode():
+    _, tables = environments()
+    schema = Schema.new_builder().primary_key("word").build()
+    kinds = [kind for kind, _ in changes_of(tables, schema, ChangelogMode.upsert())]
+    assert RowKind.UPDATE_AFTER in kinds
+    assert RowKind.UPDATE_BEFORE not in kinds
+    with pytest.raises(
+        ProgramError, match=r"to_changelog_stream .*requires a table whose rows do not change"
+    ):
+        changes_of(tables, None, ChangelogMode.insert_only())
+
+
+@pytest.mark.parametrize(
+    ("schema", "part"),
+    [
+        (Schema.new_builder().column("w", "STRING").build(), "requires 1 columns"),
+        (Schema.new_builder().column("w", "STRING").column("t", "DATE").build(), "requires a value of DATE"),
+    ],
+)
+def test_a_schema_that_does_not_fit_is_refused(schema: Schema, part: str):
+    _, tables = environments()
+    with pytest.raises(ProgramError, match=part):
+        tables.to_changelog_stream(sums(tables), schema)
+
+
+class Stamps(ProcessFunction):
+    def process_element(self, value: Row, ctx: ProcessFunction.Context):
+        yield tuple(value), ctx.timestamp()
+
+
+def test_expressions_are_columns_and_times_of_a_schema_and_a_time_is_that_of_the_records():
+    with executing("process", parallelism=1):
+        _, tables = environments()
+        schema = (
+            Schema.new_builder()
+            .column("id", "BIGINT")
+            .column_by_expression("twice", (col("id") + 1) * 2)
+            .column_by_expression("ts", to_timestamp_ltz(col("id"), 0))
+            .watermark("ts", col("ts") - lit(5).seconds)
+            .build()
+        )
+        numbers = TableDescriptor.for_connector("datagen").schema(schema).option("fields.id.kind", "sequence")
+        table = tables.from_descriptor(
+            numbers.option("fields.id.start", "1").option("fields.id.end", "2").build()
+        )
+        target = Schema.new_builder().column("id", "BIGINT").column("twice", "BIGINT")
+        target.column_by_metadata("rowtime", "TIMESTAMP_LTZ(3)")
+        stream = tables.to_changelog_stream(table, target.build()).process(Stamps())
+        assert list(stream.execute_and_collect()) == [((1, 4), 1000), ((2, 6), 2000)]
+
+
+def test_expressions_of_a_schema_have_names_for_their_functions():
+    twice = udf(lambda n: 2 * n, result_type="BIGINT")
+    with pytest.raises(ProgramError, match="requires functions that a catalog knows"):
+        Schema.new_builder().column_by_expression("b", twice(col("a")))
+
+
+def test_old_streams_of_tables_have_types_of_their_own():
+    _, tables = environments()
+    pair = Types.ROW([Types.STRING(), Types.LONG()])
+    with executing("process", parallelism=1):
+        plain = tables.to_append_stream(tables.from_elements(WORDS[:2], ["word", "number"]), pair)
+        assert list(map(tuple, plain.execute_and_collect())) == WORDS[:2]
+        found = list(tables.to_retract_stream(sums(tables), pair).execute_and_collect())
+        assert sorted(tuple(row) for comes, row in found if comes) == [("a", 4), ("b", 7), ("c", 4)]
+    with pytest.raises(ProgramError, match="requires the type of a row of STRING, BIGINT"):
+        tables.to_append_stream(sums(tables), Types.ROW([Types.STRING(), Types.INT()]))
+    with pytest.raises(ProgramError, match="requires a table whose rows do not change"):
+        tables.to_append_stream(sums(tables), pair)
+
+
+def test_changes_become_rows_and_rows_changes():
+    _, tables = environments()
+    codes = map_("INSERT, UPDATE_AFTER", "up", "DELETE", "down").as_argument("op_mapping")
+    coded = sums(tables).to_changelog(descriptor("code").as_argument("op"), codes)
+    again = sums(tables).to_changelog().from_changelog()
+    with executing("process", parallelism=2, epoch_records=2):
+        found = coded.to_pandas()
+        assert {*found["code"]} == {"up"}
+        assert {("a", 4), ("b", 7), ("c", 4)} <= {*zip(found["word"], found["total"], strict=True)}
+        back = again.to_pandas()
+    assert sorted(zip(back["word"], back["total"], strict=True)) == [("a", 4), ("b", 7), ("c", 4)]

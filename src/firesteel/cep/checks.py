@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from firesteel.cep.growth import warn_of_growth
 from firesteel.common.errors import ProgramError
 from firesteel.compiler.lower.shipping import shipped
 from firesteel.functions.patterns.conditions import IterativeCondition, function_of
 from firesteel.functions.patterns.definition import PatternDefinition
+from firesteel.functions.patterns.growth import warn_of_growth
 from firesteel.runtime.patterns.compiling import compiled
 
 __all__ = ["check_pattern"]

@@ -20,7 +20,7 @@ from firesteel.state.arrangements.levels import Shelf
 from firesteel.state.arrangements.live import ArrangementAddress, Missing
 from firesteel.state.disk.copy import Reader, open_working_store, release_working_stores
 from firesteel.state.disk.root import discard_abandoned_copies, existing_work_root, work_root
-from firesteel.state.live.durable import RunRef, StateAddress, StateReader, StateVersion
+from firesteel.state.live.durable import RunRef, StateAddress, StateReader, StateVersion, StoreUse
 from firesteel.state.live.handed import hand_over, missed
 from firesteel.state.live.handover import Changed
 from firesteel.state.values.chunks import Entry
@@ -109,6 +109,10 @@ class CheckpointedState:
         """Return where processes of this machine share arrangements of a subtask; None if they do not."""
         return _copy_of(address).with_suffix(".arranged") if self._shared else None
 
+    def use_of(self, address: StateAddress) -> StoreUse:
+        """Return how this task has used the working copy of a subtask."""
+        return next((reader.use() for reader in self._readers if reader.address == address), StoreUse(0))
+
     def close(self) -> None:
         """Release the working copies: this process no longer reads from them."""
         self.release()
@@ -124,13 +128,14 @@ class CheckpointedState:
 
 
 class _LazyReader:
-    """Opens the working copy at the first read."""
+    """Opens the working copy at the first read; `reads` counts the keys that were looked for."""
 
-    __slots__ = ("_address", "_committed", "_reader", "_run", "_storage")
+    __slots__ = ("_committed", "_reader", "_run", "_storage", "address", "reads")
 
     def __init__(self, storage: Storage, address: StateAddress, committed: int, run: RunRef | None) -> None:
         self._storage = storage
-        self._address = address
+        self.address = address
+        self.reads = 0
         self._committed = committed
         self._run = run
         self._reader: Reader | None = None
@@ -139,12 +144,14 @@ class _LazyReader:
         """Return the value of a composite key."""
         if self._committed == 0:
             return None
+        self.reads += 1
         return (self._reader or self._open()).get(key)
 
     def get_many(self, keys: list[bytes]) -> dict[bytes, bytes]:
         """Return the values of the composite keys that have one."""
         if self._committed == 0:
             return {}
+        self.reads += len(keys)
         return (self._reader or self._open()).get_many(keys)
 
     def scan(self, prefix: bytes, start: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
@@ -153,13 +160,16 @@ class _LazyReader:
             return iter(())
         return (self._reader or self._open()).scan(prefix, start)
 
+    def use(self) -> StoreUse:
+        return StoreUse(0) if self._reader is None else StoreUse(self.reads, *self._reader.size())
+
     def close(self) -> None:
         if self._reader is not None:
             self._reader.close()
             self._reader = None
 
     def _open(self) -> Reader:
-        address = self._address
+        address = self.address
         groups = (address.first_group, address.last_group)
         store = open_working_store(_copy_of(address), address.lineage, *groups)
         self._reader = read_at(store, self._storage, address.operator_id, groups, self._committed, self._run)

@@ -144,8 +144,12 @@ class ManifestLog(ManifestReader):
         return None if job is None else cls(storage, job)
 
     @classmethod
-    def open_or_create(cls, storage: Storage, max_parallelism: int, restored_from: str = "") -> ManifestLog:
+    def open_or_create(
+        cls, storage: Storage, max_parallelism: int, restored_from: str = "", job_id: str | None = None
+    ) -> ManifestLog:
         """Open the job of a state directory, or create a new one, which records what it was restored from.
+
+        A new job gets `job_id`, 32 hexadecimal digits (None: random ones).
 
         Raises StateMismatchError if the job has another max parallelism, since that permanently determines its key
         groups, StateCorruptedError if there are manifests but no job.json.
@@ -154,12 +158,13 @@ class ManifestLog(ManifestReader):
         if log is None:
             if storage.list(MANIFESTS):
                 raise damaged_error(storage, _JOB, "no such file, but manifests")
-            job = JobFile(uuid.uuid4().hex, max_parallelism, restored_from=restored_from).signed()
+            chosen = job_id or uuid.uuid4().hex
+            job = JobFile(chosen, max_parallelism, restored_from=restored_from).signed()
             try:
                 storage.create(_JOB, as_document(job))
                 return cls(storage, job)
             except AlreadyExists:  # another driver starts at the same time: both continue with its job
-                return cls.open_or_create(storage, max_parallelism, restored_from)
+                return cls.open_or_create(storage, max_parallelism, restored_from, job_id)
         if log.job.max_parallelism != max_parallelism:
             raise StateMismatchError(
                 f"belongs to a job with max parallelism {log.job.max_parallelism}, which is fixed for its life",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NoReturn
 
@@ -25,13 +26,24 @@ def explain_program(program: Program, surroundings: Ambient, pyflink: bool, as_j
     The program ends there: the rest would wait for results that no job returns.
     """
 
-    def explain(graph: Graph, settings: JobSettings) -> NoReturn:
+    def explain(graph: Graph, settings: JobSettings) -> None:
         job = describe(compile_graph(graph, settings))
         typer.echo(plan_formats.as_json(job) if as_json else plan_formats.as_text(job))
+
+    return run_up_to_job(program, surroundings, pyflink, explain)
+
+
+def run_up_to_job(
+    program: Program, surroundings: Ambient, pyflink: bool, look: Callable[[Graph, JobSettings], None]
+) -> int:
+    """Run a program until it starts a job, look at that instead, end the program, and return the exit code."""
+
+    def launch(graph: Graph, settings: JobSettings) -> NoReturn:
+        look(graph, settings)
         raise _Explained(0)
 
     try:
-        with surrounded_by(replace(surroundings, launcher=explain)):
+        with surrounded_by(replace(surroundings, launcher=launch)):
             code = run_guarded(program, pyflink)
     except _Explained:
         return 0

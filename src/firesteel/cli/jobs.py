@@ -11,6 +11,7 @@ from firesteel.checkpoint.objects import Storage
 from firesteel.cli.tables import Column, how_long, show_table
 from firesteel.control.commands import RUNNING, now_ms
 from firesteel.control.views.jobs import LOST, JobSummary, find_jobs
+from firesteel.rest.client import ClusterClient, is_cluster
 
 _COLUMNS: Final = (
     Column("NAME", wraps=True),
@@ -25,7 +26,13 @@ _COLUMNS: Final = (
 
 
 def list_jobs(location: str, as_json: bool) -> None:
-    """Print the jobs of a directory and of those directly below it. Raises StateError if it cannot be read."""
+    """Print the jobs of a cluster, or of a directory and of those directly below it.
+
+    Raises StateError if it cannot be read.
+    """
+    if is_cluster(location):
+        _list_served(ClusterClient(location), as_json)
+        return
     found = find_jobs(Storage.existing(location), now_ms())
     if as_json:
         typer.echo(msgspec.json.format(msgspec.json.encode(found)))
@@ -37,6 +44,19 @@ def list_jobs(location: str, as_json: bool) -> None:
     for job in found:
         if job.error is not None:
             typer.echo(f"\n{job.name or job.directory}: {job.error}")
+
+
+def _list_served(client: ClusterClient, as_json: bool) -> None:
+    jobs = client.ask("GET", "/jobs/overview")["jobs"]
+    if as_json:
+        typer.echo(msgspec.json.format(msgspec.json.encode(jobs)))
+    elif not jobs:
+        typer.echo(f"no jobs in {client.url}", err=True)
+    else:
+        columns = (Column("NAME", wraps=True), Column("ID"), Column("STATUS"), Column("SINCE"))
+        show_table(
+            columns, [[job["name"], job["jid"], job["state"], how_long(job["duration"])] for job in jobs]
+        )
 
 
 def _row(job: JobSummary, now: int) -> list[str]:

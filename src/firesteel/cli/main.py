@@ -9,9 +9,28 @@ from typing import Annotated
 import typer
 
 from firesteel.cli.checkpoints import list_checkpoints
+from firesteel.cli.cluster import cluster_app
+from firesteel.cli.controlling import cancel_job, rescale_job, stop_job, take_savepoint
 from firesteel.cli.examples import copy_example, list_examples
 from firesteel.cli.explain import explain_program
+from firesteel.cli.flamegraph import draw_flame_graph
 from firesteel.cli.info import describe_installation, find_java
+from firesteel.cli.job_options import (
+    TEN_MINUTES,
+    AllowNonRestored,
+    Conf,
+    Debug,
+    Job,
+    Json,
+    LogForm,
+    Master,
+    Parallelism,
+    PyFlink,
+    RestoreFrom,
+    Target,
+    Timeout,
+    Verbose,
+)
 from firesteel.cli.jobs import list_jobs
 from firesteel.cli.metrics import list_metrics
 from firesteel.cli.options import (
@@ -28,9 +47,11 @@ from firesteel.cli.options import (
 from firesteel.cli.program import log_on_stderr, parse_configuration, reporting, run_job
 from firesteel.cli.sql_request import OutputFormat, SqlRequest, run_sql
 from firesteel.cli.state import state_app
+from firesteel.cli.submitting import Submitted, submit
 from firesteel.common.errors import FiresteelError
 from firesteel.common.excepthook import DEBUG_VARIABLE, describe_failure
-from firesteel.control import asking
+from firesteel.common.log_formats import LOG_FORMAT, process_form
+from firesteel.control.views.flamegraphs import CpuKind as FlameKind
 from firesteel.datastream.ambient import Ambient
 from firesteel.spark.class_archive import make_archive
 
@@ -42,57 +63,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(state_app, name="state")
-
-PyFlink = Annotated[bool, typer.Option("--pyflink", help="Let imports of pyflink find Firesteel.")]
-Parallelism = Annotated[
-    int | None,
-    typer.Option("--parallelism", "-p", min=1, help="Subtasks of each operator.", show_default=False),
-]
-Conf = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--conf", metavar="KEY=VALUE", help="An option of the job or, spark.*, of Spark; repeatable."
-    ),
-]
-Master = Annotated[
-    str | None,
-    typer.Option(help="Spark's master: local[4], spark://host:7077, yarn, k8s://...", show_default=False),
-]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Log what the engine does.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show whole tracebacks.")]
-Json = Annotated[bool, typer.Option("--json", help="For programs, not for people.")]
-RestoreFrom = Annotated[
-    str | None,
-    typer.Option(
-        "--from",
-        metavar="DIR|latest|EPOCH",
-        help="Start from a savepoint, from another job's state, from the job's last epoch (there must be one), "
-        "or again from a kept epoch.",
-        show_default=False,
-    ),
-]
-AllowNonRestored = Annotated[
-    bool,
-    typer.Option(
-        "--allow-non-restored-state", help="Leave out state that no operator of the program claims."
-    ),
-]
-Job = Annotated[
-    str,
-    typer.Argument(metavar="JOB", help="The job's state directory, a path or a URL.", show_default=False),
-]
-Target = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="DIR",
-        help="Where the savepoint goes: into a new directory below this one (default: the job's own place for them).",
-        show_default=False,
-    ),
-]
-Timeout = Annotated[
-    float, typer.Option("--timeout", min=0, metavar="SECONDS", help="How long the answer is waited for.")
-]
-TEN_MINUTES = 600.0
+app.add_typer(cluster_app, name="cluster")
 
 
 @app.command(
@@ -118,7 +89,18 @@ def run(
     archives: Archives = None,
     python: Python = None,
     conf: Conf = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL", help="Submit it to a cluster, and print the job's address.", show_default=False
+        ),
+    ] = None,
+    secret: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A secret of the cluster that the job gets; repeatable."),
+    ] = None,
     verbose: Verbose = False,
+    log_format: LogForm = None,
     debug: Debug = False,
 ) -> None:
     """Run a program. Options given here override the program's own settings."""
@@ -128,11 +110,17 @@ def run(
         parallelism,
         master,
         state_dir,
-        {**_configuration(conf), **python_options(chosen, requirements, archives, python)},
+        {**_configuration(conf, log_format), **python_options(chosen, requirements, archives, python)},
         restore_from=restore_from,
         allow_non_restored_state=allow_non_restored_state,
     )
-    with log_on_stderr(verbose):
+    if cluster is not None:
+        with reporting():
+            submit(cluster, Submitted(chosen, surroundings, pyflink, requirements, tuple(secret or ())))
+        return
+    if secret:
+        raise typer.BadParameter("is a cluster's: add --cluster", param_hint="--secret")
+    with log_on_stderr(verbose, process_form(surroundings.configuration)):
         raise typer.Exit(run_job(chosen, surroundings, pyflink))
 
 
@@ -172,6 +160,13 @@ def sql(
         OutputFormat, typer.Option("--format", help="How the rows of queries are written.")
     ] = OutputFormat.table,
     batch: Annotated[bool, typer.Option("--batch", help="Begin in BATCH mode.")] = False,
+    endpoint: Annotated[
+        str | None,
+        typer.Option(
+            help="Execute them at a SQL gateway, such as that of a cluster: http://localhost:8081.",
+            show_default=False,
+        ),
+    ] = None,
     live: Annotated[
         bool, typer.Option("--live", help="Show endless queries as tables that change, as the shell does.")
     ] = False,
@@ -190,6 +185,7 @@ def sql(
     allow_non_restored_state: AllowNonRestored = False,
     conf: Conf = None,
     verbose: Verbose = False,
+    log_format: LogForm = None,
     debug: Debug = False,
 ) -> None:
     """Execute SQL, in a shell unless there is a file or a text."""
@@ -197,12 +193,12 @@ def sql(
     surroundings = Ambient(
         parallelism,
         master,
-        configuration=_configuration(conf),
+        configuration=_configuration(conf, log_format),
         restore_from=restore_from,
         allow_non_restored_state=allow_non_restored_state,
     )
-    request = SqlRequest(file, text, init, form.value, batch, live, echo, state_dir)
-    with log_on_stderr(verbose), reporting():
+    request = SqlRequest(file, text, init, form.value, batch, live, echo, state_dir, endpoint)
+    with log_on_stderr(verbose, process_form(surroundings.configuration)), reporting():
         raise typer.Exit(run_sql(request, surroundings))
 
 
@@ -257,11 +253,38 @@ def jobs(
 
 
 @app.command()
-def metrics(job: Job, json: Json = False, debug: Debug = False) -> None:
-    """Show the metrics of a job's operators: each over all subtasks, with the least and the greatest value."""
+def metrics(
+    job: Job,
+    json: Json = False,
+    prometheus: Annotated[bool, typer.Option("--prometheus", help="As text that Prometheus reads.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Show the metrics of a job, its operators (over all subtasks, with the least and the greatest) and its workers."""
     _prepare(debug)
     with reporting():
-        list_metrics(job, json)
+        list_metrics(job, json, prometheus)
+
+
+@app.command()
+def flamegraph(
+    job: Job,
+    operator: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The operator, by name or id (default: all).", show_default=False),
+    ] = None,
+    kind: Annotated[
+        FlameKind, typer.Option("--type", help="Samples with or without the processor.")
+    ] = "full",
+    seconds: Annotated[float, typer.Option(min=0.1, help="How long samples are taken.")] = 5.0,
+    svg: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The picture (default: JSON).", show_default=False)
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Draw where the time of a running job's operators goes, from samples of their stacks."""
+    _prepare(debug)
+    with reporting():
+        draw_flame_graph(job, operator, kind, seconds, svg)
 
 
 @app.command()
@@ -300,10 +323,7 @@ def stop(
         raise typer.BadParameter("is for a savepoint: add --savepoint", param_hint="DIR")
     _prepare(debug)
     with reporting():
-        directory = asking.open_job(job)
-        typer.echo(
-            asking.stop(directory, with_savepoint=savepoint, target=target, timeout=timeout, drain=drain)
-        )
+        typer.echo(stop_job(job, with_savepoint=savepoint, target=target, timeout=timeout, drain=drain))
 
 
 @app.command()
@@ -311,7 +331,7 @@ def cancel(job: Job, timeout: Timeout = TEN_MINUTES, debug: Debug = False) -> No
     """End a job at once and discard its running epoch."""
     _prepare(debug)
     with reporting():
-        typer.echo(asking.ask(asking.open_job(job), "cancel", None, timeout))
+        typer.echo(cancel_job(job, timeout))
 
 
 @app.command()
@@ -319,7 +339,7 @@ def savepoint(job: Job, target: Target = None, timeout: Timeout = TEN_MINUTES, d
     """Take a savepoint of a job and print its location; a running job continues."""
     _prepare(debug)
     with reporting():
-        typer.echo(asking.savepoint(asking.open_job(job), target, timeout))
+        typer.echo(take_savepoint(job, target, timeout))
 
 
 @app.command()
@@ -338,7 +358,7 @@ def rescale(
     """Change the parallelism of a running job, between two epochs."""
     _prepare(debug)
     with reporting():
-        typer.echo(asking.ask(asking.open_job(job), "rescale", str(parallelism), timeout, keep=keep))
+        typer.echo(rescale_job(job, parallelism, timeout, keep=keep))
 
 
 def _prepare(debug: bool) -> None:
@@ -346,9 +366,10 @@ def _prepare(debug: bool) -> None:
         os.environ[DEBUG_VARIABLE] = "1"
 
 
-def _configuration(pairs: list[str] | None) -> dict[str, str]:
+def _configuration(pairs: list[str] | None, log_format: str | None = None) -> dict[str, str]:
+    own = {} if log_format is None else {LOG_FORMAT: log_format}
     try:
-        return parse_configuration(pairs or [])
+        return {**parse_configuration(pairs or []), **own}
     except FiresteelError as error:
         typer.echo(describe_failure(error), err=True)
         raise typer.Exit(2) from None

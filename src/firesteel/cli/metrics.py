@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -9,7 +10,9 @@ import typer
 
 from firesteel.checkpoint.objects import Storage
 from firesteel.cli.tables import Column, show_table
-from firesteel.control.views.metrics import MetricView, OperatorMetrics, read_metrics
+from firesteel.control.reporting.numbers import read_reported
+from firesteel.control.reporting.prometheus import exposition
+from firesteel.control.views.metrics import JobMetrics, MetricView, OperatorMetrics, read_metrics
 
 _COLUMNS: Final = (
     Column("OPERATOR", wraps=True),
@@ -20,9 +23,13 @@ _COLUMNS: Final = (
 )
 
 
-def list_metrics(location: str, as_json: bool) -> None:
+def list_metrics(location: str, as_json: bool, for_prometheus: bool = False) -> None:
     """Print the last metrics that the driver of a job wrote. Raises StateError for a directory without a job."""
     storage = Storage.existing(location)
+    if for_prometheus:
+        numbers = read_reported(storage)
+        typer.echo(exposition([] if numbers is None else [numbers]), nl=False)
+        return
     found = read_metrics(storage)
     if as_json:
         typer.echo(msgspec.json.format(msgspec.json.encode(found)))
@@ -30,9 +37,26 @@ def list_metrics(location: str, as_json: bool) -> None:
     if found is None:
         typer.echo(f"no driver has reported metrics in {storage.url}", err=True)
         return
+    rows = [_row(operator, metric) for operator in found.operators for metric in operator.metrics]
     show_table(
-        _COLUMNS, [_row(operator, metric) for operator in found.operators for metric in operator.metrics]
+        _COLUMNS, [*rows, *(["(job)", metric.name, _shown(metric.value), "", ""] for metric in found.job)]
     )
+    for line in _remarks(found):
+        typer.echo(line)
+
+
+def _remarks(found: JobMetrics) -> Iterator[str]:
+    for worker in found.workers:
+        memory, state, most = (
+            number / 2**20 for number in (worker.memory, worker.state_memory, worker.state_limit)
+        )
+        place = f"{worker.host}/{worker.pid}"
+        yield f"worker {place}: {memory:,.0f} MiB of memory, state {state:,.1f} of at most {most:,.0f} MiB"
+    slowest = found.bottleneck
+    if slowest is not None:
+        where = "" if slowest.subtask is None else f", subtask {slowest.subtask},"
+        limit = "the job is at its limit" if slowest.at_limit else "the job waits for input"
+        yield f"bottleneck: {slowest.name}{where} is busy for {slowest.busy:.0f} ms of each second; {limit}"
 
 
 def _row(operator: OperatorMetrics, metric: MetricView) -> list[str]:

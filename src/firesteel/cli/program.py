@@ -17,10 +17,18 @@ import typer
 from firesteel.cli.progress import progress_for
 from firesteel.common.errors import ConfigurationError, FiresteelError, OutputClosedError
 from firesteel.common.excepthook import debug_requested, describe_failure
+from firesteel.common.log_context import LogForm
+from firesteel.common.log_formats import LogFormatter
 from firesteel.common.signals import INTERRUPTED
 from firesteel.control.running import stop_jobs, wait_for_jobs
 from firesteel.datastream.ambient import Ambient, surrounded_by
 from firesteel.datastream.pyflink_alias import install_pyflink_alias
+
+FAILURES: Final = "firesteel.program"
+"""The logger of the errors that end a program."""
+
+_LOG: Final = logging.getLogger("firesteel")
+_FAILURES: Final = logging.getLogger(FAILURES)
 
 OUTPUT_CLOSED: Final = 141
 """The exit code of a program whose output nobody reads any longer, as shells have it (128 + SIGPIPE)."""
@@ -127,8 +135,11 @@ def _ended_early(code: int) -> int:
 
 
 def report(error: BaseException) -> None:
-    """Write an error to standard error and, if it has details, how to see them."""
+    """Write an error to standard error and, if it has details, how to see them; as a line of a log that is JSON."""
     sys.stdout.flush()
+    if any(isinstance(handler, _StderrHandler) and handler.form == "json" for handler in _LOG.handlers):
+        _FAILURES.error("%s", describe_failure(error))
+        return
     typer.echo(describe_failure(error), err=True)
     if isinstance(error, FiresteelError) and error.details and not debug_requested():
         typer.echo("  more: --debug shows the traceback", err=True)
@@ -162,28 +173,36 @@ def parse_configuration(pairs: Sequence[str]) -> dict[str, str]:
 
 
 @contextmanager
-def log_on_stderr(verbose: bool) -> Iterator[None]:
+def log_on_stderr(verbose: bool, form: LogForm = "text") -> Iterator[None]:
     """Send Firesteel's own log to standard error: warnings and progress, with `verbose` everything from INFO.
 
-    The root logger does not change, because the program configures it. Afterwards, logging is as before.
+    The root logger does not change, because the program configures it. What the program logs without a handler comes as
+    Python writes it; with the form `json` that is a line of JSON, too. Afterwards, logging is as before.
     """
-    handler = _StderrHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    log, progress = logging.getLogger("firesteel"), logging.getLogger("firesteel.progress")
-    before = log.handlers, log.propagate, log.level, progress.level
-    log.handlers, log.propagate = [handler], False
-    log.setLevel(logging.INFO if verbose else logging.WARNING)
+    progress, last_resort = logging.getLogger("firesteel.progress"), logging.lastResort
+    before = _LOG.handlers, _LOG.propagate, _LOG.level, progress.level
+    if form == "json":
+        logging.lastResort = _StderrHandler(form, logging.WARNING)
+    _LOG.handlers, _LOG.propagate = [_StderrHandler(form)], False
+    _LOG.setLevel(logging.INFO if verbose else logging.WARNING)
     progress.setLevel(logging.INFO)
     try:
         yield
     finally:
-        log.handlers, log.propagate, level, progress_level = before
-        log.setLevel(level)
+        logging.lastResort = last_resort
+        _LOG.handlers, _LOG.propagate, level, progress_level = before
+        _LOG.setLevel(level)
         progress.setLevel(progress_level)
 
 
 class _StderrHandler(logging.StreamHandler[TextIO]):
     """Writes to the present `sys.stderr`: the progress display replaces it, and a program can."""
+
+    def __init__(self, form: LogForm, level: int = logging.NOTSET) -> None:
+        super().__init__()
+        self.form = form
+        self.setFormatter(LogFormatter(form))
+        self.setLevel(level)
 
     def emit(self, record: logging.LogRecord) -> None:
         self.stream = sys.stderr

@@ -23,7 +23,8 @@ class OutputFormat(StrEnum):
 class SqlRequest:
     """The arguments; `text` and `file` are what to execute instead of a shell.
 
-    `live` shows endless queries as tables that change in place, as a shell does; `echo` writes each statement first.
+    `endpoint` is the URL of a SQL gateway that executes them, in place of this process. `live` shows endless queries as
+    tables that change in place, as a shell does; `echo` writes each statement first.
     """
 
     file: Path | None = None
@@ -34,6 +35,7 @@ class SqlRequest:
     live: bool = False
     echo: bool = False
     state_dir: str | None = None
+    endpoint: str | None = None
 
 
 def run_sql(request: SqlRequest, surroundings: Ambient) -> int:

@@ -66,7 +66,7 @@ class ExecutionConfig:
         return self._auto_watermark_interval
 
     def set_latency_tracking_interval(self, interval: int) -> ExecutionConfig:
-        """Set the latency markers' interval in milliseconds; no effect."""
+        """Set the latency markers' interval in milliseconds; 0: sources send none."""
         self._latency_tracking_interval = _whole(interval, "set_latency_tracking_interval")
         return self
 

@@ -15,6 +15,7 @@ class PlanSettings:
     `parallelism` and `max_parallelism` apply to operations that set none. `chaining=False` puts every operation into
     its own chain. `watermark_interval` is the interval of periodic watermarks (milliseconds).
     `state_memory` is how many bytes of state a worker process keeps in memory (None: depends on the machine's memory).
+    `latency_interval` is how often sources send markers of latency (0: never; milliseconds).
     """
 
     job_name: str = "Flink Streaming Job"
@@ -25,3 +26,4 @@ class PlanSettings:
     job_parameters: dict[str, str] = field(default_factory=dict)
     watermark_interval: int = 200
     state_memory: int | None = None
+    latency_interval: int = 0

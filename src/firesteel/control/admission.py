@@ -3,7 +3,8 @@
 An epoch of `n` records is expected to last `floor + cost * n` milliseconds, and the next one gets as many records as
 fit into the target duration. So a slow sink makes epochs smaller and never uses more memory, and a burst is processed
 in epochs near the target. An epoch takes all available input up to that limit; with less input, epochs are as short as
-the floor allows.
+the floor allows. Each source of a job may give as many records as the limit says, so records are those of the source
+that gave most: what the others gave beside them is a part of their cost.
 
 - **Floor and cost** come from the last epochs ([`Cost`](cost.py)). An epoch that differs a lot from the expectation
   makes the earlier ones void: a sink that becomes slow counts at once.

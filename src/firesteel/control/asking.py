@@ -16,10 +16,11 @@ from firesteel.control.commands import (
     ALIVE_MS,
     Kind,
     Request,
+    forget_reply,
     now_ms,
+    read_reply,
     read_status,
     send,
-    take_reply,
     withdraw,
 )
 
@@ -91,19 +92,35 @@ def savepoint(job: Storage, target: str | None, timeout: float) -> str:
     return new_savepoint(job, last.epoch, below)
 
 
+def look_for_answer(job: Storage, command_id: str) -> str | None:
+    """Return the answer to a command, which stays where it is; None if there is none yet.
+
+    Raises StateError if the driver refused or failed, or went away.
+    """
+    lost = _lost_driver(job)  # checked before the reply, because a driver replies before it exits
+    reply = read_reply(job, command_id)
+    if reply is not None and reply.error is not None:
+        raise StateError(reply.error)
+    if reply is not None:
+        if reply.warning is not None:
+            _log.warning("warning: %s", reply.warning)
+        return reply.result or ""
+    if lost is not None:
+        raise lost
+    return None
+
+
 def _wait_for_answer(job: Storage, command: Request, timeout: float) -> str:
     deadline = time.monotonic() + timeout
     while True:
-        lost = _lost_driver(job)  # checked before the reply, because a driver replies before it exits
-        reply = take_reply(job, command)
-        if reply is not None and reply.error is not None:
-            raise StateError(reply.error)
-        if reply is not None:
-            if reply.warning is not None:
-                _log.warning("warning: %s", reply.warning)
-            return reply.result or ""
-        if lost is not None:
-            raise lost
+        try:
+            answer = look_for_answer(job, command.id)
+        except StateError:
+            forget_reply(job, command.id)
+            raise
+        if answer is not None:
+            forget_reply(job, command.id)
+            return answer
         if time.monotonic() >= deadline:
             raise StateError(
                 f"did not answer within {timeout:g} s",

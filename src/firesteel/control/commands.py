@@ -30,14 +30,15 @@ HEARTBEAT_MS: Final = 2_000
 ALIVE_MS: Final = 15_000
 """A driver without a report for this long is taken for dead."""
 
-Kind = Literal["stop", "cancel", "savepoint", "rescale"]
+Kind = Literal["stop", "cancel", "savepoint", "checkpoint", "rescale", "flamegraph", "inspect"]
 
 
 class Request(msgspec.Struct, frozen=True):
     """A request to a driver.
 
     `argument` is for `savepoint` a directory (None: the job's own), for `stop` None or, to stop with a savepoint, a
-    directory ("" for the job's own), for `rescale` the parallelism. `drain` is for `stop`: all windows and timers fire.
+    directory ("" for the job's own), for `rescale` the parallelism, for `flamegraph` the seconds of sampling, for
+    `inspect` "memory" or "threads". `drain` is for `stop`: all windows and timers fire.
     `keep` is for `rescale`: the parallelism survives a restart.
     """
 
@@ -99,12 +100,21 @@ def send(
     return command
 
 
+def read_reply(storage: Storage, command_id: str) -> Reply | None:
+    """Return the answer to a command; None if there is none yet."""
+    return read_document(storage, reply_path(command_id), Reply, hint=None)
+
+
+def forget_reply(storage: Storage, command_id: str) -> None:
+    """Remove the answer to a command, if there is one."""
+    storage.delete(reply_path(command_id))
+
+
 def take_reply(storage: Storage, command: Request) -> Reply | None:
     """Return the answer to a command, and remove it; None if there is none yet."""
-    path = reply_path(command.id)
-    reply = read_document(storage, path, Reply, hint=None)
+    reply = read_reply(storage, command.id)
     if reply is not None:
-        storage.delete(path)
+        forget_reply(storage, command.id)
     return reply
 
 

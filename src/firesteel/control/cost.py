@@ -30,6 +30,7 @@ _LEAST_COST: Final = 1e-6
 class Load:
     """The load of an epoch: its records, its duration, and the bytes that went through its busiest subtask.
 
+    Of several sources, `records` are those of the one that gave most, since the limit is the same for each of them.
     `first` marks the first epoch of a run, which starts workers and opens operators: it does not show the cost.
     """
 

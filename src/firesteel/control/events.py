@@ -25,13 +25,16 @@ class Phase(enum.Enum):
 
 
 class Command(enum.Enum):
-    """The next thing to do. The loop answers each command with an event, except INTERRUPT and END.
+    """The next thing to do. The loop answers each command with an event, except INTERRUPT, PUBLISH_BESIDE and END.
 
     The thread whose request caused an INTERRUPT carries it out, because the loop's own thread is busy with the epoch.
+    PUBLISH_BESIDE begins to publish in another thread, and comes with the next command. PUBLISH answers when all that
+    is committed is published, whoever does it.
     """
 
     RECOVER = "RECOVER"
     PUBLISH = "PUBLISH"
+    PUBLISH_BESIDE = "PUBLISH_BESIDE"
     SAVE = "SAVE"
     RESCALE = "RESCALE"
     PLAN = "PLAN"
@@ -91,9 +94,13 @@ class Evolved:
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """The manifest has been written; `finished` is whether it is the job's last."""
+    """The manifest has been written; `finished` is whether it is the job's last.
+
+    `beside` is whether its output can be published while the next epoch runs.
+    """
 
     finished: bool
+    beside: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from firesteel.checkpoint.compaction import MergeTask
 from firesteel.runtime.plan import EpochPlan, Plan, TaskReport
+from firesteel.runtime.processes import JvmView
 from firesteel.state.live.durable import RunRef
 
 
@@ -18,7 +19,8 @@ class Executor(Protocol):
     part of a compaction, and may be called from another thread while an epoch runs. `carry_out` carries out calls of
     the program's sinks between epochs; it raises as `run` does. `interrupt` may be called from another thread and
     returns at once. Then a running `run` or `carry_out` raises soon, and every later one raises, too; if the
-    program's code hangs, that takes an executor that can end its process. `close` ends the executor for good.
+    program's code hangs, that takes an executor that can end its process. `jvm` may be called from any thread, and
+    raises an EngineError if the JVM does not answer. `close` ends the executor for good.
     """
 
     def run(self, plan: Plan, epoch: EpochPlan) -> list[TaskReport]:
@@ -32,6 +34,9 @@ class Executor(Protocol):
 
     def interrupt(self) -> None:
         """Make the running epoch and all later ones fail."""
+
+    def jvm(self, *, threads: bool) -> JvmView | None:
+        """Return what there is to see of the JVM of the epochs, with its threads or not; None if there is none."""
 
     def close(self) -> None:
         """Release workers, sessions and working copies."""

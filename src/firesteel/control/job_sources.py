@@ -45,7 +45,7 @@ class JobSources:
             for index, source in sources.items()
         }
 
-    def plan(self, budget: int, now: Moment) -> EpochInput:
+    def plan(self, budget: int | None, now: Moment) -> EpochInput:
         """Propose ranges of at most about `budget` records of each source; see `SourceCoordinator.plan`."""
         plans = {
             index: coordinator.plan(budget, now.processing, now.steady)

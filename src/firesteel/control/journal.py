@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import logging
-import pickle
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import Iterator
 from typing import Any
 
 import cloudpickle
@@ -19,11 +16,11 @@ from firesteel.checkpoint.log import ManifestLog, ManifestReader
 from firesteel.checkpoint.manifest import Layer, Manifest, SourceProgress, SplitPosition
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.outputs import StoredOutputs
-from firesteel.checkpoint.retention import kept_epochs
+from firesteel.checkpoint.readers import oldest_read
 from firesteel.checkpoint.splits import finished_splits, progressed
 from firesteel.common.errors import StateCorruptedError
 from firesteel.control.clock import Moment
-from firesteel.control.connector_errors import connector_error
+from firesteel.control.committers import Committers
 from firesteel.control.kept_parallelism import keep_parallelism
 from firesteel.control.program_check import check_program
 from firesteel.control.redistribution import inherited_states, own_states
@@ -31,11 +28,9 @@ from firesteel.control.snapshots import arranged_runs, operator_snapshot
 from firesteel.control.sources import Positions
 from firesteel.control.wakeups import Wakeups
 from firesteel.functions.epoch import EpochFacts
-from firesteel.functions.sink import CarryOut, Committer, Leftovers, Sink
+from firesteel.functions.sink import CarryOut, Sink
 from firesteel.runtime.plan import EpochPlan, Plan, SplitInput, SubtaskReport
 from firesteel.state.arrangements.names import arrangement_of, operator_of
-
-_log = logging.getLogger("firesteel.control")
 
 
 class Journal:
@@ -43,8 +38,8 @@ class Journal:
 
     Contract: `recover` at the start and after each failure; then, epoch by epoch, `next_epoch`, `commit`, `publish`.
     The commit is the create-only write of the manifest; FencedError means that another driver was first. `publish`
-    commits the sinks of the last manifest unless that is known to have happened. `retained` is the least number of
-    manifests to keep.
+    commits the sinks of the last manifest unless that is known to have happened; another thread may call it if
+    `publishes_beside`, and `commit` follows when it has returned. `retained` is the least number of manifests to keep.
 
     Raises StateMismatchError if the directory has state of operators that the program lacks (unless
     `allow_non_restored_state`: then the next epoch drops it) or has with another max parallelism. Raises
@@ -60,20 +55,22 @@ class Journal:
         program: str = "",
         fingerprint: str = "",
         retained: int = 10,
+        read_by_others: bool = False,
         allow_non_restored_state: bool = False,
     ) -> None:
         self._log = log
         self._storage = storage
-        self._outputs = StoredOutputs(storage)
         self._plan = plan
         self._program = program
         self._fingerprint = fingerprint
         self._retained = retained
+        self._read_by_others = read_by_others
         self._allow_non_restored_state = allow_non_restored_state
         self._last: Manifest | None = None
+        self._begun = uuid.uuid4().hex
         self._resuming = True
         self._tidied = False
-        self._committers: dict[str, Committer] = {}
+        self._committers = Committers(log, StoredOutputs(storage))
 
     @property
     def job_id(self) -> str:
@@ -97,8 +94,8 @@ class Journal:
 
     @property
     def lineage(self) -> str:
-        """The name of the history that working copies belong to."""
-        return self.job_id if self._last is None else self._last.lineage or self.job_id
+        """The name of the history that working copies belong to, which no other has: an id of a job may come again."""
+        return self._begun if self._last is None else self._last.lineage or self.job_id
 
     @property
     def visible(self) -> bool:
@@ -303,59 +300,25 @@ class Journal:
         if not self._tidied and (self.finished or not self._resuming):
             self._tidied = True
             for index, sink in sinks.items():
-                self._discard_leftovers(index, sink)
+                self._committers.discard(self._plan.operators[index], sink, self.job_id, self.epoch)
+
+    def publishes_beside(self, sinks: dict[int, Sink[Any]]) -> bool:
+        """Whether the last epoch has output, and all its sinks publish beside the next epoch (`Committer.beside`)."""
+        output = {} if self._last is None or not self._tidied else self._last.committables
+        ids = [self._plan.operators[index].id for index in sinks]
+        return self._committers.work_beside(operator for operator in ids if output.get(operator))
 
     def _publish(self, sinks: dict[int, Sink[Any]], last: Manifest, carry_out: CarryOut | None) -> None:
         for index, sink in sinks.items():
             spec = self._plan.operators[index]
             blobs = last.committables.get(spec.id)
             if blobs:
-                if carry_out is not None:
-                    self._committer(index, sink).use_workers(carry_out)
-                self._commit_sink(index, sink, [pickle.loads(blob) for blob in blobs])
+                self._committers.commit(spec, sink, last.epoch, blobs, carry_out)
         record_published(self._storage, last.epoch)
-
-    def _committer(self, index: int, sink: Sink[Any]) -> Committer:
-        operator_id = self._plan.operators[index].id
-        if operator_id not in self._committers:
-            committer = sink.create_committer()
-            committer.attach(self._outputs)
-            self._committers[operator_id] = committer
-        return self._committers[operator_id]
-
-    def _discard_leftovers(self, index: int, sink: Sink[Any]) -> None:
-        spec = self._plan.operators[index]
-        try:
-            committer = self._committer(index, sink)
-            if type(committer).discard is not Committer.discard:
-                needed = tuple(self._saved_states(spec.id))
-                committer.discard(Leftovers(self.job_id, spec.id, self.epoch, needed))
-        except Exception as error:
-            _log.warning("%s could not remove what earlier runs of the job have left: %s", spec.who, error)
-
-    def _saved_states(self, operator_id: str) -> Iterator[Any]:
-        """Return what an operator's subtasks saved, in all epochs that are kept."""
-        for epoch in kept_epochs(self._log):
-            snapshot = self._log.read(epoch).operators.get(operator_id)
-            for blob in () if snapshot is None else snapshot.operator_state:
-                if blob is not None:
-                    yield pickle.loads(blob)
-
-    def _commit_sink(self, index: int, sink: Sink[Any], committables: list[Any]) -> None:
-        try:
-            self._committer(index, sink).commit(committables)
-        except Exception as error:
-            raise connector_error(
-                error,
-                self._plan.operators[index].who,
-                f"could not make epoch {self.epoch} visible",
-                "nothing is lost: the epoch is committed, and becomes visible first when the job resumes",
-            ) from error
 
     def close(self) -> None:
         """Close the sinks' committers."""
-        for committer in self._committers.values():
-            committer.close()
+        self._committers.close()
 
     def _drops_state(self) -> bool:
         known = {spec.id for spec in self._plan.operators}
@@ -380,7 +343,8 @@ class Journal:
 
     def _oldest(self, epoch: int) -> int:
         before = epoch if self._last is None else self._last.oldest
-        return max(before, epoch - self._retained + 1)
+        wanted = epoch - self._retained + 1
+        return max(before, oldest_read(self._storage, wanted) if self._read_by_others else wanted)
 
     def _lost(self, published: int) -> StateCorruptedError:
         return StateCorruptedError(

@@ -8,18 +8,22 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from firesteel.checkpoint.integrity import advised_error
+from firesteel.checkpoint.log import ManifestLog
 from firesteel.checkpoint.objects import NotFound, Storage
 from firesteel.common.errors import ConfigurationError, EngineError, StateCorruptedError
 from firesteel.common.job_status import JobStatus
+from firesteel.common.log_context import LogContext, logging_for
 from firesteel.compiler import Compiled, compile_graph
 from firesteel.connectors.collect import CollectBuffer, CollectSink, register_receiver, unregister_receiver
 from firesteel.connectors.tables.collect import CollectTableSink
 from firesteel.control.adopting import adopted
 from firesteel.control.clock import Clock, SystemClock
 from firesteel.control.executor import Executor
+from firesteel.control.flame_sampling import FlameSampling
 from firesteel.control.handle import JobHandle, JobResult
 from firesteel.control.inbox import Inbox
 from firesteel.control.journal import Journal
@@ -27,11 +31,14 @@ from firesteel.control.kept_parallelism import kept_parallelism
 from firesteel.control.loop import EpochLoop
 from firesteel.control.machine import Job
 from firesteel.control.maintenance import Maintenance
+from firesteel.control.own_process import look_at_process
 from firesteel.control.program import Program
 from firesteel.control.provenance import program_version
+from firesteel.control.reporting.reporting import start_reporting
 from firesteel.control.restoring import open_history, starting_manifest
 from firesteel.control.running import follow
 from firesteel.control.settings import JobSettings
+from firesteel.control.views.plans import JobPlan, write_plan
 from firesteel.control.vitals import Vitals
 from firesteel.functions.sink import Sink
 from firesteel.graph import Graph
@@ -56,6 +63,7 @@ def spark_executor(job_id: str, state_url: str, settings: JobSettings) -> Execut
         spark,
         settings.python,
         settings.worker_setup,
+        LogContext(job_id, settings.job_name, form=settings.log_form),
     )
 
 
@@ -90,6 +98,8 @@ def launch(graph: Graph, settings: JobSettings, surroundings: Surroundings) -> J
         executor = surroundings.executor(journal.job_id, storage.url, settings)
         opened.callback(executor.close)
         maintenance = Maintenance(storage, executor, settings.maintenance, settings.savepoint_dir)
+        samples = FlameSampling(storage)
+        opened.callback(samples.close)
         loop = EpochLoop(
             program,
             executor,
@@ -97,21 +107,30 @@ def launch(graph: Graph, settings: JobSettings, surroundings: Surroundings) -> J
             maintenance,
             settings,
             surroundings.clock,
+            samples,
             held_back=lambda: any(buffer.full for buffer in buffers.values()),
         )
         for buffer in buffers.values():
             buffer.on_room = loop.wake
         resources = opened.pop_all()
     vitals = Vitals(loop)
-    if settings.state_dir is not None:
-        inbox = Inbox(storage, journal.job_id, settings.job_name, loop, vitals)
-        inbox.start()
-        resources.callback(inbox.close)
+    logged = LogContext(journal.job_id, settings.job_name, form=settings.log_form)
+    with logging_for(logged):
+        if settings.state_dir is not None:
+            write_plan(storage, JobPlan.of(compiled, settings, journal.job_id))
+            look = partial(look_at_process, executor=executor)
+            inbox = Inbox(storage, journal.job_id, settings.job_name, loop, vitals, look)
+            inbox.start()
+            resources.callback(inbox.close)
+        if settings.reporters:
+            resources.callback(
+                start_reporting(settings.reporters, journal.job_id, settings.job_name, loop.metrics)
+            )
     resources.callback(maintenance.close)
 
     def body() -> JobResult:
         started = time.monotonic()
-        with resources:
+        with logging_for(logged), resources:
             job = loop.run()
             vitals.failure = _failure(job, storage)
         if vitals.failure is not None:
@@ -136,6 +155,8 @@ def _program(graph: Graph, settings: JobSettings, compiled: Compiled) -> Program
 
 def _journal(storage: Storage, plan: Plan, settings: JobSettings) -> Journal:
     allow = settings.allow_non_restored_state
+    if settings.job_id is not None:
+        ManifestLog.open_or_create(storage, plan.max_parallelism, job_id=settings.job_id)
     log = open_history(storage, plan, settings.restore_from, allow_non_restored_state=allow)
     name, fingerprint = program_version()
     return Journal(
@@ -145,6 +166,7 @@ def _journal(storage: Storage, plan: Plan, settings: JobSettings) -> Journal:
         program=name,
         fingerprint=fingerprint,
         retained=settings.retained,
+        read_by_others=settings.read_by_others,
         allow_non_restored_state=allow,
     )
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from firesteel.common.log_context import at_epoch, current_log_context, logging_for
 from firesteel.control.views.metrics import JobMetrics
 
 _DAY_MS: Final = 86_400_000
@@ -46,4 +47,12 @@ class JobListener(Protocol):
     """Watches a job. It is called on the job's own thread, so it must be quick."""
 
     def on_epoch(self, stats: EpochStats) -> None:
-        """Handle the fact that an epoch has been committed and published."""
+        """Handle the fact that an epoch has been committed and published; at the latest when the next one has run."""
+
+
+def tell(listeners: Iterable[JobListener], stats: EpochStats) -> None:
+    """Call listeners; what they log is of the epoch that they are told of, though the next one may have begun."""
+    with logging_for(current_log_context()):
+        at_epoch(stats.epoch)
+        for listener in listeners:
+            listener.on_epoch(stats)

@@ -8,11 +8,11 @@ import time
 import uuid
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from typing import Final
 
 from firesteel.common.errors import EngineError, FiresteelError, StateEvolutionRequired
 from firesteel.common.job_status import JobStatus
+from firesteel.common.log_context import at_epoch
 from firesteel.control.admission import FIRST, Admission
 from firesteel.control.clock import Clock, JobTime, Moment
 from firesteel.control.cost import Load
@@ -37,19 +37,21 @@ from firesteel.control.events import (
     Woken,
 )
 from firesteel.control.executor import Executor
+from firesteel.control.flame_sampling import FlameSampling
 from firesteel.control.job_sources import EpochInput, JobSources
 from firesteel.control.journal import Journal
-from firesteel.control.listeners import EpochStats, lag_of
+from firesteel.control.listeners import EpochStats, lag_of, tell
 from firesteel.control.machine import Job, step
 from firesteel.control.maintenance import Maintenance
 from firesteel.control.metrics import Metrics
 from firesteel.control.pending import Pending
 from firesteel.control.program import Program
+from firesteel.control.publishing import Publishing
 from firesteel.control.settings import JobSettings
 from firesteel.control.state_conversion import evolve
+from firesteel.control.turn import Turn
 from firesteel.control.views.metrics import JobMetrics
 from firesteel.control.wakeups import Wakeups
-from firesteel.runtime.plan import EpochPlan, SubtaskReport, TaskReport
 
 POLL_MS: Final = 50
 """How long an idle loop waits before it asks its sources for new input again."""
@@ -61,25 +63,14 @@ EAGER_POLLS: Final = 100
 _log = logging.getLogger("firesteel.control")
 
 
-@dataclass
-class _Turn:
-    """The parts of the running epoch, from planning to commit."""
-
-    epoch: EpochPlan
-    started: float = 0.0
-    reports: list[SubtaskReport] = field(default_factory=list)
-    busiest: int = 0
-    """The bytes that went through the busiest task."""
-
-
 class EpochLoop:
     """Drives one job to its end; `run()` returns the machine's last state.
 
-    `stop`, `cancel`, `savepoint` and `rescale` may be called from any thread; everything else happens on the thread
-    that called `run`. They return a future: of the savepoint's URL if one is taken, otherwise of a message about what
-    was done. Savepoints and changes of parallelism happen before the next epoch, when all committed output has been
-    published. No epoch is planned while `held_back` returns that a reader must catch up first; call `wake` if this may
-    have changed.
+    `stop`, `cancel`, `savepoint`, `checkpoint` and `rescale` may be called from any thread; everything else happens on
+    the thread that called `run`. They return a future: of the savepoint's URL if one is taken, otherwise of a message
+    about what was done. Savepoints, checkpoints and changes of parallelism happen before the next epoch, when all
+    committed output has been published. No epoch is planned while `held_back` returns that a reader must catch up
+    first; call `wake` if this may have changed.
     """
 
     def __init__(
@@ -90,6 +81,7 @@ class EpochLoop:
         maintenance: Maintenance,
         settings: JobSettings,
         clock: Clock,
+        samples: FlameSampling,
         held_back: Callable[[], bool] = lambda: False,
     ) -> None:
         self._program = program
@@ -99,12 +91,14 @@ class EpochLoop:
         self._settings = settings
         self._clock = clock
         self._held_back = held_back
+        self._samples = samples
         self._time = JobTime(clock)
         self._pending = Pending()
         self._to_keep: set[int] = set()
         most = settings.max_epoch_records
         self._admission = Admission(settings.epoch_ms, most, min(FIRST, most), settings.max_epoch_bytes)
-        self._metrics = Metrics(program.plan)
+        self._metrics = Metrics(program.plan, clock.now())
+        self.failures = self._metrics.failures
         self._job = Job(settings.restart)
         self._wakeup = threading.Event()
         self._lock = threading.Lock()
@@ -112,7 +106,9 @@ class EpochLoop:
         self._tries = 0
         self._runs = self._polls = 0
         self._wakeups = Wakeups()
-        self._turn: _Turn | None = None
+        self._turn: Turn | None = None
+        self._unpublished: Turn | None = None
+        self._publishing = Publishing()
         self._change: StateEvolutionRequired | None = None
         self._handlers: dict[Command, Callable[[], Event]] = {
             Command.RECOVER: self._recover,
@@ -174,6 +170,12 @@ class EpochLoop:
         self._request(SavepointRequested())
         return answer
 
+    def checkpoint(self) -> Future[str]:
+        """Return the number of an epoch that has all that was read until now, once its output is visible."""
+        answer = self._pending.checkpoint()
+        self._request(SavepointRequested())
+        return answer
+
     def rescale(self, parallelism: int, keep: bool = False) -> Future[str]:
         """Change the parallelism from the next epoch on. Operators with their own parallelism keep it."""
         if keep:
@@ -181,6 +183,10 @@ class EpochLoop:
         answer = self._pending.rescale(parallelism)
         self._request(RescaleRequested())
         return answer
+
+    def sample(self, seconds: float) -> Future[str]:
+        """Look for so long where tasks are; the result is the name of the file with the samples."""
+        return self._samples.ask(seconds)
 
     def wake(self) -> None:
         """End a wait now and look again."""
@@ -193,6 +199,7 @@ class EpochLoop:
             while command is not None and command is not Command.END:
                 command = self._advance(self._carry_out(command))
         finally:
+            self._publishing.close()
             self._pending.close(self._job, self._journal, self._maintenance)
             for source in self._program.sources.values():
                 source.close()
@@ -211,17 +218,23 @@ class EpochLoop:
         with self._lock:
             self._wakeup.clear()
             self._job, commands = step(self._job, event)
-        return commands[0] if commands else None
+        if Command.PUBLISH_BESIDE in commands:
+            self._publishing.begin(self._publish_last)
+        return commands[-1] if commands else None
 
     def _carry_out(self, command: Command) -> Event:
+        started = time.perf_counter()
         try:
-            return self._handlers[command]()
+            event = self._handlers[command]()
         except FiresteelError as error:
-            return Failed(error)
+            event = Failed(error)
         except Exception as error:
             wrapped = EngineError(f"the epoch loop met an unexpected {type(error).__name__}: {error}")
             wrapped.__cause__ = error
-            return Failed(wrapped)
+            event = Failed(wrapped)
+        took = (time.perf_counter() - started) * 1000
+        self._metrics.carried_out(command, event, took, self._clock.now())
+        return event
 
     def _recover(self) -> Event:
         self._journal.recover()
@@ -251,24 +264,27 @@ class EpochLoop:
         return Rescaled()
 
     def _plan(self) -> Event:
+        began = time.perf_counter()
         if self._held_back():
             self._wakeups = Wakeups()
             return Planned(work=False)
         now = self._time.now()
-        found = self._sources.plan(self._admission.limit, now)
+        at_once = self._program.plan.at_once
+        found = self._sources.plan(None if at_once else self._admission.limit, now)
         wakeups = self._journal.wakeups
-        if not (found.final or found.work or wakeups.left(now) == 0):
+        begins = found.work or wakeups.left(now) == 0
+        if not (found.final or (begins and not at_once)):
             self._wakeups = wakeups
             return Planned(work=False)
-        self._begin_epoch(now, found)
+        self._begin_epoch(now, found, began)
         return Planned(work=True)
 
     def _drain(self) -> Event:
         """Plan the job's last epoch: it reads nothing more, and ends the sources at their current positions."""
-        self._begin_epoch(self._time.now(), self._sources.rest())
+        self._begin_epoch(self._time.now(), self._sources.rest(), time.perf_counter())
         return Planned(work=True)
 
-    def _begin_epoch(self, now: Moment, found: EpochInput) -> None:
+    def _begin_epoch(self, now: Moment, found: EpochInput, began: float) -> None:
         self._tries += 1
         self._polls = 0
         epoch = self._journal.next_epoch(
@@ -280,17 +296,20 @@ class EpochLoop:
             inputs=found.splits,
             budget=self._settings.max_epoch_bytes,
         )
-        self._turn = _Turn(epoch, time.perf_counter())
+        self._turn = Turn(epoch, time.perf_counter(), began, self._admission.limit)
+        at_epoch(epoch.facts.number)
 
     def _run_epoch(self) -> Event:
         assert self._turn is not None
+        plan, tasks = self._program.plan, []
         try:
-            tasks = self._executor.run(self._program.plan, self._turn.epoch)
+            tasks = self._executor.run(plan, self._samples.on(self._turn.epoch))
         except StateEvolutionRequired as change:
             self._turn, self._change = None, change
             return EvolutionNeeded()
-        self._turn.reports = [report for task in tasks for report in task.subtasks]
-        self._turn.busiest = max(map(_bytes_of, tasks), default=0)
+        finally:
+            self._samples.took(plan, tasks)
+        self._turn.ran(tasks, time.perf_counter())
         return EpochRan()
 
     def _evolve(self) -> Event:
@@ -305,7 +324,7 @@ class EpochLoop:
         if parallelism in self._to_keep:
             self._to_keep.discard(parallelism)
             self._journal.keep_parallelism(self._settings.parallelism, parallelism)
-        self._metrics.start(program.plan)
+        self._metrics.start(program.plan, self._clock.now())
         self._start_run()
 
     def _commit(self) -> Event:
@@ -314,29 +333,43 @@ class EpochLoop:
         positions = self._sources.positions(turn.reports)
         compaction = self._maintenance.take_compaction(turn.epoch.facts.lineage)
         self._journal.commit(turn.epoch, turn.reports, positions, compaction)
-        self._records = self._sources.committed(turn.reports)
+        turn.records = self._sources.committed(turn.reports)
         self._metrics.add(turn.epoch.facts.number, turn.reports, self._clock.now())
-        return Committed(turn.epoch.facts.final)
+        turn.committed = time.perf_counter()
+        turn.beside = self._journal.publishes_beside(self._program.sinks)
+        if turn.beside:
+            self._metrics.made_way(turn.tasks, self._clock.now())
+        self._turn, self._unpublished = None, turn
+        return Committed(turn.epoch.facts.final, turn.beside)
+
+    def _publish_last(self) -> None:
+        self._journal.publish(self._program.sinks, self._executor.carry_out)
 
     def _publish(self) -> Event:
-        self._journal.publish(self._program.sinks, self._executor.carry_out)
+        began = time.perf_counter()
+        published = self._publishing.finish(self._publish_last)
         if self._turn is not None:
-            turn, self._turn = self._turn, None
-            duration = (time.perf_counter() - turn.started) * 1000
-            load = Load(self._records, duration, turn.busiest, self._fresh)
+            self._turn.waited = time.perf_counter() - began
+        turn, self._unpublished = self._unpublished, None
+        if turn is not None:
+            if not turn.beside:
+                self._metrics.made_way(turn.tasks, self._clock.now())
+            at = self._clock.now() - int((time.perf_counter() - published) * 1000)
+            load = Load(turn.largest, turn.among_its_like(published) * 1000, turn.busiest, self._fresh)
             self._fresh = False
             self._admission = self._admission.after(load)
-            self._report(turn, duration)
+            self._metrics.published(turn.tasks, turn.figures(published, at, self._admission))
+            self._report(turn, (published - turn.started) * 1000)
             if self._journal.last is not None:
                 self._maintenance.after_epoch(self._journal.last)
         return Published()
 
-    def _report(self, turn: _Turn, duration_ms: float) -> None:
+    def _report(self, turn: Turn, duration_ms: float) -> None:
         watermark = self._sources.watermark(turn.reports)
         out = sum(report.records_in for report in turn.reports if report.operator in self._program.sinks)
         stats = EpochStats(
             epoch=turn.epoch.facts.number,
-            records_in=self._records,
+            records_in=turn.records,
             records_out=out,
             duration_ms=duration_ms,
             watermark=watermark,
@@ -344,8 +377,7 @@ class EpochLoop:
             finished=turn.epoch.facts.final,
             metrics=self.metrics,
         )
-        for listener in self._settings.listeners:
-            listener.on_epoch(stats)
+        tell(self._settings.listeners, stats)
 
     def _wait(self) -> Event:
         self._polls += 1
@@ -355,7 +387,7 @@ class EpochLoop:
         return Woken()
 
     def _back_off(self) -> Event:
-        self._turn = None
+        self._turn = self._unpublished = None
         _log.warning("after epoch %d the job is restarted: %s", self._journal.epoch, self._job.error)
         until = self._clock.monotonic() + self._job.delay_ms
         # A request for a savepoint wakes the loop, but does not shorten the delay; a request to end does.
@@ -366,9 +398,3 @@ class EpochLoop:
 
     def _to_end(self) -> bool:
         return self._job.ending is not None or self._job.phase is Phase.ENDED
-
-
-def _bytes_of(task: TaskReport) -> int:
-    """Return the bytes that went through a task: a source without an exchange reports only what it has read."""
-    read = sum(split.bytes for report in task.subtasks for split in report.splits)
-    return max(task.bytes, read)

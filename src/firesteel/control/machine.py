@@ -8,6 +8,14 @@ Committed output is published before anything else; if that fails it is retried 
 effect between two epochs, after committed output has been published. A cancel also interrupts the running epoch, which
 then leaves no trace. Savepoints and changes of parallelism happen before the next epoch is planned. An error that no
 retry can fix fails the job at once.
+
+There is one exception: output of sinks that allow it is published beside the next epoch, while that is planned and run.
+Then `Job.publishing` is true. This ends before anything else happens: whatever comes of the next epoch (it ran, failed,
+has nothing to do, needs other types of state) is held until the output is published, and then counts as if it came only
+now. So at most one committed epoch is unpublished at any time, always the last, and epochs are published in order. A
+crash leaves nothing that a crash between commit and publishing would not leave, but for the traces of an epoch that was
+not committed. If the publishing fails, the next epoch is dropped and runs again. Nothing is published beside if a
+savepoint, a change of parallelism or the end of the job waits for it.
 """
 
 from __future__ import annotations
@@ -37,6 +45,7 @@ from firesteel.control.events import (
     Planned,
     Published,
     Recovered,
+    RequestEvent,
     Rescaled,
     RescaleRequested,
     Saved,
@@ -69,6 +78,8 @@ class Job:
     `finished` is whether the last committed epoch is the job's last, `ending` how the job will end, `draining` whether
     one more epoch is to end the sources; `savepoint_due` and `rescale_due` are whether there are such requests.
     `failures` and `engine_failures` count those since the last commit; `delay_ms` is the wait before the next retry.
+    `publishing` is whether the last epoch is being published beside the next one, and `held` what came of the next one,
+    in which phase, while that went on.
     """
 
     policy: RestartPolicy
@@ -83,6 +94,8 @@ class Job:
     engine_failures: int = 0
     delay_ms: int = 0
     error: Exception | None = None
+    publishing: bool = False
+    held: tuple[Phase, Event] | None = None
 
 
 Step = tuple[Job, tuple[Command, ...]]
@@ -117,11 +130,18 @@ def step(job: Job, event: Event) -> Step:
 
 
 def _step(job: Job, event: Event) -> Step:
+    if _must_wait(job, event):
+        return _to(replace(job, held=(job.phase, event)), Phase.PUBLISHING, Command.PUBLISH)
     match event:
+        case Published() if job.held is not None:
+            phase, held = job.held
+            return _step(replace(job, phase=phase, publishing=False, held=None), held)
         case Recovered(finished):
             return _to(replace(job, finished=finished), Phase.PUBLISHING, Command.PUBLISH)
         case Published() | Saved() | Rescaled():
             return _after_epoch(job)
+        case Planned() if job.ending is not None:
+            return _end(job, job.ending)
         case Planned(work):
             return _to(job, Phase.RUNNING, Command.RUN) if work else _without_work(job)
         case EpochRan() | EvolutionNeeded() if (
@@ -134,15 +154,15 @@ def _step(job: Job, event: Event) -> Step:
             return _to(job, Phase.EVOLVING, Command.EVOLVE)
         case Evolved():
             return _to(job, Phase.RECOVERING, Command.RECOVER)
-        case Committed(finished):
+        case Committed(finished, beside):
             quiet = replace(job, finished=finished, failures=0, engine_failures=0)
-            return _to(quiet, Phase.PUBLISHING, Command.PUBLISH)
+            return _after_commit(quiet, beside)
         case Woken():
             if job.phase is Phase.BACKING_OFF:
                 return _to(job, Phase.RECOVERING, Command.RECOVER)
             return _next(job)
         case Failed(error):
-            return _after_failure(job, error)
+            return _after_failure(replace(job, publishing=False, held=None), error)
         case StopRequested(status, drain):
             return _stop(job, status, drain)
         case SavepointRequested():
@@ -153,6 +173,22 @@ def _step(job: Job, event: Event) -> Step:
 
 def _to(job: Job, phase: Phase, command: Command) -> Step:
     return replace(job, phase=phase), (command,)
+
+
+def _must_wait(job: Job, event: Event) -> bool:
+    """Return whether an event counts only when the last epoch is published."""
+    if not job.publishing or job.phase is Phase.PUBLISHING or isinstance(event, RequestEvent):
+        return False
+    return job.ending is not None or event != Planned(work=True)
+
+
+def _after_commit(job: Job, beside: bool) -> Step:
+    """Publish; beside the next epoch if nothing else is to happen before that."""
+    waits = job.finished or job.ending is not None or job.savepoint_due or job.rescale_due
+    if waits or not beside:
+        return _to(job, Phase.PUBLISHING, Command.PUBLISH)
+    job, commands = _next(replace(job, publishing=True))
+    return job, (Command.PUBLISH_BESIDE, *commands)
 
 
 def _after_epoch(job: Job) -> Step:
@@ -205,7 +241,7 @@ def _counted(job: Job, error: Exception) -> tuple[Job, bool]:
 def _stop(job: Job, status: JobStatus, drain: bool) -> Step:
     if drain:
         return replace(job, draining=True), ()
-    if job.phase in _RESTING:
+    if job.phase in _RESTING and not job.publishing:
         return _end(job, status)
     if status is JobStatus.CANCELED and job.phase is Phase.BACKING_OFF:
         return _end(job, status)

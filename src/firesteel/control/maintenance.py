@@ -22,6 +22,7 @@ from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.retention import collect_garbage
 from firesteel.checkpoint.savepoint import new_savepoint
 from firesteel.common.errors import FiresteelError
+from firesteel.common.log_context import carrying
 from firesteel.control.executor import Executor
 from firesteel.state.arrangements.names import operator_of
 from firesteel.state.values.expiry import ExpiryRule, expiry_rule
@@ -100,7 +101,7 @@ class Maintenance:
 
     def _submit(self, work: Callable[[], Any]) -> Future[Any]:
         if self._pool is not None:
-            return self._pool.submit(work)
+            return self._pool.submit(carrying(work))
         done: Future[Any] = Future()
         try:
             done.set_result(work())

@@ -1,54 +1,95 @@
-"""Sums of the metrics of a job's subtasks, epoch by epoch.
+"""What is measured of a job: of each subtask, epoch by epoch, and of the job as a whole.
 
 Contract: `add` takes the reports of a committed epoch, so that failed epochs do not count, and nothing is counted
-twice; restarts by the restart strategy keep the counts. `start` resets everything, for a plan with another parallelism.
-`view` may be called from any thread.
+twice; restarts by the restart strategy keep the counts. `made_way` follows when the next epoch can begin, `published`
+when the epoch's output is visible. `carried_out` tells how long each command of the machine took. `start` resets what
+belongs to operators, for a plan with another parallelism. `view` may be called from any thread.
 """
 
 from __future__ import annotations
 
 import math
 import threading
-from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from firesteel.common.metrics import Reading
-from firesteel.common.time import MIN_WATERMARK
-from firesteel.control.views.metrics import JobMetrics, MetricView, OperatorMetrics
-from firesteel.runtime.plan import Plan, SubtaskReport
-
-BUCKET_MS: Final = 5_000
-"""The resolution at which rates remember when events happened (Flink's MeterView has the same)."""
+from firesteel.control.bottleneck import bottleneck_of
+from firesteel.control.events import Command, Event, Planned
+from firesteel.control.job_metrics import JobFigures
+from firesteel.control.latencies import Latencies
+from firesteel.control.rates import SPAN_MS
+from firesteel.control.subtask_metrics import SubtaskFigures
+from firesteel.control.time_shares import TimeShares
+from firesteel.control.views.failures import Failures
+from firesteel.control.views.metrics import (
+    EpochFigures,
+    JobMetrics,
+    MetricView,
+    OperatorMetrics,
+    WorkerMetrics,
+)
+from firesteel.runtime.plan import Plan, SubtaskReport, TaskReport
 
 Number = int | float
+_NONE: Final = SubtaskFigures()
 
 
 class Metrics:
-    """The metrics of a running job."""
+    """The metrics of a running job; `now` is the time at which its driver started (milliseconds)."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, now: int = 0) -> None:
         self._lock = threading.Lock()
-        self.start(plan)
+        self._job = JobFigures(now)
+        self._workers: dict[tuple[str, int], WorkerMetrics] = {}
+        self.start(plan, now)
 
-    def start(self, plan: Plan) -> None:
-        """Forget everything, and continue with another plan."""
+    def start(self, plan: Plan, now: int = 0) -> None:
+        """Forget everything of operators, and continue with another plan."""
         with self._lock:
             self._plan = plan
             self._since = self._epoch = 0
-            self._subtasks: dict[tuple[int, int], _Subtask] = {}
+            self._subtasks: dict[tuple[int, int], SubtaskFigures] = {}
+            self._shares = TimeShares(plan, now)
+            self._latencies = Latencies(plan)
 
-    def add(self, epoch: int, reports: Iterable[SubtaskReport], now: int) -> None:
+    def add(self, epoch: int, reports: Sequence[SubtaskReport], now: int) -> None:
         """Add the subtasks' metrics of a committed epoch; `now` is the time (milliseconds)."""
         with self._lock:
             self._since = self._since or epoch
             self._epoch = epoch
+            self._job.committed(epoch, reports, [spec.id for spec in self._plan.operators], now)
             for report in reports:
                 place = (report.operator, report.subtask)
                 subtask = self._subtasks.get(place)
                 if subtask is None:
-                    subtask = self._subtasks[place] = _Subtask()
+                    subtask = self._subtasks[place] = SubtaskFigures()
                 subtask.add(report, now)
+
+    def published(self, tasks: Sequence[TaskReport], epoch: EpochFigures) -> None:
+        """Add an epoch whose output has become visible, and the latencies in it."""
+        with self._lock:
+            self._job.epochs.append(epoch)
+            self._latencies.add((report for task in tasks for report in task.subtasks), epoch.published_at)
+
+    def made_way(self, tasks: Sequence[TaskReport], now: int) -> None:
+        """Add the tasks of an epoch after which the next one can begin, at once if there is input."""
+        with self._lock:
+            self._shares.ran(tasks, now)
+            for task in tasks:
+                worker = task.worker
+                if worker is not None:
+                    self._workers[worker.host, worker.pid] = WorkerMetrics(
+                        worker.host, worker.pid, worker.memory, worker.state_memory, worker.state_limit, now
+                    )
+            self._workers = {key: seen for key, seen in self._workers.items() if now - seen.seen_at < SPAN_MS}
+
+    def carried_out(self, command: Command, event: Event, ms: float, now: int) -> None:
+        """Note how long a command of the machine took."""
+        with self._lock:
+            if isinstance(event, Planned) and event.work:
+                self._shares.went_on(self._job.goes_on_at_once, now)
+            self._job.carried_out(command, event, ms, now)
 
     def view(self, now: int) -> JobMetrics | None:
         """Return all metrics, with rates as of `now` (milliseconds); None before the first epoch."""
@@ -59,116 +100,77 @@ class Metrics:
                 OperatorMetrics(spec.id, spec.name, tuple(self._views(spec.index, spec.parallelism, now)))
                 for spec in self._plan.operators
             )
-            return JobMetrics(self._since, self._epoch, operators)
+            job = tuple(
+                view
+                for name, reading in sorted(self._job.readings(now).items())
+                for view in _views_of(name, [reading], single=True)
+            )
+            workers = tuple(self._workers[key] for key in sorted(self._workers))
+            bottleneck = bottleneck_of(operators, self._job.shares(now), self._job.waiting(now))
+            return JobMetrics(
+                self._since,
+                self._epoch,
+                operators,
+                job,
+                workers,
+                now,
+                bottleneck,
+                tuple(self._job.checkpoints),
+                self._job.restored,
+                tuple(self._job.epochs),
+                self._job.failed,
+            )
+
+    def failures(self) -> Failures:
+        """Return the last failures since the driver started."""
+        with self._lock:
+            return Failures(tuple(self._job.failures))
 
     def _views(self, operator: int, parallelism: int, now: int) -> Iterator[MetricView]:
-        none = _Subtask()
         is_source = not self._plan.operators[operator].ports
-        subtasks = [self._subtasks.get((operator, subtask), none) for subtask in range(parallelism)]
-        totals = [subtask.readings(is_source) for subtask in subtasks]
+        subtasks = [self._subtasks.get((operator, subtask), _NONE) for subtask in range(parallelism)]
+        totals = [figures.readings(is_source, now) for figures in subtasks]
+        for subtask, readings in enumerate(totals):
+            if readings:
+                shares = self._shares.of((operator, subtask), now)
+                readings.update({name: _share(name, value) for name, value in shares.items()})
         for name in sorted({name for readings in totals for name in readings}):
             yield from _views_of(name, [readings.get(name) for readings in totals])
-            rates = tuple(subtask.rate(name, now) for subtask in subtasks)
+            rates = tuple(figures.rate(name, now) for figures in subtasks)
             if any(rate is not None for rate in rates):
                 yield MetricView(f"{name}.rate", "meter", sum(filter(None, rates)), rates)
+        for name, value in self._latencies.of(operator):
+            yield MetricView(name, "gauge", value, ())
 
 
-class _Subtask:
-    """The metrics of one subtask; the engine's own are plain numbers, because every epoch adds to them."""
-
-    __slots__ = ("_events", "_records_in", "_records_out", "_reported", "_totals", "_watermark")
-
-    def __init__(self) -> None:
-        self._reported = False
-        self._records_in = self._records_out = 0
-        self._watermark = MIN_WATERMARK
-        self._totals: dict[str, Reading] = {}
-        self._events: dict[str, _Events] = {}
-
-    def add(self, report: SubtaskReport, now: int) -> None:
-        self._reported = True
-        self._records_in += report.records_in
-        for split in report.splits:
-            self._records_in += split.records
-        self._records_out += report.records_out
-        self._watermark = report.watermark
-        for name, reading in report.metrics.items():
-            before = self._totals.get(name)
-            self._totals[name] = reading if before is None else before.plus(reading)
-            if reading.kind == "meter":
-                count, span = reading.numbers
-                self._events.setdefault(name, _Events()).add(count, int(span) * 1000, now)
-
-    def readings(self, is_source: bool) -> dict[str, Reading]:
-        """Return all metrics, the engine's by Flink's names; the records that a source reads count as its input."""
-        if not self._reported:
-            return {}
-        readings = {
-            **self._totals,
-            "numRecordsIn": Reading("counter", (self._records_in,)),
-            "numRecordsOut": Reading("counter", (self._records_out,)),
-        }
-        if self._watermark > MIN_WATERMARK:
-            mark = "currentOutputWatermark" if is_source else "currentInputWatermark"
-            readings[mark] = Reading("gauge", (self._watermark,))
-        return readings
-
-    def rate(self, name: str, now: int) -> float | None:
-        """Return the events per second of a meter; None for any other metric."""
-        events = self._events.get(name)
-        return None if events is None else events.rate(now)
+def _share(name: str, value: float) -> Reading:
+    return Reading("counter" if name.startswith("accumulate") else "gauge", (value,))
 
 
-class _Events:
-    """The times of a meter's events within its time span."""
-
-    __slots__ = ("_buckets", "_span_ms")
-
-    def __init__(self) -> None:
-        self._buckets: deque[tuple[int, float]] = deque()
-        self._span_ms = 0
-
-    def add(self, count: float, span_ms: int, now: int) -> None:
-        self._span_ms = span_ms
-        bucket = now // BUCKET_MS
-        if self._buckets and self._buckets[-1][0] == bucket:
-            count += self._buckets.pop()[1]
-        self._buckets.append((bucket, count))
-        self._forget(now)
-
-    def rate(self, now: int) -> float:
-        """Return the events per second over the whole time span, even before its end (as Flink's MeterView)."""
-        self._forget(now)
-        return sum(count for _, count in self._buckets) * 1000 / self._span_ms
-
-    def _forget(self, now: int) -> None:
-        while self._buckets and (self._buckets[0][0] + 1) * BUCKET_MS <= now - self._span_ms:
-            self._buckets.popleft()
-
-
-def _views_of(name: str, readings: list[Reading | None]) -> Iterator[MetricView]:
+def _views_of(name: str, readings: list[Reading | None], *, single: bool = False) -> Iterator[MetricView]:
+    """Yield the numbers of a metric; a `single` one is not of subtasks."""
     found = [reading for reading in readings if reading is not None]
     kind = found[-1].kind
     if kind != "distribution":
         numbers = _column(readings, 0)
         value = None if kind == "gauge" else sum(number for number in numbers if number is not None)
-        yield MetricView(name, kind, value, numbers)
+        yield MetricView(name, kind, numbers[0] if single else value, () if single else numbers)
         return
     merged = found[0]
     for reading in found[1:]:
         merged = merged.plus(reading)
     count, total, least, greatest = merged.numbers
     counts, sums = _column(readings, 0), _column(readings, 1)
-    yield MetricView(f"{name}.count", kind, count, counts)
-    yield MetricView(f"{name}.sum", kind, total, sums)
+    yield MetricView(f"{name}.count", kind, count, () if single else counts)
+    yield MetricView(f"{name}.sum", kind, total, () if single else sums)
     if count:
         means = tuple(
             total / count if count and total is not None else None
             for count, total in zip(counts, sums, strict=True)
         )
-        yield MetricView(f"{name}.min", kind, least, _column(readings, 2))
-        yield MetricView(f"{name}.max", kind, greatest, _column(readings, 3))
-        yield MetricView(f"{name}.mean", kind, total / count, means)
+        yield MetricView(f"{name}.min", kind, least, () if single else _column(readings, 2))
+        yield MetricView(f"{name}.max", kind, greatest, () if single else _column(readings, 3))
+        yield MetricView(f"{name}.mean", kind, total / count, () if single else means)
 
 
 def _column(readings: list[Reading | None], place: int) -> tuple[Number | None, ...]:

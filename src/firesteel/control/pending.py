@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from firesteel.common.errors import FiresteelError, StateError
 from firesteel.common.job_status import JobStatus
@@ -14,18 +14,20 @@ from firesteel.control.machine import Job
 from firesteel.control.maintenance import Maintenance
 
 T = TypeVar("T")
+_NOTHING: Final = "the job has not committed an epoch yet"
 
 
 class Pending:
     """The requests to a job that are not carried out yet.
 
-    They come from any thread. The loop handles them on its own thread: savepoints and changes of parallelism between
-    epochs (`take_savepoints`, `change_parallelism`), all others when the job has ended (`close`).
+    They come from any thread. The loop handles them on its own thread: savepoints, checkpoints and changes of
+    parallelism between epochs (`take_savepoints`, `change_parallelism`), all others when the job has ended (`close`).
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._savepoints: list[tuple[str | None, Future[str]]] = []
+        self._checkpoints: list[tuple[None, Future[str]]] = []
         self._parallelism: list[tuple[int, Future[str]]] = []
         self._ends: list[tuple[str | None, Future[str]]] = []
         self._closed = False
@@ -33,6 +35,10 @@ class Pending:
     def savepoint(self, target: str | None) -> Future[str]:
         """Request a savepoint."""
         return self._ask(self._savepoints, target)
+
+    def checkpoint(self) -> Future[str]:
+        """Request the number of the epoch that is the last one between epochs."""
+        return self._ask(self._checkpoints, None)
 
     def rescale(self, parallelism: int) -> Future[str]:
         """Request another parallelism."""
@@ -43,12 +49,13 @@ class Pending:
         return self._ask(self._ends, savepoint)
 
     def take_savepoints(self, journal: Journal, maintenance: Maintenance) -> None:
-        """Begin the requested savepoints of the last epoch, which has been published."""
-        if not self._savepoints:
+        """Begin the requested savepoints of the last epoch, which has been published, and name it as a checkpoint."""
+        if not self._savepoints and not self._checkpoints:
             return
+        self._name_checkpoint(journal.epoch)
         for target, answer in self._taken(self._savepoints):
             if journal.epoch == 0:
-                answer.set_exception(_no_savepoint("the job has not committed an epoch yet"))
+                answer.set_exception(_no_savepoint(_NOTHING))
             else:
                 _pass_on(maintenance.savepoint(journal.epoch, target), answer)
 
@@ -76,6 +83,8 @@ class Pending:
         wanted = self._taken(self._savepoints) if well and job.status is JobStatus.FINISHED else []
         for target, answer in wanted:
             _pass_on(maintenance.savepoint(journal.epoch, target), answer)
+        if job.status is JobStatus.FINISHED:
+            self._name_checkpoint(journal.epoch)
         for target, answer in self._taken(self._ends):
             if target is None:
                 answer.set_result(f"{job.status.name} after epoch {journal.epoch}")
@@ -83,8 +92,20 @@ class Pending:
                 _pass_on(maintenance.savepoint(journal.epoch, target or None), answer)
             else:
                 answer.set_exception(_no_savepoint(f"the job is {job.status.name}"))
-        for _, answer in [*self._taken(self._savepoints), *self._taken(self._parallelism)]:
+        left = (
+            *self._taken(self._savepoints),
+            *self._taken(self._checkpoints),
+            *self._taken(self._parallelism),
+        )
+        for _, answer in left:
             answer.set_exception(_no_savepoint(f"the job is {job.status.name}"))
+
+    def _name_checkpoint(self, epoch: int) -> None:
+        for _, answer in self._taken(self._checkpoints):
+            if epoch == 0:
+                answer.set_exception(_no_savepoint(_NOTHING))
+            else:
+                answer.set_result(str(epoch))
 
     def _ask(self, requests: list[tuple[T, Future[str]]], what: T) -> Future[str]:
         answer: Future[str] = Future()

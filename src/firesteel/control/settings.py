@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from firesteel.common.log_context import LogForm
 from firesteel.common.python_dependencies import PythonDependencies
 from firesteel.compiler import PlanSettings
 from firesteel.control.listeners import JobListener
 from firesteel.control.machine import RestartPolicy
 from firesteel.control.maintenance import MaintenancePolicy
+from firesteel.control.reporting.reporters import ReporterSettings
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,9 @@ class JobSettings(PlanSettings):
     Python environment of the workers; `worker_setup` is called once in each worker process before anything of the
     program is unpickled. `restore_from` and `allow_non_restored_state`: see `firesteel.control.restoring.open_history`.
     `savepoint_dir` is the directory of savepoints that name none (None: below the state directory); `retained` is the
-    least number of epochs that you can start from.
+    least number of epochs that you can start from, and with `read_by_others` those that others read are kept, too
+    (`firesteel.checkpoint.readers`). `job_id` is the id of a job that is new (None: a random one). `reporters`
+    send the job's metrics elsewhere. `log_form` is the format of what the job logs (None: that of the process).
     """
 
     state_dir: str | None = None
@@ -39,5 +43,9 @@ class JobSettings(PlanSettings):
     allow_non_restored_state: bool = False
     savepoint_dir: str | None = None
     retained: int = 10
+    read_by_others: bool = False
     maintenance: MaintenancePolicy = field(default_factory=MaintenancePolicy)
     listeners: tuple[JobListener, ...] = ()
+    job_id: str | None = None
+    reporters: tuple[ReporterSettings, ...] = ()
+    log_form: LogForm | None = None

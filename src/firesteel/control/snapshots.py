@@ -40,10 +40,7 @@ def operator_snapshot(
         ],
         holds_lists=any(isinstance(report.operator_state, OperatorLists) for report in reports),
         states=states,
-        runs=[
-            *(report.run for report in reports if report.run is not None),
-            *(run for report in reports for run in report.arranged),
-        ],
+        runs=[run for report in reports for run in report.runs],
         arrangements=_layouts(reports, {} if previous is None else previous.arrangements),
         key_types=list(spec.key_types),
         key_kinds=_key_kinds(spec, reports, previous, resuming),

@@ -100,8 +100,8 @@ class SourceCoordinator:
         """Whether a bounded source has been read to its end."""
         return self._bounded and self._discovered and not self._splits
 
-    def plan(self, budget: int, now: int, steady: int) -> SourcePlan:
-        """Propose ranges of at most about `budget` records at processing time `now`.
+    def plan(self, budget: int | None, now: int, steady: int) -> SourcePlan:
+        """Propose ranges of at most about `budget` records (None: all that there are) at processing time `now`.
 
         `steady` is the time that measures intervals and rates, from `firesteel.control.clock.SteadyTime` (both in
         milliseconds).
@@ -112,6 +112,8 @@ class SourceCoordinator:
         except Exception as error:
             raise connector_error(error, self._who, "could not find out what there is to read") from error
         wanting = {name: amount for name, amount in available.items() if amount > 0}
+        if budget is None:
+            return self._planned(wanting, whole=True)
         shares = share(self._units(budget), wanting) if wanting else {}
         return self._planned(shares)
 
@@ -130,12 +132,14 @@ class SourceCoordinator:
             return max(min(units, 2 * self._splits_read), self._parallelism)
         return units or 1
 
-    def _planned(self, shares: dict[str, int]) -> SourcePlan:
+    def _planned(self, shares: dict[str, int], *, whole: bool = False) -> SourcePlan:
+        """Return what to read; `whole`: splits without a known end are read to their ends, too."""
         inputs: dict[int, list[SplitInput]] = {}
         ends = self._bounded
         for name, progress in self._splits.items():
             end = progress.position + shares.get(name, 0)
-            ends = ends and end == progress.split.end
+            known = progress.split.end
+            ends = ends and (end == known or (whole and known is None))
             inputs.setdefault(progress.ordinal % self._parallelism, []).append(
                 SplitInput(progress.split, progress.position, end, progress.generator_state)
             )

@@ -33,24 +33,27 @@ _NEXT: Final = (Phase.SAVING, Phase.RESCALING, Phase.PLANNING)
 
 _RETRIED: Final = (Phase.BACKING_OFF, Phase.ENDED)
 
+_HELD: Final = (Phase.COMMITTING, Phase.EVOLVING, Phase.WAITING, Phase.BACKING_OFF)
+"""What an epoch leads to that ran while the one before it was published."""
+
 TRANSITIONS: Final[dict[tuple[Phase, type[Event]], tuple[Phase, ...]]] = {
     (Phase.RECOVERING, Recovered): (Phase.PUBLISHING,),
     (Phase.RECOVERING, Failed): _RETRIED,
-    (Phase.PUBLISHING, Published): (*_NEXT, Phase.ENDED),
+    (Phase.PUBLISHING, Published): (*_NEXT, Phase.ENDED, *_HELD),
     (Phase.PUBLISHING, Failed): _RETRIED,
     (Phase.SAVING, Saved): (*_NEXT, Phase.ENDED),
     (Phase.SAVING, Failed): _RETRIED,
     (Phase.RESCALING, Rescaled): (*_NEXT, Phase.ENDED),
     (Phase.RESCALING, Failed): _RETRIED,
-    (Phase.PLANNING, Planned): (Phase.RUNNING, Phase.WAITING, *_NEXT),
-    (Phase.PLANNING, Failed): _RETRIED,
+    (Phase.PLANNING, Planned): (Phase.RUNNING, Phase.WAITING, *_NEXT, Phase.PUBLISHING),
+    (Phase.PLANNING, Failed): (*_RETRIED, Phase.PUBLISHING),
     (Phase.PLANNING, StopRequested): (Phase.PLANNING, Phase.ENDED),
-    (Phase.RUNNING, EpochRan): (Phase.COMMITTING, Phase.ENDED),
-    (Phase.RUNNING, EvolutionNeeded): (Phase.EVOLVING, Phase.ENDED),
-    (Phase.RUNNING, Failed): _RETRIED,
+    (Phase.RUNNING, EpochRan): (Phase.COMMITTING, Phase.ENDED, Phase.PUBLISHING),
+    (Phase.RUNNING, EvolutionNeeded): (Phase.EVOLVING, Phase.ENDED, Phase.PUBLISHING),
+    (Phase.RUNNING, Failed): (*_RETRIED, Phase.PUBLISHING),
     (Phase.EVOLVING, Evolved): (Phase.RECOVERING,),
     (Phase.EVOLVING, Failed): _RETRIED,
-    (Phase.COMMITTING, Committed): (Phase.PUBLISHING,),
+    (Phase.COMMITTING, Committed): (Phase.PUBLISHING, Phase.PLANNING),
     (Phase.COMMITTING, Failed): _RETRIED,
     (Phase.WAITING, Woken): _NEXT,
     (Phase.WAITING, StopRequested): (Phase.WAITING, Phase.ENDED),

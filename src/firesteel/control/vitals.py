@@ -18,7 +18,7 @@ class Vitals:
     def __call__(self) -> Vital:
         loop = self._loop
         error = None if self.failure is None else str(self.failure)
-        return Vital(self.status, loop.epoch, loop.parallelism, error, loop.metrics())
+        return Vital(self.status, loop.epoch, loop.parallelism, error, loop.metrics(), loop.failures())
 
     @property
     def status(self) -> JobStatus:

@@ -1,9 +1,9 @@
 """The surroundings of a program: settings from the command line or the shell rather than from its code.
 
 Precedence, lowest first: Firesteel's defaults; the program's settings of its environment; the environment variables
-`FIRESTEEL_PARALLELISM`, `FIRESTEEL_MASTER`, `FIRESTEEL_STATE_DIR` and `FIRESTEEL_CONF` (lines of KEY=VALUE); the
-`Ambient` that the command line sets for the program it runs. A parallelism set on a single operation has precedence
-over all of them.
+`FIRESTEEL_PARALLELISM`, `FIRESTEEL_MASTER`, `FIRESTEEL_STATE_DIR`, `FIRESTEEL_LOG_FORMAT` and `FIRESTEEL_CONF` (lines
+of KEY=VALUE); the `Ambient` that the command line sets for the program it runs. A parallelism set on a single operation
+has precedence over all of them.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Final
 
 from firesteel.common.errors import ConfigurationError
+from firesteel.common.log_formats import LOG_FORMAT, LOG_FORMAT_VARIABLE
 from firesteel.control import JobHandle, JobListener, JobSettings
 from firesteel.control.clock import Clock
 from firesteel.control.launch import ExecutorFactory
@@ -89,7 +90,7 @@ def current_ambient() -> Ambient:
         parallelism=_parallelism(os.environ.get("FIRESTEEL_PARALLELISM", "")),
         master=os.environ.get("FIRESTEEL_MASTER") or None,
         state_dir=os.environ.get("FIRESTEEL_STATE_DIR") or None,
-        configuration=_options(os.environ.get("FIRESTEEL_CONF", "")),
+        configuration={**_log_format(), **_options(os.environ.get("FIRESTEEL_CONF", ""))},
     )
     return (_current.get() or Ambient()).within(shell)
 
@@ -102,6 +103,11 @@ def _parallelism(text: str) -> int | None:
     raise ConfigurationError(
         "requires a whole number of at least 1", who="FIRESTEEL_PARALLELISM", got=repr(text)
     )
+
+
+def _log_format() -> dict[str, str]:
+    found = os.environ.get(LOG_FORMAT_VARIABLE)
+    return {LOG_FORMAT: found} if found else {}
 
 
 def _options(text: str) -> dict[str, str]:

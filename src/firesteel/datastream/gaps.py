@@ -12,7 +12,6 @@ from typing import Final
 NO_JVM: Final = "it hands out an object of Flink's JVM, and there is none"
 NO_JARS: Final = "Flink's jars cannot run here; connectors and functions are written in Python"
 
-LATER_TABLES: Final = "the Table API's expressions are not part of this version; write the query in SQL"
 
 OLD_KAFKA: Final = "Flink 2 itself has no such class any more; use KafkaSource and KafkaSink"
 
@@ -79,13 +78,7 @@ GAPS: Final[dict[str, str]] = {
 """Full PyFlink name -> reason."""
 
 MODULE_GAPS: Final[dict[str, str]] = {
-    "pyflink.table.expression": LATER_TABLES,
-    "pyflink.table.expressions": LATER_TABLES,
-    "pyflink.table.window": LATER_TABLES,
     "pyflink.table.descriptors": "these classes have no use any more in Flink; see TableDescriptor",
-    "pyflink.table.module": "there is one module of functions, core",
-    "pyflink.table.compiled_plan": "the statements COMPILE PLAN and EXECUTE PLAN keep plans in files",
-    "pyflink.table.table_schema": "it is deprecated in Flink; Table.get_resolved_schema() returns the columns",
     "pyflink.fn_execution": "it is the inside of PyFlink's workers",
     "pyflink.java_gateway": NO_JVM,
     "pyflink.util": NO_JVM,

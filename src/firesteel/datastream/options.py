@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from firesteel.common.configuration import Configuration
 from firesteel.common.errors import ConfigurationError
+from firesteel.common.log_context import LogForm
+from firesteel.common.log_formats import LOG_FORMAT, log_form
 from firesteel.common.quantities import duration_ms
 from firesteel.control.machine import RestartPolicy
 from firesteel.control.maintenance import MaintenancePolicy
+from firesteel.control.reporting.reporters import BUILT_IN, ReporterSettings
 from firesteel.datastream.checkpointing_mode import CheckpointingMode
 from firesteel.datastream.execution_mode import RuntimeExecutionMode
 
@@ -38,7 +41,10 @@ RETAINED_KEYS: Final = ("execution.checkpointing.num-retained", "state.checkpoin
 JOB_NAME: Final = "pipeline.name"
 
 _FIRESTEEL_KEYS: Final = frozenset(
-    {MASTER, STATE_DIR, EPOCH_DURATION, EPOCH_MAX_RECORDS, EPOCH_MAX_BYTES, STATE_MEMORY, COMPACTION_EPOCHS}
+    {
+        *(MASTER, STATE_DIR, EPOCH_DURATION, EPOCH_MAX_RECORDS, EPOCH_MAX_BYTES, STATE_MEMORY),
+        *(COMPACTION_EPOCHS, LOG_FORMAT),
+    }
 )
 _ENDLESS: Final = 2**31 - 1
 
@@ -52,6 +58,9 @@ SETTERS: Final[dict[str, Setter]] = {
     ),
     "pipeline.auto-watermark-interval": lambda env, text: env.get_config().set_auto_watermark_interval(
         duration_ms("pipeline.auto-watermark-interval", text)
+    ),
+    "metrics.latency.interval": lambda env, text: env.get_config().set_latency_tracking_interval(
+        duration_ms("metrics.latency.interval", text)
     ),
     "pipeline.global-job-parameters": lambda env, text: env.get_config().set_global_job_parameters(
         _mapping("pipeline.global-job-parameters", text)
@@ -140,6 +149,40 @@ def maintenance_policy(options: Mapping[str, str]) -> MaintenancePolicy:
     """
     epochs = positive_number(options, (COMPACTION_EPOCHS,), MaintenancePolicy().compact_every)
     return MaintenancePolicy(compact_every=epochs, collect_every=epochs)
+
+
+def asked_log_form(options: Mapping[str, str]) -> LogForm | None:
+    """Return the format of the log; None if the options do not say it. Raises ConfigurationError.
+
+    >>> asked_log_form({"firesteel.logging.format": "json"})
+    'json'
+    """
+    return log_form(options[LOG_FORMAT]) if LOG_FORMAT in options else None
+
+
+def metric_reporters(options: Mapping[str, str]) -> tuple[ReporterSettings, ...]:
+    """Return the reporters of Flink's `metrics.reporters`, each with its options. Raises ConfigurationError.
+
+    >>> options = {"metrics.reporters": "s", "metrics.reporter.s.factory.class": "statsd"}
+    >>> metric_reporters(options)
+    (ReporterSettings(name='s', factory='statsd', interval_ms=10000, options={}),)
+    """
+    names = [*filter(None, map(str.strip, options.get("metrics.reporters", "").split(",")))]
+    return tuple(_reporter(name, options) for name in names)
+
+
+def _reporter(name: str, options: Mapping[str, str]) -> ReporterSettings:
+    prefix = f"metrics.reporter.{name}."
+    own = {key.removeprefix(prefix): text for key, text in options.items() if key.startswith(prefix)}
+    factory, interval = own.pop("factory.class", None), own.pop("interval", "10 s")
+    if factory is None:
+        raise ConfigurationError(
+            "requires the class of the reporter",
+            who=f"the metric reporter {name!r}",
+            got=f"no option {prefix}factory.class",
+            hint=f"set it to {', '.join(BUILT_IN)}, or MODULE.CLASS",
+        )
+    return ReporterSettings(name, factory, duration_ms(f"{prefix}interval", interval), own)
 
 
 def first_present(options: Mapping[str, str], keys: Sequence[str]) -> str | None:

@@ -10,7 +10,7 @@ Contract, in call order, for each subtask and epoch:
 3. Driver: the manifest with all committables is written. This is the commit.
 4. Driver: `create_committer().commit(committables)` makes the data visible. It is idempotent: after a crash
    between 3 and 4 it is called again with the same committables. It may let workers do what is heavy
-   (`Committer.use_workers`).
+   (`Committer.use_workers`), or run beside steps 1 and 2 of the next epoch (`Committer.beside`).
 
 A target that cannot hide data until then gets it from the committer. `context.store(data)` keeps data with the job's
 checkpoints, and the committables say what is there; the committer reads it from the store that `attach` gave it.
@@ -154,6 +154,12 @@ A call can be carried out again, even while or after another process has done so
 
 class Committer(ABC):
     """Makes committed data visible; lives on the driver."""
+
+    beside: bool = False
+    """Whether `commit` may run in another thread while writers of the sink work on the next epoch.
+
+    That epoch is not committed before `commit` has returned. `use_workers` is of no use then.
+    """
 
     def attach(self, outputs: OutputStore) -> None:
         """Take the store with the output that writers stored; called once, before `commit`."""

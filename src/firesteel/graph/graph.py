@@ -40,6 +40,11 @@ class Graph:
         """What the parts of queries are known by, by their node ids."""
         return identities(self.nodes)
 
+    @cached_property
+    def takes_at_once(self) -> bool:
+        """Whether the job takes all of its input in one epoch."""
+        return self.batch and any(node.operation.at_once for node in self.nodes)
+
     @property
     def sources(self) -> Iterator[tuple[Node, SourceOp]]:
         """The nodes that read a source, each with its operation."""

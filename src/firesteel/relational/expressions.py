@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from firesteel.common.logical_types import LogicalType
 from firesteel.common.places import Place
-from firesteel.functions.columns.python_functions import PythonFunction
+from firesteel.functions.columns.python_functions import PythonAggregate, PythonFunction
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class AggregateCall:
 
     `arguments` and `filter` are places of columns of the aggregate's input; `filter` is one of booleans, whose rows
     that are not TRUE do not count. `order` has places and whether they ascend, for functions whose result depends on
-    it.
+    it. `user` is the function if it is one of the user's.
     """
 
     function: str
@@ -122,6 +122,7 @@ class AggregateCall:
     filter: int | None = None
     ignore_nulls: bool = False
     order: tuple[tuple[int, bool], ...] = ()
+    user: PythonAggregate | None = None
 
 
 @dataclass(frozen=True)
@@ -160,6 +161,7 @@ class OverCall:
     frame: Frame
     distinct: bool = False
     ignore_nulls: bool = False
+    user: PythonAggregate | None = None
 
 
 def references(expression: Expression) -> Iterator[int]:

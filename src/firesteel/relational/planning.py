@@ -15,6 +15,7 @@ from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.changelog import with_changelog_modes
 from firesteel.relational.physical.checking import check_operators
+from firesteel.relational.physical.hash_joins import with_hash_joins
 from firesteel.relational.physical.kept_exchanges import with_kept_exchanges
 from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.planning import Connections, Planner
@@ -38,6 +39,7 @@ def physical_plans(
     planned = with_shared_scans([planner.plan(optimized(plan, sized)) for plan in plans])
     if options.batch:
         made = in_single_subtasks(planned, options.small) if options.small else planned
+        made = with_hash_joins(made, options.most_everywhere)
     else:
         made = with_changelog_modes(planned, options.state_ttl)
     for plan in made:

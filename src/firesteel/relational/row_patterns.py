@@ -60,6 +60,11 @@ class MatchTime(Expression):
 
 
 @dataclass(frozen=True)
+class MatchTimedOut(Expression):
+    """MATCH_TIMED_OUT(): TRUE in the rows of partial matches whose time has run out."""
+
+
+@dataclass(frozen=True)
 class Definition:
     """The condition of a pattern variable."""
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from firesteel.common.logical_types import Field, LogicalType, ObjectIdentifier, RowType
 from firesteel.functions.columns.connectors import ChangelogMode, TableSource
+from firesteel.functions.columns.statistics import TableStatistics
 from firesteel.relational.expressions import Expression
 
 
@@ -63,7 +64,8 @@ class ResolvedTable:
 
     The connector is found by `options`. Those of a table that a program made from a stream are empty, and `origin` says
     which stream it is (the number of a node of the graph), `changes` which changes its records are. A table of what a
-    program has in memory has its `source`.
+    program has in memory has its `source`. `statistics` is what the catalog knows of the rows, and of the columns of
+    `read`.
     """
 
     identifier: ObjectIdentifier
@@ -76,6 +78,7 @@ class ResolvedTable:
     origin: int | None = None
     changes: ChangelogMode = field(default_factory=ChangelogMode)
     source: TableSource | None = None
+    statistics: TableStatistics | None = field(default=None, compare=False, repr=False)
 
     @property
     def row(self) -> RowType:
@@ -105,3 +108,9 @@ def delivery_order(columns: Sequence[PhysicalColumn | MetadataColumn]) -> tuple[
     return tuple(
         sorted(range(len(columns)), key=lambda place: (isinstance(columns[place], MetadataColumn), place))
     )
+
+
+def shown_name(table: ResolvedTable) -> str:
+    """Return a table's full name as Flink's plans and errors have it."""
+    identifier = table.identifier
+    return ".".join(filter(None, (identifier.catalog, identifier.database, identifier.name)))

@@ -3,8 +3,8 @@
 A block is a head, the marks and the records. The head is one byte that names the codec of the records (0: there are
 none) and the size of the marks. Head and marks end at a multiple of 8 bytes, so that columns are aligned. The marks are
 a pickled list of `(index, watermark)`: after the first `index` records the channel's watermark is `watermark`, or the
-channel is idle from there if that is None. So the place of a watermark among the records is exact, and a watermark does
-not need a separate block.
+channel is idle from there if that is None. In place of a watermark there may be a `LatencyMarker`. So the place of a
+watermark among the records is exact, and a watermark does not need a separate block.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from typing import Final
 
 from firesteel.runtime.batch import CLOUDPICKLED, PICKLED, Batch, RowBatch
 from firesteel.runtime.columns.batch import COLUMNS, ColumnBatch
+from firesteel.runtime.usage import LatencyMarker
 
-Mark = tuple[int, int | None]
+Mark = tuple[int, int | LatencyMarker | None]
 
 FORMS: Final[dict[int, Callable[[memoryview], Batch]]] = {
     PICKLED: RowBatch.decode,

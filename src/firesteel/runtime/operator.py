@@ -21,7 +21,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from firesteel.common.metrics import MetricGroup
 from firesteel.common.time import MIN_WATERMARK
@@ -108,6 +108,9 @@ class OperatorReport:
 
 class Operator(ABC, Generic[B]):
     """One subtask of one operator, for batches of one form; see the module's contract."""
+
+    is_read_by_others: ClassVar[bool] = False
+    """Whether others read its arrangements, so that also a job that takes its input at once stores them."""
 
     context: OperatorContext
     output: Output

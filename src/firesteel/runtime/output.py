@@ -10,6 +10,7 @@ from typing import Protocol
 
 from firesteel.common.sealing import Seal, seal
 from firesteel.runtime.batch import Batch
+from firesteel.runtime.usage import LatencyMarker
 
 
 class Receiver(Protocol):
@@ -20,6 +21,9 @@ class Receiver(Protocol):
 
     def receive_watermark(self, watermark: int | None) -> None:
         """Receive a watermark (milliseconds), or None: the sender is idle until it sends again."""
+
+    def receive_marker(self, marker: LatencyMarker) -> None:
+        """Receive a marker of latency, which comes after the records before it."""
 
 
 class Output:
@@ -55,3 +59,8 @@ class Output:
             return
         for receiver in self.receivers:
             receiver.receive_watermark(watermark)
+
+    def emit_marker(self, marker: LatencyMarker) -> None:
+        """Send a marker of latency on."""
+        for receiver in self.receivers:
+            receiver.receive_marker(marker)

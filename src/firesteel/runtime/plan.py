@@ -17,6 +17,8 @@ from firesteel.common.identities import PartIdentity
 from firesteel.common.metrics import Reading
 from firesteel.functions.epoch import EpochFacts
 from firesteel.functions.source import Split
+from firesteel.runtime.sampling import Sample, Sampling
+from firesteel.runtime.usage import Usage, WorkerUsage
 from firesteel.state.live.durable import RunRef
 from firesteel.state.values.schemas import Schema
 
@@ -134,7 +136,8 @@ class Plan:
     """A compiled job. Frozen and picklable; two compilations of the same program give equal operator ids.
 
     `state_memory` is how many bytes of state a worker process keeps in memory (None: it depends on the available
-    memory). `on_columns`: some of its operators work on columns.
+    memory). `on_columns`: some of its operators work on columns. Sources send a marker every `latency_interval`
+    (milliseconds; 0: never). `at_once`: all input is taken in one epoch, after which the job reads no state.
     """
 
     job_name: str
@@ -145,6 +148,8 @@ class Plan:
     watermark_interval: int = 200
     state_memory: int | None = None
     on_columns: bool = False
+    latency_interval: int = 0
+    at_once: bool = False
 
     @cached_property
     def levels(self) -> tuple[int, ...]:
@@ -243,7 +248,7 @@ class EpochPlan:
     or an earlier run are not used again. `committed` is the epoch the state is read at. `inherited` are the operator
     states of subtasks that no longer exist since the parallelism was lowered. Dictionaries are keyed by operator index,
     then subtask; `schemas` by operator index, then state. `arranged` has the runs of arrangements, `arrangements` the
-    layouts of these, by their names.
+    layouts of these, by their names. With `sampling` tasks report where their time went.
     """
 
     job_id: str
@@ -259,6 +264,7 @@ class EpochPlan:
     runs: dict[int, dict[int, RunRef]] = field(default_factory=dict)
     arranged: dict[int, dict[int, dict[str, RunRef]]] = field(default_factory=dict)
     arrangements: dict[int, dict[str, bytes]] = field(default_factory=dict)
+    sampling: Sampling | None = None
 
 
 @dataclass
@@ -287,13 +293,25 @@ class SubtaskReport:
     records_in: int = 0
     records_out: int = 0
     metrics: dict[str, Reading] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+
+    @property
+    def runs(self) -> list[RunRef]:
+        """All runs that it stored."""
+        return [*filter(None, [self.run]), *self.arranged]
 
 
 @dataclass(frozen=True)
 class TaskReport:
     """The report of a task at the end of an epoch: those of its operator subtasks, and the bytes of the blocks that it
     received from exchanges and sent to them.
+
+    It ran from `began` to `ended`, by the wall clock of its machine (milliseconds), in the process `worker`.
     """
 
     bytes: int
     subtasks: list[SubtaskReport]
+    began: int = 0
+    ended: int = 0
+    worker: WorkerUsage | None = None
+    samples: list[Sample] = field(default_factory=list)

@@ -20,6 +20,7 @@ from firesteel.runtime.batch import Batch
 from firesteel.runtime.blocks import Mark, encode_block
 from firesteel.runtime.outbox import Outbox
 from firesteel.runtime.plan import Distribution, EdgeSpec
+from firesteel.runtime.usage import LatencyMarker
 
 BLOCK_BYTES: Final = 1 << 20
 _FIRST: Final = 64
@@ -64,13 +65,15 @@ class _Buffer:
 
 
 class Router:
-    """Writes one exchange edge into the task's outbox; subclasses choose targets."""
+    """Writes one exchange edge into the task's outbox; subclasses choose targets. `bytes` counts what it has sent."""
 
     def __init__(self, edge: int, channel: int, targets: int, outbox: Outbox) -> None:
         self._edge = edge
         self._channel = channel
         self._outbox = outbox
         self._buffers = [_Buffer() for _ in range(targets)]
+        self._marked = channel
+        self.bytes = 0
 
     def number_from(self, seq: int) -> None:
         """Number the first block of each channel with this; called before anything is received."""
@@ -102,10 +105,19 @@ class Router:
         for target in self.connected():
             buffer = self._buffers[target]
             marks, position = buffer.marks, buffer.records
-            if marks and marks[-1][0] == position and (watermark is not None or marks[-1][1] is None):
+            last = marks[-1] if marks else (-1, None)
+            takes_over = watermark is not None or last[1] is None
+            if last[0] == position and takes_over and type(last[1]) is not LatencyMarker:
                 marks[-1] = (position, watermark)
             else:
                 marks.append((position, watermark))
+
+    def receive_marker(self, marker: LatencyMarker) -> None:
+        """Send a marker to one of the targets, in turn: it looks at one way of the records, not at all."""
+        targets = self.connected()
+        buffer = self._buffers[targets[self._marked % len(targets)]]
+        self._marked += 1
+        buffer.marks.append((buffer.records, marker))
 
     def flush(self) -> None:
         """Send all gathered records."""
@@ -140,6 +152,7 @@ class Router:
             block = _block(buffer, part, end - start, here)
             if block is not None:
                 self._outbox.send(target, self._edge, self._channel, buffer.seq, block)
+                self.bytes += len(block)
                 buffer.seq += 1
                 marks = marks[len(here) :]
                 start, sent = end, True

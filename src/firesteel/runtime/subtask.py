@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
@@ -21,6 +22,7 @@ from firesteel.runtime.output import Output
 from firesteel.runtime.plan import Distribution, EdgeSpec, EpochPlan, OperatorSpec, Plan, SubtaskReport
 from firesteel.runtime.routing import EdgeFunctions
 from firesteel.runtime.timers import TimerQueue
+from firesteel.runtime.usage import LatencyMarker, Stopwatch, Usage
 from firesteel.runtime.watermarks import WatermarkValve
 from firesteel.state.arrangements.live import LiveArrangements
 from firesteel.state.keys.groups import key_group_range
@@ -44,6 +46,9 @@ class LiveSubtask:
         self.spec = spec
         self.subtask = subtask
         self.records_in = 0
+        self.usage = Usage(spec.index)
+        self._watch = Stopwatch(self.usage)
+        self._marked_at = 0
         self.version: StateVersion | None = None
         self.operator: Operator[Any] = cloudpickle.loads(spec.factory)()
         typed = spec.output_type is not None
@@ -101,15 +106,17 @@ class LiveSubtask:
         reader: StateReader | None,
         missed: Sequence[Iterable[Changed]] | None,
         outputs: OutputStore,
+        watch: Stopwatch,
     ) -> None:
         """Bind state at the last committed version and start the epoch.
 
         `missed` is what others changed since this instance's last epoch; None if that is not known. `outputs` is for
-        what sinks prepare.
+        what sinks prepare. `watch` counts the time of this task.
         """
         marks = epoch.watermarks.get(self.spec.index)
         start = _watermark_of(marks, self.subtask, self.spec.parallelism)
         self.records_in = 0
+        self.usage, self._watch = Usage(self.spec.index), watch
         for output in (self.output, *self.side_outputs.values()):
             output.records = 0
         if self.backend is not None:
@@ -141,12 +148,26 @@ class LiveSubtask:
     def receive(self, batch: Batch, port: int) -> None:
         """Pass records to the operator; its exceptions are raised with its name."""
         self.records_in += len(batch)
+        before = self._watch.switch(self.usage)
         try:
             self.operator.process(batch, port)
             if self.backend is not None:
                 self.backend.relax()
         except RAISED as error:
             raise self._failure(error) from error
+        self._watch.switch(before)
+
+    def receive_marker(self, marker: LatencyMarker) -> None:
+        """Note that a marker has come, and pass it on."""
+        self.usage.arrivals.append((marker, time.time_ns() // 1_000_000))
+        self.output.emit_marker(marker)
+
+    def mark(self, interval_ms: int) -> None:
+        """Send a marker, if this is a source and the last one is that long ago."""
+        now = time.time_ns() // 1_000_000
+        if not self.spec.ports and now - self._marked_at >= interval_ms:
+            self._marked_at = now
+            self.output.emit_marker(LatencyMarker(now, self.spec.index, self.subtask))
 
     def announce(self) -> None:
         """Send the current watermark."""
@@ -181,7 +202,16 @@ class LiveSubtask:
             records_in=self.records_in,
             records_out=sum(output.records for output in (self.output, *self.side_outputs.values())),
             metrics=self.guard(self._metrics.take),
+            usage=self._measured(),
         )
+
+    def _measured(self) -> Usage:
+        usage = self.usage
+        if self.backend is not None:
+            usage.state_memory, usage.spilled = self.backend.memory, self.backend.spilled
+        if self.arrangements:
+            usage.arranged_rows = self.arrangements.rows
+        return usage
 
     def close(self) -> None:
         """Close the operator and the functions of its edges, and release the resources of an unfinished epoch."""
@@ -207,6 +237,7 @@ class LiveSubtask:
         return KeyedLocalInput(self, edge.index, edge.port, self.edge_functions(edge))
 
     def _on_watermark(self, watermark: int | None) -> None:
+        before = self._watch.switch(self.usage)
         try:
             if watermark is None:
                 self.operator.advance_idle()
@@ -214,6 +245,7 @@ class LiveSubtask:
                 self.operator.advance_watermark(watermark)
         except RAISED as error:
             raise user_failure(error, self.spec.who) from error
+        self._watch.switch(before)
 
     def _next_wakeup(self, asked: int | None) -> int | None:
         due = [] if asked is None else [asked]
@@ -225,10 +257,13 @@ class LiveSubtask:
 
     def guard(self, call: Callable[[], Any]) -> Any:
         """Make a call that may run user code or handle its records; exceptions are raised with the operator's name."""
+        before = self._watch.switch(self.usage)
         try:
             return call()
         except RAISED as error:
             raise self._failure(error) from error
+        finally:
+            self._watch.switch(before)
 
     def _failure(self, error: BaseException) -> FiresteelError:
         if isinstance(error, StateEvolutionRequired):
@@ -270,6 +305,9 @@ class LocalInput:
 
     def receive_watermark(self, watermark: int | None) -> None:
         self._subtask.valve.update(self._channel, watermark)
+
+    def receive_marker(self, marker: LatencyMarker) -> None:
+        self._subtask.receive_marker(marker)
 
 
 class KeyedLocalInput(LocalInput):

@@ -14,7 +14,9 @@
 from __future__ import annotations
 
 import pickle
+import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
@@ -26,15 +28,19 @@ from firesteel.functions.sink import OutputStore
 from firesteel.runtime.blocks import decode_block
 from firesteel.runtime.failures import RAISED, task_failure
 from firesteel.runtime.outbox import Outbox, Row
-from firesteel.runtime.plan import EdgeSpec, EpochPlan, OperatorSpec, Plan, TaskReport
+from firesteel.runtime.plan import EdgeSpec, EpochPlan, OperatorSpec, Plan, SubtaskReport, TaskReport
 from firesteel.runtime.routing import Router, make_router
+from firesteel.runtime.sampling import Sampler
 from firesteel.runtime.stack import allow_chain, with_room
 from firesteel.runtime.subtask import LiveSubtask
+from firesteel.runtime.task_logs import logging_for_task
+from firesteel.runtime.usage import LatencyMarker, Stopwatch, Usage, worker_usage
 from firesteel.state.arrangements.live import ArrangementStore
 from firesteel.state.keys.groups import key_group_range
 from firesteel.state.live.backend import KeyedStateBackend
-from firesteel.state.live.durable import RunRef, StateAddress, StateReader, StateVersion
+from firesteel.state.live.durable import RunRef, StateAddress, StateReader, StateVersion, StoreUse
 from firesteel.state.live.handover import Changed
+from firesteel.state.live.memory import Memory
 from firesteel.state.values.chunks import Entry
 
 REPORT: Final = -1
@@ -70,6 +76,9 @@ class TaskState(ArrangementStore, Protocol):
 
     def shared_directory(self, address: StateAddress) -> Path | None:
         """Return where processes of this machine share arrangements of a subtask; None if they do not."""
+
+    def use_of(self, address: StateAddress) -> StoreUse:
+        """Return how this task has used the working copy of a subtask."""
 
     def release(self) -> None:
         """Release the readers of this task."""
@@ -123,13 +132,15 @@ def run_task(
     """Run one task; see the module's contract."""
     task = _Task(plan, epoch, level, subtask, worker, state)
     allow_chain(len(plan.operators))
-    try:
-        yield from with_room(task.run(rows))
-    except RAISED as error:
-        task.abandon()
-        yield from failed_task(error, subtask)
-    finally:
-        state.release()
+    with logging_for_task(plan, epoch, subtask, task.watch):
+        try:
+            yield from with_room(task.run(rows))
+        except RAISED as error:
+            task.abandon()
+            yield from failed_task(error, subtask)
+        finally:
+            task.looked_at.close()
+            state.release()
 
 
 def failed_task(error: BaseException, subtask: int) -> Iterator[Row]:
@@ -153,6 +164,10 @@ class _Task:
         self._by_index: dict[int, LiveSubtask] = {}
         self._bytes_taken = 0
         self._width = plan.levels[level]
+        self._began = time.time_ns()
+        self.watch = Stopwatch(Usage())
+        self._sampler: Sampler | None = None
+        self.looked_at = ExitStack()
 
     def run(self, rows: Iterable[Row]) -> Iterator[Row]:
         specs = self._plan.at(self._level, self._subtask)
@@ -192,8 +207,14 @@ class _Task:
 
     def _start(self, specs: list[OperatorSpec]) -> None:
         plan, epoch = self._plan, self._epoch
+        if epoch.sampling is not None:
+            sampler = Sampler(epoch.sampling, self._subtask, self.watch)
+            self._sampler = self.looked_at.enter_context(sampler)
+        waiting = self.watch.owner
         for spec in specs:
+            self.watch.switch(Usage(spec.index))  # for the log and for samples, which ask whose `open` runs
             self._live.append(self._worker.take(plan, spec, self._subtask, epoch))
+        self.watch.switch(waiting)
         self._by_index = {live.spec.index: live for live in self._live}
         for live in self._live:
             self._wire(live)
@@ -207,13 +228,13 @@ class _Task:
             if live.arrangements:
                 runs = epoch.arranged.get(live.spec.index, {}).get(self._subtask, {})
                 address, now = self._address(live.spec), epoch.facts.processing_time
-                shared = self._state.shared_directory(address)
+                shared = None if plan.at_once else self._state.shared_directory(address)
                 before = len(epoch.watermarks.get(live.spec.index, ()))
                 rescaled = before not in (0, live.spec.parallelism)
                 live.arrangements.begin(
                     self._state, address, epoch.committed, runs, now, shared, rescaled=rescaled
                 )
-            live.begin(plan, epoch, reader, missed, self._state.outputs)
+            live.begin(plan, epoch, reader, missed, self._state.outputs, self.watch)
         for live in self._live:
             live.announce()
         for _, router in self._routers:
@@ -251,21 +272,30 @@ class _Task:
         self._deliver(self._by_index[edge.target], edge.port, (index, channel), block)
 
     def _deliver(self, live: LiveSubtask, port: int, channel: tuple[int, int], block: bytes) -> None:
-        """Deliver a block's records and watermarks in the order in which they were sent."""
+        """Deliver a block's records and marks in the order in which they were sent."""
+        before = self.watch.switch(live.usage)
+        live.usage.bytes_in += len(block)
         batch, marks = decode_block(block)
         start, total = 0, 0 if batch is None else len(batch)
-        for position, watermark in marks:
+        for position, mark in marks:
             if position > start:
                 assert batch is not None
                 whole = start == 0 and position == total
                 live.receive(batch if whole else batch.slice(start, position), port)
                 start = position
-            live.valve.update(channel, watermark)
+            if isinstance(mark, LatencyMarker):
+                live.receive_marker(mark)
+            else:
+                live.valve.update(channel, mark)
         if batch is not None and start < total:
             live.receive(batch if start == 0 else batch.slice(start, total), port)
+        self.watch.switch(before)
 
     def _pump(self) -> Iterator[Row]:
         """Read the sources in turn, a batch each, so that they advance together."""
+        if self._plan.latency_interval:
+            for live in self._live:
+                live.mark(self._plan.latency_interval)
         reading = self._live
         while reading:
             more = []
@@ -279,22 +309,37 @@ class _Task:
         reports = [live.end() for live in self._live]
         for live, router in self._routers:
             live.guard(router.flush)
+            live.usage.bytes_out += router.bytes
         yield from self._outbox.drain()
         for live, report in zip(self._live, reports, strict=True):
+            started = time.perf_counter_ns()
             if live.backend is not None:
                 report.run = live.guard(partial(self._persist, live.spec, live.backend))
+                live.usage.store = self._state.use_of(self._address(live.spec))
                 live.version = self._hand_over(live.spec, live.backend, report.run)
                 report.key_kinds = live.backend.key_kinds.names()
-            if live.arrangements:
+            if live.arrangements and (live.operator.is_read_by_others or not self._plan.at_once):
                 report.arranged = live.guard(partial(self._store_arrangements, live))
                 report.arrangements = live.arrangements.layouts(live.spec.id)
-        yield self._report(TaskReport(self._bytes_taken + self._outbox.bytes, reports))
+            live.usage.persist_ns = time.perf_counter_ns() - started
+        yield self._report(self._task_report(reports))
         for live in self._live:
             if self._epoch.facts.final:
                 live.close()
             else:
                 self._worker.keep(self._epoch, live)
         self._live = []
+
+    def _task_report(self, reports: list[SubtaskReport]) -> TaskReport:
+        memory = Memory.of_process()
+        return TaskReport(
+            self._bytes_taken + self._outbox.bytes,
+            reports,
+            self._began // 1_000_000,
+            time.time_ns() // 1_000_000,
+            worker_usage(memory.kept, memory.limit),
+            [] if self._sampler is None else self._sampler.samples(),
+        )
 
     def _persist(self, spec: OperatorSpec, backend: KeyedStateBackend) -> RunRef | None:
         facts = self._epoch.facts

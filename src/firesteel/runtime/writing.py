@@ -20,8 +20,9 @@ class WritingOperator(Operator[B], Generic[B, W]):
 
     _open_writer: W | None = None
 
-    def __init__(self, create_writer: Callable[[WriterContext], W]) -> None:
+    def __init__(self, create_writer: Callable[[WriterContext], W], *, at_end: bool = False) -> None:
         self._create_writer = create_writer
+        self._at_end = at_end
 
     def begin_epoch(self, epoch: Epoch) -> None:
         super().begin_epoch(epoch)
@@ -36,7 +37,8 @@ class WritingOperator(Operator[B], Generic[B, W]):
 
     def end_epoch(self) -> OperatorReport:
         epoch = self._epoch
-        if self._open_writer is None and epoch.operator_state is None and not epoch.inherited:
+        ends = self._at_end and epoch.facts.final
+        if self._open_writer is None and epoch.operator_state is None and not (epoch.inherited or ends):
             return OperatorReport()
         writer, self._open_writer = self._writer, None
         writer.advance_watermark(self.watermark)

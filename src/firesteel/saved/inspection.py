@@ -36,6 +36,7 @@ from firesteel.state.values.schemas import Schema, schema_text
 
 _SAMPLED_RUNS: Final = 8
 _SAMPLED_KEYS: Final = 1000
+_LISTS: Final = "it has lists without keys (of a CheckpointedFunction), which the state processor reads"
 _SCOPES: Final = ("keyed", "windowed", "broadcast", "timers")
 
 
@@ -110,7 +111,9 @@ class SavedOperator:
         have = [f"{schema['name']} ({schema['scope']} {schema_text(schema)})" for schema in self.states()]
         have += [f"{found.name} (arrangement)" for found in self.arrangements]
         got = ", ".join(have) or "an operator without keyed or broadcast state"
-        return StateError(f"has no {wanted}", who=self.who, got=got)
+        return StateError(
+            f"has no {wanted}", who=self.who, got=got, hint=_LISTS if self.snapshot.holds_lists else None
+        )
 
     def lists(self) -> dict[str, list[ListSnapshot]]:
         """Return its operator list states by name: what each subtask saved of the list."""
@@ -213,7 +216,7 @@ class SavedState:
         holding = [
             operator
             for operator in operators
-            if operator.snapshot.states or operator.lists() or operator.arrangements
+            if operator.snapshot.states or operator.snapshot.holds_lists or operator.arrangements
         ]
         raise self._unknown(f"an operator with the uid, name or id '{wanted}'", holding)
 

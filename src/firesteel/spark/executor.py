@@ -20,21 +20,26 @@ import cloudpickle
 from firesteel.checkpoint.compaction import MergeTask
 from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import EngineError, FiresteelError
+from firesteel.common.log_context import LogContext, current_log_context
 from firesteel.common.python_dependencies import PythonDependencies
 from firesteel.runtime.plan import EpochPlan, Plan, TaskReport
+from firesteel.runtime.processes import JvmView
 from firesteel.runtime.task import read_results
 from firesteel.spark.announcement import Announcement, announced
 from firesteel.spark.errors import engine_error
 from firesteel.spark.interpreter import resolved, workers_with
 from firesteel.spark.interruption import Interruption
 from firesteel.spark.jvm import Jvm
+from firesteel.spark.jvm_view import jvm_view
 from firesteel.spark.plans import StoredPlans
 from firesteel.spark.preconditions import is_local
 from firesteel.spark.release import release
 from firesteel.spark.session import open_session, started_here
+from firesteel.spark.shared.attaching import is_shared
 from firesteel.spark.shipped import ANSWER, Preparation
 from firesteel.spark.shipping import ship, ship_environment
 from firesteel.spark.worker import EXCHANGE, CallsJob, LevelTask, MergeJob
+from firesteel.spark.worker_logs import WorkerLogs
 from firesteel.spark.worker_python import WorkerPython
 from firesteel.state.live.durable import RunRef
 
@@ -68,8 +73,10 @@ class SparkExecutor:
         configuration: dict[str, str],
         python: PythonDependencies = _NO_DEPENDENCIES,
         worker_setup: Callable[[], None] | None = None,
+        logs: LogContext | None = None,
     ) -> None:
         self._job_id = job_id
+        self._logged = logs
         self._opening = (master, parallelism, configuration)
         self._shipping = (python, worker_setup)
         self._state_url = state_url
@@ -91,7 +98,11 @@ class SparkExecutor:
         cluster = not is_local(self._spark.conf.get("spark.master", ""))
         ship(self._spark, python.files, cluster=cluster)
         setup = ship_environment(self._spark, python, worker_setup)
-        self._preparation = replace(self._preparation, setup=setup)
+        logs = self._logged
+        prints = logs is not None and (logs.form == "json" or is_shared(self._spark))
+        self._preparation = replace(
+            self._preparation, setup=setup, logs=None if logs is None else WorkerLogs(logs, prints)
+        )
         own = setup if isinstance(setup, WorkerPython) else None
         self._own_workers = None if own is None else own.key
         self._python = python.executable and resolved(
@@ -143,7 +154,7 @@ class SparkExecutor:
         """Carry out calls in a Spark job."""
         if self._jvm.lost:
             self._reconnect()
-        job = CallsJob(self._preparation, tuple(map(cloudpickle.dumps, calls)))
+        job = CallsJob(self._in_epoch(), tuple(map(cloudpickle.dumps, calls)))
         try:
             with self._interruption.running(), self._workers():
                 frame = self._spark.range(0, len(calls), 1, min(len(calls), _MOST_TASKS)).mapInArrow(
@@ -155,12 +166,26 @@ class SparkExecutor:
         for row in rows:
             job.read(row)
 
+    def _in_epoch(self) -> Preparation:
+        """Return the preparation for work on the epoch that this thread publishes."""
+        logs, now = self._preparation.logs, current_log_context()
+        if logs is None or now is None:
+            return self._preparation
+        return replace(self._preparation, logs=logs.at(now.epoch))
+
     def _failure(self, error: Exception) -> FiresteelError:
         return self._jvm.loss(error) or engine_error(error)
 
     def interrupt(self) -> None:
         """Make the running epoch and all later ones fail."""
         self._interruption.interrupt()
+
+    def jvm(self, *, threads: bool) -> JvmView:
+        """Return what there is to see of Spark's driver process, with its threads or not."""
+        try:
+            return jvm_view(self._spark, threads=threads)
+        except Exception as error:
+            raise self._failure(error) from None
 
     def close(self) -> None:
         """Release this job in the workers; the application stays, because other jobs of this process may use it."""

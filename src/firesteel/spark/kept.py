@@ -16,6 +16,7 @@ import logging
 import pickle
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Final
 
 from firesteel.checkpoint.attach import CheckpointedState
@@ -25,6 +26,7 @@ from firesteel.runtime.plan import Plan
 from firesteel.runtime.task import Worker
 from firesteel.spark import collector
 from firesteel.spark.announcement import Announcement
+from firesteel.spark.worker_logs import WorkerLogs
 
 IDLE_S: Final = 600.0
 
@@ -32,13 +34,14 @@ _log = logging.getLogger(__name__)
 
 
 class KeptJob:
-    """One job in this process: its live subtasks, its state, and the last of its plans."""
+    """One job in this process: its live subtasks, its state, the last of its plans, and how it logs."""
 
     def __init__(self, state_url: str) -> None:
         self.worker = Worker()
         self.state = CheckpointedState(state_url, shared=True)
         self.driver = ""
         self.used = 0.0
+        self.logs: WorkerLogs | None = None
         self._state_url = state_url
         self._plan: tuple[str, Plan] | None = None
 
@@ -50,10 +53,11 @@ class KeptJob:
 
     def close(self) -> None:
         """Close operators and working copies; then raise the first error of an operator."""
-        try:
-            self.worker.close()
-        finally:
-            self.state.close()
+        with nullcontext() if self.logs is None else self.logs.used():
+            try:
+                self.worker.close()
+            finally:
+                self.state.close()
 
 
 class Kept:

@@ -11,6 +11,7 @@ from typing import Any, Final
 from firesteel.common.errors import FiresteelError
 from firesteel.spark.errors import engine_error
 from firesteel.spark.interruption import Interruption
+from firesteel.spark.shared.attaching import is_shared
 from firesteel.spark.shipped import ANSWER, Preparation
 from firesteel.spark.worker import LetGoTask
 
@@ -23,7 +24,8 @@ PATIENCE_S: Final = 30.0
 def release(spark: Any, state_url: str) -> None:
     """Close a job's operators in all Python workers; errors are logged and do not fail the job.
 
-    This takes one task for each slot of the application, all at once, so that each is in a different worker process.
+    This takes one task for each slot of the application, all at once, so that each is in a different worker process. In
+    an application that other processes use, too, they come one by one: all slots are hardly ever free at once there.
     """
     task = LetGoTask(Preparation(), state_url)
     interruption = Interruption(spark, f"firesteel-release-{uuid.uuid4().hex}")
@@ -33,7 +35,9 @@ def release(spark: Any, state_url: str) -> None:
     try:
         slots = _slots(spark)
         with interruption.running():
-            tasks = spark.range(0, slots, 1, slots).mapInArrow(task, ANSWER.spark, barrier=True)
+            tasks = spark.range(0, slots, 1, slots).mapInArrow(
+                task, ANSWER.spark, barrier=not is_shared(spark)
+            )
             answers = tasks.collect()
     except Exception as error:
         _log.warning("workers close the job's functions later, if at all: %s", engine_error(error))

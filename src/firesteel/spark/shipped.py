@@ -16,6 +16,7 @@ import sys
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -27,6 +28,7 @@ from pyspark.sql.types import BinaryType, DataType, IntegerType, LongType, Struc
 
 from firesteel.common.errors import FiresteelError
 from firesteel.runtime.failures import RAISED, task_failure
+from firesteel.spark.worker_logs import WorkerLogs
 
 T = TypeVar("T")
 
@@ -37,11 +39,12 @@ Batches = Iterable[pa.RecordBatch]
 class Preparation:
     """The steps in a worker before a task: extend the module path, and set up the job's Python environment.
 
-    `setup` may be called any number of times in one process.
+    `setup` may be called any number of times in one process. `logs` is how it logs for the job (None: as any process).
     """
 
     search_path: tuple[str, ...] = ()
     setup: Callable[[], None] | None = None
+    logs: WorkerLogs | None = None
 
     @classmethod
     def of_driver(cls) -> Preparation:
@@ -53,6 +56,10 @@ class Preparation:
         sys.path.extend(path for path in self.search_path if path not in sys.path)
         if self.setup is not None:
             self.setup()
+
+    def logging(self) -> AbstractContextManager[None]:
+        """Have what is logged and printed in the block be the job's."""
+        return nullcontext() if self.logs is None else self.logs.used()
 
 
 @dataclass(frozen=True)
@@ -76,11 +83,12 @@ class ShippedTask(ABC):
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         """Yield the task's output, or that of its failure."""
-        try:
-            self.preparation.carry_out()
-            yield from self.run(batches)
-        except RAISED as error:
-            yield from self.failed(task_failure(error, self.who))
+        with self.preparation.logging():
+            try:
+                self.preparation.carry_out()
+                yield from self.run(batches)
+            except RAISED as error:
+                yield from self.failed(task_failure(error, self.who))
 
 
 class AnsweringTask(ShippedTask, Generic[T]):

@@ -24,7 +24,7 @@ from typing import Any, Final
 import firesteel
 from firesteel.common.errors import ProgramError
 from firesteel.common.python_dependencies import PythonDependencies
-from firesteel.spark.worker_python import CACHED, REQUIREMENTS, WorkerPython
+from firesteel.spark.worker_python import CACHED, REQUIREMENTS, WorkerPython, installed, use_packages
 
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 """Every member's date, so that equal content gives equal archives."""
@@ -134,6 +134,19 @@ def _members(directory: Path, prefix: str) -> Iterator[tuple[str, bytes]]:
     for path in sorted(directory.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
             yield f"{prefix}{path.relative_to(directory).as_posix()}", path.read_bytes()
+
+
+def use_requirements(requirements: Path) -> None:
+    """Make imports of this process find the packages of a requirements file, which workers on this machine share.
+
+    Raises ProgramError with pip's message if they cannot be installed.
+    """
+    bundle = _packed("requirements", _requirements(requirements, None))
+    with tempfile.TemporaryDirectory(prefix="firesteel-requirements-") as place:
+        unpacked = Path(place) / bundle.stem
+        with zipfile.ZipFile(bundle) as archive:
+            archive.extractall(unpacked)
+        use_packages(installed(unpacked))
 
 
 def _requirements(file: Path, cached_dir: str | None) -> Iterator[tuple[str, bytes]]:

@@ -13,6 +13,7 @@ from pyspark import BarrierTaskContext
 from firesteel.checkpoint.compaction import MergeTask, merge
 from firesteel.checkpoint.objects import Storage
 from firesteel.common.errors import FiresteelError
+from firesteel.common.log_context import current_log_context, whole_process_for
 from firesteel.runtime.outbox import Row
 from firesteel.runtime.routing import BLOCK_BYTES
 from firesteel.runtime.task import failed_task, run_task
@@ -58,15 +59,18 @@ class LevelTask(ShippedTask):
         incoming = EXCHANGE.rows(batches) if self.level else without_rows(batches)
         announcement = read_announcement(context, self.state_url)
         job = _kept.job(self.state_url, announcement)
+        job.logs = self.preparation.logs
         plan, epoch = job.plan(self.plan_path), announcement.epoch
         if plan.on_columns:
             keep_freed_memory()
         # Spark runs a task again if its worker died; the remains of the first try must not disturb it.
         attempt = f"{epoch.facts.attempt}-{context.taskAttemptId()}"
         epoch = replace(epoch, facts=replace(epoch.facts, attempt=attempt))
-        return _batches(
-            run_task(plan, epoch, self.level, context.partitionId(), incoming, job.worker, job.state)
-        )
+        logged = current_log_context()
+        with whole_process_for(logged and replace(logged, epoch=epoch.facts.number)):
+            yield from _batches(
+                run_task(plan, epoch, self.level, context.partitionId(), incoming, job.worker, job.state)
+            )
 
     def failed(self, failure: FiresteelError) -> Iterator[pa.RecordBatch]:
         """Return the row of an error, such as packages that cannot be installed, or a module that is missing here."""
@@ -106,7 +110,8 @@ class CallsJob(AnsweringTask[None]):
 class LetGoTask(AnsweringTask[None]):
     """The last job of a job that has ended; its answer is the error of a function's `close`, if there is one.
 
-    It runs as a barrier stage as wide as the application, so that each of its tasks is in a different process.
+    In an application that no other process uses it runs as a barrier stage as wide as that, so that each of its tasks
+    is in a different process.
     """
 
     state_url: str
@@ -118,10 +123,10 @@ class LetGoTask(AnsweringTask[None]):
         return collector.task(super().__call__(batches))
 
     def answer(self, batches: Batches) -> None:
-        """Release the job in this process, once all tasks of the stage run."""
+        """Release the job in this process; in a barrier stage, once all its tasks run."""
         context = current_task()
-        assert isinstance(context, BarrierTaskContext)
-        context.barrier()
+        if isinstance(context, BarrierTaskContext):
+            context.barrier()
         without_rows(batches)
         _kept.let_go(self.state_url)
 

@@ -134,7 +134,7 @@ def _install(bundle: Path, target: Path) -> None:
         return
     words = (done.stderr or done.stdout).strip()
     raise ProgramError(
-        "requires packages that its workers can install",
+        "requires packages that can be installed",
         who="set_python_requirements",
         got=words.splitlines()[-1] if words else f"exit code {done.returncode} of pip",
         hint="check the file, or ship the packages: pip download -d DIRECTORY -r FILE, and pass DIRECTORY, too",

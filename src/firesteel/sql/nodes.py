@@ -26,10 +26,17 @@ class Call(_Node, exp.Condition):
     """A function call: `names` is the function's name, a list of identifiers.
 
     `quantifier` is DISTINCT or ALL. `bare` is true for a function without parentheses (CURRENT_DATE). A `*` among
-    the arguments is a `Star`, a named one a `NamedArgument`.
+    the arguments is a `Star`, a named one a `NamedArgument`. `given` is the function itself, where a program names it
+    without a catalog.
     """
 
-    arg_types: ClassVar = {"names": True, "expressions": False, "quantifier": False, "bare": False}
+    arg_types: ClassVar = {
+        "names": True,
+        "expressions": False,
+        "quantifier": False,
+        "bare": False,
+        "given": False,
+    }
 
     @property
     def function(self) -> str:
@@ -73,9 +80,19 @@ class ModelArgument(_Node):
 
 
 class TableFunction(_Node):
-    """A table function in FROM: `this` is a `Call`; `table` is true if it is written ``TABLE(...)``."""
+    """A table function in FROM: `this` is a `Call`; `table` is true if it is written ``TABLE(...)``.
 
-    arg_types: ClassVar = {"this": True, "table": False, "lateral": False, "alias": False, "joins": False}
+    `epoch` is the number in ``AS OF EPOCH``.
+    """
+
+    arg_types: ClassVar = {
+        "this": True,
+        "table": False,
+        "lateral": False,
+        "epoch": False,
+        "alias": False,
+        "joins": False,
+    }
 
 
 class UnnestTable(_Node):
@@ -113,6 +130,33 @@ class IntervalLiteral(_Node, exp.Condition):
         "end_unit": False,
         "end_precision": False,
     }
+
+
+class Constant(_Node, exp.Condition):
+    """A constant that a program gives: `value` is as in `firesteel.relational.expressions.Literal`, `kind` its type.
+
+    `Constant`, `KnownType`, `Plus` and `FieldAt` are of the Table API; the parser makes none.
+    """
+
+    arg_types: ClassVar = {"value": False, "kind": True}
+
+
+class KnownType(_Node):
+    """A data type that a program gives: `kind` is a logical type."""
+
+    arg_types: ClassVar = {"kind": True}
+
+
+class Plus(_Node, exp.Condition):
+    """A sum, or one text after another, as the Table API's plus is."""
+
+    arg_types: ClassVar = {"this": True, "expression": True}
+
+
+class FieldAt(_Node, exp.Condition):
+    """The field of a row at a place, from 0."""
+
+    arg_types: ClassVar = {"this": True, "place": True}
 
 
 class Unknown(_Node, exp.Condition):
@@ -193,6 +237,7 @@ class RowPattern(_Node):
         "order": False,
         "measures": False,
         "rows": False,
+        "timed_out": False,
         "after": False,
         "pattern": True,
         "anchored_start": False,

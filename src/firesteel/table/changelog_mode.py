@@ -2,44 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from firesteel.common.types import RowKind
-from firesteel.functions.columns import connectors
+from firesteel.functions.changelog_mode import ChangelogMode
 
 __all__ = ["ChangelogMode"]
-
-
-@dataclass(frozen=True)
-class ChangelogMode:
-    """The kinds of changes in a changelog.
-
-    >>> [str(kind) for kind in RowKind if kind in ChangelogMode.upsert().kinds]
-    ['+I', '+U', '-D']
-    """
-
-    kinds: frozenset[RowKind]
-
-    @staticmethod
-    def insert_only() -> ChangelogMode:
-        """Return the mode of inserts alone."""
-        return ChangelogMode(frozenset([RowKind.INSERT]))
-
-    @staticmethod
-    def upsert() -> ChangelogMode:
-        """Return the mode in which the new row alone comes for an update, which a key finds."""
-        return ChangelogMode(frozenset(RowKind) - {RowKind.UPDATE_BEFORE})
-
-    @staticmethod
-    def all() -> ChangelogMode:
-        """Return the mode of all kinds."""
-        return ChangelogMode(frozenset(RowKind))
-
-    @property
-    def _planned(self) -> connectors.ChangelogMode:
-        """The mode as plans have it."""
-        return connectors.ChangelogMode(
-            update_before=RowKind.UPDATE_BEFORE in self.kinds,
-            update_after=RowKind.UPDATE_AFTER in self.kinds,
-            delete=RowKind.DELETE in self.kinds,
-        )

@@ -47,6 +47,15 @@ _TYPES: Final[dict[type, LogicalType]] = {
 }
 
 
+def type_of_class(kind: type) -> LogicalType | None:
+    """Return the type of a class's values; None if it is none of the list.
+
+    >>> str(type_of_class(int))
+    'BIGINT'
+    """
+    return _TYPES.get(kind)
+
+
 def inferred_row(elements: Sequence[Any], names: Sequence[str] = ()) -> RowType:
     """Return the type of rows; fields without a name in a row or in `names` are called _1, _2, ...
 

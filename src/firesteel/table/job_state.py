@@ -25,12 +25,15 @@ def own_state(names: Counter[str], name: str) -> Iterator[None]:
 
     A program has one state directory, but each of its INSERTs is a job. The directory of a job has its name, and a
     number if the session, which counts them in `names`, has had a job of that name. So the jobs of a program that is
-    started again find their states.
+    started again find their states. The one job of a program in a cluster, which has given it its id, has the
+    program's directory.
     """
     outer = current_ambient().adapt
 
     def adapt(settings: JobSettings) -> JobSettings:
         adapted = settings if outer is None else outer(settings)
+        if adapted.job_id is not None and name != COLLECT:
+            return adapted
         return replace(adapted, state_dir=_directory(adapted.state_dir, names, name))
 
     with surrounded_by(Ambient(adapt=adapt)):

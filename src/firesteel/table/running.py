@@ -8,27 +8,38 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from firesteel.common.errors import ProgramError
+from firesteel.common.errors import ProgramError, UnsupportedError
 from firesteel.common.logical_types import BigIntType, Field, RowType
 from firesteel.connectors.tables.collect import CollectTableSink
+from firesteel.connectors.tables.registry import register
 from firesteel.control import JobHandle
 from firesteel.datastream.execution import execution_plan, start
 from firesteel.functions.columns.connectors import ChangelogMode, TableSink
+from firesteel.functions.columns.python_functions import UserFunction
 from firesteel.graph import GraphBuilder, Location
 from firesteel.relational.explaining import explained
 from firesteel.relational.logical import nodes
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.connecting import registered
+from firesteel.relational.physical.explaining import forest
 from firesteel.relational.physical.planning import Connections
 from firesteel.relational.physical.sinks import Sink
 from firesteel.relational.planning import add_to_graph, compiled, written
-from firesteel.relational.stored import stored_plan
+from firesteel.relational.stored import StoredPlan, stored_plan
 from firesteel.relational.tables import PhysicalColumn, ResolvedTable
+from firesteel.spark.hive.connector import HiveConnector
+from firesteel.spark.table_connector import SparkConnector
+from firesteel.table.catalog.functions import ImportedFunction
 from firesteel.table.job_state import COLLECT, own_state
-from firesteel.table.session import Session
+from firesteel.table.session import Session, Submit
+from firesteel.table.table_config import TableConfig
 from firesteel.table.table_result import Printing, TableResult, of_values
 from firesteel.table.tableau import MOST
+
+# Spark is above the connectors: it brings its own.
+register(SparkConnector())
+register(HiveConnector())
 
 NAME: Final = "pipeline.name"
 _COLLECTED: Final = "*anonymous_collect$"
@@ -43,37 +54,88 @@ def run_query(plan: LogicalNode, session: Session) -> TableResult:
     collecting = _collecting(plan, session)
     connections = _connections(session)
     sinks, job = _start(_adding([collecting], session, connections), session, COLLECT)
-    printing = Printing(kinds=session.streaming, most=_most(session), zone=session.zone)
+    printing = Printing(kinds=session.streaming, most=most_width(session.config), zone=session.zone)
     return TableResult(plan.row, job.results(sinks[0]), printing, job=job)
 
 
 def run_inserts(sinks: Sequence[LogicalNode], session: Session) -> TableResult:
     """Start one job of several INSERTs; the result has a column for each, with -1 for the number of rows."""
     targets = [str(_target(sink).identifier) for sink in sinks]
+    if session.submit is not None and not _overwrite(sinks):
+        return _submitted(targets, compiled_plan(sinks, session), session, session.submit)
     return _run(targets, session, _adding(sinks, session, _connections(session)))
+
+
+def run_sink(
+    sink: LogicalNode, session: Session, name: str, made: Callable[[ResolvedTable], TableSink] | None = None
+) -> JobHandle:
+    """Start the job of one INSERT in the state directory of the surroundings; `made` gives the sink of its table."""
+    connections = _connections(session)
+    if made is not None:
+        connections = replace(connections, sink=made)
+    environment = session.job_environment()
+    with environment._builder.apart() as builder:
+        return start(environment, _adding([sink], session, connections)(builder), name)
+
+
+def attach(sinks: Sequence[LogicalNode], session: Session) -> None:
+    """Add the operators of INSERTs to the program of the session, whose job runs them, too."""
+    _adding(sinks, session, _connections(session))(session.job_environment()._builder)
 
 
 def _run(targets: Sequence[str], session: Session, add: _Adding) -> TableResult:
     names = _numbered([name.replace("`", "") for name in targets])
     _, job = _start(add, session, f"insert-into_{','.join(names)}")
+    return _unknown_counts(names, job)
+
+
+def _submitted(targets: Sequence[str], plan: str, session: Session, submit: Submit) -> TableResult:
+    submit(plan, session.config.to_map())
+    return _unknown_counts(_numbered([name.replace("`", "") for name in targets]), None)
+
+
+def _unknown_counts(names: Sequence[str], job: JobHandle | None) -> TableResult:
     row = RowType(tuple(Field(name, BigIntType()) for name in names), nullable=False)
     return of_values(row, [[-1] * len(names)], Printing(raw=True), job=job)
 
 
+def _overwrite(sinks: Sequence[LogicalNode]) -> bool:
+    return any(isinstance(sink, nodes.TableSink) and sink.overwrite for sink in sinks)
+
+
 def compiled_plan(sinks: Sequence[LogicalNode], session: Session) -> str:
     """Return what `run_inserts` would run, as the text of a file."""
+    if _overwrite(sinks):
+        raise UnsupportedError("cannot be compiled into a file", who="INSERT OVERWRITE")
     with session.job_environment()._builder.apart() as builder:
         return compiled(sinks, builder, plan_options(session), _connections(session)).json
 
 
 def run_plan(text: str, who: str, session: Session) -> TableResult:
     """Start the job of a compiled plan, the text of a file; errors begin with `who`."""
-    plan = stored_plan(text, who, _connections(session), session.resolved)
+    return _run_stored(_stored(text, who, session), text, who, session)
+
+
+def explain_plan(text: str, who: str, session: Session) -> str:
+    """Return the operators of a compiled plan, the text of a file, as text; errors begin with `who`."""
+    return forest(_stored(text, who, session).plans)
+
+
+def _stored(text: str, who: str, session: Session) -> StoredPlan:
+    def imported(target: str, name: str) -> UserFunction:
+        return ImportedFunction(target, name).signature
+
+    return stored_plan(text, who, _connections(session), session.resolved, imported)
+
+
+def _run_stored(plan: StoredPlan, text: str, who: str, session: Session) -> TableResult:
     options = plan_options(session)
     if plan.batch is not options.batch:
         wanted, got = ("BATCH" if mode else "STREAMING" for mode in (plan.batch, options.batch))
         raise ProgramError(f"requires {wanted} mode, for which it was compiled", who=who, got=got)
     targets = [str(one.target.identifier) for one in plan.plans if isinstance(one, Sink) and one.target]
+    if session.submit is not None:
+        return _submitted(targets, text, session, session.submit)
     return _run(targets, session, lambda b: written(plan.plans, b, options, Location.of_caller(), plan.ids))
 
 
@@ -150,9 +212,10 @@ def _target(sink: LogicalNode) -> ResolvedTable:
     return sink.table
 
 
-def _most(session: Session) -> int:
+def most_width(config: TableConfig) -> int:
+    """Return how wide a column may be shown whose type does not say it."""
     for key in _WIDTHS:
-        text = session.config.get(key, "")
+        text = config.get(key, "")
         if text.isdecimal():
             return max(int(text), 1)
     return MOST

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from firesteel.common.errors import ProgramError
 from firesteel.common.logical_types import Field, LogicalType, RowType
 from firesteel.common.logical_types.logical_type import escaped_identifier, escaped_text
 from firesteel.datastream.streams.node_settings import call_site
+from firesteel.table.expressing.sql_text import sql_text
+from firesteel.table.expression import Expression
 from firesteel.table.resolved_schema import ResolvedSchema, key_text
 from firesteel.table.types import DataType, logical_type
 
@@ -32,6 +35,9 @@ class Schema:
     physical: tuple[tuple[str, LogicalType], ...] = ()
     """The columns that are stored, with their types."""
 
+    columns: tuple[str, ...] = ()
+    """The names of all columns, in their order."""
+
     @staticmethod
     def new_builder() -> Schema.Builder:
         """Return a builder without columns."""
@@ -47,8 +53,11 @@ class Schema:
         def __init__(self) -> None:
             self._schema = Schema()
 
-        def _with(self, element: str) -> Schema.Builder:
-            self._schema = replace(self._schema, elements=(*self._schema.elements, element))
+        def _with(self, element: str, *columns: str) -> Schema.Builder:
+            schema = self._schema
+            self._schema = replace(
+                schema, elements=(*schema.elements, element), columns=(*schema.columns, *columns)
+            )
             return self
 
         def column(self, column_name: str, data_type: str | DataType) -> Schema.Builder:
@@ -56,7 +65,9 @@ class Schema:
             kind = logical_type(data_type, call_site("column"))
             physical = (*self._schema.physical, (column_name, kind))
             self._schema = replace(self._schema, physical=physical)
-            return self._with(f"{escaped_identifier(column_name)} {kind.as_serializable_string()}")
+            return self._with(
+                f"{escaped_identifier(column_name)} {kind.as_serializable_string()}", column_name
+            )
 
         def with_comment(self, comment: str | None) -> Schema.Builder:
             """Give the last column a comment."""
@@ -67,9 +78,10 @@ class Schema:
                 )
             return self
 
-        def column_by_expression(self, column_name: str, expr: str) -> Schema.Builder:
-            """Add a column that is computed of others, by an SQL expression."""
-            return self._with(f"{escaped_identifier(column_name)} AS {_text(expr, 'column_by_expression')}")
+        def column_by_expression(self, column_name: str, expr: str | Expression[Any]) -> Schema.Builder:
+            """Add a column that is computed of others, by an expression: SQL as text, or one of the Table API."""
+            text = _text(expr, "column_by_expression")
+            return self._with(f"{escaped_identifier(column_name)} AS {text}", column_name)
 
         def column_by_metadata(
             self,
@@ -82,10 +94,11 @@ class Schema:
             kind = logical_type(data_type, call_site("column_by_metadata")).as_serializable_string()
             source = f" FROM {escaped_text(metadata_key)}" if metadata_key else ""
             virtual = " VIRTUAL" if is_virtual else ""
-            return self._with(f"{escaped_identifier(column_name)} {kind} METADATA{source}{virtual}")
+            text = f"{escaped_identifier(column_name)} {kind} METADATA{source}{virtual}"
+            return self._with(text, column_name)
 
-        def watermark(self, column_name: str, watermark_expr: str) -> Schema.Builder:
-            """Make a column the event time, with watermarks by an SQL expression."""
+        def watermark(self, column_name: str, watermark_expr: str | Expression[Any]) -> Schema.Builder:
+            """Make a column the event time, with watermarks by an expression, as for `column_by_expression`."""
             expression = _text(watermark_expr, "watermark")
             return self._with(f"WATERMARK FOR {escaped_identifier(column_name)} AS {expression}")
 
@@ -106,7 +119,10 @@ class Schema:
             """Add everything of another schema."""
             mine, other = self._schema, unresolved_schema
             self._schema = Schema(
-                mine.elements + other.elements, mine.keys + other.keys, mine.physical + other.physical
+                mine.elements + other.elements,
+                mine.keys + other.keys,
+                mine.physical + other.physical,
+                mine.columns + other.columns,
             )
             return self
 
@@ -146,6 +162,8 @@ def physical_row(schema: Schema) -> RowType:
 def _text(expression: object, method: str) -> str:
     if isinstance(expression, str):
         return expression
+    if isinstance(expression, Expression):
+        return sql_text(expression._tree, call_site(method))
     raise ProgramError(
-        "requires an SQL expression as a string", who=call_site(method), got=type(expression).__name__
+        "requires an expression, or one of SQL as text", who=call_site(method), got=type(expression).__name__
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -17,6 +17,7 @@ from firesteel.table.catalog.binding import BoundCatalog
 from firesteel.table.catalog.manager import CatalogManager
 from firesteel.table.catalog.objects import CatalogObject
 from firesteel.table.environment_settings import MODE
+from firesteel.table.module import Module
 from firesteel.table.table_config import TableConfig
 
 PARALLELISM: Final = "table.exec.resource.default-parallelism"
@@ -25,25 +26,31 @@ PARALLELISM: Final = "table.exec.resource.default-parallelism"
 CORE: Final = "core"
 """The module of the built-in functions."""
 
+Submit = Callable[[str, Mapping[str, str]], None]
+"""Makes a job, which somebody else runs, of a compiled plan and the session's options."""
+
 
 @dataclass
 class Session:
     """What the statements of one session share.
 
     `environment` is that of a program with streams; without it each job has an environment of its own. `modules` are
-    the ones in use, of those that are `loaded`. `state_names` counts the jobs by name.
+    the ones in use, of those that are `loaded`. `state_names` counts the jobs by name. With `submit` the jobs of
+    INSERTs do not run in this process.
     """
 
     manager: CatalogManager
     environment: StreamExecutionEnvironment | None = None
     config: TableConfig = field(default_factory=lambda: TableConfig(Configuration()))
     modules: list[str] = field(default_factory=lambda: [CORE])
-    loaded: list[str] = field(default_factory=lambda: [CORE])
+    loaded: dict[str, Module] = field(default_factory=lambda: {CORE: Module(CORE)})
     numbers: Iterator[int] = field(default_factory=count)
     state_names: Counter[str] = field(default_factory=Counter)
+    submit: Submit | None = None
 
     def __post_init__(self) -> None:
         self.defaults = dict(self.config.to_map())
+        self.manager.functions.modules = lambda: [(name, self.loaded[name]) for name in self.modules]
 
     @property
     def streaming(self) -> bool:

@@ -5,16 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from firesteel.common.errors import ProgramError, UnsupportedError
+from firesteel.common.logical_types import Field, RowType
+from firesteel.common.logical_types.temporal import regular
+from firesteel.common.logical_types.type_information import to_logical_type
+from firesteel.common.typeinfo import TypeInformation, Types
+from firesteel.common.types import Row, RowKind
 from firesteel.datastream.stream_execution_environment import StreamExecutionEnvironment
 from firesteel.datastream.streams.node_settings import call_site
 from firesteel.datastream.streams.plain import DataStream
 from firesteel.graph import Edge
+from firesteel.relational.logical import nodes
 from firesteel.table.catalog.objects import CatalogTable
 from firesteel.table.changelog_mode import ChangelogMode
 from firesteel.table.environment_settings import EnvironmentSettings
+from firesteel.table.expressions import col
 from firesteel.table.running import plan_options
 from firesteel.table.schema import Schema
-from firesteel.table.streams import columns_of, to_stream, with_origin
+from firesteel.table.statements.jobs import sink_of
+from firesteel.table.streams import STREAM, columns_of, ending, to_stream, with_origin
 from firesteel.table.table import Table
 from firesteel.table.table_descriptor import TableDescriptor
 from firesteel.table.table_environment import TableEnvironment, new_session
@@ -50,7 +58,8 @@ class StreamTableEnvironment(TableEnvironment):
         """Return the records of a stream as a table.
 
         Columns are the fields of rows and tuples, else one column `f0`; their types are those of the stream. A Schema
-        declares others: columns by name, computed ones, a watermark, and the record's timestamp as metadata 'rowtime'.
+        declares others: columns by name, computed ones (also of fields that it leaves out), a watermark, and the
+        record's timestamp as metadata 'rowtime'.
         Raises ProgramError for a stream without a type, and for columns that it does not have.
         """
         return self._from_stream(data_stream, fields_or_schema, None, "from_data_stream")
@@ -71,17 +80,40 @@ class StreamTableEnvironment(TableEnvironment):
         The timestamp of a record is that of the event-time column, if there is exactly one. Raises ProgramError for a
         table whose rows change: see `to_changelog_stream`.
         """
-        return self._to_stream(table, changes=False)
+        return self._to_stream(ending(table._plan), ChangelogMode.insert_only(), "to_data_stream")
 
     def to_changelog_stream(
-        self, table: Table, target_schema: Schema | None = None, changelog_mode: object = None
+        self,
+        table: Table,
+        target_schema: Schema | None = None,
+        changelog_mode: ChangelogMode | None = None,
     ) -> DataStream:
-        """Return the changes of a table as a stream of Rows, each with its kind."""
-        for value, name in ((target_schema, "a target schema"), (changelog_mode, "a changelog mode")):
-            if value is not None:
-                who = f"to_changelog_stream ({call_site('to_changelog_stream')})"
-                raise UnsupportedError(f"with {name} is not supported yet", who=who)
-        return self._to_stream(table, changes=True)
+        """Return the changes of a table as a stream of Rows, each with its kind.
+
+        Columns are written to those of the schema as INSERT does it: by their places, with casts. A schema without
+        columns has those of the table; its metadata 'rowtime' becomes the records' timestamp, and its primary key is
+        needed for a mode that has the new rows of updates alone. All kinds of changes may come unless a mode says
+        otherwise. Raises ProgramError for a table that gives others, SqlValidationError for columns that do not fit.
+        """
+        end = self._ending(table, target_schema)
+        return self._to_stream(end, changelog_mode or ChangelogMode.all(), "to_changelog_stream")
+
+    def to_append_stream(self, table: Table, type_info: TypeInformation) -> DataStream:
+        """Return the rows of a table as a stream of a type whose fields are the columns, by their places.
+
+        Raises ProgramError for a table whose rows change, and for fields of other types. Deprecated in Flink: see
+        `to_data_stream`.
+        """
+        _require_fields(table, type_info, "to_append_stream")
+        return self.to_data_stream(table).map(_plain, type_info)
+
+    def to_retract_stream(self, table: Table, type_info: TypeInformation) -> DataStream:
+        """Return the changes of a table as tuples: whether a row comes, and the row, of a type as `to_append_stream`.
+
+        Deprecated in Flink: see `to_changelog_stream`.
+        """
+        _require_fields(table, type_info, "to_retract_stream")
+        return self.to_changelog_stream(table).map(_flagged, Types.TUPLE([Types.BOOLEAN(), type_info]))
 
     def from_changelog_stream(
         self,
@@ -106,17 +138,59 @@ class StreamTableEnvironment(TableEnvironment):
         if not isinstance(stream, DataStream):
             raise ProgramError("requires a DataStream", who=call_site(method), got=type(stream).__name__)
         schema = _schema(stream, given)
+        whole = _with_columns_of(stream, schema)
         identifier = self._session.unnamed()
-        declared = self._described(TableDescriptor(schema, {"connector": "stream"}), identifier)
+        declared = self._described(TableDescriptor(whole, {"connector": "stream"}), identifier)
         table = with_origin(declared.table, stream, self._session.zone, changes)
         with self._session.holding(CatalogTable(table, declared.computed, declared.watermark)):
-            return self.from_path(str(identifier))
+            every = self.from_path(str(identifier))
+        return every if whole is schema else every.select(*map(col, schema.columns))
 
-    def _to_stream(self, table: Table, *, changes: bool) -> DataStream:
+    def _ending(self, table: Table, schema: Schema | None) -> nodes.TableSink:
+        if schema is None:
+            return ending(table._plan)
+        if not schema.physical:
+            builder = Schema.new_builder()
+            for field in table._plan.row.fields:
+                if field.name not in schema.columns:
+                    builder.column(field.name, DataType(regular(field.type)))
+            schema = builder.from_schema(schema).build()
+        identifier = self._session.unnamed(STREAM)
+        described = self._described(TableDescriptor(schema, {"connector": "stream"}), identifier)
+        with self._session.holding(described):
+            made = sink_of(table._plan, identifier, self._session)
+        assert isinstance(made, nodes.TableSink)
+        return made
+
+    def _to_stream(self, end: nodes.TableSink, changes: ChangelogMode, method: str) -> DataStream:
         environment = self._session.job_environment()
         options = plan_options(self._session)
-        node, kind = to_stream(table._plan, environment._builder, options, changes=changes)
+        node, kind = to_stream(end, environment._builder, options, changes, method)
         return DataStream(environment, (Edge(node),), kind)
+
+
+def _require_fields(table: Table, type_info: TypeInformation, method: str) -> None:
+    """Raise ProgramError unless the fields of a type are the columns of a table."""
+    wanted = to_logical_type(type_info)
+    fields = wanted.fields if isinstance(wanted, RowType) else (Field("f0", wanted),)
+    found = [regular(field.type).copy(True) for field in table._plan.row.fields]
+    if [regular(field.type).copy(True) for field in fields] != found:
+        raise ProgramError(
+            f"requires the type of a row of {', '.join(map(str, found))}",
+            who=call_site(method),
+            got=str(type_info),
+        )
+
+
+def _plain(row: Row) -> Row:
+    return row
+
+
+def _flagged(row: Row) -> tuple[bool, Row]:
+    """Return whether a row comes or goes, and the row as one that comes."""
+    comes = row.get_row_kind() in (RowKind.INSERT, RowKind.UPDATE_AFTER)
+    row.set_row_kind(RowKind.INSERT)
+    return comes, row
 
 
 def _schema(stream: DataStream, given: tuple[Any, ...]) -> Schema:
@@ -134,3 +208,17 @@ def _schema(stream: DataStream, given: tuple[Any, ...]) -> Schema:
     for field in columns_of(stream):
         builder.column(field.name, DataType(field.type))
     return builder.from_schema(declared).build()
+
+
+def _with_columns_of(stream: DataStream, schema: Schema) -> Schema:
+    """Return a schema in which computed columns find all fields of a stream; the same one if it has them all."""
+    fields = columns_of(stream)
+    stored = {name for name, _ in schema.physical}
+    left_out = [field for field in fields if field.name not in schema.columns]
+    computes = len(schema.columns) > len(stored)
+    if not left_out or not computes or not stored <= {field.name for field in fields}:
+        return schema
+    builder = Schema.new_builder()
+    for field in left_out:
+        builder.column(field.name, DataType(field.type))
+    return builder.from_schema(schema).build()

@@ -21,7 +21,7 @@ from firesteel.datastream.streams.adding import add_node, same
 from firesteel.datastream.streams.node_settings import call_site
 from firesteel.datastream.streams.plain import DataStream
 from firesteel.functions.columns.bridges import TIMESTAMP, WHOLE, ColumnsToRows, RowsToColumns
-from firesteel.functions.columns.connectors import ChangelogMode, TableSink
+from firesteel.functions.columns.connectors import TableSink
 from firesteel.functions.columns.endpoints import ColumnSink, ColumnWriter
 from firesteel.functions.sink import Committer, WriterContext
 from firesteel.graph import Edge, GraphBuilder, Location
@@ -38,7 +38,8 @@ from firesteel.table.changelog_mode import ChangelogMode as PublicMode
 ROWTIME: Final = "rowtime"
 """The metadata of a stream's records: their timestamps."""
 
-_STREAM: Final = "*stream*"
+STREAM: Final = "*stream*"
+"""What a table is called that is a stream."""
 
 
 def columns_of(stream: DataStream) -> tuple[Field, ...]:
@@ -81,7 +82,7 @@ def with_origin(
         mode = changes or PublicMode.insert_only()
         bridge = RowsToColumnsOp(RowsToColumns(row, tuple(places), zone, mode.kinds))
         origin = add_node(builder, bridge, "DataStreamSource", (edges,))
-        return replace(table, origin=origin, options={}, changes=mode._planned)
+        return replace(table, origin=origin, options={}, changes=mode.planned)
 
 
 def _place(column: PhysicalColumn | MetadataColumn, given: list[str], whole: bool) -> int:
@@ -97,38 +98,57 @@ def _place(column: PhysicalColumn | MetadataColumn, given: list[str], whole: boo
     return WHOLE if whole else given.index(column.name)
 
 
+def ending(plan: LogicalNode) -> nodes.TableSink:
+    """Return the plan that hands all columns of another to a stream."""
+    columns = tuple(PhysicalColumn(field.name, field.type) for field in plan.row.fields)
+    return nodes.TableSink(plan, ResolvedTable(ObjectIdentifier("", "", STREAM), columns))
+
+
 def to_stream(
-    plan: LogicalNode, builder: GraphBuilder, options: PlanOptions, *, changes: bool
+    end: nodes.TableSink, builder: GraphBuilder, options: PlanOptions, changes: PublicMode, method: str
 ) -> tuple[int, TypeInformation | None]:
     """Add the operators of a plan to a program, with one that makes records; return its node and their type.
 
-    Without `changes`, raises ProgramError for a plan that gives other changes than inserts.
+    Records have the columns of the plan's table that are stored; the timestamp is the metadata 'rowtime', if it is
+    among the columns. Raises ProgramError for a plan that gives other changes than those, in the name of `method`.
     """
-    columns = tuple(PhysicalColumn(field.name, field.type) for field in plan.row.fields)
-    table = ResolvedTable(ObjectIdentifier("", "", _STREAM), columns)
-    mode = ChangelogMode.all() if changes else ChangelogMode()
     connected = registered(options)
 
     def sink(wanted: ResolvedTable) -> TableSink:
-        return TableSink(_Place(), mode) if wanted is table else connected.sink(wanted)
+        return TableSink(_Place(), changes.planned) if wanted is end.table else connected.sink(wanted)
 
     connections = replace(connected, sink=sink)
-    ending = [nodes.TableSink(plan, table)]
     try:
-        [node] = add_to_graph(ending, builder, options, connections, Location.of_caller())
+        [node] = add_to_graph([end], builder, options, connections, Location.of_caller())
     except ProgramError as error:
-        if changes or _STREAM not in str(error):
+        if changes != PublicMode.insert_only() or STREAM not in str(error):
             raise
         raise ProgramError(
             "requires a table whose rows do not change",
-            who=call_site("to_data_stream"),
+            who=call_site(method),
             got=f"changes {error.requirement.partition(' which is ')[2]}",
             hint="to_changelog_stream(table) gives the changes",
         ) from error
-    kind = _record_type(plan.row)
-    bridge = ColumnsToRows(plan.row, _time_attribute(plan.row), options.zone)
+    row, time = _written(end)
+    kind = _record_type(row)
+    bridge = ColumnsToRows(row, time, options.zone)
     builder.replace(node, operation=ColumnsToRowsOp(bridge), name="TableToDataStream", output_type=kind)
     return node, kind
+
+
+def _written(end: nodes.TableSink) -> tuple[RowType, int | None]:
+    """Return the type of the records, and the place of their time."""
+    stored = [column for column in end.table.written if isinstance(column, PhysicalColumn)]
+    metadata = [column for column in end.table.written if isinstance(column, MetadataColumn)]
+    for column in metadata:
+        if column.key != ROWTIME:
+            raise ProgramError(
+                f"requires the metadata {ROWTIME!r}, the only one",
+                who=f"{call_site('to_changelog_stream')}, column {column.name!r}",
+                got=column.key,
+            )
+    row = RowType(tuple(Field(column.name, column.type) for column in stored), nullable=False)
+    return row, len(stored) if metadata else _time_attribute(end.input.row)
 
 
 def _record_type(row: RowType) -> TypeInformation | None:

@@ -6,10 +6,11 @@ import datetime as dt
 import time
 
 from firesteel.common.configuration import Configuration
+from firesteel.common.errors import UnsupportedError
 from firesteel.common.quantities import duration_ms
 from firesteel.common.zones import java_zone
 from firesteel.table.known_options import check_option
-from firesteel.table.later import Incomplete
+from firesteel.table.sql_dialect import SqlDialect
 
 __all__ = ["TableConfig"]
 
@@ -17,9 +18,10 @@ ZONE = "table.local-time-zone"
 _RETENTION = "table.exec.state.ttl"
 _DEFAULT_ZONE = "default"
 _PYTHON = "python.executable"
+_CODE_LENGTH = "table.generated-code.max-length"
 
 
-class TableConfig(Incomplete):
+class TableConfig:
     """Options by Flink's keys; they apply to the statements that are executed after they are set.
 
     >>> config = TableConfig(Configuration()).set("parallelism.default", "2")
@@ -94,6 +96,23 @@ class TableConfig(Incomplete):
     def set_idle_state_retention(self, duration: dt.timedelta) -> None:
         """Set how long state lives after its last change; zero: for ever."""
         self.set(_RETENTION, f"{duration // dt.timedelta(milliseconds=1)} ms")
+
+    def get_sql_dialect(self) -> SqlDialect:
+        """Return the dialect of statements: Flink's own."""
+        return SqlDialect.DEFAULT
+
+    def set_sql_dialect(self, sql_dialect: SqlDialect) -> None:
+        """Set the dialect of statements; raises UnsupportedError for that of Hive."""
+        if sql_dialect is not SqlDialect.DEFAULT:
+            raise UnsupportedError("is not supported", who=str(sql_dialect), hint="write Flink's SQL")
+
+    def get_max_generated_code_length(self) -> int:
+        """Return the length at which Flink splits the code that it generates; it shows here only."""
+        return int(self.get(_CODE_LENGTH, "4000"))
+
+    def set_max_generated_code_length(self, max_generated_code_length: int) -> None:
+        """Set the length at which Flink splits the code that it generates; it shows here only, as none is generated."""
+        self.set(_CODE_LENGTH, str(max_generated_code_length))
 
 
 def zone_of(name: str) -> dt.tzinfo:

@@ -155,4 +155,4 @@ def create_statement(
     options = ", ".join(
         f"{escaped_text(key)} = {escaped_text(value)}" for key, value in descriptor.options.items()
     )
-    return " ".join([*parts, f"WITH ({options})"])
+    return " ".join([*parts, *([f"WITH ({options})"] if options else [])])

@@ -9,7 +9,6 @@ from firesteel.common.configuration import Configuration
 from firesteel.common.errors import ProgramError
 from firesteel.common.excepthook import install_excepthook
 from firesteel.common.logical_types import ObjectIdentifier
-from firesteel.common.logical_types.logical_type import escaped_identifier
 from firesteel.common.places import Source
 from firesteel.datastream.stream_execution_environment import StreamExecutionEnvironment
 from firesteel.datastream.streams.node_settings import call_site
@@ -17,25 +16,31 @@ from firesteel.functions.columns.python_functions import UserFunction
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.sql.binding.catalog import PlannedView
 from firesteel.sql.binding.places import Text
-from firesteel.sql.binding.sources import scan
+from firesteel.sql.binding.sources import no_table, scan
 from firesteel.sql.binding.statements import bind_insert, bind_query
 from firesteel.sql.script import parse_statement
 from firesteel.sql.statements.create import CreateTable
 from firesteel.sql.statements.queries import Insert, Query
 from firesteel.table.catalog.manager import CatalogManager
 from firesteel.table.catalog.objects import CatalogTable
+from firesteel.table.catalog.stores import catalog_store
 from firesteel.table.elements import of_elements, of_pandas
+from firesteel.table.environment_catalogs import Catalogs
+from firesteel.table.environment_models import Models
+from firesteel.table.environment_plans import PlansAndModules
 from firesteel.table.environment_settings import EnvironmentSettings
 from firesteel.table.explain_detail import ExplainDetail
+from firesteel.table.expressing.operations import Operation, trees_of
+from firesteel.table.expression import Expression
+from firesteel.table.frames import of_frame, to_frame
 from firesteel.table.later import Incomplete
+from firesteel.table.row_based import given_to
 from firesteel.table.running import explain_plans, run_inserts, run_query
 from firesteel.table.session import Session
 from firesteel.table.statement_set import StatementSet
-from firesteel.table.statements.executing import executed
 from firesteel.table.statements.execution import Execution
 from firesteel.table.statements.explaining import plans_of
 from firesteel.table.statements.jobs import sink_of
-from firesteel.table.statements.showing import function_names
 from firesteel.table.statements.tables import catalog_table
 from firesteel.table.table import Table
 from firesteel.table.table_config import TableConfig
@@ -46,11 +51,12 @@ from firesteel.table.udf import UserDefinedFunctionWrapper
 
 if TYPE_CHECKING:
     import pandas as pd
+    from pyspark.sql import DataFrame, SparkSession
 
 __all__ = ["TableEnvironment"]
 
 
-class TableEnvironment(Incomplete):
+class TableEnvironment(Catalogs, Models, PlansAndModules, Incomplete):
     """A session: catalogs of tables, options, and the jobs of its statements.
 
     >>> environment = TableEnvironment.create(EnvironmentSettings.in_batch_mode())
@@ -70,13 +76,6 @@ class TableEnvironment(Incomplete):
 
     # --- statements and queries ---
 
-    def execute_sql(self, stmt: str) -> TableResult:
-        """Execute one statement. The jobs of queries and INSERTs run in the background: see TableResult.
-
-        Raises SqlError, which names line and column, for a statement that is wrong or not supported.
-        """
-        return executed(parse_statement(stmt), Source(stmt), self._session)
-
     def sql_query(self, query: str) -> Table:
         """Return the table that a query means. Raises SqlError as `execute_sql`."""
         statement = parse_statement(query)
@@ -86,6 +85,18 @@ class TableEnvironment(Incomplete):
                 statement.span, "requires a query", hint="execute_sql(...) is for statements"
             )
         return Table(bind_query(statement.query, execution.source, execution.catalog), self)
+
+    def from_call(
+        self, path_or_function: str | UserDefinedFunctionWrapper, *arguments: Expression[Any]
+    ) -> Table:
+        """Return what a process table function gives; its arguments are tables, too, by their names.
+
+        ``from_call(f, left.partition_by(col("k")).as_argument("a"), lit(1).as_argument("b"))``. Flink's name in Java;
+        PyFlink has none.
+        """
+        trees = trees_of(arguments, "from_call")
+        operation = Operation(no_table(), self._session.catalog, "from_call", trees)
+        return Table(given_to(operation, path_or_function), self)
 
     def explain_sql(self, stmt: str, *extra_details: ExplainDetail) -> str:
         """Return the plan of a statement that EXPLAIN takes, such as a query or an INSERT, as text."""
@@ -144,6 +155,14 @@ class TableEnvironment(Incomplete):
         table = of_pandas(pdf, schema, self._session.unnamed(), self._session.zone, who)
         return Table(scan(table), self)
 
+    def from_spark(self, frame: DataFrame, staging: str | None = None) -> Table:
+        """Return a table of a DataFrame of Spark, which Spark computes now, once; Firesteel's own, not PyFlink's.
+
+        On a cluster, `staging` is a directory that all workers share. Raises ProgramError for what is no DataFrame.
+        """
+        who = call_site("from_spark")
+        return Table(scan(of_frame(frame, self._session.unnamed(), staging, who)), self)
+
     def create_table(
         self,
         path: str,
@@ -176,19 +195,19 @@ class TableEnvironment(Incomplete):
 
     def drop_table(self, table_path: str, ignore_if_not_exists: bool | None = True) -> bool:
         """Remove a table, and return whether there was one."""
-        return self._drop(table_path, view=False, if_exists=bool(ignore_if_not_exists))
+        return self._drop(table_path, "table", if_exists=bool(ignore_if_not_exists))
 
     def drop_temporary_table(self, table_path: str) -> bool:
         """Remove a temporary table, and return whether there was one."""
-        return self._drop(table_path, view=False, temporary=True)
+        return self._drop(table_path, "table", temporary=True)
 
     def drop_view(self, view_path: str, ignore_if_not_exists: bool | None = True) -> bool:
         """Remove a view, and return whether there was one."""
-        return self._drop(view_path, view=True, if_exists=bool(ignore_if_not_exists))
+        return self._drop(view_path, "view", if_exists=bool(ignore_if_not_exists))
 
     def drop_temporary_view(self, view_path: str) -> bool:
         """Remove a temporary view, and return whether there was one."""
-        return self._drop(view_path, view=True, temporary=True)
+        return self._drop(view_path, "view", temporary=True)
 
     # --- functions of your own ---
 
@@ -221,65 +240,6 @@ class TableEnvironment(Incomplete):
         """Return the names of the functions of your own."""
         return self._manager.functions.names(*self._manager.path)
 
-    # --- catalogs ---
-
-    def use_catalog(self, catalog_name: str) -> None:
-        """Make a catalog the current one."""
-        self._manager.use_catalog(catalog_name)
-
-    def use_database(self, database_name: str) -> None:
-        """Make a database of the current catalog the current one."""
-        self._manager.use_database(self._manager.current_catalog, database_name)
-
-    def get_current_catalog(self) -> str:
-        """Return the name of the current catalog."""
-        return self._manager.current_catalog
-
-    def get_current_database(self) -> str:
-        """Return the name of the current database."""
-        return self._manager.current_database
-
-    def list_catalogs(self) -> list[str]:
-        """Return the names of all catalogs."""
-        return sorted(self._manager.catalogs)
-
-    def list_databases(self) -> list[str]:
-        """Return the names of the databases of the current catalog."""
-        return sorted(self._manager.catalog(self._manager.current_catalog).databases)
-
-    def list_tables(self) -> list[str]:
-        """Return the names of the tables and views of the current database."""
-        return self._manager.names(*self._manager.path)
-
-    def list_views(self) -> list[str]:
-        """Return the names of the views of the current database."""
-        return self._manager.views(*self._manager.path)
-
-    def list_temporary_tables(self) -> list[str]:
-        """Return the names of the temporary tables and views of the current database."""
-        return sorted(name.name for name in self._manager.temporary if self._is_current(name))
-
-    def list_temporary_views(self) -> list[str]:
-        """Return the names of the temporary views of the current database."""
-        views = set(self._manager.views(*self._manager.path))
-        return [name for name in self.list_temporary_tables() if name in views]
-
-    def list_modules(self) -> list[str]:
-        """Return the names of the modules in use."""
-        return list(self._session.modules)
-
-    def list_functions(self) -> list[str]:
-        """Return the names of the functions."""
-        return function_names(self._session)
-
-    def use_modules(self, *module_names: str) -> None:
-        """Choose the modules in which functions are looked up, and their order."""
-        self.execute_sql(f"USE MODULES {', '.join(map(escaped_identifier, module_names))}")
-
-    def unload_module(self, module_name: str) -> None:
-        """Unload a module of functions."""
-        self.execute_sql(f"UNLOAD MODULE {escaped_identifier(module_name)}")
-
     # --- what jobs bring along ---
 
     def add_python_file(self, file_path: str) -> None:
@@ -304,13 +264,6 @@ class TableEnvironment(Incomplete):
         self.get_config().set(key, f"{known},{path}" if known else path)
 
     # --- what the classes around this one need ---
-
-    @property
-    def _manager(self) -> CatalogManager:
-        return self._session.manager
-
-    def _is_current(self, identifier: ObjectIdentifier) -> bool:
-        return (identifier.catalog, identifier.database) == self._manager.path
 
     def _execution(self, text: str, who: str) -> Execution:
         return Execution(self._session, Text(Source(text), who))
@@ -337,13 +290,16 @@ class TableEnvironment(Incomplete):
         view = PlannedView(self._identifier(path), table._plan)
         self._manager.add(view, temporary=temporary, if_not_exists=if_not_exists)
 
-    def _drop(self, path: str, *, view: bool, temporary: bool = False, if_exists: bool = True) -> bool:
-        return self._manager.drop(self._identifier(path), view=view, temporary=temporary, if_exists=if_exists)
+    def _drop(self, path: str, kind: str, *, temporary: bool = False, if_exists: bool = True) -> bool:
+        return self._manager.drop(self._identifier(path), kind=kind, temporary=temporary, if_exists=if_exists)
 
     def _name_of(self, table: Table) -> str:
         identifier = self._session.unnamed()
         self._manager.add(PlannedView(identifier, table._plan), temporary=True)
         return f"`{identifier.name}`"
+
+    def _to_spark(self, table: Table, spark: SparkSession, staging: str | None) -> DataFrame:
+        return to_frame(table._plan, spark, staging, self._session, call_site("to_spark"))
 
     def _execute_table(self, table: Table) -> TableResult:
         return run_query(table._plan, self._session)
@@ -395,6 +351,7 @@ def new_session(
             got=type(settings).__name__,
             hint="e.g. EnvironmentSettings.in_streaming_mode()",
         )
-    manager = CatalogManager(settings.get_built_in_catalog_name(), settings.get_built_in_database_name())
     config = TableConfig(Configuration(settings.get_configuration()))
+    catalog, database = settings.get_built_in_catalog_name(), settings.get_built_in_database_name()
+    manager = CatalogManager(catalog, database, catalog_store(config.to_map()))
     return Session(manager, environment, config)

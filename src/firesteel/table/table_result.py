@@ -23,10 +23,10 @@ from firesteel.common.types import Row, RowKind, make_row
 from firesteel.control import JobHandle
 from firesteel.datastream.streams.results import CloseableIterator
 from firesteel.functions.columns.endpoints import Changes
-from firesteel.table.later import Incomplete
 from firesteel.table.resolved_schema import ResolvedSchema, schema_of_row
 from firesteel.table.result_kind import ResultKind
 from firesteel.table.table_config import zone_of
+from firesteel.table.table_schema import TableSchema
 from firesteel.table.tableau import Tableau, widths_by_content, widths_by_type
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Printing:
     null: str = NULL
 
 
-class TableResult(Incomplete):
+class TableResult:
     """The rows of a statement, and the job that computes them if there is one.
 
     Contract: rows can be read once, by `collect` or by `print`. Reading waits for the job, and raises its error.
@@ -112,12 +112,20 @@ class TableResult(Incomplete):
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the rows as a pandas DataFrame; of rows that change, those that are left in the end."""
+        frame: pd.DataFrame = self.to_arrow().to_pandas()
+        return frame
+
+    def to_arrow(self) -> pa.Table:
+        """Return the rows as an Arrow table; of rows that change, those that are left in the end."""
         given = list(self._batches)
         table = pa.Table.from_batches([rows for rows, _ in given], to_arrow_schema(self._row))
         if any(kinds is not None for _, kinds in given):
             table = table.take(pa.array(_left(given), pa.int64()))
-        frame: pd.DataFrame = table.to_pandas()
-        return frame
+        return table
+
+    def get_table_schema(self) -> TableSchema:
+        """Return the columns in the old way of PyFlink; `get_resolved_schema` is the new one."""
+        return TableSchema.of_row(self._row)
 
     @property
     def job(self) -> JobHandle | None:

@@ -42,7 +42,6 @@ from firesteel.common.logical_types import (
     parse_type,
 )
 from firesteel.common.types import Row, RowKind
-from firesteel.table.later import later
 
 __all__ = ["DataType", "DataTypes", "Row", "RowField", "RowKind"]
 
@@ -214,15 +213,13 @@ class DataTypes:
 
     @staticmethod
     def LIST_VIEW(element_type: DataType) -> DataType:
-        """Raise UnsupportedError: the type is for accumulators of functions of your own."""
-        del element_type
-        raise later("DataTypes.LIST_VIEW")
+        """Return the type of a ListView in an accumulator."""
+        return DataTypes.ARRAY(element_type)
 
     @staticmethod
     def MAP_VIEW(key_type: DataType, value_type: DataType) -> DataType:
-        """Raise UnsupportedError: the type is for accumulators of functions of your own."""
-        del key_type, value_type
-        raise later("DataTypes.MAP_VIEW")
+        """Return the type of a MapView in an accumulator."""
+        return DataTypes.MAP(key_type, value_type)
 
     @staticmethod
     def MAP(key_type: DataType, value_type: DataType, nullable: bool = True) -> DataType:

@@ -72,6 +72,9 @@ class LocalExecutor:
         """Make the running epoch fail before its next task, and every later epoch."""
         self._interrupted.set()
 
+    def jvm(self, *, threads: bool) -> None:
+        """Return None: epochs run in this process."""
+
     def close(self) -> None:
         """Close the operators."""
         self._worker.close()

@@ -121,7 +121,7 @@ def test_set_lists_what_was_set():
 def completions(text: str) -> list[str]:
     session = client()
     session.run(ORDERS)
-    completer = StatementCompleter(session.session)
+    completer = StatementCompleter(session.candidates)
     return [found.text for found in completer.get_completions(Document(text), CompleteEvent())]
 
 

@@ -30,7 +30,6 @@ from tests.common.logical_types.test_flink_types import NAMES, TYPES
 
 NO_COLUMNS = {
     LogicalTypeRoot.SYMBOL, LogicalTypeRoot.DESCRIPTOR, LogicalTypeRoot.TIMESTAMP_WITH_TIME_ZONE,
-    LogicalTypeRoot.VARIANT, LogicalTypeRoot.BITMAP,
 }  # fmt: skip
 STORED = [
     pytest.param(data_type, id=name)

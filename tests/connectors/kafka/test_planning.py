@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from concurrent.futures import Future
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka import OFFSET_INVALID, KafkaError, KafkaException
 
 from firesteel.common.errors import ConnectorError
 from firesteel.connectors.kafka.partitions import KafkaTopicPartition, Topic
+from firesteel.connectors.kafka.source.cluster import KafkaCluster
 from firesteel.connectors.kafka.source.group_progress import GroupProgress
 from firesteel.connectors.kafka.source.offsets import (
     KafkaOffsetResetStrategy,
@@ -319,3 +321,19 @@ def _answering(cluster: MadeUpCluster) -> Any:
         return answer
 
     return commit
+
+
+def test_an_offset_that_no_leader_knows_is_no_answer():
+    cluster = KafkaCluster((("bootstrap.servers", "127.0.0.1:1"),), "a source", False, None, 1.0)
+
+    def list_offsets(request: Any, **_: Any) -> Any:
+        offsets = {}
+        for partition in request:
+            offsets[partition] = Future[Any]()
+            offsets[partition].set_result(SimpleNamespace(offset=OFFSET_INVALID))
+        return offsets
+
+    cluster._admin = SimpleNamespace(list_offsets=list_offsets)
+    with pytest.raises(Unreachable, match="no leader that knows the offsets of partition 1 of topic 't'"):
+        cluster.latest([B])
+    cluster.close()

@@ -55,7 +55,8 @@ CHANGING: dict[str, Callable[[], Operator[Any]]] = {
 def test_rows_come_before_the_only_watermark(name: str) -> None:
     harness = Harness(WAITING[name], (0,))
     assert harness.epoch(batch_of([("a", 1, 5)]), 7) == [[]]
-    harness.renew()
+    if name != "groups":  # they are no state: their job takes its input in one epoch
+        harness.renew()
     assert harness.epoch(batch_of([("b", 8, 5)]), 9) == [[]]
     (sent,) = harness.epoch(batch_of([("c", 10, 6)]), final=True)
     *rows, last = sent

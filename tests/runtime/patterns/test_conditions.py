@@ -57,6 +57,17 @@ def test_composites_of_simple_conditions_are_simple():
     assert [either.filter(event) for event in (7, "8", "x")] == [True, True, False]
 
 
+def test_a_composite_of_a_program_is_asked_itself():
+    class Loud(RichAndCondition):
+        def filter(self, value, ctx):
+            return super().filter(value.upper(), ctx)
+
+    loud = Loud(SimpleCondition.of(str.isupper), SimpleCondition.of(str.isalpha))
+    assert simplified(loud) is loud
+    matcher, matches = matcher_of(Pattern.begin("a").where(loud)), KeyMatches(tables())
+    assert [*matcher.advance(matches, "x", 0, 0), *matcher.advance(matches, "1", 1, 0)] == [{"a": ["x"]}]
+
+
 def test_composites_with_iterative_conditions_get_the_context():
     class Again(IterativeCondition):
         def filter(self, value, ctx):

@@ -139,6 +139,41 @@ def test_events_are_found_by_their_fields(pairs):
         assert found.get(id_, []) == answers_of(alone), id_
 
 
+LATER = [
+    "f2 > 3", "f2 <= 2", "f1 = 'a'", "f1 in ('b', 'c')", "f2 = 3 and f1 = 'a'", "f1 <> 'a'", "f2 = x.f2", "f2 is null",
+]  # fmt: skip
+"""Conditions of steps after the first: most demand something of a field, some do not, or look at other events."""
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(LATER), st.sampled_from(LATER), st.booleans()), min_size=1, max_size=5
+    ),
+    st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from([1, 2, 3, 3.0, 4, None])), max_size=14),
+    st.sampled_from(LIVES),
+)
+@settings(max_examples=100, deadline=None)
+def test_events_find_what_waits_for_them(chosen, pairs, life):
+    setting = Setting({}, {}, shared=True)
+    made = {}
+    for place, (second, third, absent) in enumerate(chosen):
+        between = f"not y = Event({second})" if absent else f"y = Event({second})"
+        written = f"select * from every x = Event(f1 = 'a') -> {between} -> z = Event({third}) within 6 ms"
+        made[f"p{place}"] = shared_text(written, setting, "the text").pattern
+    play = []
+    for number, pair in enumerate(pairs):
+        play += [("k", (number, *pair), number), (STEP, None, number - 2)]
+    many = ManyHarness(made)
+    many.play(play, **life)
+    many.finish()
+    found = found_of(many)
+    for id_, pattern in made.items():
+        alone = PatternHarness(pattern.definition())
+        alone.play(play)
+        alone.finish()
+        assert found.get(id_, []) == answers_of(alone), id_
+
+
 @pytest.mark.parametrize("restart", [False, True])
 def test_patterns_come_change_and_go(restart):
     harness = DynamicHarness()

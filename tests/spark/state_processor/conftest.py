@@ -18,8 +18,4 @@ def spark():
 @pytest.fixture(scope="module")
 def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The state directory of a job that has ended, with all of its epochs."""
-    directory = tmp_path_factory.mktemp("kinds") / "state"
-    with kinds.environment(directory, compact_every=2) as env:
-        kinds.build(env)
-        env.execute()
-    return directory
+    return Path(kinds.run(tmp_path_factory.mktemp("kinds") / "state", compact_every=2))

@@ -51,6 +51,12 @@ class Catalog:
     def system_function(self, name: str) -> None:
         return None
 
+    def model(self, identifier: ObjectIdentifier) -> None:
+        return None
+
+    def model_names(self, catalog: str, database: str) -> Sequence[str]:
+        return []
+
     def names(self, catalog: str, database: str) -> Sequence[str]:
         return [key.name for key in self._objects if (key.catalog, key.database) == (catalog, database)]
 

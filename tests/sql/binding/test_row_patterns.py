@@ -134,3 +134,40 @@ def test_lengths_that_are_refused(length: str, says: str) -> None:
 def test_an_order_is_required() -> None:
     message, _ = error(query("A B").replace(" ORDER BY bidtime", ""))
     assert "requires an ORDER BY, which begins with a time attribute" in message
+
+
+@pytest.mark.parametrize(
+    ("sql", "says", "place"),
+    [
+        (
+            query("A B", more="ONE ROW PER MATCH WITH TIMED OUT MATCHES"),
+            "requires WITHIN after PATTERN (...): matches without it do not time out; got WITH TIMED OUT",
+            "A B",
+        ),
+        (
+            query("A B", measures="MATCH_TIMED_OUT() AS late"),
+            "uses MATCH_TIMED_OUT, which is a measure of its own of matches WITH TIMED OUT MATCHES",
+            "MATCH_TIMED_OUT()",
+        ),
+        (
+            query("A B", define="A AS MATCH_TIMED_OUT()"),
+            "uses MATCH_TIMED_OUT, which is a measure of its own",
+            "MATCH_TIMED_OUT()",
+        ),
+    ],
+)
+def test_what_is_asked_of_matches_that_time_out(sql: str, says: str, place: str) -> None:
+    message, where = error(sql)
+    assert says in message
+    assert where == place
+
+
+def test_a_variable_of_a_match_that_times_out_may_have_no_row() -> None:
+    within = " WITHIN INTERVAL '1' HOUR DEFINE"
+    types = [
+        CATALOG.query(query("A B", measures="B.bidder AS b", more=more).replace(" DEFINE", within))
+        .row.fields[-1]
+        .type
+        for more in ("", "ONE ROW PER MATCH WITH TIMED OUT MATCHES")
+    ]
+    assert [kind.nullable for kind in types] == [False, True]

@@ -839,3 +839,107 @@ EXPLAIN CREATE TEMPORARY TABLE filled WITH ('connector' = 'blackhole') AS SELECT
 EXPLAIN CREATE VIEW filled AS SELECT item FROM sales;
 SHOW TABLES LIKE 's%';
 SHOW TABLES;
+
+--! partitions
+CREATE TABLE parted (a INT, p STRING, q INT) PARTITIONED BY (p, q) WITH ('connector' = 'filesystem', 'path' = '${HERE}/parted', 'format' = 'csv');
+SHOW PARTITIONS parted;
+ALTER TABLE parted ADD PARTITION (p = 'x', q = 1) PARTITION (p = 'x', q = 2) WITH ('k' = 'v');
+ALTER TABLE parted ADD PARTITION (p = 'x', q = 1);
+ALTER TABLE parted ADD IF NOT EXISTS PARTITION (p = 'x', q = 1);
+ALTER TABLE parted ADD PARTITION (p = 'y');
+ALTER TABLE parted ADD PARTITION (p = 'y', r = 1);
+SHOW PARTITIONS parted;
+SHOW PARTITIONS parted PARTITION (p = 'x');
+SHOW PARTITIONS parted PARTITION (p = 'nothing');
+SHOW PARTITIONS parted PARTITION (p = 'x', q = 2);
+SHOW PARTITIONS parted PARTITION (r = 'x');
+ALTER TABLE parted DROP PARTITION (p = 'x', q = 2);
+ALTER TABLE parted DROP PARTITION (p = 'x', q = 2);
+ALTER TABLE parted DROP IF EXISTS PARTITION (p = 'x', q = 2);
+SHOW PARTITIONS parted;
+SHOW PARTITIONS nowhere;
+CREATE TABLE whole (a INT) WITH ('connector' = 'print');
+SHOW PARTITIONS whole;
+ALTER TABLE whole ADD PARTITION (a = '1');
+CREATE TEMPORARY TABLE passing (a INT, p STRING) PARTITIONED BY (p) WITH ('connector' = 'print');
+ALTER TABLE passing ADD PARTITION (p = '1');
+SHOW PARTITIONS passing;
+
+--! procedures
+SHOW PROCEDURES;
+SHOW PROCEDURES FROM nowhere;
+SHOW PROCEDURES LIKE 'a%';
+CALL nothing(1);
+CALL default_catalog.default_database.nothing();
+
+--! truncate and analyze
+CREATE TABLE t (a INT, b STRING) WITH ('connector' = 'filesystem', 'path' = '${HERE}/t', 'format' = 'csv');
+TRUNCATE TABLE t;
+TRUNCATE TABLE nowhere;
+ANALYZE TABLE t COMPUTE STATISTICS;
+INSERT OVERWRITE t VALUES (1, 'a');
+
+--! batch: truncate and analyze
+CREATE TABLE t (a INT, b STRING, c AS a + 1) WITH ('connector' = 'filesystem', 'path' = '${HERE}/t', 'format' = 'csv');
+INSERT INTO t VALUES (1, 'x'), (2, 'yy'), (3, CAST(NULL AS STRING)), (3, 'x');
+CREATE TABLE p (a INT, `day` STRING) PARTITIONED BY (`day`) WITH ('connector' = 'filesystem', 'path' = '${HERE}/p', 'format' = 'csv');
+CREATE VIEW v AS SELECT * FROM t;
+TRUNCATE TABLE t;
+TRUNCATE TABLE v;
+TRUNCATE TABLE nowhere;
+ANALYZE TABLE t COMPUTE STATISTICS;
+ANALYZE TABLE t COMPUTE STATISTICS FOR COLUMNS a, b;
+ANALYZE TABLE t COMPUTE STATISTICS FOR ALL COLUMNS;
+ANALYZE TABLE t COMPUTE STATISTICS FOR COLUMNS d;
+ANALYZE TABLE t COMPUTE STATISTICS FOR COLUMNS c;
+ANALYZE TABLE t PARTITION (a = 1) COMPUTE STATISTICS;
+ANALYZE TABLE p COMPUTE STATISTICS;
+ANALYZE TABLE p PARTITION (`day` = 'x') COMPUTE STATISTICS;
+ANALYZE TABLE p PARTITION (`day`) COMPUTE STATISTICS;
+ALTER TABLE p ADD PARTITION (`day` = 'x');
+ANALYZE TABLE p PARTITION (`day` = 'x') COMPUTE STATISTICS FOR ALL COLUMNS;
+ANALYZE TABLE p PARTITION (`day`) COMPUTE STATISTICS;
+ANALYZE TABLE v COMPUTE STATISTICS;
+ANALYZE TABLE nowhere COMPUTE STATISTICS;
+
+--! batch: overwrite
+CREATE TABLE t (a INT, b STRING) WITH ('connector' = 'filesystem', 'path' = '${HERE}/t', 'format' = 'csv');
+INSERT INTO t VALUES (1, 'a'), (2, 'b');
+INSERT INTO t VALUES (3, 'c');
+INSERT OVERWRITE t VALUES (4, 'd');
+SELECT * FROM t;
+INSERT OVERWRITE t SELECT a + 1, b FROM t;
+SELECT * FROM t;
+INSERT OVERWRITE t SELECT a, b FROM t WHERE a > 100;
+SELECT * FROM t;
+CREATE TABLE p (a INT, d STRING, h INT) PARTITIONED BY (d, h) WITH ('connector' = 'filesystem', 'path' = '${HERE}/p', 'format' = 'csv');
+INSERT INTO p VALUES (1, 'x', 1), (2, 'x', 2), (3, 'y', 1);
+INSERT OVERWRITE p PARTITION (d = 'x', h = 1) SELECT 10;
+SELECT a, d, h FROM p ORDER BY a;
+INSERT OVERWRITE p VALUES (20, 'x', 2), (30, 'z', 1);
+SELECT a, d, h FROM p ORDER BY a;
+INSERT OVERWRITE p PARTITION (d = 'x') SELECT 40, 1;
+SELECT a, d, h FROM p ORDER BY a;
+INSERT OVERWRITE p PARTITION (d = 'y', h = 1) SELECT a FROM p WHERE a > 100;
+SELECT a, d, h FROM p ORDER BY a;
+INSERT OVERWRITE p PARTITION (d = 'x') SELECT a, h FROM p WHERE a > 100;
+SELECT a, d, h FROM p ORDER BY a;
+CREATE TABLE sink (a INT) WITH ('connector' = 'print');
+INSERT OVERWRITE sink VALUES (1);
+
+--! catalogs: kinds
+CREATE CATALOG c WITH ('type' = 'nothing');
+CREATE CATALOG c;
+CREATE CATALOG c WITH ('type' = 'generic_in_memory', 'default-database' = 'd', 'other' = 'x');
+CREATE CATALOG c WITH ('type' = 'generic_in_memory', 'default-database' = 'd');
+USE CATALOG c;
+SHOW CURRENT DATABASE;
+CREATE DATABASE e COMMENT 'first' WITH ('k' = 'v');
+ALTER DATABASE e SET ('k' = 'w', 'l' = 'm');
+DROP DATABASE d;
+USE CATALOG default_catalog;
+DROP DATABASE c.d;
+DROP CATALOG IF EXISTS nowhere;
+DROP CATALOG nowhere;
+DROP CATALOG c;
+SHOW CATALOGS;

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Literal
 
-from firesteel.cep.drawing.diagram import Diagram, diagram_of
 from firesteel.cep.drawing.svg import as_svg
 from firesteel.cep.drawing.text import as_mermaid, as_text
 from firesteel.common.errors import ProgramError
 from firesteel.functions.patterns.definition import PatternDefinition
+from firesteel.runtime.patterns.diagram import Diagram, diagram_of
 
 __all__ = ["Form", "explained"]
 

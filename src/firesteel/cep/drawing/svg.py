@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
-from firesteel.cep.drawing.diagram import Diagram, Way
 from firesteel.cep.drawing.text import heading, words
+from firesteel.runtime.patterns.diagram import Diagram, Way
 from firesteel.runtime.patterns.states import Action, Kind
 
 __all__ = ["as_svg"]

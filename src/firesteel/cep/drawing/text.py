@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Final
 
-from firesteel.cep.drawing.diagram import Diagram, DrawnState, Way
+from firesteel.runtime.patterns.diagram import Diagram, DrawnState, Way
 from firesteel.runtime.patterns.states import Action, Kind
 
 __all__ = ["as_mermaid", "as_text", "heading", "words"]

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from firesteel.cep.growth import warn_of_growth
 from firesteel.cep.text.building import Setting, TextPattern, built
 from firesteel.cep.text.faults import Faults
 from firesteel.cep.text.parsing import parsed
 from firesteel.common.errors import ProgramError
 from firesteel.common.places import Source, Span
 from firesteel.common.types import Row
+from firesteel.functions.patterns.growth import warn_of_growth
 from firesteel.functions.patterns.processors import NamedPattern, PatternProcessor, PatternSource
 from firesteel.functions.patterns.results import Match, PatternContext, PatternProcessFunction
 from firesteel.functions.patterns.written import WrittenSelect, field

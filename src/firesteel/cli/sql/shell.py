@@ -12,8 +12,8 @@ from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.output import Output
 
-from firesteel.cli.sql.client import Client, QuitRequested
 from firesteel.cli.sql.completion import StatementCompleter
+from firesteel.cli.sql.display import Display, QuitRequested
 from firesteel.cli.sql.highlighting import STYLE, StatementLexer
 from firesteel.common.excepthook import describe_failure
 from firesteel.sql.script import is_complete
@@ -32,7 +32,7 @@ class Shell:
 
     def __init__(
         self,
-        client: Client,
+        client: Display,
         history: Path | None,
         *,
         terminal_input: Input | None = None,
@@ -44,7 +44,7 @@ class Shell:
             prompt_continuation=_continuation,
             multiline=True,
             lexer=StatementLexer(),
-            completer=StatementCompleter(client.session),
+            completer=StatementCompleter(client.candidates),
             complete_while_typing=False,
             history=_history(history),
             key_bindings=_bindings(),

@@ -20,6 +20,8 @@ INTERVAL DAY, ...    duration[ms]                milliseconds, as Flink stores t
 MULTISET<T>          map<T, int32>               from value to count, as Flink has it
 ROW, STRUCTURED      struct
 RAW                  binary                      the pickled object
+VARIANT              string                      JSON, one text for equal values
+BITMAP               binary                      as in `firesteel.common.bitmaps`
 ==================== =========================== =====================================================================
 """
 
@@ -79,8 +81,8 @@ _OF_LENGTH: Final[dict[str, type[LengthType]]] = {
     kind.root.name: kind for kind in (CharType, VarCharType, BinaryType, VarBinaryType)
 }
 _PLAIN: Final[dict[LogicalTypeRoot, pa.DataType]] = {
-    **dict.fromkeys((_R.CHAR, _R.VARCHAR), pa.string()),
-    **dict.fromkeys((_R.BINARY, _R.VARBINARY, _R.RAW), pa.binary()),
+    **dict.fromkeys((_R.CHAR, _R.VARCHAR, _R.VARIANT), pa.string()),
+    **dict.fromkeys((_R.BINARY, _R.VARBINARY, _R.RAW, _R.BITMAP), pa.binary()),
     _R.BOOLEAN: pa.bool_(),
     _R.TINYINT: pa.int8(),
     _R.SMALLINT: pa.int16(),

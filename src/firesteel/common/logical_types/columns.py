@@ -357,8 +357,8 @@ _BYTES: Final[tuple[set[type], _Convert]] = (
 _LEAVES: Final[dict[LogicalTypeRoot, tuple[set[type], _Convert]]] = {
     **dict.fromkeys((_R.TINYINT, _R.SMALLINT, _R.INTEGER, _R.BIGINT, _R.INTERVAL_YEAR_MONTH), _WHOLE),
     **dict.fromkeys((_R.FLOAT, _R.DOUBLE), _FLOATING),
-    **dict.fromkeys((_R.CHAR, _R.VARCHAR), _TEXT),
-    **dict.fromkeys((_R.BINARY, _R.VARBINARY), _BYTES),
+    **dict.fromkeys((_R.CHAR, _R.VARCHAR, _R.VARIANT), _TEXT),
+    **dict.fromkeys((_R.BINARY, _R.VARBINARY, _R.BITMAP), _BYTES),
     _R.BOOLEAN: ({bool, _NULL}, _boolean),
     _R.DATE: ({dt.date, _NULL}, _date),
     _R.TIME_WITHOUT_TIME_ZONE: ({_NULL}, _time),

@@ -11,6 +11,8 @@ INTERVAL DAY, ...    datetime.timedelta
 ARRAY, MAP, MULTISET list, dict, dict from value to count
 ROW, STRUCTURED      Row with the names of the fields
 RAW                  the object
+VARIANT              str: JSON
+BITMAP               bytes: Roaring's portable format
 ==================== =================================================================================
 """
 

@@ -21,6 +21,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from firesteel.common.bitmaps import bitmap_text
 from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types.constructed import ArrayType, MapType, MultisetType, RowType
 from firesteel.common.logical_types.intervals import YearMonthIntervalType
@@ -108,6 +109,11 @@ def _texts(column: pa.Array, data_type: LogicalType, zone: str, notation: _Notat
             _within(_texts(column.field(place), part, zone, notation), notation)
             for place, part in enumerate(data_type.children)
         ]
+        if isinstance(data_type, StructuredType):
+            parts = [
+                [f"{field.name}={text}" for text in part]
+                for field, part in zip(data_type.attributes, parts, strict=True)
+            ]
         start, end = notation.row
         rows = zip(*parts, strict=True) if parts else iter([()] * len(column))
         return _where_valid(column, (f"{start}{', '.join(row)}{end}" for row in rows))
@@ -222,7 +228,8 @@ def _signed(data: bytes) -> str:
 
 _WHOLE: Final = (_R.TINYINT, _R.SMALLINT, _R.INTEGER, _R.BIGINT)
 _COMMON: Final[dict[LogicalTypeRoot, _Leaf]] = {
-    **dict.fromkeys((*_WHOLE, _R.CHAR, _R.VARCHAR, _R.DATE, _R.NULL), _cast),
+    **dict.fromkeys((*_WHOLE, _R.CHAR, _R.VARCHAR, _R.VARIANT, _R.DATE, _R.NULL), _cast),
+    _R.BITMAP: _each(bitmap_text),
     _R.FLOAT: _each(float_text),
     _R.DOUBLE: _each(double_text),
 }

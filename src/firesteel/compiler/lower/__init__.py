@@ -40,4 +40,6 @@ def lower(graph: Graph, levels: dict[int, int], settings: PlanSettings) -> Plan:
         settings.watermark_interval,
         settings.state_memory,
         on_columns,
+        settings.latency_interval,
+        graph.takes_at_once,
     )

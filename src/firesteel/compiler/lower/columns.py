@@ -6,6 +6,7 @@ from functools import partial
 
 from firesteel.compiler.lower.recipe import Recipe, recipe
 from firesteel.functions.columns.endpoints import ColumnSink, ColumnSource
+from firesteel.functions.columns.keeping import KeptRows
 from firesteel.graph import Node
 from firesteel.graph.operations import (
     CalcOp,
@@ -20,6 +21,7 @@ from firesteel.graph.operations import (
     GlobalAggregateOp,
     GlobalWindowAggregateOp,
     GroupAggregateOp,
+    HashJoinOp,
     IntervalJoinOp,
     JoinOp,
     LimitOp,
@@ -48,6 +50,7 @@ from firesteel.graph.operations import (
     WindowRankOp,
     WindowTableOp,
 )
+from firesteel.runtime.columns.aggregates.computed import ComputedLocalAggregateOperator
 from firesteel.runtime.columns.aggregates.operators import (
     FinalAggregateOperator,
     GroupAggregateOperator,
@@ -60,9 +63,11 @@ from firesteel.runtime.columns.constraints import ConstraintOperator
 from firesteel.runtime.columns.correlate import CorrelateOperator
 from firesteel.runtime.columns.expand import ExpandOperator
 from firesteel.runtime.columns.first_rows import FirstRowOperator
+from firesteel.runtime.columns.joins.hashed import HashJoinOperator
 from firesteel.runtime.columns.joins.interval import interval_join_operator
 from firesteel.runtime.columns.joins.operator import FinalJoinOperator, JoinOperator
 from firesteel.runtime.columns.joins.windows import WindowJoinOperator
+from firesteel.runtime.columns.keeping import KeepingOperator
 from firesteel.runtime.columns.lookups.operator import LookupJoinOperator
 from firesteel.runtime.columns.matching.operator import MatchOperator
 from firesteel.runtime.columns.materialize.operators import CompactingOperator, MaterializeOperator
@@ -70,9 +75,9 @@ from firesteel.runtime.columns.normalizing import NormalizeOperator
 from firesteel.runtime.columns.over.batch import OverPartitionsOperator
 from firesteel.runtime.columns.over.changes import OverChangesOperator
 from firesteel.runtime.columns.over.operator import OverAggregateOperator
-from firesteel.runtime.columns.python_functions import PythonCalcOperator
 from firesteel.runtime.columns.ranks import RankOperator
 from firesteel.runtime.columns.replicate import ReplicateOperator
+from firesteel.runtime.columns.scalar_functions import PythonCalcOperator
 from firesteel.runtime.columns.sink import ColumnSinkOperator
 from firesteel.runtime.columns.sorting import LimitOperator, SortOperator
 from firesteel.runtime.columns.source import ColumnSourceOperator
@@ -99,6 +104,8 @@ def _(operation: ColumnSourceOp, node: Node, batch: bool) -> Recipe:
 @recipe.register
 def _(operation: ColumnSinkOp, node: Node, batch: bool) -> Recipe:
     assert isinstance(operation.sink, ColumnSink)
+    if isinstance(operation.sink, KeptRows):
+        return partial(KeepingOperator, operation.sink)
     return partial(ColumnSinkOperator, operation.sink)
 
 
@@ -149,6 +156,8 @@ def _(operation: GroupAggregateOp, node: Node, batch: bool) -> Recipe:
 
 @recipe.register
 def _(operation: LocalAggregateOp, node: Node, batch: bool) -> Recipe:
+    if operation.program is not None:
+        return partial(ComputedLocalAggregateOperator, operation.aggregate, operation.program)
     return partial(LocalAggregateOperator, operation.aggregate)
 
 
@@ -190,6 +199,11 @@ def _(operation: OverPartitionsOp, node: Node, batch: bool) -> Recipe:
 @recipe.register
 def _(operation: JoinOp, node: Node, batch: bool) -> Recipe:
     return partial(FinalJoinOperator if batch else JoinOperator, operation.join)
+
+
+@recipe.register
+def _(operation: HashJoinOp, node: Node, batch: bool) -> Recipe:
+    return partial(HashJoinOperator, operation.join, operation.build, first=operation.first)
 
 
 @recipe.register
@@ -289,5 +303,5 @@ def _(operation: MaterializeOp, node: Node, batch: bool) -> Recipe:
     return partial(operator, spec)
 
 
-def _groups_operator(batch: bool) -> type[GroupAggregateOperator]:
+def _groups_operator(batch: bool) -> type[GroupAggregateOperator | FinalAggregateOperator]:
     return FinalAggregateOperator if batch else GroupAggregateOperator

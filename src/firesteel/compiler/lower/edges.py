@@ -42,7 +42,7 @@ def lower_edges(graph: Graph, levels: dict[int, int]) -> list[EdgeSpec]:
                         who=f"key_by into {node.who}" if isinstance(edge.partitioning, KeyBy) else node.who,
                         side_output=edge.side_output,
                         functions=_functions(edge, node),
-                        first=port == node.operation.first_port,
+                        first=port == node.operation.taken_first,
                     )
                 )
     return specs

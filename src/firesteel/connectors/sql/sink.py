@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
@@ -97,6 +98,11 @@ class SqlSink(Sink[Any]):
         sink._settings = replace(self._settings, columns=tuple(type_info.get_field_names()))
         sink._check_columns()
         return sink
+
+    def truncate(self) -> None:
+        """Delete all rows of the table, in one transaction (driver). Raises ConnectorError."""
+        emptying = importlib.import_module("firesteel.connectors.sql.emptying")  # SQLAlchemy may be missing
+        emptying.delete_all(self._settings)
 
     def create_writer(self, context: WriterContext) -> SinkWriter[Any]:
         return self.create_rows_writer(context)

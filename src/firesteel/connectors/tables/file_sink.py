@@ -23,6 +23,7 @@ from firesteel.connectors.files.sink.sink import FileSink
 from firesteel.connectors.files.sink.writer import FileWriter
 from firesteel.connectors.files.systems import absolute
 from firesteel.connectors.tables.column_parts import RowsToWrite
+from firesteel.connectors.tables.overwriting import UNTIL_THE_END, Overwrite, OverwritingCommitter
 from firesteel.connectors.tables.partition_commit import (
     PartitionCommit,
     PartitionCommitter,
@@ -65,9 +66,24 @@ class FileTableSink(ColumnSink):
         self._base = absolute(path, "the table of files")
         self._commit = commit
         self._files = FileSink(path, format, BasePathBuckets(), rolling, compaction=compaction)
+        self._overwrites = False
+        self._parts = (path, format, rolling)
         self._row = row
         self._keys = tuple(partition_keys)
         self._default = default_partition
+
+    def overwriting(self) -> FileTableSink:
+        """Return a sink that puts its rows in the place of the table, or of the partitions that it writes to."""
+        sink = FileTableSink.__new__(type(self))
+        path, form, rolling = self._parts
+        files = FileSink(path, form, BasePathBuckets(), rolling, compaction=UNTIL_THE_END)
+        sink.__dict__.update(self.__dict__, _files=files, _overwrites=True)
+        return sink
+
+    @property
+    def writes_at_end(self) -> bool:
+        """Whether the table is emptied even if there are no rows."""
+        return self._overwrites
 
     @property
     def holds_output_back(self) -> bool:
@@ -79,22 +95,32 @@ class FileTableSink(ColumnSink):
         own, *inherited = map(files_state, states)
         writer = self._files.create_writer(replace(context, state=own, inherited=tuple(inherited)))
         assert isinstance(writer, FileWriter)
+        ends = self._overwrites and context.facts.final
+        how = {"changes": self._changes, "overwrites": ends}
         if self._commit is None:
-            return _Writer(writer, self._row, self._keys, self._default, changes=self._changes)
+            return _Writer(writer, self._row, self._keys, self._default, **how)
         waiting = WaitingPartitions(self._commit, states)
-        return _CommittingWriter(
-            writer, self._row, self._keys, self._default, context.facts, waiting, changes=self._changes
-        )
+        return _CommittingWriter(writer, self._row, self._keys, self._default, context.facts, waiting, **how)
 
     def create_committer(self) -> Committer:
-        parts = self._files.create_committer()
+        parts: Committer = self._files.create_committer()
+        if self._overwrites:
+            parts = OverwritingCommitter(parts, None if self._keys else self._base)
         return parts if self._commit is None else PartitionCommitter(parts, self._base, self._commit)
 
 
 class _Writer(ColumnWriter):
     def __init__(
-        self, files: FileWriter, row: RowType, keys: tuple[str, ...], default: str, *, changes: bool
+        self,
+        files: FileWriter,
+        row: RowType,
+        keys: tuple[str, ...],
+        default: str,
+        *,
+        changes: bool,
+        overwrites: bool,
     ) -> None:
+        self._overwrites = overwrites
         self._files = files
         self._changes = changes
         names = [field.name for field in row.fields]
@@ -146,14 +172,10 @@ class _Writer(ColumnWriter):
         return codes, found
 
     def _bucket(self, values: Sequence[str]) -> str:
-        names = (name for name, _ in self._keys)
-        return "/".join(
-            f"{_escaped(name)}={_escaped(value) or self._default}"
-            for name, value in zip(names, values, strict=True)
-        )
+        return bucket_of([name for name, _ in self._keys], values, self._default)
 
     def prepare_commit(self) -> Sequence[Any]:
-        return self._files.prepare_commit()
+        return [*self._files.prepare_commit(), *([Overwrite()] if self._overwrites else ())]
 
     def snapshot_state(self) -> Any:
         return self._files.snapshot_state()
@@ -178,8 +200,9 @@ class _CommittingWriter(_Writer):
         waiting: WaitingPartitions,
         *,
         changes: bool,
+        overwrites: bool,
     ) -> None:
-        super().__init__(files, row, keys, default, changes=changes)
+        super().__init__(files, row, keys, default, changes=changes, overwrites=overwrites)
         self._facts = facts
         self._waiting = waiting
         self._watermark = MIN_WATERMARK
@@ -203,6 +226,16 @@ class _CommittingWriter(_Writer):
     def next_wakeup(self) -> int | None:
         times = (super().next_wakeup(), self._waiting.next_due())
         return min((time for time in times if time is not None), default=None)
+
+
+def bucket_of(keys: Sequence[str], values: Sequence[str], default: str) -> str:
+    """Return the directory of a partition below that of its table.
+
+    >>> bucket_of(["day", "name"], ["2024-01-01", ""], "none")
+    'day=2024-01-01/name=none'
+    """
+    pairs = zip(keys, values, strict=True)
+    return "/".join(f"{_escaped(name)}={_escaped(value) or default}" for name, value in pairs)
 
 
 def _different(column: pa.Array, kind: LogicalType) -> tuple[Codes, list[str]]:

@@ -11,6 +11,7 @@ from firesteel.common.logical_types import RowType
 from firesteel.connectors.files.format import FileFormat
 from firesteel.connectors.files.sink.compaction import Compaction
 from firesteel.connectors.files.sink.rolling import RollingPolicy
+from firesteel.connectors.files.systems import absolute
 from firesteel.connectors.tables import lookup_options, partition_commit
 from firesteel.connectors.tables.avro_files import AvroFileFormat
 from firesteel.connectors.tables.changes.formats import CHANGE_FORMATS
@@ -29,6 +30,7 @@ from firesteel.connectors.tables.options import (
     truth,
 )
 from firesteel.connectors.tables.orc_files import OrcFileFormat
+from firesteel.connectors.tables.overwriting import remove_visible
 from firesteel.connectors.tables.source_lookup import SourceLookup
 from firesteel.functions.columns.connectors import TableConnector, TableRequest, TableSink, TableSource
 from firesteel.functions.columns.lookups import LookupCalls, LookupTable
@@ -170,6 +172,11 @@ class FilesystemConnector(TableConnector):
         options.finish()
         partitions = table.partition_keys if together else ()
         return TableSink(sink, form.mode, parallelism=parallelism, distribution=partitions)
+
+    def truncate(self, table: TableRequest) -> None:
+        """Remove all files of the table that readers see; directories of partitions stay, without files."""
+        self.sink(table)
+        remove_visible(absolute(self._options(table).get(_PATH), table.who), below=True)
 
     def _options(self, table: TableRequest) -> Options:
         if _REFUSED.key in table.options:

@@ -212,6 +212,12 @@ class JdbcConnector(TableConnector):
         mode = ChangelogMode.upserts() if key else ChangelogMode.inserts()
         return TableSink(JdbcTableSink(sink, table.row, key, interval), mode, parallelism=parallelism)
 
+    def truncate(self, table: TableRequest) -> None:
+        """Delete all rows of the table, in one transaction."""
+        made = self.sink(table).sink
+        assert isinstance(made, JdbcTableSink)
+        made.truncate()
+
 
 def _place(options: Options, table: TableRequest) -> tuple[str, str | None, str]:
     """Return the URL of the database, and the schema and the name of the table there."""
@@ -278,6 +284,10 @@ class JdbcTableSink(ColumnSink):
 
     def create_committer(self) -> Committer:
         return self._sink.create_committer()
+
+    def truncate(self) -> None:
+        """Delete all rows of the table, in one transaction."""
+        self._sink.truncate()
 
 
 class _Writer(ColumnWriter):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from firesteel.common.logical_types import LogicalType, RowType
+from firesteel.functions.columns.python_functions import PythonAggregate
 
 
 @dataclass(frozen=True)
@@ -13,6 +14,7 @@ class Aggregation:
 
     `arguments` and `filter` are places of columns; `types` are those of the arguments, which are cast already. `filter`
     is a column of booleans: other rows than those with TRUE do not count. `shown` is the call as the user knows it.
+    `user` is the function if it is one of the user's, which has times in `zone`.
     """
 
     function: str
@@ -24,6 +26,8 @@ class Aggregation:
     filter: int | None = None
     ignore_nulls: bool = False
     order: tuple[tuple[int, bool], ...] = ()
+    user: PythonAggregate | None = None
+    zone: str = "UTC"
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,8 @@ class RowsToColumns:
 class ColumnsToRows:
     """Makes a Row with the kind of its change of each row of a table.
 
-    `time` is the column that becomes the record's timestamp (None: records have none). `zone` is the session's time
-    zone.
+    `time` is the column that becomes the record's timestamp, one of the row or one behind it (None: records have none).
+    `zone` is the session's time zone.
     """
 
     row: RowType

@@ -159,3 +159,9 @@ class TableConnector(ABC):
     def lookup(self, table: TableRequest, keys: tuple[str, ...], calls: LookupCalls) -> LookupTable | None:
         """Return how rows of a table are looked up by these columns; None if they cannot be."""
         return None
+
+    def truncate(self, table: TableRequest) -> None:
+        """Remove all rows of a table, at once."""
+        raise UnsupportedError(
+            f"cannot be truncated: connector {self.name!r} does not do that", who=table.who
+        )

@@ -106,6 +106,18 @@ class ColumnWriter(SinkWriter[Any]):
 class ColumnSink(Sink[Any]):
     """Writes columns to an external system."""
 
+    @property
+    def writes_at_end(self) -> bool:
+        """Whether each subtask has a writer in the last epoch of a job, even one that gets no rows."""
+        return False
+
+    def overwriting(self) -> ColumnSink | None:
+        """Return a sink of a bounded job that puts its rows in the place of what is there; None if there is none.
+
+        Of a partitioned table, these are the partitions that rows are written to.
+        """
+        return None
+
     @abstractmethod
     def create_writer(self, context: WriterContext) -> ColumnWriter:
         """Open the writer of one subtask for one epoch (worker)."""

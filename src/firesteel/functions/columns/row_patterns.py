@@ -48,7 +48,8 @@ class RowPattern:
     """A pattern of rows that follow each other: its steps, and what happens after a match.
 
     `skips_to` is the variable of TO FIRST and TO LAST. The last row of a match comes less than `within` (milliseconds)
-    after the first one. With `all_rows` each row of a match is a row of the result.
+    after the first one. With `all_rows` each row of a match is a row of the result. With `timed_out`, partial matches
+    whose time has run out are matches, too.
     """
 
     steps: tuple[PatternStep, ...]
@@ -56,6 +57,7 @@ class RowPattern:
     skips_to: str | None = None
     within: int | None = None
     all_rows: bool = False
+    timed_out: bool = False
 
     def __str__(self) -> str:
         return " ".join(map(str, self.steps))
@@ -114,7 +116,12 @@ class TimeOf:
     event_time: bool
 
 
-MatchValue = ValueAt | TotalOf | KeyOf | InputOf | TimeOf
+@dataclass(frozen=True)
+class WhetherTimedOut:
+    """Whether it is a partial match whose time has run out."""
+
+
+MatchValue = ValueAt | TotalOf | KeyOf | InputOf | TimeOf | WhetherTimedOut
 
 
 @dataclass(frozen=True)

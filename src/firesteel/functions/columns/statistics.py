@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 from firesteel.functions.columns.pushdowns import Extent
@@ -55,6 +55,25 @@ def of_extents(extents: Iterable[Extent | None]) -> ColumnStatistics:
         low=_bound(lows, min),
         high=_bound(highs, max),
         nulls=sum(nulls) if len(nulls) == len(known) else None,
+    )
+
+
+def merged(
+    first: Sequence[ColumnStatistics], second: Sequence[ColumnStatistics]
+) -> tuple[ColumnStatistics, ...]:
+    """Return what is known of columns by either of two, by the first where both know something.
+
+    >>> merged([ColumnStatistics(low=1)], [ColumnStatistics(distinct=7.0, low=0)])
+    (ColumnStatistics(distinct=7.0, low=1, high=None, nulls=None),)
+    """
+    if not first:
+        return tuple(second)
+    pairs = ((astuple(one), astuple(other)) for one, other in zip(first, second, strict=True))
+    return tuple(
+        ColumnStatistics(
+            *(left if left is not None else right for left, right in zip(one, other, strict=True))
+        )
+        for one, other in pairs
     )
 
 

@@ -215,7 +215,7 @@ class _SimpleNot(RichNotCondition, SimpleCondition):
         return not self._original(value)
 
 
-_SIMPLE: Final[dict[type[Composite], Callable[..., SimpleCondition]]] = {
+_SIMPLE: Final[dict[type[IterativeCondition], Callable[..., SimpleCondition]]] = {
     RichAndCondition: _SimpleAnd,
     RichOrCondition: _SimpleOr,
     RichNotCondition: _SimpleNot,
@@ -229,8 +229,9 @@ def simplified(condition: IterativeCondition) -> IterativeCondition:
     >>> isinstance(simplified(both), SimpleCondition)
     True
     """
-    if not isinstance(condition, Composite) or isinstance(condition, SimpleCondition):
-        return condition
+    if type(condition) not in _SIMPLE:
+        return condition  # also of a subclass, which may answer in a way of its own
+    assert isinstance(condition, Composite)
     parts = [*map(simplified, condition.parts)]
     if all(isinstance(part, SimpleCondition) for part in parts):
         return _SIMPLE[type(condition)](*parts)

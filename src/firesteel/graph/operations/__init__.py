@@ -1,6 +1,6 @@
 """The operations of nodes: one frozen class per kind, one file per family."""
 
-from firesteel.graph.operations.column_joins import IntervalJoinOp, JoinOp, WindowJoinOp
+from firesteel.graph.operations.column_joins import HashJoinOp, IntervalJoinOp, JoinOp, WindowJoinOp
 from firesteel.graph.operations.column_windows import (
     GlobalWindowAggregateOp,
     LocalWindowAggregateOp,
@@ -90,6 +90,7 @@ __all__ = [
     "KeyedBroadcastProcessOp",
     "KeyedCoProcessOp",
     "KeyedProcessOp",
+    "HashJoinOp",
     "IntervalJoinOp",
     "JoinOp",
     "LimitOp",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from firesteel.functions.columns.joins import IntervalJoin, Join, WindowJoin
+from firesteel.functions.columns.joins import IntervalJoin, Join, Side, WindowJoin
 from firesteel.graph.operations.columns import ColumnOperation, calls_text
 
 
@@ -20,6 +20,24 @@ class JoinOp(ColumnOperation):
     def meaning(self) -> str:
         """The kind, the rows of both sides, and the keys."""
         return _joined(self.join)
+
+
+@dataclass(frozen=True, eq=False)
+class HashJoinOp(JoinOp):
+    """Joins two inputs that end, in BATCH mode: the rows of the side `build` stay, and those of the other meet them.
+
+    `first`: the rows that stay are delivered first. They may be in every subtask.
+    """
+
+    at_once = True
+
+    build: Side
+    first: bool = True
+
+    @property
+    def taken_first(self) -> int | None:
+        """The side that stays, if it is delivered first."""
+        return self.build if self.first else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -105,6 +105,7 @@ class OverPartitionsOp(ColumnOperation):
     """Appends calls over frames of whole partitions, by which the input is partitioned."""
 
     kind = "over_partitions"
+    at_once = True
 
     over: OverPartitions
 
@@ -122,6 +123,7 @@ class WindowRankOp(ColumnOperation):
     """Keeps the first rows of each partition of a window; the input is partitioned by the other keys."""
 
     kind = "window_rank"
+    at_once = True
 
     window: WindowRank
 

@@ -136,6 +136,8 @@ class WatermarkOp(ColumnOperation):
 class AggregateOp(ColumnOperation):
     """The common part of aggregates by key, in one phase or two."""
 
+    at_once = True
+
     aggregate: GroupAggregate
 
     @property
@@ -153,10 +155,15 @@ class GroupAggregateOp(AggregateOp):
 
 @dataclass(frozen=True, eq=False)
 class LocalAggregateOp(AggregateOp):
-    """Gathers, before the exchange, what a `GlobalAggregateOp` completes; the columns of the keys keep their names."""
+    """Gathers, before the exchange, what a `GlobalAggregateOp` completes; the columns of the keys keep their names.
+
+    A `program` computes the rows that are aggregated, in BATCH mode (None: they come as they are).
+    """
 
     kind = "local_group_aggregate"
     keeps_nothing = True
+
+    program: Program | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,6 +193,7 @@ class RankOp(ColumnOperation):
     """Keeps the first rows of each partition of a table that changes; the input is partitioned by the keys."""
 
     kind = "rank"
+    at_once = True
 
     rank: Rank
 
@@ -238,6 +246,7 @@ class SortOp(ColumnOperation):
     """Sorts all rows once the input has ended; runs in one subtask."""
 
     kind = "sort"
+    at_once = True
 
     sort: Sort
 

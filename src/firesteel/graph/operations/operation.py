@@ -29,6 +29,9 @@ class Operation:
     first_port: ClassVar[int | None] = None
     """The input that is delivered before all others within an epoch: the one with the broadcast records."""
 
+    at_once: ClassVar[bool] = False
+    """Whether a BATCH job with it takes all input in one epoch, for it has results only when its input has ended."""
+
     takes_objects: ClassVar[bool] = False
     """Whether PyFlink can run it in the worker of the function before it, which then passes it objects unchanged."""
 
@@ -40,6 +43,11 @@ class Operation:
 
     keeps_nothing: ClassVar[bool] = False
     """Whether it has no state, so that it may come and go in a query: see `firesteel.graph.uids`."""
+
+    @property
+    def taken_first(self) -> int | None:
+        """The input that is delivered before all others within an epoch, for this operation if not for all its kind."""
+        return self.first_port
 
     @property
     def meaning(self) -> str:

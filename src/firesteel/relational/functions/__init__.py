@@ -20,6 +20,7 @@ SQL                                         name and operands
 ``TIMESTAMPADD(DAY, a, b)``                 ``TIMESTAMPADD`` (DAY, a, b)
 ``ARRAY[a, b]``, ``MAP[a, b]``, ``ROW(a)``  ``ARRAY``, ``MAP``, ``ROW``
 ``a[b]``                                    ``ITEM`` (a, b)
+``(a, b) OVERLAPS (c, d)``                  ``OVERLAPS`` (a, b, c, d)
 ``a.b``                                     `field_of`
 ``CAST(a AS t)``, ``TRY_CAST``              `explicit_cast`
 ``a IS JSON ARRAY``                         ``IS JSON ARRAY``; of ``IS JSON``, ``IS JSON VALUE``
@@ -32,14 +33,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from firesteel.common.logical_types import RowType, StructuredType, SymbolType
+from firesteel.common.logical_types import LogicalTypeFamily, RowType, StructuredType, SymbolType
 from firesteel.relational.expressions import Call, Expression, Literal
 from firesteel.relational.functions import numerics, texts
+from firesteel.relational.functions.bitmaps import BITMAPS
 from firesteel.relational.functions.collecting import COLLECTIONS
 from firesteel.relational.functions.conditions import CONDITIONS
 from firesteel.relational.functions.documents import DOCUMENTS
 from firesteel.relational.functions.function import Function, FunctionError, cast, explicit_cast
 from firesteel.relational.functions.numerics import NUMERICS
+from firesteel.relational.functions.objects import OBJECTS
 from firesteel.relational.functions.operators import OPERATORS
 from firesteel.relational.functions.resolving import Functions
 from firesteel.relational.functions.texts import TEXTS
@@ -58,7 +61,7 @@ __all__ = [
 ]
 
 FUNCTIONS: Final = Functions(
-    (*OPERATORS, *CONDITIONS, *TEXTS, *NUMERICS, *TIMES, *COLLECTIONS, *DOCUMENTS),
+    (*OPERATORS, *CONDITIONS, *TEXTS, *NUMERICS, *TIMES, *COLLECTIONS, *DOCUMENTS, *BITMAPS, *OBJECTS),
     {**texts.ALIASES, **numerics.ALIASES},
 )
 
@@ -81,7 +84,22 @@ def resolve(name: str, operands: Sequence[Expression]) -> Expression:
         same = FUNCTIONS.resolve("=", operands)
         nothing = Literal(found.type, None)
         return Call(found.type, "CASE", (same, nothing, cast(operands[0], found.type)))
-    return found
+    return _overlapping(found.operands) if found.function == "OVERLAPS" else found
+
+
+def _overlapping(operands: Sequence[Expression]) -> Expression:
+    """Return whether two spans of time have a point in common; each is two points, or one and what is added to it."""
+    (one, one_end), (other, other_end) = _span(*operands[:2]), _span(*operands[2:])
+    late, early = resolve(">=", (one_end, other)), resolve(">=", (other_end, one))
+    return resolve("AND", (late, early))
+
+
+def _span(start: Expression, end: Expression) -> tuple[Expression, Expression]:
+    """Return the earlier point and the later one."""
+    if end.type.has_family(LogicalTypeFamily.INTERVAL):
+        end = resolve("+", (start, end))
+    in_order = resolve("<=", (start, end))
+    return resolve("CASE", (in_order, start, end)), resolve("CASE", (in_order, end, start))
 
 
 def symbol(word: str) -> Literal:

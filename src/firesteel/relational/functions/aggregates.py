@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from firesteel.common.errors import ProgramError, UnsupportedError
+from firesteel.common.errors import ProgramError
 from firesteel.common.logical_types import (
     ArrayType,
     BigIntType,
+    BitmapType,
     DoubleType,
     LogicalType,
     LogicalTypeFamily,
@@ -24,7 +25,9 @@ from firesteel.common.logical_types import (
 from firesteel.common.logical_types.casts import supports_implicit_cast
 from firesteel.common.logical_types.decimals import average_type, sum_type
 from firesteel.common.suggestions import did_you_mean
-from firesteel.relational.expressions import Call, Expression
+from firesteel.functions.columns.python_functions import PythonAggregate
+from firesteel.relational.expressions import Call, Expression, Literal
+from firesteel.relational.functions.function import cast
 
 _F = LogicalTypeFamily
 _R = LogicalTypeRoot
@@ -47,7 +50,8 @@ class AggregateFunction:
 
     `arguments` are all that it can have, of which `least` must be there; with `many`, the last one may be repeated.
     `result` gives the type by those of the arguments. `of_nothing` means that it is NULL for a group without rows.
-    `ranks` means that it exists over windows only, and `ordered` that those must have an order.
+    `ranks` means that it exists over windows only, and `ordered` that those must have an order. `user` is the function
+    if it is one of the user's.
     """
 
     name: str
@@ -58,6 +62,7 @@ class AggregateFunction:
     many: bool = False
     ranks: bool = False
     ordered: bool = False
+    user: PythonAggregate | None = None
 
     @property
     def signature(self) -> str:
@@ -86,7 +91,7 @@ def _text(kind: LogicalType) -> bool:
 
 def _comparable(kind: LogicalType) -> bool:
     constructed = kind.has_family(_F.CONSTRUCTED) or kind.has_family(_F.USER_DEFINED)
-    return not constructed and kind.root is not _R.RAW
+    return not constructed and kind.root not in (_R.RAW, _R.VARIANT, _R.BITMAP)
 
 
 _ANY: Final = Argument("value", lambda _: True)
@@ -94,6 +99,16 @@ _NUMBER: Final = Argument("number", _number)
 _TEXT: Final = Argument("text", _text)
 _WHOLE: Final = Argument("whole number", lambda kind: kind.has_family(_F.INTEGER_NUMERIC))
 _COMPARABLE: Final = Argument("value that can be compared", _comparable)
+_BITMAP: Final = Argument("bitmap", lambda kind: kind.root in (_R.BITMAP, _R.NULL))
+_SHORT: Final = Argument("INT", lambda kind: kind.root in (_R.TINYINT, _R.SMALLINT, _R.INTEGER, _R.NULL))
+
+
+def _share(kind: LogicalType) -> bool:
+    part = kind.element if isinstance(kind, ArrayType) else kind
+    return part.has_family(_F.NUMERIC) and not part.nullable and not kind.nullable
+
+
+_SHARE: Final = Argument("number from 0 to 1, or array of such, that is NOT NULL", _share)
 
 
 def _same(kinds: Sequence[LogicalType]) -> LogicalType:
@@ -120,6 +135,16 @@ def _aggregate(
 ) -> AggregateFunction:
     needed = len(arguments) if least is None else least
     return AggregateFunction(name, arguments, needed, result, of_nothing=of_nothing)
+
+
+def _percentiles(kinds: Sequence[LogicalType]) -> LogicalType:
+    return ArrayType(DoubleType()) if isinstance(kinds[1], ArrayType) else DoubleType()
+
+
+def _of_bitmaps(name: str, argument: Argument) -> tuple[AggregateFunction, AggregateFunction]:
+    """Return the function that gives a bitmap, and the one that gives the number of its members."""
+    count = _aggregate(f"BITMAP_{name}_CARDINALITY_AGG", argument, result=_always(BigIntType()))
+    return _aggregate(f"BITMAP_{name}_AGG", argument, result=_always(BitmapType())), count
 
 
 def _ranking(
@@ -150,6 +175,9 @@ _LIST: Final = (
         "COLLECT", _ANY, result=lambda kinds: MultisetType(kinds[0], nullable=False), of_nothing=False
     ),
     _aggregate("ARRAY_AGG", _ANY, result=lambda kinds: ArrayType(kinds[0], nullable=False)),
+    _aggregate("PERCENTILE", _NUMBER, _SHARE, _WHOLE, least=2, result=_percentiles),
+    *_of_bitmaps("BUILD", _SHORT),
+    *(function for name in ("AND", "OR", "XOR") for function in _of_bitmaps(name, _BITMAP)),
     *(
         _aggregate(name, _TEXT, _ANY, result=_always(_JSON), of_nothing=False)
         for name in ("JSON_OBJECTAGG_NULL_ON_NULL", "JSON_OBJECTAGG_ABSENT_ON_NULL")
@@ -170,9 +198,6 @@ _ALIASES: Final = {"STDDEV": "STDDEV_SAMP", "VARIANCE": "VAR_SAMP"}
 AGGREGATES: Final = {function.name: function for function in _LIST}
 """The functions by their names."""
 
-UNSUPPORTED: Final = frozenset({"PERCENTILE"})
-"""Functions that Flink has and that are not computed yet."""
-
 
 def is_aggregate(name: str) -> bool:
     """Return whether a name is that of an aggregate function or of a function of windows, in any case.
@@ -181,14 +206,13 @@ def is_aggregate(name: str) -> bool:
     (True, False)
     """
     upper = name.upper()
-    return upper in AGGREGATES or upper in _ALIASES or upper in UNSUPPORTED
+    return upper in AGGREGATES or upper in _ALIASES
 
 
 def resolve_aggregate(name: str, arguments: Sequence[Expression]) -> ResolvedAggregate:
     """Return the function of a name with its arguments.
 
-    Raises ProgramError for an unknown name and for arguments that it does not take, UnsupportedError for a function
-    that Flink has and Firesteel does not.
+    Raises ProgramError for an unknown name and for arguments that it does not take.
 
     >>> from firesteel.common.logical_types import IntType
     >>> from firesteel.relational.expressions import Literal
@@ -197,8 +221,6 @@ def resolve_aggregate(name: str, arguments: Sequence[Expression]) -> ResolvedAgg
     ('BIGINT NOT NULL', 'INT')
     """
     upper = name.upper()
-    if upper in UNSUPPORTED:
-        raise UnsupportedError("is not supported yet", who=f"the aggregate function {upper}")
     function = AGGREGATES.get(_ALIASES.get(upper, upper))
     if function is None:
         hint = did_you_mean(name, AGGREGATES)
@@ -206,6 +228,15 @@ def resolve_aggregate(name: str, arguments: Sequence[Expression]) -> ResolvedAgg
     _check(function, arguments)
     taken = _typed(function, arguments)
     return ResolvedAggregate(function, taken, function.result([argument.type for argument in taken]))
+
+
+def user_aggregate(function: PythonAggregate, arguments: Sequence[Expression]) -> ResolvedAggregate:
+    """Return a function of the user's with its arguments, which it has been found to take.
+
+    Its result has its type whatever rows there are: a group without rows has that of a new accumulator.
+    """
+    made = AggregateFunction("$USER", (), 0, _always(function.result), of_nothing=False, user=function)
+    return ResolvedAggregate(made, tuple(arguments), function.result)
 
 
 def _check(function: AggregateFunction, arguments: Sequence[Expression]) -> None:
@@ -225,8 +256,24 @@ def _check(function: AggregateFunction, arguments: Sequence[Expression]) -> None
             )
 
 
+def _check_shares(argument: Expression) -> None:
+    """Raise ProgramError for a constant that is no share of a group."""
+    for share in argument.operands if isinstance(argument, Call) else (argument,):
+        if isinstance(share, Literal) and not 0 <= share.value <= 1:
+            raise ProgramError("requires a share from 0 to 1", who="PERCENTILE", got=str(share.value))
+
+
 def _typed(function: AggregateFunction, arguments: Sequence[Expression]) -> tuple[Expression, ...]:
-    """Return the arguments as the function takes them: the default of LAG has the type of its value."""
+    """Return the arguments as the function takes them.
+
+    The default of LAG has the type of its value, and the shares of PERCENTILE are of type DOUBLE.
+    """
+    if function.name == "PERCENTILE":
+        _check_shares(arguments[1])
+        share = DoubleType(nullable=False)
+        several = isinstance(arguments[1].type, ArrayType)
+        shares = cast(arguments[1], ArrayType(share, nullable=False) if several else share)
+        return arguments[0], shares, *arguments[2:]
     if function.name not in ("LAG", "LEAD") or len(arguments) < 3:
         return tuple(arguments)
     value, offset, default = arguments

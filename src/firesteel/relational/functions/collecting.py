@@ -16,6 +16,7 @@ from firesteel.common.logical_types import (
     MapType,
     NullType,
     RowType,
+    VariantType,
 )
 from firesteel.common.logical_types.casts import supports_implicit_cast
 from firesteel.relational.expressions import Expression
@@ -23,11 +24,14 @@ from firesteel.relational.functions.function import Function, Parameter, Result,
 from firesteel.relational.functions.parameters import (
     ANY,
     ARRAY,
+    AS_BIGINT,
     AS_INT,
     AS_STRING,
     BOOLEAN,
     COLLECTION,
     MAP,
+    TEXT,
+    VARIANT,
     WHOLE,
 )
 from firesteel.relational.functions.results import (
@@ -36,6 +40,7 @@ from firesteel.relational.functions.results import (
     common,
     element,
     fixed,
+    nullable,
     operand,
 )
 
@@ -148,7 +153,15 @@ COLLECTIONS: Final = (
     Function("ARRAY", (Signature((ANY,), _array, repeated=True, together=all_common),), strict=False),
     Function("MAP", (Signature((ANY, ANY), _map, repeated=True, together=_map_types),), strict=False),
     Function("ROW", (Signature((ANY,), _row, repeated=True),), strict=False),
-    Function("ITEM", (Signature((ARRAY, WHOLE), element), Signature((MAP, ANY), element, together=None))),
+    Function(
+        "ITEM",
+        (
+            Signature((ARRAY, WHOLE), element),
+            Signature((MAP, ANY), element, together=None),
+            Signature((VARIANT, TEXT), nullable(VariantType())),
+            Signature((VARIANT, AS_BIGINT), nullable(VariantType())),
+        ),
+    ),
     Function("CARDINALITY", (Signature((COLLECTION,), fixed(IntType())),)),
     Function("ELEMENT", (Signature((ARRAY,), element),)),
     Function(

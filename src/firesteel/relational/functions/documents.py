@@ -32,11 +32,12 @@ from firesteel.common.logical_types import (
     MapType,
     NullType,
     VarCharType,
+    VariantType,
 )
 from firesteel.common.logical_types.casts import supports_implicit_cast
 from firesteel.relational.expressions import Expression, Literal
 from firesteel.relational.functions.function import Function, Parameter, Result, Signature
-from firesteel.relational.functions.parameters import ANY, SYMBOL, TEXT
+from firesteel.relational.functions.parameters import ANY, BOOLEAN, SYMBOL, TEXT
 from firesteel.relational.functions.results import exactly, fixed, nullable
 
 _R = LogicalTypeRoot
@@ -45,7 +46,7 @@ _IS: Final = BooleanType(nullable=False)
 _KINDS: Final = ("VALUE", "SCALAR", "ARRAY", "OBJECT")
 _WRITTEN: Final = STRING.copy(nullable=False)
 _NO_JSON: Final = frozenset(
-    {_R.DATE, _R.TIME_WITHOUT_TIME_ZONE, _R.INTERVAL_YEAR_MONTH, _R.INTERVAL_DAY_TIME, _R.RAW}
+    {_R.DATE, _R.TIME_WITHOUT_TIME_ZONE, _R.INTERVAL_YEAR_MONTH, _R.INTERVAL_DAY_TIME, _R.RAW, _R.BITMAP}
 )
 
 
@@ -130,8 +131,8 @@ def _elements(operands: Sequence[Expression]) -> Sequence[LogicalType] | None:
     return [STRING if isinstance(part.type, NullType) else part.type for part in operands]
 
 
-def _function(name: str, result: Result, *parameters: Parameter) -> Function:
-    return Function(name, (Signature(parameters, result),))
+def _function(name: str, result: Result, *parameters: Parameter, optional: int = 0) -> Function:
+    return Function(name, (Signature(parameters, result, optional=optional),))
 
 
 DOCUMENTS: Final = (
@@ -160,5 +161,7 @@ DOCUMENTS: Final = (
     _function("JSON_QUOTE", fixed(STRING), TEXT),
     _function("JSON_UNQUOTE", fixed(STRING), TEXT),
     _function("JSON", fixed(STRING), TEXT),
+    _function("PARSE_JSON", fixed(VariantType()), TEXT, BOOLEAN, optional=1),
+    _function("TRY_PARSE_JSON", nullable(VariantType()), TEXT, BOOLEAN, optional=1),
     *(Function(f"IS JSON {kind}", (Signature((TEXT,), exactly(_IS)),), strict=False) for kind in _KINDS),
 )

@@ -10,6 +10,7 @@ from firesteel.common.logical_types import (
     STRING,
     ArrayType,
     BigIntType,
+    BitmapType,
     BooleanType,
     CharType,
     DateType,
@@ -29,6 +30,7 @@ from firesteel.common.logical_types import (
     TimestampType,
     TimeType,
     VarCharType,
+    VariantType,
     YearMonthIntervalType,
 )
 from firesteel.relational.functions.function import Parameter
@@ -58,6 +60,7 @@ ANY: Final = Parameter("<ANY>", lambda given: None if isinstance(given, SymbolTy
 BOOLEAN: Final = _of_classes("<BOOLEAN>", BooleanType(), BooleanType)
 TEXT: Final = _of_classes("<CHARACTER_STRING>", STRING, CharType, VarCharType)
 AS_STRING: Final = _as("<CHARACTER_STRING>", STRING, lambda given: given.has_family(_F.CHARACTER_STRING))
+AS_BYTES: Final = _as("<BINARY_STRING>", BYTES, lambda given: given.has_family(_F.BINARY_STRING))
 BINARY: Final = _of_family("<BINARY_STRING>", BYTES, _F.BINARY_STRING)
 NUMBER: Final = _of_family("<NUMERIC>", IntType(), _F.NUMERIC)
 WHOLE: Final = _of_family("<INTEGER>", IntType(), _F.INTEGER_NUMERIC)
@@ -84,10 +87,17 @@ DATED: Final = _of_classes(
 )
 DATETIME: Final = _of_family("<DATETIME>", TimestampType(3), _F.DATETIME)
 INTERVAL: Final = _of_family("<INTERVAL>", MILLISECONDS, _F.INTERVAL)
+TEMPORAL: Final = Parameter(
+    "<TEMPORAL>",
+    lambda given: given if given.has_family(_F.DATETIME) or given.has_family(_F.INTERVAL) else None,
+    TimestampType(3),
+)
 MONTH_INTERVAL: Final = _of_classes("<INTERVAL YEAR TO MONTH>", MONTHS, YearMonthIntervalType)
 TIME_INTERVAL: Final = _of_classes("<INTERVAL DAY TO SECOND>", MILLISECONDS, DayTimeIntervalType)
 ARRAY: Final = _of_classes("<ARRAY>", ArrayType(STRING), ArrayType)
 MAP: Final = _of_classes("<MAP>", MapType(STRING, STRING), MapType)
 COLLECTION: Final = _of_classes("<ARRAY or MAP>", ArrayType(STRING), ArrayType, MapType, MultisetType)
 ROW: Final = _of_classes("<ROW>", RowType(()), RowType)
+VARIANT: Final = _of_classes("<VARIANT>", VariantType(), VariantType)
+BITMAP: Final = _of_classes("<BITMAP>", BitmapType(), BitmapType)
 SYMBOL: Final = _of_classes("<SYMBOL>", SymbolType(), SymbolType)

@@ -8,6 +8,7 @@ from firesteel.common.logical_types import (
     BYTES,
     STRING,
     ArrayType,
+    BigIntType,
     BooleanType,
     CharType,
     IntType,
@@ -16,7 +17,9 @@ from firesteel.common.logical_types import (
 )
 from firesteel.relational.functions.function import Function, Parameter, Result, Signature
 from firesteel.relational.functions.parameters import (
+    ANY,
     AS_BIGINT,
+    AS_BYTES,
     AS_INT,
     AS_STRING,
     BINARY,
@@ -58,8 +61,16 @@ _PARTS: Final = (
         ),
     ),
     _function("SPLIT", fixed(ArrayType(STRING)), AS_STRING, AS_STRING),
-    _function("ELT", nullable(STRING), WHOLE, AS_STRING, repeated=True),
+    Function(
+        "ELT",
+        (
+            Signature((WHOLE, AS_STRING), nullable(STRING), repeated=True),
+            Signature((WHOLE, AS_BYTES), nullable(BYTES), repeated=True),
+        ),
+    ),
     _function("PARSE_URL", nullable(STRING), TEXT, TEXT, TEXT, optional=1),
+    _function("INET_ATON", nullable(BigIntType()), TEXT),
+    _function("INET_NTOA", nullable(STRING), AS_BIGINT),
 )
 _CHANGES: Final = (
     _function("UPPER", operand(0), TEXT),
@@ -79,6 +90,7 @@ _CHANGES: Final = (
     _function("CONCAT", _STRING, TEXT, repeated=True),
     Function("CONCAT_WS", (Signature((TEXT, TEXT), _STRING, repeated=True),), strict=False),
     _function("CHR", nullable(STRING), WHOLE),
+    Function("PRINTF", (Signature((TEXT, ANY), nullable(STRING), optional=1, repeated=True),), strict=False),
 )
 _DIGESTS: Final = {"MD5": 32, "SHA1": 40, "SHA224": 56, "SHA256": 64, "SHA384": 96, "SHA512": 128}
 _CODES: Final = (

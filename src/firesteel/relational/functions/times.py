@@ -8,6 +8,7 @@ from typing import Final
 from firesteel.common.logical_types import (
     STRING,
     BigIntType,
+    BooleanType,
     DateType,
     IntType,
     LocalZonedTimestampType,
@@ -17,7 +18,7 @@ from firesteel.common.logical_types import (
     TimeType,
 )
 from firesteel.relational.expressions import Expression
-from firesteel.relational.functions.function import Function, Parameter, Result, Signature
+from firesteel.relational.functions.function import Function, FunctionError, Parameter, Result, Signature
 from firesteel.relational.functions.parameters import (
     AS_BIGINT,
     AS_INT,
@@ -28,6 +29,7 @@ from firesteel.relational.functions.parameters import (
     NUMBER,
     ROWTIME,
     SYMBOL,
+    TEMPORAL,
     TEXT,
     TIMESTAMP,
     WHOLE,
@@ -35,6 +37,8 @@ from firesteel.relational.functions.parameters import (
 from firesteel.relational.functions.results import any_nullable, constant, exactly, fixed, nullable
 
 _BIGINT: Final = fixed(BigIntType())
+PRECISIONS: Final = range(10)
+"""The digits that a second can have."""
 _CLOCK_UNITS: Final = frozenset({"HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND", "NANOSECOND"})
 
 
@@ -48,9 +52,28 @@ def _added(operands: Sequence[Expression]) -> LogicalType:
 
 
 def _local(operands: Sequence[Expression]) -> LogicalType:
+    """Return the type of TO_TIMESTAMP_LTZ: of a number it has the digits of its parts of a second, at least three."""
     digits = constant(operands[1]) if len(operands) > 1 else None
-    del digits
-    return LocalZonedTimestampType(3)
+    return LocalZonedTimestampType(max(digits, 3) if isinstance(digits, int) else 3)
+
+
+def _of_parts(operands: Sequence[Expression]) -> Sequence[LogicalType] | None:
+    """Return the types of the operands of TO_TIMESTAMP_LTZ of a number, whose second one is from 0 to 9."""
+    given, precision = operands[0].type, operands[1] if len(operands) > 1 else None
+    digits = None if precision is None else constant(precision)
+    if isinstance(digits, int) and digits not in PRECISIONS:
+        return None
+    return [given] if precision is None else [given, IntType()]
+
+
+def _of_text(operands: Sequence[Expression]) -> Sequence[LogicalType] | None:
+    """Return the types of the operands of TO_TIMESTAMP_LTZ of a text. Raises FunctionError for a fine pattern."""
+    pattern = constant(operands[1]) if len(operands) > 1 else None
+    if isinstance(pattern, str) and "SSSS" in pattern:
+        raise FunctionError(
+            "reads no more than milliseconds by a pattern", who="TO_TIMESTAMP_LTZ", got=pattern, argument=1
+        )
+    return [STRING] * len(operands)
 
 
 def _now(name: str, data_type: LogicalType) -> Function:
@@ -71,6 +94,7 @@ TIMES: Final = (
     ),
     _function("TIMESTAMPADD", _added, SYMBOL, WHOLE, DATETIME),
     _function("TIMESTAMPDIFF", fixed(IntType()), SYMBOL, DATED, DATED),
+    _function("OVERLAPS", fixed(BooleanType()), DATETIME, TEMPORAL, DATETIME, TEMPORAL),
     Function(
         "DATE_FORMAT",
         (Signature((TIMESTAMP, TEXT), fixed(STRING)), Signature((TEXT, TEXT), nullable(STRING))),
@@ -80,8 +104,8 @@ TIMES: Final = (
     Function(
         "TO_TIMESTAMP_LTZ",
         (
-            Signature((NUMBER, AS_INT), _local, optional=1),
-            Signature((AS_STRING, AS_STRING, AS_STRING), _local, optional=2),
+            Signature((NUMBER, AS_INT), _local, optional=1, together=_of_parts),
+            Signature((AS_STRING, AS_STRING, AS_STRING), _local, optional=2, together=_of_text),
         ),
     ),
     Function(
@@ -98,6 +122,7 @@ TIMES: Final = (
     _now("CURRENT_DATE", DateType()),
     _now("CURRENT_TIME", TimeType(0)),
     _now("LOCALTIME", TimeType(0)),
+    Function("CURRENT_DATABASE", (Signature((), exactly(STRING.copy(nullable=False))),), temporal=True),
     Function(
         "PROCTIME",
         (Signature((), exactly(LocalZonedTimestampType(3, TimestampKind.PROCTIME, nullable=False))),),

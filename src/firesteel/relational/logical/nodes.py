@@ -271,7 +271,8 @@ class Sort(UnaryNode):
 class TableSink(UnaryNode):
     """Writes rows to a table; the input has the columns of `ResolvedTable.written`, cast to their types.
 
-    `conflict` is what ON CONFLICT says about rows that have one primary key.
+    `conflict` is what ON CONFLICT says about rows that have one primary key. With `overwrite` the rows take the place
+    of those that are there.
     """
 
     table: ResolvedTable

@@ -26,6 +26,7 @@ from firesteel.relational.logical.correlates import Correlate
 from firesteel.relational.logical.derived import PythonCalc
 from firesteel.relational.logical.joins import Join
 from firesteel.relational.logical.nodes import LogicalNode
+from firesteel.relational.logical.process_tables import ProcessTable
 from firesteel.relational.logical.row_patterns import MatchRecognize
 from firesteel.relational.logical.temporal_joins import TemporalJoin, Versions
 from firesteel.relational.logical.windows import (
@@ -38,7 +39,7 @@ from firesteel.relational.logical.windows import (
     Tumble,
     Window,
 )
-from firesteel.relational.row_patterns import MatchTime, RowsTotal, RowValue
+from firesteel.relational.row_patterns import MatchTime, MatchTimedOut, RowsTotal, RowValue
 
 
 def plan_text(plan: LogicalNode) -> str:
@@ -79,6 +80,8 @@ def expression_text(expression: Expression, names: Sequence[str] | None = None) 
             return f"{function}({expression_text(value, names)}):{expression.type}"
         case RowValue() | RowsTotal():
             return _rows_text(expression, names)
+        case MatchTimedOut():
+            return "MATCH_TIMED_OUT()"
         case MatchTime():
             return f"MATCH_{'ROWTIME' if expression.event_time else 'PROCTIME'}()"
     operands = ", ".join(expression_text(operand, names) for operand in expression.operands)
@@ -123,7 +126,8 @@ def _literal_text(literal: Literal) -> str:
 
 def _call_text(call: AggregateCall | OverCall) -> str:
     distinct = "DISTINCT " if call.distinct else ""
-    text = f"{call.function}({distinct}{', '.join(f'${index}' for index in call.arguments)})"
+    name = call.function if call.user is None else call.user.name
+    text = f"{name}({distinct}{', '.join(f'${index}' for index in call.arguments)})"
     if isinstance(call, AggregateCall):
         if call.order:
             keys = ", ".join(f"{index}{'' if ascending else ' DESC'}" for index, ascending in call.order)
@@ -238,6 +242,7 @@ def _match_text(node: MatchRecognize) -> str:
     ]
     parts += [f"within=[{pattern.within}]"] if pattern.within is not None else []
     parts += ["allRows=[true]"] if pattern.all_rows else []
+    parts += ["timedOut=[true]"] if pattern.timed_out else []
     return ", ".join([*parts, f"define=[{defined}]"])
 
 
@@ -283,6 +288,7 @@ _ATTRIBUTES: Final[dict[type[LogicalNode], Callable[[Any], str]]] = {
     ),
     nodes.Aggregate: _group_text,
     ToChangelog: lambda node: f"invocation=[TO_CHANGELOG({len(node.codes)} codes)]",
+    ProcessTable: lambda node: f"invocation=[{node.invocation}], uid=[{node.uid}]",
     FromChangelog: lambda node: f"invocation=[FROM_CHANGELOG({len(node.codes)} codes)]",
     nodes.WindowTable: lambda node: f"window=[{window_text(node.window)}]",
     nodes.GroupWindowAggregate: _group_window_text,

@@ -25,10 +25,9 @@ def changes_of(node: PhysicalNode) -> Changes:
     Raises ProgramError, with Flink's words, if a node below takes inserts only and gets others.
     """
     given = tuple(map(changes_of, node.inputs))
-    if node.inserts_only:
-        for below, changes in zip(node.inputs, given, strict=True):
-            if changes != Changes():
-                raise _refusal(node, node.called, changes, below)
+    for place, (below, changes) in enumerate(zip(node.inputs, given, strict=True)):
+        if changes != Changes() and node.refuses(place):
+            raise _refusal(node, node.called, changes, below)
     return node.changes(given)
 
 
@@ -59,7 +58,11 @@ def _chosen(root: PhysicalNode, needs: _Needs) -> Updates:
             for key, updates in asked.items():
                 needs.setdefault(key, set()).update(updates)
             return way
-    raise AssertionError(f"no changelog modes for {root.text}")
+    raise ProgramError(
+        "can't generate a valid execution plan for the given query: a function gives other changes than are needed",
+        who=root.called,
+        hint="get_changelog_mode can look at get_required_changelog_mode()",
+    )
 
 
 def _satisfied(
@@ -77,8 +80,8 @@ def _satisfied(
         return DropUpdateBefore.of(both, as_delete=False)
     given = tuple(map(changes_of, node.inputs))
     inputs = []
-    for below, changes in zip(node.inputs, given, strict=True):
-        needed = node.needs(required, changes)
+    for place, below in enumerate(node.inputs):
+        needed = node.needs_of(place, required, given)
         done = None if needed is None else _satisfied(below, needed, needs, asked)
         if done is None:
             return None

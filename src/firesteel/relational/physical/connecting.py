@@ -11,8 +11,8 @@ from firesteel.connectors.tables.registry import connector_names, connector_of
 from firesteel.functions.columns.connectors import TableConnector, TableRequest, TableSink, TableSource
 from firesteel.functions.columns.lookups import LookupCalls, LookupTable
 from firesteel.relational.options import PlanOptions
-from firesteel.relational.physical.planning import Connections, shown_name
-from firesteel.relational.tables import MetadataColumn, PhysicalColumn, ResolvedTable
+from firesteel.relational.physical.planning import Connections
+from firesteel.relational.tables import MetadataColumn, PhysicalColumn, ResolvedTable, shown_name
 
 CONNECTOR: Final = "connector"
 IDLE_TIMEOUT: Final = "scan.watermark.idle-timeout"
@@ -48,6 +48,12 @@ def registered(options: PlanOptions) -> Connections:
         )
 
     return Connections(source, sink, lookup)
+
+
+def truncate(table: ResolvedTable, options: PlanOptions) -> None:
+    """Remove all rows of a table. Raises UnsupportedError if its connector cannot, and what `registered` does."""
+    connector = _connector(table)
+    connector.truncate(_request(table, table.written, connector.writable_metadata, options))
 
 
 def _who(table: ResolvedTable) -> str:

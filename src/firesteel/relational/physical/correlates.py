@@ -11,6 +11,7 @@ from firesteel.functions.columns import correlates, python_functions
 from firesteel.functions.columns.correlates import TableFunction, Unnest
 from firesteel.functions.columns.python_functions import PythonCall
 from firesteel.relational.expressions import Expression
+from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.joins import pair_condition
 from firesteel.relational.physical.node import Changes, Keys, Shown, UnaryNode, Updates
 
@@ -104,6 +105,13 @@ class PythonCalc(UnaryNode):
         )
         yield "select", ", ".join([*names[:width], *calls])
 
-    def calc(self, zone: str) -> python_functions.PythonCalc:
-        """Return what the operator does; `zone` is the session's time zone."""
-        return python_functions.PythonCalc(self.input.row, self.type, self.calls, zone)
+    @property
+    def inserts_only(self) -> bool:
+        """Return whether a function is never asked about rows that go or change."""
+        return any(call.function.inserts_only for call in self.calls)
+
+    def calc(self, options: PlanOptions) -> python_functions.PythonCalc:
+        """Return what the operator does."""
+        return python_functions.PythonCalc(
+            self.input.row, self.type, self.calls, options.zone, options.awaited
+        )

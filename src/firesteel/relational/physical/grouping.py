@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types import RowType
+from firesteel.functions.columns.aggregates import Aggregation
 from firesteel.functions.columns.aggregates import GroupAggregate as Groups
 from firesteel.functions.columns.connectors import ChangelogMode
 from firesteel.functions.columns.windows import OverAggregate as Overs
@@ -14,6 +16,7 @@ from firesteel.functions.columns.windows import OverPartitions as Partitions
 from firesteel.functions.columns.windows import PartitionFrame
 from firesteel.functions.columns.windows import WindowAggregate as Windows
 from firesteel.functions.columns.windows import WindowTable as WindowRows
+from firesteel.functions.user_defined import TableAggregateFunction
 from firesteel.relational.logical.printing import frame_text
 from firesteel.relational.physical.node import Changes, Keys, Shown, UnaryNode, Updates, mode_of
 from firesteel.relational.physical.texts import select_text
@@ -32,8 +35,11 @@ class GroupAggregate(UnaryNode):
 
     @property
     def name(self) -> str:
-        """Return the name of the phase."""
-        return {"single": "", "local": "Local", "global": "Global"}[self.phase] + "GroupAggregate"
+        """Return the name of the phase, with that of Flink for functions that give several rows."""
+        users = (one.user for one in self.aggregate.aggregations if one.user is not None)
+        tables = any(isinstance(user.body, TableAggregateFunction) for user in users)
+        phase = {"single": "", "local": "Local", "global": "Global"}[self.phase]
+        return f"{phase}Group{'Table' if tables else ''}Aggregate"
 
     @property
     def row(self) -> RowType:
@@ -71,6 +77,7 @@ class GroupAggregate(UnaryNode):
         """Return the node with its mode, and with that of its input in what it computes."""
         mode = ChangelogMode() if self.phase == "local" else mode_of(self.changes(given), required)
         retracts = given[0] != Changes()
+        _require_retractable(self.aggregate.aggregations if retracts else ())
         aggregate = replace(self.aggregate, retracts=retracts, update_before=required is Updates.BOTH)
         return replace(self, mode=mode, aggregate=aggregate)
 
@@ -136,6 +143,7 @@ class WindowAggregate(UnaryNode):
 
     def inferred(self, given: tuple[Changes, ...], required: Updates) -> WindowAggregate:
         """Return the node with whether its input has other changes than inserts."""
+        _require_retractable(self.aggregate.aggregations if given[0] != Changes() else ())
         return replace(self, aggregate=replace(self.aggregate, retracts=given[0] != Changes()))
 
 
@@ -267,6 +275,17 @@ class OverChanges(OverPartitions):
     def needs(self, required: Updates, given: Changes) -> Updates | None:
         """Require the old rows of updates."""
         return Updates.BOTH if given.update else Updates.NONE
+
+
+def _require_retractable(calls: tuple[Aggregation, ...]) -> None:
+    """Raise UnsupportedError for functions of the user's that cannot take rows back."""
+    for call in calls:
+        if call.user is not None and not call.user.retracts:
+            raise UnsupportedError(
+                "requires the method retract(), because rows of its input are taken back",
+                who=f"Aggregate function {call.user.name}",
+                got=call.shown,
+            )
 
 
 def _partition_text(frame: PartitionFrame) -> str:

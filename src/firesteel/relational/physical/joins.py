@@ -9,7 +9,7 @@ from typing import Final, Self
 from firesteel.common.logical_types import BigIntType, Field, RowType
 from firesteel.common.logical_types.arrow import to_arrow
 from firesteel.functions.columns import joins
-from firesteel.functions.columns.joins import KEEPING, JoinKind
+from firesteel.functions.columns.joins import KEEPING, JoinKind, Side
 from firesteel.functions.columns.program import Program
 from firesteel.relational.expressions import Expression, InputRef
 from firesteel.relational.logical import joins as logical
@@ -29,6 +29,7 @@ KIND_NAMES: Final[dict[JoinKind, str]] = {
     "ANTI": "LeftAntiJoin",
 }
 _PAIR: Final = "$pair"
+_SIDES: Final = ("left", "right")
 
 
 @dataclass(frozen=True)
@@ -105,20 +106,33 @@ class AnyJoin(PhysicalNode):
 
 @dataclass(frozen=True)
 class Join(AnyJoin):
-    """The regular join: all rows of both sides are kept."""
+    """The regular join: all rows of both sides are kept; in BATCH mode, those of the side `build`."""
 
     times_to_live: tuple[int | None, int | None] = (None, None)
+    build: Side | None = None
 
     @property
     def state(self) -> str:
-        """Return the rows of both sides."""
-        return "all rows of both sides"
+        """Return the rows of both sides, or of one."""
+        if self.build is None:
+            return "all rows of both sides"
+        return f"all rows of the {_SIDES[self.build]} side"
+
+    @property
+    def is_broadcast(self) -> bool:
+        """Whether each subtask has all rows of one side."""
+        return any(isinstance(given, Exchange) and given.everywhere for given in self.inputs)
 
     def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
         """Yield the kind, the condition, the columns, and what is known of the keys of each side."""
         yield "joinType", self.kind_text
         yield "where", self.where(shown)
         yield "select", ", ".join(self.row.field_names)
+        if self.build is not None:
+            if self.is_broadcast:
+                yield "isBroadcast", "true"
+            yield "build", _SIDES[self.build]
+            return
         for side, given, place in (("left", self.left, 0), ("right", self.right, 1)):
             yield (
                 f"{side}InputSpec",

@@ -15,7 +15,7 @@ from dataclasses import replace
 from firesteel.functions.columns.joins import KEEPING
 from firesteel.relational.expressions import InputRef
 from firesteel.relational.physical.grouping import GroupAggregate
-from firesteel.relational.physical.joins import AnyJoin
+from firesteel.relational.physical.joins import AnyJoin, Join
 from firesteel.relational.physical.node import PassingNode, PhysicalNode
 from firesteel.relational.physical.nodes import Calc, Exchange
 from firesteel.relational.physical.once import OncePerNode
@@ -58,6 +58,12 @@ def _distributed(node: PhysicalNode) -> frozenset[Columns]:
 
 def _of_join(node: AnyJoin) -> Iterable[Columns]:
     """Yield the keys of the sides; those of a side whose rows can be missing are NULL in rows of the other one."""
+    if isinstance(node, Join) and node.is_broadcast:
+        stays = node.build == 1
+        shift = 0 if stays else len(node.left.row.fields)
+        for columns in _distributed(node.left if stays else node.right):
+            yield tuple(column + shift for column in columns)
+        return
     if not _exchanged(node.inputs):
         return
     keeps_left, keeps_right = KEEPING[node.kind]

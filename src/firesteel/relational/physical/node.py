@@ -69,6 +69,10 @@ class PhysicalNode(ABC):
         """Whether Flink's operator takes no other changes than inserts."""
         return False
 
+    def refuses(self, place: int) -> bool:
+        """Return whether the input at a place must have inserts only."""
+        return self.inserts_only
+
     @property
     @abstractmethod
     def row(self) -> RowType:
@@ -123,6 +127,10 @@ class PhysicalNode(ABC):
     def needs(self, required: Updates, given: Changes) -> Updates | None:
         """Return which rows of updates an input must give, whose changes are `given`; None if that cannot be met."""
         return required if given.update else Updates.NONE
+
+    def needs_of(self, place: int, required: Updates, given: tuple[Changes, ...]) -> Updates | None:
+        """Return what `needs` returns, for the input at a place."""
+        return self.needs(required, given[place])
 
     def inferred(self, given: tuple[Changes, ...], required: Updates) -> PhysicalNode:
         """Return the node with its mode, over inputs that have theirs; `required` is what the nodes above need."""

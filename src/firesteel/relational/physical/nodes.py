@@ -205,16 +205,20 @@ class Replicate(UnaryNode):
 
 @dataclass(frozen=True)
 class Exchange(PassingNode):
-    """Rows with equal values in `keys` go to one subtask; without keys all rows do; `kept` rows are there already."""
+    """Rows with equal values in `keys` go to one subtask; without keys all rows do; `kept` rows are there already.
+
+    `everywhere`: each subtask gets all rows.
+    """
 
     keys: tuple[int, ...]
     kept: bool = False
+    everywhere: bool = False
 
     def details(self, shown: Shown) -> Iterator[tuple[str, str]]:
         """Yield the distribution."""
         names = self.row.field_names
         hashed = f"hash[{', '.join(names[key] for key in self.keys)}]"
-        shown_as = hashed if self.keys else "single"
+        shown_as = hashed if self.keys else "broadcast" if self.everywhere else "single"
         yield "distribution", f"keep_input_as_is[{shown_as}]" if self.kept else shown_as
 
 

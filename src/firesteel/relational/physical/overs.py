@@ -79,13 +79,15 @@ def over_aggregate(node: Over, options: PlanOptions) -> OverAggregate:
         time=time,
         event_time=event_time,
         frame=OverFrame(frame.rows, frame.lower),
-        aggregations=tuple(aggregation(call, given) for call in node.calls),
+        aggregations=tuple(aggregation(call, given, options.zone) for call in node.calls),
         time_to_live=options.state_ttl,
     )
 
 
-def over_partitions(node: Over, refused: frozenset[str] | None = None) -> OverPartitions:
+def over_partitions(node: Over, zone: str, refused: frozenset[str] | None = None) -> OverPartitions:
     """Return what an operator computes in BATCH mode; `refused` functions have no DISTINCT (None: all that count it).
+
+    `zone` is the session's time zone.
 
     Raises ProgramError, with Flink's reasons, for DISTINCT, which a stream has, and for a rank without an order.
     """
@@ -101,7 +103,7 @@ def over_partitions(node: Over, refused: frozenset[str] | None = None) -> OverPa
         keys=node.partition,
         order=tuple(SortColumn(key.index, key.ascending, key.nulls_first) for key in node.order),
         calls=tuple(
-            (aggregation(call, given), _partition_frame(call.frame, ordered=bool(node.order)))
+            (aggregation(call, given, zone), _partition_frame(call.frame, ordered=bool(node.order)))
             for call in node.calls
         ),
     )
@@ -120,7 +122,7 @@ def over_changes(node: Over, options: PlanOptions) -> OverPartitions:
             who=_WHO,
             hint="reset the option for this query",
         )
-    over = over_partitions(node, frozenset())
+    over = over_partitions(node, options.zone, frozenset())
     frames = [
         _looked_at(node, call) if call.function in OFFSETS else frame
         for call, (_, frame) in zip(node.calls, over.calls, strict=True)
@@ -141,7 +143,7 @@ def _looked_at(node: Over, call: OverCall) -> PartitionFrame:
     return PartitionFrame(True, -abs(distance), abs(distance))
 
 
-def aggregation(call: OverCall, given: RowType) -> Aggregation:
+def aggregation(call: OverCall, given: RowType, zone: str) -> Aggregation:
     """Return a call over rows as operators have it."""
     return Aggregation(
         function=_OTHERS.get(call.function, call.function),
@@ -151,6 +153,8 @@ def aggregation(call: OverCall, given: RowType) -> Aggregation:
         shown=call_text(call, given.field_names),
         distinct=call.distinct,
         ignore_nulls=call.ignore_nulls,
+        user=call.user,
+        zone=zone,
     )
 
 

@@ -27,6 +27,7 @@ from firesteel.relational.logical import nodes as logical
 from firesteel.relational.logical.changelogs import FromChangelog, ToChangelog
 from firesteel.relational.logical.correlates import Correlate
 from firesteel.relational.logical.joins import Join
+from firesteel.relational.logical.process_tables import ProcessTable
 from firesteel.relational.logical.row_patterns import MatchRecognize
 from firesteel.relational.logical.temporal_joins import TemporalJoin, Versions
 from firesteel.relational.logical.windows import Session
@@ -60,11 +61,12 @@ from firesteel.relational.physical.normalizing import (
     with_watermarks,
 )
 from firesteel.relational.physical.overs import over_aggregate, over_changes, over_partitions, waits_for_time
+from firesteel.relational.physical.process_tables import process_table
 from firesteel.relational.physical.ranks import rank_node, refuse_ranks
 from firesteel.relational.physical.row_patterns import match_node
 from firesteel.relational.physical.scanning import limited, over_scan, reading, sifted
 from firesteel.relational.physical.scans import TableSourceScan
-from firesteel.relational.physical.sinks import Sink, constrained
+from firesteel.relational.physical.sinks import Sink, constrained, overwriting
 from firesteel.relational.physical.sorting import sorting
 from firesteel.relational.physical.temporal_joins import temporal_join_node, versions_node
 from firesteel.relational.physical.texts import call_text
@@ -73,7 +75,7 @@ from firesteel.relational.physical.window_ranks import window_rank
 from firesteel.relational.physical.windows import assignment
 from firesteel.relational.rules.carried_windows import ranks_windows
 from firesteel.relational.rules.substitution import moved, refs
-from firesteel.relational.tables import MetadataColumn, ResolvedTable, delivery_order
+from firesteel.relational.tables import MetadataColumn, ResolvedTable, delivery_order, shown_name
 from firesteel.runtime.columns.windows.choosing import has_two_phases
 
 
@@ -237,10 +239,10 @@ class Planner:
             input=given,
             output=node.type,
             keys=node.keys,
-            aggregations=aggregations(node.calls, given),
+            aggregations=aggregations(node.calls, given, self._options.zone),
             time_to_live=self._time_to_live(node),
         )
-        if not self._options.two_phase:
+        if not self._options.two_phase or any(call.user is not None for call in node.calls):
             return GroupAggregate(Exchange(below, node.keys), aggregate)
         local = GroupAggregate(below, aggregate, "local")
         keys = tuple(range(len(node.keys)))
@@ -260,7 +262,7 @@ class Planner:
             output=node.type,
             keys=node.keys,
             window=assignment(node.window, node.input.row, self._options),
-            aggregations=aggregations(node.calls, given),
+            aggregations=aggregations(node.calls, given, self._options.zone),
             properties=tuple(_PROPERTIES[name] for name in node.properties),
         )
         legacy = not isinstance(node, derived.WindowAggregate)
@@ -291,10 +293,14 @@ class Planner:
         return changelogs.FromChangelog(below, Said(below.row, node.op, node.codes))
 
     @_planned.register
+    def _(self, node: ProcessTable) -> PhysicalNode:
+        return process_table(node, tuple(map(self.plan, node.parts)), self._options)
+
+    @_planned.register
     def _(self, node: logical.Over) -> PhysicalNode:
         below = Exchange(self.plan(node.input), node.partition)
         if self._options.batch:
-            return OverPartitions(below, over_partitions(node))
+            return OverPartitions(below, over_partitions(node, self._options.zone))
         if waits_for_time(node, changes_of(below)):
             return OverAggregate(below, over_aggregate(node, self._options))
         return OverChanges(below, over_changes(node, self._options))
@@ -318,13 +324,6 @@ class Planner:
     @_planned.register
     def _(self, node: logical.TableSink) -> PhysicalNode:
         table = node.table
-        if node.overwrite:
-            how = (
-                "is not supported yet"
-                if self._options.batch
-                else "is not supported in STREAMING mode, as in Flink"
-            )
-            raise UnsupportedError(how, who="INSERT OVERWRITE", hint="use INSERT INTO; it adds rows")
         title = shown_name(table)
         written = [table.written[place].name for place in delivery_order(table.written)]
         named = table.primary_key
@@ -334,6 +333,8 @@ class Planner:
             given = _reordered(given, order)
         fields = tuple(Field(table.written[place].name, table.written[place].type) for place in order)
         options, sink = self._options.sinks, self._connections.sink(table)
+        if node.overwrite:
+            sink = overwriting(sink, title, batch=self._options.batch)
         fitting = constrained(given, RowType(fields, nullable=False), options)
         together = tuple(map(written.index, sink.distribution))
         return Sink(
@@ -377,7 +378,7 @@ def _reordered(given: PhysicalNode, places: tuple[int, ...]) -> Calc:
     return Calc(given, refs(given.row, places), None, RowType(fields, nullable=False))
 
 
-def aggregations(calls: tuple[AggregateCall, ...], given: RowType) -> tuple[Aggregation, ...]:
+def aggregations(calls: tuple[AggregateCall, ...], given: RowType, zone: str) -> tuple[Aggregation, ...]:
     """Return what an operator computes of rows of this type."""
     names = given.field_names
     return tuple(
@@ -391,12 +392,8 @@ def aggregations(calls: tuple[AggregateCall, ...], given: RowType) -> tuple[Aggr
             filter=call.filter,
             ignore_nulls=call.ignore_nulls,
             order=call.order,
+            user=call.user,
+            zone=zone,
         )
         for call in calls
     )
-
-
-def shown_name(table: ResolvedTable) -> str:
-    """Return a table's full name as Flink's plans and errors have it."""
-    identifier = table.identifier
-    return ".".join(filter(None, (identifier.catalog, identifier.database, identifier.name)))

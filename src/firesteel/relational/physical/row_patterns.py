@@ -67,7 +67,8 @@ class Match(UnaryNode):
             texts = (shown(measure, names) for measure in self.measures)
             yield "measures", ", ".join(map("{} AS {}".format, texts, aliases))
         pattern = self.pattern
-        yield "rowsPerMatch", f"{'ALL ROWS' if pattern.all_rows else 'ONE ROW'} PER MATCH"
+        rows = f"{'ALL ROWS' if pattern.all_rows else 'ONE ROW'} PER MATCH"
+        yield "rowsPerMatch", f"{rows} WITH TIMED OUT MATCHES" if pattern.timed_out else rows
         yield "after", f"SKIP {pattern.after}{f' {pattern.skips_to}' if pattern.skips_to else ''}"
         yield "pattern", str(pattern)
         if pattern.within is not None:

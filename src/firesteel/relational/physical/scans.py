@@ -9,7 +9,7 @@ from functools import cached_property
 from firesteel.common.logical_types import Field, RowType
 from firesteel.functions.columns.connectors import ChangelogMode, TableSource
 from firesteel.functions.columns.pushdowns import Partition
-from firesteel.functions.columns.statistics import TableStatistics
+from firesteel.functions.columns.statistics import TableStatistics, merged
 from firesteel.relational.expressions import Expression
 from firesteel.relational.logical.printing import expression_text
 from firesteel.relational.paths import Path, names_at, read_at
@@ -49,8 +49,22 @@ class TableSourceScan(PhysicalNode):
 
     @cached_property
     def statistics(self) -> TableStatistics | None:
-        """Return what the source knows of what is read; None if it is nothing, and for a stream's."""
-        return None if self.source is None else self.source.source.statistics()
+        """Return what the catalog and the source know of what is read; None if it is nothing, and for a stream's.
+
+        What was counted goes before what the source says, but for the number of rows that conditions leave.
+        """
+        if self.source is None:
+            return None
+        found, kept = self.source.source.statistics(), self.table.statistics
+        if kept is None or self.paths:
+            return found
+        columns = tuple(kept.columns[place] for place in self.columns) if kept.columns else ()
+        if found is None:
+            rows = kept.rows if self.limit is None else min(kept.rows, self.limit)
+            return replace(kept, rows=rows, columns=columns)
+        columns = merged(columns, found.columns)
+        narrowed = self.partitions is not None or bool(self.filters) or self.limit is not None
+        return replace(found, rows=found.rows if narrowed else kept.rows, columns=columns)
 
     def narrowed(self, places: tuple[int, ...]) -> TableSourceScan | None:
         """Return a scan of the columns at some places; None if they are all, or the source always reads all."""

@@ -218,3 +218,22 @@ def _only_inserts(sink: Sink) -> UnsupportedError:
 
 def _listed(names: list[str], key: frozenset[int]) -> str:
     return f"[{', '.join(names[place] for place in sorted(key))}]"
+
+
+def overwriting(sink: TableSink, title: str, *, batch: bool) -> TableSink:
+    """Return the sink that takes the place of what a table has.
+
+    Raises UnsupportedError in STREAMING mode, and for a table that cannot be overwritten.
+    """
+    if not batch:
+        what = "is not supported in STREAMING mode, as in Flink"
+        raise UnsupportedError(what, who="INSERT OVERWRITE", hint="use INSERT INTO; it adds rows")
+    made = sink.sink.overwriting()
+    if made is None:
+        raise UnsupportedError(
+            "requires a table that can be overwritten",
+            who="INSERT OVERWRITE",
+            got=title,
+            hint="tables of files can",
+        )
+    return replace(sink, sink=made)

@@ -61,7 +61,8 @@ def call_text(call: AggregateCall | OverCall, names: Sequence[str]) -> str:
     arguments = ", ".join(names[place] for place in call.arguments)
     if not arguments and call.function == "COUNT":
         arguments = "*"
-    text = f"{call.function}({'DISTINCT ' if call.distinct else ''}{arguments})"
+    name = call.function if call.user is None else call.user.name
+    text = f"{name}({'DISTINCT ' if call.distinct else ''}{arguments})"
     filtered = call.filter if isinstance(call, AggregateCall) else None
     return text if filtered is None else f"{text} FILTER {names[filtered]}"
 

@@ -14,6 +14,7 @@ from firesteel.relational.rules.aggregate_windows import aggregate_windows
 from firesteel.relational.rules.compute_join_keys import compute_join_keys
 from firesteel.relational.rules.expand_averages import expand_averages
 from firesteel.relational.rules.expand_grouping_sets import expand_grouping_sets
+from firesteel.relational.rules.factor_alternatives import factor_alternatives
 from firesteel.relational.rules.fold_constants import fold_constants
 from firesteel.relational.rules.keep_versions import keep_versions
 from firesteel.relational.rules.materialize_times import materialize_times
@@ -36,6 +37,7 @@ RULES: Final[tuple[Rule, ...]] = (
     expand_averages,
     merge_projects,
     push_filters,
+    factor_alternatives,
     simplify_outer_joins,
     push_filters,
     reorder_joins,

@@ -31,6 +31,7 @@ from firesteel.relational.logical.nodes import (
     Watermark,
     WindowTable,
 )
+from firesteel.relational.logical.process_tables import ProcessTable
 from firesteel.relational.logical.row_patterns import MatchRecognize
 from firesteel.relational.logical.temporal_joins import TemporalJoin, Versions
 from firesteel.relational.logical.windows import moved_window, window_columns
@@ -172,6 +173,12 @@ def _(node: FromChangelog, wanted: frozenset[int]) -> Pruned:
     read = [place + (place >= node.op) for place in kept]
     below, places = _only(node.input, {node.op, *read})
     return replace(node, input=below, op=places[node.op]), _now(kept)
+
+
+@_narrowed.register
+def _(node: ProcessTable, wanted: frozenset[int]) -> Pruned:
+    parts = tuple(_exact(part, range(len(part.row.fields))) for part in node.parts)
+    return _selected(node.with_inputs(parts), wanted)
 
 
 @_narrowed.register

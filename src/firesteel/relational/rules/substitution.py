@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial, reduce
 from typing import Final
 
 from firesteel.common.logical_types import BooleanType, RowType
@@ -94,15 +95,30 @@ def refs(row: RowType, places: Iterable[int]) -> tuple[InputRef, ...]:
 
 def conjuncts(condition: Expression) -> list[Expression]:
     """Return the conditions that `AND` joins."""
-    if isinstance(condition, Call) and condition.function == "AND":
-        return [part for operand in condition.arguments for part in conjuncts(operand)]
-    return [condition]
+    return _operands("AND", condition)
+
+
+def alternatives(condition: Expression) -> list[Expression]:
+    """Return the conditions that `OR` joins."""
+    return _operands("OR", condition)
 
 
 def all_of(conditions: Sequence[Expression]) -> Expression:
     """Return at least one condition joined with `AND`."""
-    first, *others = conditions
-    for other in others:
-        nullable = first.type.nullable or other.type.nullable
-        first = Call(first.type.copy(nullable), "AND", (first, other))
-    return first
+    return reduce(partial(_joined, "AND"), conditions)
+
+
+def any_of(conditions: Sequence[Expression]) -> Expression:
+    """Return at least one condition joined with `OR`."""
+    return reduce(partial(_joined, "OR"), conditions)
+
+
+def _operands(function: str, condition: Expression) -> list[Expression]:
+    if isinstance(condition, Call) and condition.function == function:
+        return [part for operand in condition.arguments for part in _operands(function, operand)]
+    return [condition]
+
+
+def _joined(function: str, first: Expression, other: Expression) -> Expression:
+    nullable = first.type.nullable or other.type.nullable
+    return Call(first.type.copy(nullable), function, (first, other))

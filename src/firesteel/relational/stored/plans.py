@@ -2,7 +2,8 @@
 
 Contract: `StoredPlan.json` has each node once, below those that read it, with the text that plans show, and the ids of
 the operators in the order in which `GraphWriter` adds them. Reading it connects the tables again, by the options that
-the plan has; a table that the catalog knows must have the columns of the plan. Source: Flink's CompiledPlan, with
+the plan has; a table that the catalog knows must have the columns of the plan, and a function its types. Source:
+Flink's CompiledPlan, with
 'table.plan.compile.catalog-objects' and 'table.plan.restore.catalog-objects' at their default, ALL.
 """
 
@@ -16,12 +17,14 @@ from typing import Final
 from firesteel import __version__
 from firesteel.common.errors import ProgramError
 from firesteel.common.logical_types import ObjectIdentifier
+from firesteel.functions.columns.python_functions import UserFunction
 from firesteel.relational.physical.node import PhysicalNode
-from firesteel.relational.physical.planning import Connections, shown_name
+from firesteel.relational.physical.planning import Connections
 from firesteel.relational.physical.scans import TableSourceScan
 from firesteel.relational.physical.sinks import Sink
+from firesteel.relational.stored.functions import CALLED, FunctionReader, FunctionWriter, Import
 from firesteel.relational.stored.values import Json, Reader, Writer
-from firesteel.relational.tables import ResolvedTable, delivery_order
+from firesteel.relational.tables import ResolvedTable, delivery_order, shown_name
 
 _FORMAT: Final = 1
 
@@ -44,6 +47,8 @@ class StoredPlan:
         places: dict[int, int] = {}
 
         def node(found: object) -> Json:
+            if isinstance(found, UserFunction):
+                return called(found)
             if not isinstance(found, PhysicalNode):
                 return None
             if id(found) not in places:
@@ -53,25 +58,28 @@ class StoredPlan:
             return {"node": places[id(found)]}
 
         write = Writer(node)
+        called = FunctionWriter(write)
         _require_tables(self.plans)
+        plans = [write(plan) for plan in self.plans]
         document = {
             "firesteelVersion": __version__,
             "format": _FORMAT,
             "mode": "batch" if self.batch else "streaming",
+            **({"functions": called.listed} if called.listed else {}),
             "nodes": nodes,
-            "plans": [write(plan) for plan in self.plans],
+            "plans": plans,
             "operatorIds": list(self.ids),
         }
         return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
-def stored_plan(text: str, who: str, connections: Connections, known: Known) -> StoredPlan:
+def stored_plan(text: str, who: str, connections: Connections, known: Known, imported: Import) -> StoredPlan:
     """Return the plan of a file's text. Raises ProgramError, which begins with `who`, if that is none."""
     try:
         document = json.loads(text)
         if not isinstance(document, dict) or document.get("format") != _FORMAT:
             raise ValueError("the file has no plan of this format")
-        return _read(document, _Tables(connections, known, who))
+        return _read(document, _Tables(connections, known, who), FunctionReader(imported, who))
     except (ValueError, KeyError, TypeError) as error:
         raise ProgramError(
             "requires a plan that COMPILE PLAN has made in this version",
@@ -81,13 +89,21 @@ def stored_plan(text: str, who: str, connections: Connections, known: Known) -> 
         ) from error
 
 
-def _read(document: Mapping[str, Json], tables: _Tables) -> StoredPlan:
+def _read(document: Mapping[str, Json], tables: _Tables, functions: FunctionReader) -> StoredPlan:
     made: dict[int, PhysicalNode] = {}
+    called: dict[int, UserFunction] = {}
 
     def node(reference: Mapping[str, Json]) -> object:
         return made[_number(reference["node"])]
 
-    read = Reader({"node": node})
+    def function(reference: Mapping[str, Json]) -> object:
+        return called[_number(reference[CALLED])]
+
+    read = Reader({"node": node, CALLED: function})
+    for place, definition in enumerate(_list(document.get("functions", [])), 1):
+        if not isinstance(definition, dict):
+            raise ValueError(f"no function: {definition}")
+        called[place] = functions(definition, read)
     for entry in _list(document["nodes"]):
         if not isinstance(entry, dict):
             raise ValueError(f"no node: {entry}")

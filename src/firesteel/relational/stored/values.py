@@ -18,12 +18,18 @@ from enum import Enum
 from typing import Final
 
 from firesteel.common.errors import ProgramError
+from firesteel.common.time import Instant
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 _CLASS: Final = "$"
 _VALUE: Final = "value"
-_PACKAGES: Final = ("firesteel.relational.", "firesteel.functions.columns.", "firesteel.common.")
+_PACKAGES: Final = (
+    "firesteel.relational.",
+    "firesteel.functions.columns.",
+    "firesteel.functions.predicting",
+    "firesteel.common.",
+)
 _ROOT: Final = "firesteel."
 
 _TEXTS: Final[dict[type, tuple[Callable[[object], str], Callable[[str], object]]]] = {
@@ -37,6 +43,7 @@ _TEXTS: Final[dict[type, tuple[Callable[[object], str], Callable[[str], object]]
         lambda text: dt.timedelta(microseconds=int(text)),
     ),
     float: (repr, float),
+    Instant: (lambda value: _text_of_instant(value), lambda text: _instant(text)),
 }
 """Values that are written as a text, by their types; of floating point numbers those that JSON does not have."""
 
@@ -174,6 +181,16 @@ def _class(name: str) -> type:
 def _bytes(value: object) -> bytes:
     assert isinstance(value, bytes)
     return value
+
+
+def _text_of_instant(value: object) -> str:
+    assert isinstance(value, Instant)
+    return f"{value.seconds}.{value.nanos:09}"
+
+
+def _instant(text: str) -> Instant:
+    seconds, _, nanos = text.partition(".")
+    return Instant(int(seconds), int(nanos))
 
 
 def _microseconds(value: object) -> int:

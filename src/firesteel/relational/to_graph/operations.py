@@ -22,10 +22,10 @@ from firesteel.graph.operations import (
     GlobalAggregateOp,
     GlobalWindowAggregateOp,
     GroupAggregateOp,
+    HashJoinOp,
     IntervalJoinOp,
     JoinOp,
     LimitOp,
-    LocalAggregateOp,
     LocalWindowAggregateOp,
     LookupJoinOp,
     MatchRecognizeOp,
@@ -67,6 +67,7 @@ from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.nodes import (
     Calc,
     DropUpdateBefore,
+    Exchange,
     Expand,
     Replicate,
     Values,
@@ -81,6 +82,7 @@ from firesteel.relational.physical.sorting import Limit, Sort, TemporalSort
 from firesteel.relational.physical.temporal_joins import TemporalJoin, Versions
 from firesteel.relational.physical.timed_joins import IntervalJoin, WindowJoin
 from firesteel.relational.physical.window_ranks import WindowRank
+from firesteel.relational.to_graph.aggregating import local_aggregate
 from firesteel.relational.to_graph.row_patterns import match_recognize
 from firesteel.relational.to_graph.watermarks import scanned_by_split, watermark_assignment
 from firesteel.relational.translation import program
@@ -147,7 +149,7 @@ def _(plan: Correlate, options: PlanOptions) -> Operation:
 
 @operation.register
 def _(plan: PythonCalc, options: PlanOptions) -> Operation:
-    return PythonCalcOp(plan.calc(options.zone))
+    return PythonCalcOp(plan.calc(options))
 
 
 @operation.register
@@ -163,8 +165,9 @@ def _(plan: WatermarkAssigner, options: PlanOptions) -> Operation:
 
 @operation.register
 def _(plan: GroupAggregate, options: PlanOptions) -> Operation:
-    kinds = {"single": GroupAggregateOp, "local": LocalAggregateOp, "global": GlobalAggregateOp}
-    return kinds[plan.phase](plan.aggregate)
+    if plan.phase == "local":
+        return local_aggregate(plan, options)
+    return {"single": GroupAggregateOp, "global": GlobalAggregateOp}[plan.phase](plan.aggregate)
 
 
 @operation.register
@@ -195,7 +198,11 @@ def _(plan: Match, options: PlanOptions) -> Operation:
 
 @operation.register
 def _(plan: Join, options: PlanOptions) -> Operation:
-    return JoinOp(plan.join(options.zone))
+    if plan.build is None:
+        return JoinOp(plan.join(options.zone))
+    stays = plan.inputs[plan.build]
+    first = isinstance(stays, Exchange) and not stays.kept
+    return HashJoinOp(plan.join(options.zone), plan.build, first)
 
 
 @operation.register

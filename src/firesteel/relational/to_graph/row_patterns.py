@@ -15,16 +15,19 @@ from firesteel.functions.columns.row_patterns import (
     TimeOf,
     TotalOf,
     ValueAt,
+    WhetherTimedOut,
 )
 from firesteel.functions.columns.sorting import SortColumn
+from firesteel.functions.patterns.growth import warn_of_growth
 from firesteel.relational.expressions import Expression, InputRef
 from firesteel.relational.logical.printing import expression_text
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.row_patterns import Match
-from firesteel.relational.row_patterns import MatchTime, RowsTotal, RowValue
+from firesteel.relational.row_patterns import MatchTime, MatchTimedOut, RowsTotal, RowValue
 from firesteel.relational.rules.substitution import refs
 from firesteel.relational.translation import program
 from firesteel.relational.translation.row_conditions import EventColumns, row_condition, row_parts
+from firesteel.runtime.columns.matching.definition import pattern_definition
 
 
 def match_recognize(plan: Match, options: PlanOptions) -> MatchRecognize:
@@ -47,6 +50,11 @@ def match_recognize(plan: Match, options: PlanOptions) -> MatchRecognize:
     results += [values.of(measure) for measure in plan.measures]
     if not values.found:
         values.time()  # a match is a row, also if all of its columns are constants
+    if plan.pattern.within is None and not options.batch:
+        steps = pattern_definition(plan.pattern, {}).steps
+        warn_of_growth(
+            steps, "MATCH_RECOGNIZE", "add WITHIN INTERVAL ... after PATTERN (...), or bounds: {1,100}"
+        )
     time, *others = plan.order
     names = [f"e{place}" for place in range(len(columns.expressions))]
     return MatchRecognize(
@@ -120,6 +128,8 @@ class _Values:
             return self._ref(self.located(measure), measure.type.copy(nullable=True))
         if isinstance(measure, MatchTime):
             return self._ref(TimeOf(measure.event_time), measure.type)
+        if isinstance(measure, MatchTimedOut):
+            return self._ref(WhetherTimedOut(), measure.type)
         if not measure.operands:
             return measure
         return measure.with_operands(tuple(map(self.of, measure.operands)))

@@ -13,15 +13,18 @@ from dataclasses import dataclass
 from firesteel.common.errors import ProgramError
 from firesteel.common.places import errors_at
 from firesteel.graph import Edge, GraphBuilder, Location, Node
-from firesteel.graph.nodes import KeyColumns, QueryPart
+from firesteel.graph.nodes import Broadcast, KeyColumns, QueryPart
 from firesteel.graph.operations import SourceOp
 from firesteel.relational.options import PlanOptions
 from firesteel.relational.physical.joins import AnyJoin
 from firesteel.relational.physical.node import PhysicalNode
 from firesteel.relational.physical.nodes import Exchange, Union
+from firesteel.relational.physical.process_tables import ProcessTable
 from firesteel.relational.physical.scans import TableSourceScan
 from firesteel.relational.physical.sinks import Sink
+from firesteel.relational.to_graph.aggregating import aggregated
 from firesteel.relational.to_graph.operations import operation
+from firesteel.relational.to_graph.process_tables import Placed, add_process_table
 from firesteel.relational.to_graph.watermarks import scanned_by_split
 
 
@@ -68,8 +71,14 @@ class GraphWriter:
         if found is not None:
             yield self._node(plan, name=found.scan.name)
             return
+        if (rows := aggregated(plan, self._options)) is not None:
+            yield self._node(plan, self._outputs(rows))
+            return
         if isinstance(plan, AnyJoin):
             yield self._node(plan, *map(self._outputs, plan.inputs))
+            return
+        if isinstance(plan, ProcessTable):
+            yield self._process_table(plan)
             return
         below = [output for given in plan.inputs for output in self._outputs(given)]
         if isinstance(plan, Union) or (isinstance(plan, Exchange) and plan.kept):
@@ -78,7 +87,10 @@ class GraphWriter:
             names = plan.row.field_names
             keys = KeyColumns(tuple(names[key] for key in plan.keys))
             for output in below:
-                yield _Output(Edge(output.edge.source, keys), None if plan.keys else 1)
+                if plan.everywhere:
+                    yield _Output(Edge(output.edge.source, Broadcast()), None)
+                else:
+                    yield _Output(Edge(output.edge.source, keys), None if plan.keys else 1)
         elif isinstance(plan, TableSourceScan) and plan.source is None:
             assert plan.table.origin is not None
             yield self._node(
@@ -89,6 +101,29 @@ class GraphWriter:
             yield self._node(plan, self._before_sink(plan, below), parallelism=parallelism)
         else:
             yield self._node(plan, *([below] if below else []))
+
+    def _process_table(self, plan: ProcessTable) -> _Output:
+        inputs = [self._outputs(part) for part in plan.parts]
+        edges_of = [tuple(output.edge for output in outputs) for outputs in inputs]
+        parallelisms = [_common([*outputs]) for outputs in inputs]
+        called = (None if plan.tables[0].keys else 1) if plan.in_sets else parallelisms[0]
+
+        def add(placed: Placed) -> int:
+            self._count += 1
+            return self._builder.add(
+                Node(
+                    id=0,
+                    name=f"{placed.name}[{self._count}]",
+                    operation=placed.operation,
+                    inputs=(placed.edges,),
+                    location=self._location,
+                    parallelism=called if placed.table is None else parallelisms[placed.table],
+                    uid=placed.uid,
+                    query_part=QueryPart(plan.text),
+                )
+            )
+
+        return _Output(Edge(add_process_table(plan, edges_of, self._options.zone, add)), called)
 
     def _before_sink(self, plan: Sink, below: list[_Output]) -> list[_Output]:
         """Return where the sink's rows come from: by the primary key, if they must change the subtask."""

@@ -16,12 +16,15 @@ from firesteel.relational.expressions import Call, Expression, InputRef
 from firesteel.relational.translation import (
     arithmetic,
     arrays,
+    bitmaps,
     buckets,
     casts,
     collecting,
     conditions,
     documents,
+    formats,
     numbers,
+    objects,
     texts,
     times,
 )
@@ -42,6 +45,9 @@ TRANSLATIONS: Final[dict[str, Translation]] = {
     **arrays.TRANSLATIONS,
     **documents.TRANSLATIONS,
     **buckets.TRANSLATIONS,
+    **bitmaps.TRANSLATIONS,
+    **formats.TRANSLATIONS,
+    **objects.TRANSLATIONS,
 }
 
 

@@ -95,7 +95,9 @@ def _decimal(translator: Translator, call: Call, sign: str, texts: list[str]) ->
     if sign == "/" and _native_quotient(left, right, result):
         return _unless_zero(call.operands[1], texts[0], texts[1], _quotient(left, right, result, texts))
     digits = left.precision + right.precision if sign == "*" else _sum_digits(left, right)
-    if sign in "+-*" and digits <= _DIGITS:
+    # The kernel fails where a result needs more digits than it has; few do, though their types allow it.
+    fits = digits <= _DIGITS or (not translator.careful and _has_scale(sign, left, right))
+    if sign in "+-*" and fits:
         # DuckDB computes results of up to 18 digits in 64 bits, and fails if they need more.
         wide = f"DECIMAL({max(digits, _SHORT + 1)}, {left.scale})"
         one = f"CAST({texts[0]} AS {wide})" if translator.careful and digits > _SHORT else texts[0]
@@ -115,6 +117,11 @@ def _by_digits(
     digits = [digit for kind in types for digit in (kind.precision, kind.scale)]
     given = [cast_text(text, kind) for text, kind in zip(texts, operands, strict=True)]
     return translator.call(f"decimal_{_NAMES[sign]}|{'|'.join(map(str, digits))}", *given)
+
+
+def _has_scale(sign: str, left: DecimalType, right: DecimalType) -> bool:
+    """Return whether the kernel has a type for the exact result, though perhaps not for all of its digits."""
+    return sign != "*" or left.scale + right.scale <= _DIGITS
 
 
 def _sum_digits(left: DecimalType, right: DecimalType) -> int:

@@ -197,6 +197,8 @@ def _time(translator: Translator, text: str, given: LogicalType, to: LogicalType
         local = _time(translator, text, given, TimestampType(to.precision))
         return instant_text(translator, local, to)
     if isinstance(to, DateType):
+        if not isinstance(given, _CLOCKS):
+            raise UnsupportedError("is not supported", who=f"CAST of {given} to {to}")
         return epoch_day(text, given, zoned)
     if isinstance(to, TimeType):
         return _time_of_day(text, given, to, zoned)
@@ -242,6 +244,8 @@ def _with_precision(text: str, given: int, to: int) -> str:
 
 def _interval(text: str, given: LogicalType, to: LogicalType) -> str:
     """Return an interval of the months or milliseconds that a number is, whatever its unit; other intervals stay."""
+    if given.has_family(LogicalTypeFamily.DATETIME) or to.has_family(LogicalTypeFamily.DATETIME):
+        raise UnsupportedError("is not supported", who=f"CAST of {given} to {to}")
     return text if given.has_family(LogicalTypeFamily.INTERVAL) else cast_text(text, to)
 
 

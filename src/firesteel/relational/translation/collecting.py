@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from firesteel.common.logical_types import ArrayType, MapType, RowType
+from firesteel.common.logical_types import ArrayType, LogicalTypeFamily, MapType, RowType, VariantType
 from firesteel.relational.expressions import Call, Literal
 from firesteel.relational.translation.casts import converted, field_text
 from firesteel.relational.translation.translator import Translation, Translator, cast_text, failing
@@ -53,6 +53,9 @@ def _item(translator: Translator, call: Call, texts: list[str]) -> str:
     if isinstance(given, MapType):
         key = converted(translator, texts[1], call.operands[1].type, given.key)
         return f"map_extract_value({texts[0]}, {key})"
+    if isinstance(given, VariantType):
+        part = "element" if call.operands[1].type.has_family(LogicalTypeFamily.NUMERIC) else "field"
+        return translator.call(f"variant_{part}", *texts)
     place = call.operands[1]
     if isinstance(place, Literal) and place.value is not None and place.value < 1:
         return failing("an array has no element before 1")

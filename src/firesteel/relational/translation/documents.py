@@ -82,6 +82,19 @@ def _is_kind(kind: str) -> Translation:
     return lambda translator, call, texts: f"coalesce({translator.call(f'is_json|{kind}', *texts)}, FALSE)"
 
 
+def _parsed(tried: str) -> Translation:
+    """Return the translation of PARSE_JSON; its second operand says whether keys may be there twice."""
+
+    def translate(translator: Translator, call: Call, texts: list[str]) -> str:
+        once, repeated = (f"variant_parsed|{may}|{tried}" for may in ("FALSE", "TRUE"))
+        if len(texts) == 1:
+            return translator.call(once, texts[0])
+        found = f"WHEN {texts[1]} THEN {translator.call(repeated, texts[0])}"
+        return f"CASE {found} WHEN NOT {texts[1]} THEN {translator.call(once, texts[0])} END"
+
+    return translate
+
+
 TRANSLATIONS: Final[dict[str, Translation]] = {
     "JSON_EXISTS": _exists,
     "JSON_VALUE": _value,
@@ -92,5 +105,7 @@ TRANSLATIONS: Final[dict[str, Translation]] = {
     "JSON_QUOTE": _vectorised("json_quoted"),
     "JSON_UNQUOTE": _vectorised("json_unquoted"),
     "JSON": _vectorised("json_checked"),
+    "PARSE_JSON": _parsed(""),
+    "TRY_PARSE_JSON": _parsed("try"),
     **{f"IS JSON {kind}": _is_kind(kind) for kind in ("VALUE", "SCALAR", "ARRAY", "OBJECT")},
 }

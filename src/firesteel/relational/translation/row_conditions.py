@@ -31,6 +31,7 @@ from firesteel.functions.columns.row_patterns import RowCondition, RowFormula, T
 from firesteel.relational.expressions import Call, Expression, InputRef, Literal
 from firesteel.relational.logical.printing import expression_text
 from firesteel.relational.row_patterns import Definition, MatchTime, RowsTotal, RowValue
+from firesteel.relational.rules.substitution import all_of, conjuncts
 from firesteel.relational.translation import program
 from firesteel.runtime.columns.matching.values import plain
 
@@ -73,9 +74,9 @@ class _NoPythonError(Exception):
 
 def row_condition(definition: Definition, columns: EventColumns, located: Located) -> RowCondition:
     """Return what is asked for a variable; adds columns that the current row needs."""
-    parts = [*_conjuncts(definition.condition)]
+    parts = conjuncts(definition.condition)
     alone = [part for part in parts if _is_of_one_row(part) and not columns.can_fail(part)]
-    column = columns.place(_all_of(alone)) if alone else None
+    column = columns.place(all_of(alone)) if alone else None
     rest = [part for part in parts if part not in alone]
     formulas = tuple(_formula(part, columns, located) for part in rest)
     return RowCondition(definition.variable, column, formulas)
@@ -88,19 +89,6 @@ def row_parts(expression: Expression) -> Iterator[RowValue | RowsTotal]:
         return
     for operand in expression.operands:
         yield from row_parts(operand)
-
-
-def _conjuncts(condition: Expression) -> Iterator[Expression]:
-    if isinstance(condition, Call) and condition.function == "AND":
-        for operand in condition.operands:
-            yield from _conjuncts(operand)
-    else:
-        yield condition
-
-
-def _all_of(conditions: Sequence[Expression]) -> Expression:
-    first, *others = conditions
-    return Call(first.type.copy(nullable=True), "AND", (first, *others)) if others else first
 
 
 def _is_of_one_row(expression: Expression) -> bool:

@@ -338,6 +338,8 @@ TRANSLATIONS: Final[dict[str, Translation]] = {
     "URL_ENCODE": _vectorised("url_encode"),
     "URL_DECODE": _vectorised("url_decode"),
     "PARSE_URL": _url,
+    "INET_ATON": _vectorised("inet_aton"),
+    "INET_NTOA": _vectorised("inet_ntoa"),
     "REGEXP": _regexp,
     "REGEXP_EXTRACT": _regexp_extract,
     "REGEXP_EXTRACT_ALL": _with_group("regexp_extract_all", 1),

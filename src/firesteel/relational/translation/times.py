@@ -19,11 +19,12 @@ from firesteel.common.logical_types import (
     VarCharType,
 )
 from firesteel.relational.expressions import Call, Literal
+from firesteel.relational.functions.times import PRECISIONS
 from firesteel.relational.translation.arithmetic import moved_by_milliseconds, moved_by_months, wrapped
 from firesteel.relational.translation.casts import converted
 from firesteel.relational.translation.fields import MILLISECONDS, extracted, unit_of, wall_of
 from firesteel.relational.translation.moments import DAY, days_text, floored, millis
-from firesteel.relational.translation.translator import Translation, Translator, cast_text
+from firesteel.relational.translation.translator import Translation, Translator, cast_text, failing
 from firesteel.relational.translation.types import quoted
 from firesteel.relational.translation.zones import local_text, zoned
 
@@ -159,46 +160,66 @@ def _digits(part: str) -> str:
     return re.escape(part.strip("'") if part.startswith("'") else part)
 
 
-_FIRST: Final = -62_135_596_800_000
-_LAST: Final = 253_402_300_799_999
-"""The milliseconds from 1970 of the first and of the last point in time that TO_TIMESTAMP_LTZ gives."""
+_FIRST: Final = -62_135_596_800
+_LAST: Final = 253_402_300_799
+"""The seconds from 1970 of the first and of the last point in time that TO_TIMESTAMP_LTZ gives."""
 
 
 def _to_instant(translator: Translator, call: Call, texts: list[str]) -> str:
     given = call.operands[0].type
     if isinstance(given, CharType | VarCharType):
+        if len(texts) == 2:
+            return _read(translator, call, texts)
         if len(texts) == 3:
             read = f"epoch_us({_read(translator, call, texts)})"
             return f"make_timestamp({translator.call('instant_of', read, texts[2])})"
-        if len(texts) == 2:
-            return _read(translator, call, texts)
         return converted(translator, texts[0], given, TimestampType(3))
-    precision = call.operands[1] if len(call.operands) > 1 else None
-    if precision is not None and not isinstance(precision, Literal):
-        raise UnsupportedError(
-            "is not supported yet", who="TO_TIMESTAMP_LTZ with a precision that is no constant"
+    if len(texts) == 1:
+        return _instant(texts[0], given, 3, 3)
+    precision = call.operands[1]
+    if isinstance(precision, Literal):
+        digits = precision.value
+        return (
+            cast_text("NULL", call.type)
+            if digits is None
+            else _instant(texts[0], given, digits, max(digits, 3))
         )
-    digits = 3 if precision is None else precision.value
-    if digits not in (0, 3):
-        raise UnsupportedError("is not supported yet", who=f"TO_TIMESTAMP_LTZ with the precision {digits}")
-    if isinstance(given, FloatType | DoubleType):
-        return _of_floating(f"CAST({texts[0]} AS DOUBLE)", 1 if digits == 0 else 1000)
-    factor = 1000 if digits == 0 else 1
-    number = f"CAST(trunc({texts[0]}) AS BIGINT)"
-    usual = f"{number} BETWEEN {_FIRST // factor} AND {_LAST // factor}"
-    return f"CASE WHEN {usual} THEN make_timestamp({number} * {1000 * factor}) END"
+    cases = (f"WHEN {digits} THEN {_instant(texts[0], given, digits, 3)}" for digits in PRECISIONS)
+    wrong = failing("TO_TIMESTAMP_LTZ requires a precision from 0 to 9")
+    return (
+        f"CASE WHEN {texts[1]} IS NULL THEN NULL ELSE CASE {texts[1]} {' '.join(cases)} ELSE {wrong} END END"
+    )
 
 
-def _of_floating(text: str, unit: int) -> str:
-    """Return the point in time of a floating-point number, of which `unit` are a second.
+def _instant(text: str, given: LogicalType, digits: int, kept: int) -> str:
+    """Return the point in time of a number of the parts of a second that have so many digits, with the `kept` ones.
 
-    What is beyond the second is cut off after its nanoseconds, and a point between two milliseconds is at the first.
+    Of a floating-point number, what is beyond its seconds is cut off after the nanoseconds, and the result is the part
+    that is not above it; NaN is 0.
     """
-    seconds = f"({text} / {unit}::DOUBLE)"
-    nanos = f"trunc(({seconds} - trunc({seconds})) * 1e9)"
-    millis = f"CAST(trunc({seconds}) * 1000 + floor({nanos} / 1e6) AS BIGINT)"
-    usual = f"{seconds} BETWEEN {_FIRST // 1000} AND {_LAST // 1000}"
-    return f"CASE WHEN isnan({text}) THEN make_timestamp(0) WHEN {usual} THEN make_timestamp({millis} * 1000) END"
+    if isinstance(given, FloatType | DoubleType):
+        seconds = f"(CAST({text} AS DOUBLE) / {10**digits}::DOUBLE)"
+        nanos = f"trunc(({seconds} - trunc({seconds})) * 1e9)"
+        number = f"CAST(trunc({seconds}) * {10**kept} + floor({nanos} / 1e{9 - kept}) AS BIGINT)"
+        usual = f"{seconds} BETWEEN {_FIRST} AND {_LAST}"
+        return f"CASE WHEN isnan({text}) THEN {_made('0', kept)} WHEN {usual} THEN {_made(number, kept)} END"
+    number = f"CAST(trunc({text}) AS BIGINT)"
+    least, most = _FIRST * 10**digits, (_LAST + 1) * 10**digits - 1
+    part = (
+        f"{number} * {10 ** (kept - digits)}" if digits <= kept else _floored(number, 10 ** (digits - kept))
+    )
+    return f"CASE WHEN CAST({number} AS HUGEINT) BETWEEN {least} AND {most} THEN {_made(part, kept)} END"
+
+
+def _floored(number: str, unit: int) -> str:
+    return f"{floored(number, unit)} // {unit}"
+
+
+def _made(number: str, digits: int) -> str:
+    """Return the timestamp of a number of the parts of a second that have so many digits."""
+    if digits > 6:
+        return f"make_timestamp_ns(({number}) * {10 ** (9 - digits)})"
+    return f"make_timestamp(({number}) * {10 ** (6 - digits)})"
 
 
 def _unix(translator: Translator, call: Call, texts: list[str]) -> str:

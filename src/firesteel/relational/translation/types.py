@@ -21,14 +21,15 @@ from firesteel.common.logical_types import (
     MapType,
     MultisetType,
     RowType,
+    StructuredType,
     TimestampType,
 )
 from firesteel.common.logical_types.columns import to_column
 
 _R = LogicalTypeRoot
 _PLAIN: Final = {
-    **dict.fromkeys((_R.CHAR, _R.VARCHAR), "VARCHAR"),
-    **dict.fromkeys((_R.BINARY, _R.VARBINARY, _R.RAW), "BLOB"),
+    **dict.fromkeys((_R.CHAR, _R.VARCHAR, _R.VARIANT), "VARCHAR"),
+    **dict.fromkeys((_R.BINARY, _R.VARBINARY, _R.RAW, _R.BITMAP), "BLOB"),
     _R.BOOLEAN: "BOOLEAN",
     _R.TINYINT: "TINYINT",
     _R.SMALLINT: "SMALLINT",
@@ -63,8 +64,10 @@ def kernel_type(data_type: LogicalType) -> str:
         return f"MAP({kernel_type(data_type.key)}, {kernel_type(data_type.value)})"
     if isinstance(data_type, MultisetType):
         return f"MAP({kernel_type(data_type.element)}, INTEGER)"
-    if isinstance(data_type, RowType) and data_type.fields:
-        fields = (f"{identifier(field.name)} {kernel_type(field.type)}" for field in data_type.fields)
+    named = data_type.attributes if isinstance(data_type, StructuredType) else ()
+    named = data_type.fields if isinstance(data_type, RowType) else named
+    if named:
+        fields = (f"{identifier(field.name)} {kernel_type(field.type)}" for field in named)
         return f"STRUCT({', '.join(fields)})"
     raise UnsupportedError("cannot be computed with", who=f"type {data_type}")
 

@@ -89,7 +89,7 @@ class ColumnsToRowsOperator(Operator[ColumnBatch]):
         """Emit the rows of a batch."""
         fields = self._bridge.row.fields
         columns = [
-            from_column(column, field.type) for column, field in zip(batch.rows.columns, fields, strict=True)
+            from_column(column, field.type) for column, field in zip(batch.rows.columns, fields, strict=False)
         ]
         kinds = [_KINDS[code] for code in batch.all_kinds().tolist()]
         rows = zip(*columns, strict=True)

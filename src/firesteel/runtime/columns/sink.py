@@ -11,7 +11,7 @@ class ColumnSinkOperator(WritingOperator[ColumnBatch, ColumnWriter]):
     """Passes columns to a writer; see `WritingOperator`."""
 
     def __init__(self, sink: ColumnSink) -> None:
-        super().__init__(sink.create_writer)
+        super().__init__(sink.create_writer, at_end=sink.writes_at_end)
 
     def process(self, batch: ColumnBatch, port: int) -> None:
         self._writer.write_columns(batch.rows, batch.kinds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from firesteel.runtime.patterns.matches import KeyMatches, Summary
@@ -29,13 +30,15 @@ YOUNG: Final = Young(8, untyped_encoder("a state of events in matches"), decode_
 class LiveMatches:
     """Matches by key, read when they are first needed and written by `settle`.
 
+    `by_key` are those in memory; `stored` returns what is stored of a key that is not there.
+
     Contract: the key must be current in the backend's scope while its matches are used.
     """
 
     def __init__(self, backend: KeyedStateBackend) -> None:
         self._scope = backend.keyed
         self._summaries = backend.value_state(ValueStateDescriptor(SUMMARIES, None))
-        self._read = self._summaries.reader()
+        self.stored: Callable[[Any], Summary | None] = self._summaries.reader()
         links, events, link_counts, event_counts = (
             backend.map_state(MapStateDescriptor(name, None, None)) for name in TABLES
         )
@@ -43,14 +46,14 @@ class LiveMatches:
         self.by_key: dict[Any, KeyMatches] = {}
         self._taken = 0
 
-    def find(self, key: Any) -> KeyMatches | None:
-        """Return the matches of a key; None if it has none."""
-        found = self.by_key.get(key)
-        if found is None:
-            summary: Summary | None = self._read(key)
-            if summary is not None:
-                found = self.by_key[key] = KeyMatches(self._tables, summary, YOUNG)
-        return found
+    def load(self, key: Any, summary: Summary) -> KeyMatches:
+        """Return the matches of a key that are not in memory, from what is stored of them."""
+        loaded = self.by_key[key] = KeyMatches(self._tables, summary, YOUNG)
+        return loaded
+
+    def end(self, keys: list[Any]) -> None:
+        """End all matches of keys that are not in memory; `last_start` must have an answer for them."""
+        self._summaries.hold_each(keys, [None] * len(keys))
 
     def make(self, key: Any) -> KeyMatches:
         """Return the matches of a key that has none yet."""

@@ -9,19 +9,21 @@ they never need to be sorted (Flink keeps them in a queue, which has the same or
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from operator import itemgetter
+from collections.abc import Callable, Sequence
+from operator import itemgetter, or_
 from typing import Any, Final
 
 from firesteel.common.errors import RecordError
-from firesteel.functions.patterns.conditions import ConditionContext, SimpleCondition
+from firesteel.functions.patterns.conditions import SimpleCondition
 from firesteel.functions.patterns.skipping import AfterMatchSkipStrategy, SkipMode
 from firesteel.runtime.failures import RAISED, user_failure
+from firesteel.runtime.patterns.contexts import MatchContext
 from firesteel.runtime.patterns.deciding import Decisions, Outcome, Question
 from firesteel.runtime.patterns.java_queue import JavaQueue
-from firesteel.runtime.patterns.matches import KeyMatches, Run
+from firesteel.runtime.patterns.matches import KeyMatches, Run, pruned
 from firesteel.runtime.patterns.shelves import Event, Link
 from firesteel.runtime.patterns.states import Automaton, Kind
+from firesteel.runtime.patterns.watching import Watches
 
 Match = dict[str, list[Any]]
 """The events of a match by the name of the step."""
@@ -29,46 +31,19 @@ Match = dict[str, list[Any]]
 TimedOut = tuple[Match, int]
 """A partial match, and the time at which it was too late for it (milliseconds)."""
 
+Answers = list[bool | None]
+"""What is known of an event, by the number of the condition."""
+
 _NOTHING: Final[tuple[()]] = ()
 _BY_FIRST_EVENT: Final = itemgetter(4)
-
-
-class MatchContext(ConditionContext):
-    """What an iterative condition gets; one object serves all calls.
-
-    `link` is the last one of the partial match; None if it has no events yet.
-    """
-
-    def __init__(self) -> None:
-        self.now = 0
-        self.time = 0
-        self.matches: KeyMatches | None = None
-        self.link: Link | None = None
-        self._match: Match | None = None
-
-    def look_at(self, matches: KeyMatches, link: Link | None, time: int) -> MatchContext:
-        self.matches, self.link, self.time = matches, link, time
-        self._match = None
-        return self
-
-    def get_events_for_pattern(self, name: str) -> Iterator[Any]:
-        if self._match is None:
-            assert self.matches is not None
-            self._match = {} if self.link is None else self.matches.match(self.matches.path(self.link))
-        return iter(self._match.get(name, _NOTHING))
-
-    def timestamp(self) -> int:
-        return self.time
-
-    def current_processing_time(self) -> int:
-        return self.now
 
 
 class Matcher:
     """Moves the matches of any number of keys through one automaton; the module has the contract.
 
     `who` names the pattern in errors. With `shows_timeouts`, partial matches that are too late are returned. `kept`
-    says what stays of an event that a match takes (None: the event).
+    says what stays of an event that a match takes (None: the event). `ends_after` is the time after which a partial
+    match just ends (milliseconds): nobody is told, and none is complete then.
     """
 
     def __init__(
@@ -93,9 +68,13 @@ class Matcher:
             for condition in automaton.conditions
         ]
         self._skips = automaton.after_match.is_skip_strategy()
-        self._quiet = [*map(self._quiet_without, range(len(automaton.states)))]
+        self._watches = Watches(automaton, self._roots)
+        self._watch = self._watches.of
         self._context = MatchContext()
+        told = shows_timeouts or automaton.within_previous or Kind.PENDING in self._kinds
+        self.ends_after = None if told else automaton.within
         self._unknown: list[bool | None] = [None] * len(automaton.conditions)
+        self._concerned = self._comparisons(self.changes_with)
 
     @property
     def first_condition(self) -> int | None:
@@ -105,6 +84,14 @@ class Matcher:
             return None
         without = root.no or root.grow(False)
         return root.condition if isinstance(without, Outcome) and not without.moves else None
+
+    @property
+    def changes_with(self) -> tuple[int, ...] | None:
+        """The conditions on events alone of which one must hold for an event to change any partial match.
+
+        None if an event may change one without any of them.
+        """
+        return self._watches.of_all()
 
     def answers(self, values: Sequence[Any]) -> Sequence[bool]:
         """Return for each event whether the first condition, which there is, holds."""
@@ -121,16 +108,64 @@ class Matcher:
                 self._test(number, condition.filter, value)
             raise user_failure(error, self._asker(number)) from error
 
-    def advance(
-        self, matches: KeyMatches, value: Any, time: int, now: int, begins: bool | None = None
-    ) -> Sequence[Match]:
-        """Move on by an event of this time; return the matches that it completes.
+    def may_change(self, values: Sequence[Any], begins: Sequence[bool]) -> Sequence[bool] | None:
+        """Return for each event whether it may begin a match or change a partial one; `begins` are `answers`.
 
-        `now` is the processing time, `begins` the answer of the first condition if it is known.
+        None if conditions that may do anything had to be asked for that, of events that they would not be asked for.
         """
+        if self._concerned is None:
+            return None
+        may = begins
+        try:
+            for condition in self._concerned:
+                may = [*map(or_, may, map(bool, condition.filter_all(values)))]
+        except RAISED:
+            return None  # whoever waits for such an event is told
+        return may
+
+    def answers_with(self, begins: bool | None) -> Answers:
+        """Return the answers that are known of an event when that of the first condition may be."""
         answers = self._unknown.copy()
         if begins is not None:
             answers[self._roots[self._start].condition] = begins  # type: ignore[union-attr]
+        return answers
+
+    def stays(self, states: tuple[int, ...], value: Any, answers: Answers) -> bool:
+        """Return whether an event changes no partial match in these states, as far as events alone tell.
+
+        It is asked of an event for which the first condition is known; what is found out is added to `answers`.
+        """
+        watch = self._watch(states)
+        if watch is None:
+            return False
+        number, tests = 0, self._tests
+        try:
+            for number in watch:
+                answer = answers[number]
+                if answer is None:
+                    answer = answers[number] = bool(tests[number](value))  # type: ignore[misc]  # it is simple
+                if answer:
+                    return False
+        except RAISED as error:
+            raise self._failure(error, number, value) from error
+        return True
+
+    def advance(
+        self,
+        matches: KeyMatches,
+        value: Any,
+        time: int,
+        now: int,
+        begins: bool | None = None,
+        answers: Answers | None = None,
+    ) -> Sequence[Match]:
+        """Move on by an event of this time; return the matches that it completes.
+
+        `now` is the processing time, `begins` the answer of the first condition if it is known, and `answers` are those
+        that are known of all conditions.
+        """
+        if answers is None:
+            answers = self.answers_with(begins)
         self._context.now = now
         runs = matches.runs
         kept: list[Run] | None = None
@@ -186,46 +221,24 @@ class Matcher:
             return None if within is None else runs[0][2] + within
         return min((limit for limit in self._limits(runs) if limit != _NEVER), default=None)
 
-    def _all_stay(self, matches: KeyMatches, value: Any, answers: list[bool | None]) -> bool:
+    def _comparisons(self, numbers: Sequence[int] | None) -> list[SimpleCondition] | None:
+        """Return conditions without the first one, if all just compare fields with constants."""
+        first = self.first_condition
+        if numbers is None or first is None:
+            return None
+        found: list[SimpleCondition] = []
+        for condition in (self.conditions[number] for number in numbers if number != first):
+            if not (isinstance(condition, SimpleCondition) and condition.demands.whole):
+                return None
+            found.append(condition)
+        return found
+
+    def _all_stay(self, matches: KeyMatches, value: Any, answers: Answers) -> bool:
         """Return whether the event changes no partial match, as far as that can be told for all at once."""
         runs = matches.runs
-        if matches.watched is not runs:
-            matches.watched, matches.watch = runs, self._watch(runs)
-        watch = matches.watch
-        if watch is None:
-            return False
-        for number in watch:
-            answer = answers[number]
-            if answer is None:
-                test = self._tests[number]
-                assert test is not None
-                answer = answers[number] = self._test(number, test, value)
-            if answer:
-                return False
-        return True
-
-    def _watch(self, runs: Iterable[Run]) -> tuple[int, ...] | None:
-        """Return the conditions without which an event changes none of these matches; None if others matter, too."""
-        found: dict[int, None] = {}
-        for state in {run[0]: None for run in runs}:
-            quiet = self._quiet[state]
-            if quiet is None:
-                return None
-            found |= dict.fromkeys(quiet)
-        return (*found,)
-
-    def _quiet_without(self, state: int) -> list[int] | None:
-        """Return the conditions without which an event leaves a match in its state.
-
-        None if such an event may change it, or if other events than this one have a part in it.
-        """
-        node, asked = self._roots[state], []
-        while isinstance(node, Question):
-            if self._tests[node.condition] is None:
-                return None
-            asked.append(node.condition)
-            node = node.no or node.grow(False)
-        return asked if node.stays else None
+        if matches.stated is not runs:
+            matches.stated, matches.states = runs, (*{run[0]: None for run in runs},)
+        return self.stays(matches.states, value, answers)
 
     def _limits(self, runs: list[Run]) -> list[int]:
         within, previous = self._automaton.within, self._automaton.within_previous
@@ -249,7 +262,7 @@ class Matcher:
         link: Link | None,
         value: Any,
         time: int,
-        answers: list[bool | None],
+        answers: Answers,
     ) -> Outcome:
         node = self._roots[state]
         tests = self._tests
@@ -347,8 +360,8 @@ class Matcher:
             path = matches.path(link)
             if skips:
                 bound = self._bound(strategy, path)
-                matches.runs = _pruned(matches, matches.runs, bound)
-                queue.keep(_pruned(matches, queue.items, bound))
+                matches.runs = pruned(matches, matches.runs, bound)
+                queue.keep(pruned(matches, queue.items, bound))
             found.append(matches.match(path))
             matches.use(link, -1)
         return found
@@ -382,13 +395,3 @@ class Matcher:
 
 
 _NEVER: Final = 1 << 64
-
-
-def _pruned(matches: KeyMatches, runs: list[Run], bound: int) -> list[Run]:
-    """Return the matches that start with the event `bound` or later; the others go."""
-    if not runs or min(run[4] for run in runs) >= bound:
-        return runs
-    for run in runs:
-        if run[4] < bound:
-            matches.use(run[1], -1)
-    return [run for run in runs if run[4] >= bound]

@@ -14,7 +14,7 @@ the summary. What is in tables, and what events are, is read when it is needed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from firesteel.runtime.patterns.shelves import NO_LINK, UNREAD, Event, Link, Shelves, Tables, Young
@@ -37,9 +37,23 @@ links with their numbers, as bytes.
 """
 
 _HEAD: Final = 8
+_NEXT_LINK: Final = 1
+_RUNS: Final = 5
+_COMPLETED: Final = 6
+"""The places of the next number of links in the tables, and of how many partial and completed matches there are."""
+_FEW: Final = 16
+"""The number of partial matches that are looked at for each event without keeping them in memory."""
 _RUN: Final = 5
+_START: Final = 2
+"""The place of the time of the first event within a match."""
 _LINK: Final = 3
 _EVENT: Final = 2
+
+
+def waiting_in(summary: Summary) -> tuple[Sequence[int], int]:
+    """Return the states that partial matches wait in, and how many completed matches are held back."""
+    runs: int = summary[_RUNS]
+    return summary[_HEAD : _HEAD + _RUN * runs : _RUN], summary[_COMPLETED]
 
 
 class KeyMatches:
@@ -47,13 +61,13 @@ class KeyMatches:
 
     `runs` are partial matches in the order of their first events; they are replaced, never changed. `completed` are
     those that are complete and held back, in the order of a `JavaQueue`. `timer` is the time of the earliest timer that
-    is known to be set for the key, None if none is. `summary` is what was last written. `watch` belongs to the matcher:
-    what it has found out about the runs `watched`. Without `young` no link is.
+    is known to be set for the key, None if none is. `summary` is what was last written. `states` belongs to the
+    matcher: those of the runs `stated`. Without `young` no link is.
     """
 
     __slots__ = (
         "_next_event", "_next_link", "_shelves", "_tables", "_written", "_young", "completed", "runs",
-        "summary", "timer", "watch", "watched",
+        "stated", "states", "summary", "timer",
     )  # fmt: skip
 
     def __init__(
@@ -70,8 +84,8 @@ class KeyMatches:
         self.runs: list[Run] = []
         self.completed: list[Run] = []
         self.summary = summary
-        self.watch: tuple[int, ...] | None = None
-        self.watched: list[Run] | None = None
+        self.states: tuple[int, ...] = ()
+        self.stated: list[Run] | None = None
         if summary is not None:
             self._load(summary)
         self._written = self.runs, self.timer
@@ -190,7 +204,7 @@ class KeyMatches:
         matches = []
         for place in range(_HEAD, first_link, _RUN):
             state, number, start, last, first = summary[place : place + _RUN]
-            tip = self._link(number, found)
+            tip = found[_FIRST_YOUNG - number] if number <= _FIRST_YOUNG else self._link(number, found)
             if not tip.stored:
                 tip.uses += 1
             matches.append((state, tip, start, last, first))
@@ -200,14 +214,16 @@ class KeyMatches:
         events = {}
         for place in range(first_event, len(summary), _EVENT):
             number = summary[place]
-            events[number] = Event(number, UNREAD, data=summary[place + 1])
+            events[number] = Event(number, UNREAD, 0, 0, summary[place + 1])
         young: list[Link] = []
         for place in range(first_link, first_event, _LINK):
             before, name, number = summary[place : place + _LINK]
             previous = None if before == NO_LINK else self._link(before, young)
             if previous is not None and not previous.stored:
                 previous.uses += 1
-            young.append(self.take(previous, name, events[number]))
+            event = events[number]
+            event.uses += 1
+            young.append(Link(previous, name, event))
         return young
 
     def _encoded(self, event: Event) -> bytes:
@@ -241,6 +257,33 @@ class KeyMatches:
         if link.event is UNREAD:
             assert self._shelves is not None
             self._shelves.read(link)
+
+
+def states_of(summary: Summary) -> tuple[int, ...] | None:
+    """Return the states in which the partial matches of a summary wait; None if there are many."""
+    runs = summary[_RUNS]
+    return summary[_HEAD : _HEAD + _RUN * runs : _RUN] if runs <= _FEW else None
+
+
+def last_start(summary: Summary) -> int | None:
+    """Return when the last partial match began, if a summary has nothing but partial matches, and tables have nothing.
+
+    None if it has more: then the matches must be read to be ended.
+    """
+    if summary[_NEXT_LINK] or summary[_COMPLETED] or not summary[_RUNS]:
+        return None
+    start: int = summary[_HEAD + _RUN * (summary[_RUNS] - 1) + _START]
+    return start
+
+
+def pruned(matches: KeyMatches, runs: list[Run], bound: int) -> list[Run]:
+    """Return the matches that start with the event `bound` or later; the others go."""
+    if not runs or min(run[4] for run in runs) >= bound:
+        return runs
+    for run in runs:
+        if run[4] < bound:
+            matches.use(run[1], -1)
+    return [run for run in runs if run[4] >= bound]
 
 
 def _young(matches: Iterable[Run]) -> list[Link]:

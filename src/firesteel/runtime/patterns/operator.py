@@ -2,30 +2,26 @@
 
 In event time, events wait until the watermark has passed their time. Then they are taken in the order of time, those of
 one time in the order of arrival or of a comparator; an event whose time has passed when it comes is late. A timer of
-each key is due when its first partial match is too late. Timers and events are taken together in the order of time, as
-if a watermark followed each event. So results do not depend on when watermarks come, which in Flink they do: there a
-match that ends by the absence of an event has the time of the watermark that happens to show it.
+each key is due when its first partial match is too late; a reminder does if nobody is told of that and no match waits
+for it. Timers and events are taken together in the order of time, as if a watermark followed each event. So results do
+not depend on when watermarks come, which in Flink they do: there a match that ends by the absence of an event has the
+time of the watermark that happens to show it.
 
 In processing time, events are taken as they come, and timers as Flink sets them.
 """
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Sequence
-from itertools import repeat
+from itertools import compress, repeat
 from typing import Any, Final
 
-from firesteel.common.errors import RecordError, StateMismatchError
+from firesteel.common.collector import collector_waits
+from firesteel.common.errors import RecordError
 from firesteel.common.metrics import Counter
 from firesteel.common.sealing import seal
 from firesteel.common.time import MAX_WATERMARK, MIN_WATERMARK
 from firesteel.functions.base import Function
-from firesteel.functions.checkpointed import (
-    CheckpointedFunction,
-    FunctionInitializationContext,
-    FunctionSnapshotContext,
-)
 from firesteel.functions.output_tag import OutputTag
 from firesteel.functions.patterns.conditions import RichIterativeCondition, rich_parts
 from firesteel.functions.patterns.definition import PatternDefinition
@@ -42,14 +38,19 @@ from firesteel.runtime.failures import RAISED, summary, user_failure
 from firesteel.runtime.operator import Epoch, Operator, OperatorContext, OperatorReport
 from firesteel.runtime.patterns.comparing import guarded
 from firesteel.runtime.patterns.compiling import compiled
-from firesteel.runtime.patterns.live import SHAPE, LiveMatches
+from firesteel.runtime.patterns.contexts import ResultContext
+from firesteel.runtime.patterns.live import LiveMatches
 from firesteel.runtime.patterns.matcher import Matcher
-from firesteel.runtime.patterns.matches import KeyMatches
+from firesteel.runtime.patterns.matches import KeyMatches, last_start, states_of
+from firesteel.runtime.patterns.reminders import Reminders
+from firesteel.runtime.patterns.shape import Shape
 from firesteel.runtime.patterns.waiting import WaitingEvents
 from firesteel.runtime.rows.collector import Collector, not_iterable_error
-from firesteel.state.descriptors import ListStateDescriptor
 
 _NEVER: Final = 1 << 64
+_TOGETHER: Final = 1 << 15
+"""The number of events for which the garbage collector waits."""
+
 _ONE_KEY: Final = 0
 """The key of all events of a stream without keys."""
 
@@ -94,6 +95,7 @@ class PatternOperator(Operator[RowBatch]):
         self._delay = 0 if self._event_time else 1
         comparator = None if self._comparator is None else guarded(self._comparator, context.who)
         self._waiting = WaitingEvents(backend, comparator)
+        self._reminders: Reminders | None = None
         self._next_due = MIN_WATERMARK
         self._collector = Collector(context.output, context.side_outputs)
         runtime = TaskRuntimeContext(context, keyed=True)
@@ -105,9 +107,13 @@ class PatternOperator(Operator[RowBatch]):
         handles = isinstance(self._function, TimedOutPartialMatchHandler)
         self._matcher = Matcher(automaton, context.who, shows_timeouts=handles)
         self._timed = automaton.within is not None or bool(automaton.within_previous)
+        self._within = automaton.within if self._event_time else None
+        if self._within is not None:
+            self._reminders = Reminders(self._backend, self._within)
+        self._reminds = self._event_time and self._matcher.ends_after is not None
         self._live = LiveMatches(self._backend)
-        self._result = ResultContext(self, self._collector)
-        shape = _Shape(automaton.shape, context.who)
+        self._result = ResultContext(self, self._collector, event_time=self._event_time)
+        shape = Shape(automaton.shape, context.who)
         self._lists = initialize_lists([shape, self._function], context, runtime)
         parts: dict[int, RichIterativeCondition] = {
             id(part): part for condition in automaton.conditions for part in rich_parts(condition)
@@ -121,12 +127,17 @@ class PatternOperator(Operator[RowBatch]):
     def begin_epoch(self, epoch: Epoch) -> None:
         super().begin_epoch(epoch)
         self._waiting.begin_epoch(self.epoch)
+        if self._reminders is not None:
+            self._reminders.begin_epoch(self.epoch)
         self._next_due = MIN_WATERMARK
 
     def end_epoch(self) -> OperatorReport:
         waiting = None if self._event_time else self._waiting.next_due()
         self._waiting.settle()
-        self._live.settle()
+        if self._reminders is not None:
+            self._reminders.settle()
+        with collector_waits():
+            self._live.settle()
         self._collector.flush()
         return OperatorReport(
             operator_state=self._lists and self._lists.snapshot(self),
@@ -146,7 +157,7 @@ class PatternOperator(Operator[RowBatch]):
         elif self._comparator is not None:
             self._waiting.add([self.processing_time] * len(batch), keys, batch.values)
         else:
-            self._take(repeat(self.processing_time), keys, batch.values)
+            self._take([self.processing_time] * len(batch), keys, batch.values)
         self._relax(len(keys))
 
     def _wait(self, keys: list[Any], batch: RowBatch) -> None:
@@ -177,28 +188,49 @@ class PatternOperator(Operator[RowBatch]):
             hint="call assign_timestamps_and_watermarks(...) before it, or in_processing_time() on the PatternStream",
         )
 
-    def _take(self, times: Iterable[int], keys: Sequence[Any], values: Sequence[Any]) -> None:
+    def _take(self, times: Sequence[int], keys: Sequence[Any], values: Sequence[Any]) -> None:
         """Take events, in the order of their times."""
-        if not values:
-            return
-        self._backend.expect([*keys])
-        matcher, find, scope = self._matcher, self._live.find, self._scope
-        timed, by_clock = self._timed, not self._event_time
+        for start in range(0, len(values), _TOGETHER):
+            some = slice(start, start + _TOGETHER)
+            with collector_waits():
+                self._take_some(times[some], keys[some], values[some])
+
+    def _take_some(self, times: Sequence[int], keys: Sequence[Any], values: Sequence[Any]) -> None:
+        matcher, live, scope = self._matcher, self._live, self._scope
+        timed, by_clock, within = self._timed, not self._event_time, self._within
+        known, stored, stays = live.by_key.get, live.stored, matcher.stays
         first = matcher.first_condition
-        begins: Iterable[Any] = repeat(None) if first is None else matcher.answers(values)
-        for time, key, value, may_begin in zip(times, keys, values, begins):  # noqa: B905 - times may be endless
+        begins: Iterable[Any] = repeat(None) if first is None else (asked := matcher.answers(values))
+        can_stay = first is not None and not (timed and by_clock)
+        if can_stay and (may_change := matcher.may_change(values, asked)) is not None:
+            times, keys, values, begins = (
+                [*compress(each, may_change)] for each in (times, keys, values, asked)
+            )
+        self._backend.expect([*keys])
+        for time, key, value, may_begin in zip(times, keys, values, begins, strict=False):
             if time >= self._next_due and not by_clock:
                 self._fire(time)
-            matches = find(key)
-            if first is not None and not may_begin and (matches is None or not matches.runs):
+            matches, answers = known(key), None
+            if matches is not None:
+                if may_begin is False and not matches.runs:
+                    continue
+            elif (summary := stored(key)) is not None:
+                if can_stay and not may_begin and (states := states_of(summary)) is not None:
+                    answers = matcher.answers_with(may_begin)
+                    if stays(states, value, answers):
+                        continue
+                matches = live.load(key, summary)
+            elif may_begin is False:
                 continue
-            if matches is None:
-                matches = self._live.make(key)
+            else:
+                matches = live.make(key)
             scope.current = key
             if timed and by_clock:
                 self._advance_time(matches, time)
             runs = matches.runs
-            for match in matcher.advance(matches, value, time, self.processing_time, may_begin):
+            if within is not None and runs and runs[0][2] + within <= time:
+                self._advance_time(matches, time)
+            for match in matcher.advance(matches, value, time, self.processing_time, may_begin, answers):
                 self._emit(match, time)
             if timed and matches.runs is not runs:
                 self._set_timer(key, matches)
@@ -226,22 +258,51 @@ class PatternOperator(Operator[RowBatch]):
             self._take(times, keys, events)
             self._relax(len(times))
         self._fire(time)
+        if self._reminders is not None:
+            self._look_at(self._reminders.due(time))
         self._relax()
 
     def _fire(self, upto: int) -> None:
         """Take the timers up to a time."""
         self._next_due = _NEVER
+        live = self._live
         for timer, key in self._timers.pop_due(upto + self._delay):
-            self._live.relax()
-            matches = self._live.find(key)
-            if matches is not None:
-                self._scope.current = key
-                if matches.timer == timer:
-                    matches.timer = None
-                self._advance_time(matches, timer - self._delay)
-                self._set_timer(key, matches)
+            live.relax()
+            self._scope.current = key
+            if (matches := self._found(key)) is not None:
+                self._pass(key, matches, timer)
         due = self._timers.next_due()
         self._next_due = _NEVER if due is None else due - self._delay
+
+    def _look_at(self, due: Iterable[tuple[int, list[Any]]]) -> None:
+        """End what is too late of keys of which reminders are due."""
+        live, within = self._live, self._within
+        for time, keys in due:
+            live.relax()
+            over = []
+            for key in keys:
+                self._scope.current = key
+                summary = live.stored(key) if self._reminds and key not in live.by_key else None
+                start = None if summary is None else last_start(summary)
+                if start is not None and start + within <= time:  # type: ignore[operator]  # there are reminders
+                    over.append(key)
+                elif (matches := self._found(key)) is not None:
+                    self._pass(key, matches, time)
+            live.end(over)
+
+    def _found(self, key: Any) -> KeyMatches | None:
+        """Return the matches of a key, if it has any."""
+        matches = self._live.by_key.get(key)
+        if matches is None and (summary := self._live.stored(key)) is not None:
+            return self._live.load(key, summary)
+        return matches
+
+    def _pass(self, key: Any, matches: KeyMatches, timer: int) -> None:
+        """Let the time of a timer or a reminder pass for a key, which is current."""
+        if matches.timer == timer:
+            matches.timer = None
+        self._advance_time(matches, timer - self._delay)
+        self._set_timer(key, matches)
 
     def _advance_time(self, matches: KeyMatches, time: int) -> None:
         found, timed_out = self._matcher.advance_time(matches, time)
@@ -251,11 +312,25 @@ class PatternOperator(Operator[RowBatch]):
             self._emit_timed_out(match, limit)
 
     def _set_timer(self, key: Any, matches: KeyMatches) -> None:
-        timer = self._timer_at(self._matcher.deadline(matches), matches.timer)
+        if self._reminds and not matches.completed:
+            if (
+                matches.timer is None
+            ):  # else it is not after the next one, as matches are in the order of their starts
+                self._set_reminder(key, matches)
+            return
+        # What is complete and held back comes right when the deadline passes, so a reminder does not do.
+        timer = self._timer_at(self._matcher.deadline(matches), None if self._reminds else matches.timer)
         if timer is not None:
             self._timers.register(timer, key)
             matches.timer = timer
             self._next_due = min(self._next_due, timer - self._delay)
+
+    def _set_reminder(self, key: Any, matches: KeyMatches) -> None:
+        deadline = self._matcher.deadline(matches)
+        if deadline is not None and deadline <= MAX_WATERMARK:
+            assert self._reminders is not None
+            matches.timer = self._reminders.rounded(deadline)
+            self._reminders.add(matches.timer, key)
 
     def _timer_at(self, deadline: int | None, known: int | None) -> int | None:
         """Return the timer to set for a deadline; None if there is no need, or `known` comes first."""
@@ -310,51 +385,3 @@ class PatternOperator(Operator[RowBatch]):
         taken = iter((match,))
         next(taken)
         return user_failure(error, self.context.who, (match,), taken)
-
-
-class ResultContext(PatternContext):
-    """The context of matches; one object serves all calls."""
-
-    def __init__(self, operator: PatternOperator, collector: Collector) -> None:
-        self._operator = operator
-        self._collector = collector
-        self._timed = operator._event_time
-        self.time = 0
-
-    def timestamp(self) -> int:
-        return self.time
-
-    def current_processing_time(self) -> int:
-        return self._operator.processing_time
-
-    def output(self, output_tag: OutputTag, value: Any) -> None:
-        self._collector.side(output_tag, value, self.time if self._timed else None)
-
-
-class _Shape(Function, CheckpointedFunction):
-    """Keeps the shape of the pattern with its state, and refuses state of a pattern of another shape."""
-
-    def __init__(self, shape: list[str], who: str) -> None:
-        self._shape = shape
-        self._who = who
-
-    def initialize_state(self, context: FunctionInitializationContext) -> None:
-        store = context.get_operator_state_store()
-        self._saved = store.get_list_state(ListStateDescriptor(SHAPE, None))
-        for saved in self._saved.get():
-            if saved != self._shape:
-                raise shape_error(saved, self._shape, self._who, "uid")
-
-    def snapshot_state(self, context: FunctionSnapshotContext) -> None:
-        self._saved.update([self._shape])
-
-
-def shape_error(saved: list[str], shape: list[str], who: str, name: str) -> StateMismatchError:
-    """Return the error that partial matches are of other steps; `name` is what to change to begin anew."""
-    difference = [line for line in difflib.ndiff(saved, shape) if line[0] in "-+"]
-    return StateMismatchError(
-        "requires a pattern of the shape that its partial matches were saved with",
-        who=who,
-        got=f"another one (states and transitions: {'; '.join(difference)})",
-        hint=f"conditions may change, steps may not: give the changed pattern another {name} to begin anew",
-    )

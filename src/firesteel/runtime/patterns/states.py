@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final
+from typing import Final, NamedTuple
 
 from firesteel.functions.patterns.conditions import IterativeCondition
 from firesteel.functions.patterns.skipping import AfterMatchSkipStrategy
@@ -150,7 +150,39 @@ class Automaton:
         return lines
 
 
-_STATE: Final = re.compile(rf"(\d+) (.+) ({'|'.join(kind.value for kind in Kind)})( \d+ ms)?")
+class SavedShapeState(NamedTuple):
+    """A state in a saved shape; `limit` is the time since the event before (milliseconds), `ways` lead to numbers."""
+
+    number: int
+    name: str
+    kind: Kind
+    limit: int | None
+    ways: tuple[tuple[Action, int], ...]
+
+
+_STATE: Final = re.compile(rf"(\d+) (.+) ({'|'.join(kind.value for kind in Kind)})(?: (\d+) ms)?")
+_WAY: Final = re.compile(rf"(\d+) ({'|'.join(action.value for action in Action)}) -> (\d+)")
+
+
+def states_of_shape(shape: Sequence[str]) -> list[SavedShapeState]:
+    """Return the states of a saved shape.
+
+    >>> states_of_shape(["no_skip", "0 $endState$ final", "1 a normal", "1 take -> 0"])[1].ways
+    ((<Action.TAKE: 'take'>, 0),)
+    """
+    ways: dict[int, list[tuple[Action, int]]] = {}
+    for way in filter(None, map(_WAY.fullmatch, shape)):
+        ways.setdefault(int(way[1]), []).append((Action(way[2]), int(way[3])))
+    return [
+        SavedShapeState(
+            int(found[1]),
+            found[2],
+            Kind(found[3]),
+            None if found[4] is None else int(found[4]),
+            tuple(ways.get(int(found[1]), ())),
+        )
+        for found in filter(None, map(_STATE.fullmatch, shape[1:]))
+    ]
 
 
 def waits_for(shape: Sequence[str]) -> dict[int, str]:
@@ -159,9 +191,8 @@ def waits_for(shape: Sequence[str]) -> dict[int, str]:
     >>> waits_for(["no_skip", "0 $endState$ final", "1 b pending 5 ms", "1 ignore -> 1", "2 a normal", "2 take -> 1"])
     {1: 'not b', 2: 'a'}
     """
-    names = {}
-    for found in filter(None, map(_STATE.fullmatch, shape)):
-        number, name, kind, _ = found.groups()
-        if kind in (Kind.NORMAL.value, Kind.PENDING.value):
-            names[int(number)] = f"not {name}" if kind == Kind.PENDING.value else name
-    return names
+    return {
+        state.number: f"not {state.name}" if state.kind is Kind.PENDING else state.name
+        for state in states_of_shape(shape)
+        if state.kind in (Kind.NORMAL, Kind.PENDING)
+    }

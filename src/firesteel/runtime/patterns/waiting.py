@@ -5,14 +5,14 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from functools import cmp_to_key
-from itertools import chain, compress, count, pairwise
-from operator import not_
+from itertools import chain, compress, pairwise
+from operator import itemgetter, not_
 from typing import Any, Final, cast
 
 from firesteel.runtime.batch import RowBatch
+from firesteel.runtime.patterns.group_keys import GroupKeys
 from firesteel.runtime.timers import TimerQueue
 from firesteel.state.descriptors import MapStateDescriptor
-from firesteel.state.keys.groups import key_group, key_groups
 from firesteel.state.live.backend import KeyedStateBackend
 
 _MOST: Final = 1 << 16
@@ -20,7 +20,7 @@ _MOST: Final = 1 << 16
 
 _PER_EPOCH: Final = 1 << 40
 
-Due = tuple[list[int], list[Any], list[Any]]
+Due = tuple[Sequence[int], Sequence[Any], Sequence[Any]]
 """Times, keys and events."""
 
 
@@ -93,12 +93,10 @@ class WaitingEvents:
         self, backend: KeyedStateBackend, comparator: Callable[[Any, Any], int] | None = None
     ) -> None:
         self._scope = backend.keyed
-        self._groups = backend.max_parallelism
+        self._group_keys = GroupKeys(backend.max_parallelism)
         self._stored_times = TimerQueue(backend, "waiting")
         self._stored = backend.map_state(MapStateDescriptor("waiting-events", None, None))
         self._order = None if comparator is None else cmp_to_key(comparator)
-        self._keys_of_groups: dict[int, int] = {}
-        self._keys = count()
         self._next = 0
         self._waiting: list[_Block] = []
         self._size = 0
@@ -123,10 +121,7 @@ class WaitingEvents:
             stored = self._read_stored(upto, room)
             found = self._take(upto if stored is None else min(upto, stored - 1))
             if found:
-                whole = _Block.joined(found)
-                order = self._compared(whole, sorted(range(len(whole)), key=whole.times.__getitem__))
-                ordered = whole.taken(order)
-                yield cast(Due, (ordered.times, ordered.keys, ordered.values))
+                yield self._in_order(_Block.joined(found))
             if stored is None or stored > upto:
                 return
             room = _MOST if found else 2 * room
@@ -143,11 +138,8 @@ class WaitingEvents:
             return
         whole = _Block.joined(self._waiting)
         self._waiting, self._size = [], 0
-        groups: dict[int, list[int]] = {}
-        for position, group in enumerate(key_groups(whole.keys, self._groups)):
-            groups.setdefault(group, []).append(position)
-        for group, positions in groups.items():
-            self._scope.current = key = self._key_of(group)
+        for key, positions in self._group_keys.places(whole.keys).items():
+            self._scope.current = key
             block = whole.taken(positions)
             stored = self._stored.get(block.least)
             if stored is not None:
@@ -185,6 +177,13 @@ class WaitingEvents:
                 self._keep(_Block.decoded(self._stored.get(time)))
                 self._stored.remove(time)
 
+    def _in_order(self, events: _Block) -> Due:
+        order = self._compared(events, sorted(range(len(events)), key=events.times.__getitem__))
+        if len(order) == 1:
+            return [*events.times], [*events.keys], [*events.values]
+        pick = itemgetter(*order)
+        return pick(events.times), pick(events.keys), pick(events.values)
+
     def _compared(self, events: _Block, order: list[int]) -> list[int]:
         """Return positions in the order of time with those of one key and time in the order of the comparator."""
         compared = self._order
@@ -199,14 +198,6 @@ class WaitingEvents:
             for same in together.values()
             for position in sorted(same, key=lambda one: compared(values[one]))
         ]
-
-    def _key_of(self, group: int) -> int:
-        """Return a key of the key group."""
-        keys = self._keys_of_groups
-        while group not in keys:
-            key = next(self._keys)
-            keys.setdefault(key_group(key, self._groups), key)
-        return keys[group]
 
 
 def _chained(columns: tuple[Sequence[Any], ...]) -> list[Any]:

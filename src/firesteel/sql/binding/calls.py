@@ -10,7 +10,8 @@ from sqlglot import exp
 
 from firesteel.common.errors import ProgramError, SqlError
 from firesteel.common.logical_types import BooleanType
-from firesteel.relational.expressions import Expression
+from firesteel.functions.columns.python_functions import PythonAggregate
+from firesteel.relational.expressions import Expression, Literal
 from firesteel.relational.functions import FUNCTIONS, symbol
 from firesteel.relational.functions.aggregates import (
     AGGREGATES,
@@ -18,6 +19,7 @@ from firesteel.relational.functions.aggregates import (
     is_aggregate,
     resolve_aggregate,
     result_type,
+    user_aggregate,
 )
 from firesteel.relational.functions.times import PARTS
 from firesteel.sql import nodes
@@ -25,7 +27,7 @@ from firesteel.sql.binding import group_windows, over_windows
 from firesteel.sql.binding.documents import document_call, is_document_call
 from firesteel.sql.binding.functions import called, materialized
 from firesteel.sql.binding.literals import text_literal
-from firesteel.sql.binding.user_functions import scalar_call, user_function
+from firesteel.sql.binding.user_functions import fitting, scalar_call, user_function
 from firesteel.sql.binding.values import AggregateValue, GroupingValue, OverValue
 
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ def call(binder: Expressions, node: nodes.Call) -> Expression:
     text = binder.context.text
     name = node.function.upper() if len(node.args["names"]) == 1 else node.function
     function = user_function(node, binder.context, built_in=_is_built_in(name))
+    if isinstance(function, PythonAggregate):
+        return aggregate(binder, node)
     if function is not None:
         if node.args.get("quantifier"):
             raise text.wrong(
@@ -51,6 +55,8 @@ def call(binder: Expressions, node: nodes.Call) -> Expression:
         return _grouping(binder, node, name)
     if is_aggregate(name):
         return aggregate(binder, node)
+    if name == "CURRENT_DATABASE":
+        return _current_database(binder, node)
     if group_windows.is_property(name):
         return group_windows.window_property(binder, node)
     if group_windows.is_window(name) and len(node.expressions) > 1:
@@ -58,6 +64,14 @@ def call(binder: Expressions, node: nodes.Call) -> Expression:
     if node.args.get("quantifier"):
         raise text.wrong(node, f"uses {node.args['quantifier']} with {name}, which is no aggregate function")
     return binder.call(name, node, *node.expressions)
+
+
+def _current_database(binder: Expressions, node: nodes.Call) -> Expression:
+    context = binder.context
+    if node.args.get("bare"):
+        raise context.text.wrong(node, "requires parentheses after CURRENT_DATABASE")
+    found = binder.call("CURRENT_DATABASE", node, *node.expressions)
+    return Literal(found.type, context.catalog.path[1])
 
 
 def _is_built_in(name: str) -> bool:
@@ -115,9 +129,7 @@ def aggregate(binder: Expressions, node: exp.Expr) -> Expression:
     text = binder.context.text
     inner, condition, ignore_nulls = unwrapped(node)
     name = _name(inner)
-    if not isinstance(inner, nodes.Call | nodes.SpecialCall) or not (
-        is_aggregate(name) or name in _JSON_AGGREGATES
-    ):
+    if not isinstance(inner, nodes.Call | nodes.SpecialCall) or not _is_aggregate(inner, binder):
         raise text.wrong(
             node, f"uses FILTER or IGNORE NULLS with {name or 'what'}, which is no aggregate function"
         )
@@ -137,7 +149,22 @@ def aggregate(binder: Expressions, node: exp.Expr) -> Expression:
         distinct=inner.args.get("quantifier") == "DISTINCT",
         filter=only,
         ignore_nulls=ignore_nulls,
+        user=resolved.function.user,
     )
+
+
+def _is_aggregate(node: exp.Expr, binder: Expressions) -> bool:
+    name = _name(node)
+    return name in _JSON_AGGREGATES or is_aggregate(name) or _users(node, binder) is not None
+
+
+def _users(node: exp.Expr, binder: Expressions) -> PythonAggregate | None:
+    """Return the aggregate function of the user's that a call names; None if it names none."""
+    if not isinstance(node, nodes.Call):
+        return None
+    name = node.function.upper() if len(node.args["names"]) == 1 else node.function
+    found = user_function(node, binder.context, built_in=_is_built_in(name))
+    return found if isinstance(found, PythonAggregate) else None
 
 
 def _name(node: exp.Expr) -> str:
@@ -169,6 +196,14 @@ def resolved_aggregate(binder: Expressions, node: exp.Expr) -> ResolvedAggregate
     """Return the function of a call of an aggregate, with its arguments bound."""
     text = binder.context.text
     name, given = _name(node), node.expressions
+    user = _users(node, binder)
+    if (
+        user is not None
+        and isinstance(node, nodes.Call)
+        and not isinstance(next(iter(given), None), exp.Star)
+    ):
+        found = [binder.bind(argument) for argument in given]
+        return user_aggregate(user, fitting(user, node, found, binder.context))
     if name in _JSON_AGGREGATES:
         tail = node.args.get("tail") or _JSON_AGGREGATES[name]
         name = f"{name}_{tail.replace(' ', '_')}"
@@ -199,7 +234,7 @@ def over(binder: Expressions, node: exp.Window) -> Expression:
         raise text.wrong(node, f"uses OVER in {binder.clause}")
     inner, condition, ignore_nulls = unwrapped(node.this)
     name = _name(inner)
-    if not (is_aggregate(name) or name in _JSON_AGGREGATES):
+    if not _is_aggregate(inner, binder):
         raise text.wrong(node, f"uses OVER with {name or 'what'}, which is no aggregate function")
     arguments = replace(binder, overs=False, clause="OVER", aliases={})
     if condition is not None:
@@ -217,4 +252,5 @@ def over(binder: Expressions, node: exp.Window) -> Expression:
         window.frame,
         distinct=inner.args.get("quantifier") == "DISTINCT",
         ignore_nulls=ignore_nulls,
+        user=resolved.function.user,
     )

@@ -11,6 +11,7 @@ from sqlglot import exp
 from firesteel.common.logical_types import ObjectIdentifier, RowType
 from firesteel.common.places import Source
 from firesteel.functions.columns.python_functions import UserFunction
+from firesteel.functions.predicting import Model
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.relational.tables import ResolvedTable
 
@@ -59,6 +60,12 @@ class CatalogView(Protocol):
 
     def system_function(self, name: str) -> UserFunction | None:
         """Return the user's function that has a name in all databases, None if there is none."""
+
+    def model(self, identifier: ObjectIdentifier) -> Model | None:
+        """Return the model of a full name, None if there is none."""
+
+    def model_names(self, catalog: str, database: str) -> Sequence[str]:
+        """Return the names of models in a database, none if there is no such database."""
 
     def names(self, catalog: str, database: str) -> Sequence[str]:
         """Return the names of tables and views in a database, none if there is no such database."""

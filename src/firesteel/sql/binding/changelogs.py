@@ -22,10 +22,11 @@ from firesteel.sql.binding.table_arguments import (
     Signature,
     column_argument,
     column_name,
+    constant_pairs,
     described,
     named_arguments,
-    partition_keys,
     table_argument,
+    unordered_keys,
 )
 
 _Source = Callable[[exp.Expr, Context], tuple[LogicalNode, tuple[str, ...]]]
@@ -50,7 +51,7 @@ def bind_changelog(call: nodes.Call, context: Context, source: _Source) -> Logic
     arguments = named_arguments(call, CHANGELOGS[name], context)
     table = arguments[_INPUT]
     plan = source(table_argument(table, "input", context), context)[0]
-    keys = partition_keys(table, context)
+    keys = unordered_keys(table, context)
     if keys:
         raise context.text.wrong(keys[0], f"has PARTITION BY, which {name} cannot have")
     if "ON_TIME" in arguments:
@@ -129,12 +130,7 @@ def _pairs(arguments: Arguments, context: Context) -> _Pairs | None:
     given = arguments.get("OP_MAPPING")
     if given is None or isinstance(given, nodes.DefaultArgument | exp.Null):
         return None
-    items = given.expressions if isinstance(given, nodes.Constructor) and given.this == "MAP" else []
-    plain = all(isinstance(item, exp.Literal) and item.is_string for item in items)
-    if not items or len(items) % 2 or not plain:
-        raise context.text.wrong(given, "requires a MAP[...] of constant texts as op_mapping")
-    pairs = zip(items[::2], items[1::2], strict=True)
-    return [(key.name, value.name, key, value) for key, value in pairs]
+    return constant_pairs(given, "op_mapping", context)
 
 
 def _kind(name: str, place: exp.Expr, context: Context) -> RowKind:

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from sqlglot import exp
 
-from firesteel.common.logical_types import RowType, StructuredType
+from firesteel.common.logical_types import STRING, LogicalTypeFamily, RowType, StructuredType
 from firesteel.common.suggestions import suggestion
 from firesteel.relational.expressions import Expression
-from firesteel.relational.functions import field_of
+from firesteel.relational.functions import cast, field_of
 from firesteel.sql import nodes
 from firesteel.sql.binding import calls, questions
 from firesteel.sql.binding.context import Context, name_parts
@@ -40,7 +40,6 @@ _BINARY: Final[dict[type[exp.Expr], str]] = {
 }
 _UNSUPPORTED: Final[dict[type[exp.Expr], str]] = {
     exp.Select: "a query as an argument",
-    exp.Overlaps: "OVERLAPS",
     exp.ILike: "ILIKE",
     exp.WithinGroup: "WITHIN GROUP",
     nodes.Measured: "RUNNING and FINAL",
@@ -175,6 +174,17 @@ class Expressions:
             raise self.context.text.unsupported(node, "ILIKE")
         return self.call(_BINARY[type(like)], node, like.this, like.expression, node.expression)
 
+    def _overlaps(self, node: exp.Expr) -> Expression:
+        points: list[exp.Expr] = []
+        for span in (node.this, node.expression):
+            row = isinstance(span, nodes.Call) and span.function.upper() == "ROW"
+            parts = span.expressions if row or isinstance(span, exp.Tuple) else []
+            if len(parts) != 2:
+                hint = "write (start, end) OVERLAPS (start, end)"
+                raise self.context.text.wrong(span, "requires two points in time in OVERLAPS", hint=hint)
+            points += parts
+        return self.call("OVERLAPS", node, *points)
+
     def _between(self, node: exp.Expr) -> Expression:
         value, low, high = (self.bind(node.args[part]) for part in ("this", "low", "high"))
         found = self._within(value, low, high, node)
@@ -215,6 +225,23 @@ class Expressions:
     def _dot(self, node: exp.Expr) -> Expression:
         return self.field(self.bind(node.this), node.expression)
 
+    def _field_at(self, node: exp.Expr) -> Expression:
+        value, place = self.bind(node.this), node.args["place"]
+        count = len(value.type.children) if isinstance(value.type, RowType | StructuredType) else 0
+        if not 0 <= place < count:
+            raise self.context.text.wrong(
+                node, f"requires a row with a field at place {place}", got=str(value.type)
+            )
+        return field_of(value, place)
+
+    def _plus(self, node: exp.Expr) -> Expression:
+        operands = [self.bind(node.this), self.bind(node.expression)]
+        texts = [part for part in operands if part.type.has_family(LogicalTypeFamily.CHARACTER_STRING)]
+        if texts:
+            operands = [part if part in texts else cast(part, STRING) for part in operands]
+            return called("||", operands, node, self.context.text)
+        return called("+", operands, node, self.context.text, (node.this, node.expression))
+
     def _constructor(self, node: exp.Expr) -> Expression:
         if node.args.get("query") is not None:
             raise self.context.text.unsupported(node, f"{node.name} of a query")
@@ -235,6 +262,7 @@ _METHODS: Final[dict[type[exp.Expr], Callable[[Expressions, Any], Expression]]] 
     exp.Is: Expressions._is,
     exp.Neg: Expressions._negative,
     exp.Escape: Expressions._escaped,
+    exp.Overlaps: Expressions._overlaps,
     exp.Between: Expressions._between,
     exp.In: Expressions._in,
     exp.Exists: questions.bind_query_value,
@@ -246,6 +274,8 @@ _METHODS: Final[dict[type[exp.Expr], Callable[[Expressions, Any], Expression]]] 
     exp.Dot: Expressions._dot,
     exp.Tuple: Expressions._row,
     nodes.Constructor: Expressions._constructor,
+    nodes.FieldAt: Expressions._field_at,
+    nodes.Plus: Expressions._plus,
     nodes.IsKind: Expressions._is_kind,
     nodes.Call: calls.call,
     nodes.SpecialCall: calls.special_call,

@@ -38,7 +38,11 @@ def bind_insert(insert: Insert, context: Context) -> TableSink:
         values[target.name] = _converted(InputRef(given.type, place), given.name, target, insert, context)
     written = _with_all(plan, values, table, insert, context)
     return TableSink(
-        written, table, insert.overwrite, insert.conflict, place=context.text.place(insert.table)
+        written,
+        table,
+        insert.overwrite,
+        insert.conflict,
+        place=context.text.place(insert.table),
     )
 
 

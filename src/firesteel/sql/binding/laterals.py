@@ -20,6 +20,7 @@ from firesteel.common.logical_types import (
 from firesteel.common.places import errors_at
 from firesteel.functions.columns.correlates import TableFunction, Unnest
 from firesteel.functions.columns.joins import JoinKind
+from firesteel.functions.columns.python_functions import PythonProcessTable
 from firesteel.relational.expressions import Expression, InputRef
 from firesteel.relational.logical.correlates import Correlate
 from firesteel.relational.logical.joins import Join, different_names
@@ -50,7 +51,8 @@ def names_user_function(node: exp.Expr, context: Context) -> bool:
     if not isinstance(node, nodes.TableFunction):
         return False
     call = node.this
-    return user_function(call, context, built_in=is_table_function(call.function)) is not None
+    found = user_function(call, context, built_in=is_table_function(call.function))
+    return found is not None and not isinstance(found, PythonProcessTable)
 
 
 def bind_lateral(

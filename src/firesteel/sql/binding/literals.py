@@ -28,7 +28,7 @@ from firesteel.common.logical_types import (
 from firesteel.relational.expressions import Call, Expression, Literal
 from firesteel.sql.binding.places import Text
 from firesteel.sql.binding.types import MILLISECONDS, MONTHS, interval_type
-from firesteel.sql.nodes import IntervalLiteral, TypedLiteral, Unknown
+from firesteel.sql.nodes import Constant, IntervalLiteral, TypedLiteral, Unknown
 
 _DATE: Final = r"(\d{4})-(\d{1,2})-(\d{1,2})"
 _CLOCK: Final = r"(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d{1,9}))?"
@@ -88,6 +88,8 @@ def bind_literal(node: exp.Expr, text: Text) -> Expression | None:
             return Literal(BinaryType(len(value), nullable=False), value)
         case exp.National():
             return text_literal(node.name)
+        case Constant():
+            return Literal(node.args["kind"], node.args.get("value"))
         case TypedLiteral():
             return _time(node, text)
         case IntervalLiteral():

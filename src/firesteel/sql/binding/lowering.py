@@ -165,6 +165,7 @@ def _aggregate_call(value: AggregateValue, given: Columns) -> AggregateCall:
         distinct=value.distinct,
         filter=None if value.filter is None else given.place(value.filter),
         ignore_nulls=value.ignore_nulls,
+        user=value.user,
     )
 
 
@@ -242,6 +243,7 @@ def _over(plan: LogicalNode, members: Sequence[OverValue], given: Columns, row: 
             over.frame,
             distinct=over.distinct,
             ignore_nulls=over.ignore_nulls,
+            user=over.user,
         )
         for over in members
     )

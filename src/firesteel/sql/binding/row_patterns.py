@@ -62,7 +62,7 @@ class _Clause:
         variables = self._variables(steps)
         pattern = self._pattern(steps)
         definitions = self._definitions(steps, variables)
-        binder = self._binder(variables)
+        binder = replace(self._binder(variables), timed_out=pattern.timed_out)
         measures = [self._measure(item, binder) for item in self._node.args.get("measures") or ()]
         partition, order = self._partition(), self._order()
         return MatchRecognize(
@@ -129,7 +129,14 @@ class _Clause:
     def _pattern(self, steps: Sequence[PatternStep]) -> RowPattern:
         after, skips_to = self._after([step.variable for step in steps])
         all_rows = self._node.args.get("rows") == _ALL_ROWS
-        return RowPattern(tuple(steps), after, skips_to, self._within(), all_rows)
+        within, timed_out = self._within(), bool(self._node.args.get("timed_out"))
+        if timed_out and within is None:
+            raise self._text.wrong(
+                self._node.args["pattern"],
+                "requires WITHIN after PATTERN (...): matches without it do not time out",
+                got="WITH TIMED OUT MATCHES",
+            )
+        return RowPattern(tuple(steps), after, skips_to, within, all_rows, timed_out)
 
     def _steps(self) -> list[PatternStep]:
         for anchor in ("anchored_start", "anchored_end"):

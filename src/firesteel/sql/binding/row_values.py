@@ -13,13 +13,19 @@ from typing import Final
 
 from sqlglot import exp
 
-from firesteel.common.logical_types import LocalZonedTimestampType, LogicalType, TimestampKind, TimestampType
+from firesteel.common.logical_types import (
+    BooleanType,
+    LocalZonedTimestampType,
+    LogicalType,
+    TimestampKind,
+    TimestampType,
+)
 from firesteel.common.logical_types.temporal import AnyTimestampType, is_rowtime, regular
 from firesteel.common.suggestions import suggestion
 from firesteel.functions.columns.row_patterns import RowsOf
 from firesteel.relational.expressions import Expression
 from firesteel.relational.functions.aggregates import is_aggregate, result_type
-from firesteel.relational.row_patterns import MatchTime, RowsTotal, RowValue
+from firesteel.relational.row_patterns import MatchTime, MatchTimedOut, RowsTotal, RowValue
 from firesteel.sql import nodes
 from firesteel.sql.binding.calls import resolved_aggregate
 from firesteel.sql.binding.context import name_parts
@@ -29,6 +35,7 @@ from firesteel.sql.binding.scope import only
 _LOGICAL: Final = frozenset({"FIRST", "LAST"})
 _PHYSICAL: Final = frozenset({"PREV", "NEXT"})
 _TIMES: Final = frozenset({"MATCH_ROWTIME", "MATCH_PROCTIME"})
+_TIMED_OUT: Final = "MATCH_TIMED_OUT"
 _UNKNOWN: Final = frozenset({"CLASSIFIER", "MATCH_NUMBER"})
 
 Variables = Mapping[str, tuple[str, ...]]
@@ -53,7 +60,8 @@ class RowExpressions(Expressions):
     """Binds expressions over the rows of a match; `scope` has the columns of the input.
 
     `defining` is the variable of DEFINE (None: among MEASURES), `final` whether FINAL stands before, `around` the
-    function that the expression stands in, `time` the first column of the order.
+    function that the expression stands in, `time` the first column of the order. With `timed_out`, any variable may be
+    without rows.
     """
 
     variables: Variables = field(default_factory=dict)
@@ -61,6 +69,7 @@ class RowExpressions(Expressions):
     final: bool = False
     around: Around | None = None
     time: Expression | None = None
+    timed_out: bool = False
 
     def _bound(self, node: exp.Expr) -> Expression:
         if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
@@ -81,6 +90,8 @@ class RowExpressions(Expressions):
             return self._physical(node, name)
         if name in _TIMES:
             return self._time(node, name)
+        if name == _TIMED_OUT:
+            return self._whether_timed_out(node)
         if name in _UNKNOWN:
             raise text.unsupported(node, name, as_in_flink=True)
         return self._total(node, name) if is_aggregate(name) else None
@@ -118,7 +129,10 @@ class RowExpressions(Expressions):
         defined = self.defining is not None and (not variables or self.defining in variables)
         if defined and not offset and not first:
             return ref
-        return RowValue(regular(ref.type), ref, RowsOf(variables, self.final), offset, first)
+        kind = regular(ref.type)
+        if self.timed_out:
+            kind = kind.copy(nullable=True)
+        return RowValue(kind, ref, RowsOf(variables, self.final), offset, first)
 
     # Functions
 
@@ -216,6 +230,18 @@ class RowExpressions(Expressions):
                 node, "uses MATCH_ROWTIME in DEFINE, where rows are not in the order of a row time"
             )
         return self.time
+
+    def _whether_timed_out(self, node: nodes.Call) -> Expression:
+        text = self.context.text
+        if node.expressions:
+            raise text.wrong(node, f"requires no arguments in {_TIMED_OUT}")
+        if not self.timed_out or self.around is not None:
+            raise text.wrong(
+                node,
+                f"uses {_TIMED_OUT}, which is a measure of its own of matches WITH TIMED OUT MATCHES",
+                hint="write ONE ROW PER MATCH WITH TIMED OUT MATCHES",
+            )
+        return MatchTimedOut(BooleanType(nullable=False))
 
     def _rowtime(self, node: nodes.Call) -> AnyTimestampType:
         """Return the type of the time of a match: that of the row time that is given, TIMESTAMP(3) without one."""

@@ -22,6 +22,7 @@ from firesteel.sql.binding.joins import Item, bind_joins
 from firesteel.sql.binding.laterals import bind_first_lateral, is_lateral, names_user_function
 from firesteel.sql.binding.row_patterns import bind_row_pattern
 from firesteel.sql.binding.scope import Relation, Scope
+from firesteel.sql.binding.state_tables import is_state_of, refuse_epoch, state_of
 from firesteel.sql.binding.temporal_joins import refuse_alone
 from firesteel.sql.binding.window_tables import bind_table_function
 
@@ -43,6 +44,8 @@ def bind_from(select: exp.Select, context: Context) -> tuple[LogicalNode, Scope]
 def bind_item(node: exp.Expr, context: Context) -> Item:
     """Return the plan of an item of FROM, with what it is joined with in parentheses or after a comma."""
     joins = node.args.get("joins") or ()
+    if isinstance(node, nodes.TableFunction) and not is_state_of(node):
+        refuse_epoch(node, context)
     if isinstance(node, exp.Subquery) and not isinstance(node.this, exp.Query) and not node.args.get("alias"):
         found = bind_item(node.this, context)
     elif is_lateral(node) or names_user_function(node, context):
@@ -65,6 +68,8 @@ def _bind_one(node: exp.Expr, context: Context) -> tuple[LogicalNode, tuple[str,
     name: tuple[str, ...] = ()
     if isinstance(node, exp.Table):
         plan, name = bind_table(node, context)
+    elif isinstance(node, nodes.TableFunction) and is_state_of(node):
+        plan = scan(state_of(node, context), context.text.place(node))
     elif isinstance(node, nodes.TableFunction):
         plan = bind_table_function(node.this, context, bind_source)
     elif isinstance(node, nodes.RowPattern):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sqlglot import exp
 
 from firesteel.common.logical_types import RowType
@@ -29,6 +31,16 @@ def bind_query(query: exp.Expr, source: Source, catalog: CatalogView) -> Logical
     Raises SqlValidationError for wrong names and types, SqlUnsupportedError for what is not supported yet.
     """
     return queries.bind_query(query, _context(source, catalog, "query"))
+
+
+def bind_operation(
+    query: exp.Expr, text: Text, catalog: CatalogView, tables: Mapping[str, LogicalNode]
+) -> LogicalNode:
+    """Return the plan of a query that a program has made without SQL, over plans that it calls tables.
+
+    Raises what `bind_query` raises; errors point into `text`.
+    """
+    return queries.bind_query(query, Context(catalog, text, catalog.path, queries.bind_query, tables))
 
 
 def bind_insert(insert: Insert, source: Source, catalog: CatalogView) -> TableSink:

@@ -15,16 +15,20 @@ Arguments = dict[str, exp.Expr]
 
 
 class Signature(NamedTuple):
-    """The names of a function's arguments, in their order: those that are needed, and those that are not."""
+    """The names of a function's arguments, in their order: those that are needed, and those that are not.
+
+    Those of `defaulted` are among the first, and not needed either.
+    """
 
     name: str
     needed: tuple[str, ...]
     optional: tuple[str, ...] = ()
+    defaulted: frozenset[str] = frozenset()
 
 
 def named_arguments(call: nodes.Call, signature: Signature, context: Context) -> Arguments:
     """Return the arguments of a call by name. Raises SqlValidationError for unknown and missing ones."""
-    name, needed, optional = signature
+    name, needed, optional, defaulted = signature
     known, text = (*needed, *optional), context.text
     found: Arguments = {}
     shown = f"{name}({', '.join(needed)}{''.join(f' [, {key}]' for key in optional)})"
@@ -39,7 +43,7 @@ def named_arguments(call: nodes.Call, signature: Signature, context: Context) ->
             hint = suggestion(key, known)
             raise text.wrong(argument, f"requires each argument of {shown} once", got=key, hint=hint)
         found[key] = value
-    missing = [key for key in needed if key not in found]
+    missing = [key for key in needed if key not in found and key not in defaulted]
     if missing:
         raise text.wrong(call, f"requires the arguments of {shown}", got=f"no {', '.join(missing)}")
     return found
@@ -58,13 +62,22 @@ def table_argument(argument: exp.Expr, name: str, context: Context) -> exp.Expr:
     )
 
 
-def partition_keys(argument: exp.Expr, context: Context) -> list[exp.Expr]:
+def partition_keys(argument: exp.Expr) -> list[exp.Expr]:
+    """Return what a table argument is partitioned by."""
+    return argument.args.get("partition_by") or [] if isinstance(argument, nodes.TableArgument) else []
+
+
+def order_keys(argument: exp.Expr) -> list[exp.Expr]:
+    """Return what a table argument is ordered by."""
+    order = argument.args.get("order") if isinstance(argument, nodes.TableArgument) else None
+    return order.expressions if order is not None else []
+
+
+def unordered_keys(argument: exp.Expr, context: Context) -> list[exp.Expr]:
     """Return what a table argument is partitioned by. Raises SqlUnsupportedError for ORDER BY."""
-    if not isinstance(argument, nodes.TableArgument):
-        return []
-    if argument.args.get("order"):
-        raise context.text.unsupported(argument.args["order"], "ORDER BY of a table argument")
-    return argument.args.get("partition_by") or []
+    if order_keys(argument):
+        raise context.text.unsupported(argument.args["order"], "ORDER BY of the table of a built-in function")
+    return partition_keys(argument)
 
 
 def column_argument(node: exp.Expr, plan: LogicalNode, context: Context) -> int:
@@ -90,11 +103,30 @@ def column_name(node: exp.Expr, context: Context) -> str:
 
 def described(node: exp.Expr, name: str, context: Context) -> exp.Expr:
     """Return the one column that a DESCRIPTOR names. Raises SqlValidationError for anything else."""
-    if (
-        not isinstance(node, nodes.Call)
-        or node.function.upper() != "DESCRIPTOR"
-        or len(node.expressions) != 1
-    ):
+    columns = described_columns(node, name, context)
+    if len(columns) != 1:
         raise context.text.wrong(node, f"requires DESCRIPTOR with the name of one column as {name}")
-    column: exp.Expr = node.expressions[0]
-    return column
+    return columns[0]
+
+
+def described_columns(node: exp.Expr, name: str, context: Context) -> list[exp.Expr]:
+    """Return the columns that a DESCRIPTOR names, at least one. Raises SqlValidationError for anything else."""
+    if not isinstance(node, nodes.Call) or node.function.upper() != "DESCRIPTOR" or not node.expressions:
+        raise context.text.wrong(node, f"requires DESCRIPTOR with the name of one column as {name}")
+    return [*node.expressions]
+
+
+def constant_pairs(node: exp.Expr, name: str, context: Context) -> list[tuple[str, str, exp.Expr, exp.Expr]]:
+    """Return the pairs of a map of constant texts, with their places. Raises SqlValidationError for anything else."""
+    items = node.expressions if isinstance(node, nodes.Constructor) and node.this == "MAP" else []
+    texts = [text for item in items if (text := _constant_text(item)) is not None]
+    if not items or len(items) % 2 or len(texts) < len(items):
+        raise context.text.wrong(node, f"requires a MAP[...] of constant texts as {name}")
+    return [*zip(texts[::2], texts[1::2], items[::2], items[1::2], strict=True)]
+
+
+def _constant_text(node: exp.Expr) -> str | None:
+    if isinstance(node, nodes.Constant):
+        value = node.args.get("value")
+        return value if isinstance(value, str) else None
+    return str(node.name) if isinstance(node, exp.Literal) and node.is_string else None

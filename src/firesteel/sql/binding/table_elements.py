@@ -26,6 +26,7 @@ from firesteel.relational.tables import (
 )
 from firesteel.sql.binding.context import Context
 from firesteel.sql.binding.expressions import Expressions
+from firesteel.sql.binding.maintenance import Maintenance
 from firesteel.sql.binding.places import Text
 from firesteel.sql.binding.scope import Relation, Scope
 from firesteel.sql.binding.types import type_of
@@ -54,13 +55,15 @@ class DeclaredTable:
     """A table, and what it computes as it was written, which is bound again when the table is altered.
 
     `computed` has the expression of each computed column by the column's name, `watermark` that of the watermark.
-    `key_name` is the name of the primary key, None if nobody gave one.
+    `key_name` is the name of the primary key, None if nobody gave one. `maintenance` is how a materialised table is
+    kept fresh, None for another one.
     """
 
     table: ResolvedTable
     computed: Mapping[str, Written] = field(default_factory=dict)
     watermark: Written | None = None
     key_name: str | None = None
+    maintenance: Maintenance | None = None
 
     @property
     def identifier(self) -> ObjectIdentifier:

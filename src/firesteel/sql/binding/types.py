@@ -24,7 +24,7 @@ from firesteel.common.logical_types import (
     parse_type,
 )
 from firesteel.sql.binding.places import Text
-from firesteel.sql.nodes import TypeName
+from firesteel.sql.nodes import KnownType, TypeName
 
 _LENGTHS: Final = ("CHAR", "CHARACTER", "VARCHAR", "BINARY", "VARBINARY")
 _OTHER_NAMES: Final = {"CHARACTER": "CHAR", "REAL": "FLOAT"}
@@ -50,6 +50,9 @@ def type_of(name: exp.Expr, text: Text) -> LogicalType:
     """
     if isinstance(name, exp.Var):
         return _interval(name.name)
+    if isinstance(name, KnownType):
+        known: LogicalType = name.args["kind"]
+        return known
     assert isinstance(name, TypeName)
     try:
         found = _type(name, text)

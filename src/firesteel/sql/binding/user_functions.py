@@ -9,7 +9,14 @@ from sqlglot import exp
 from firesteel.common.errors import ProgramError, SqlError
 from firesteel.common.logical_types import LogicalType
 from firesteel.common.logical_types.casts import supports_implicit_cast
-from firesteel.functions.columns.python_functions import PythonTableFunction, UserFunction
+from firesteel.functions.columns.python_functions import (
+    CalledFunction,
+    PythonAggregate,
+    PythonProcessTable,
+    PythonTableAggregate,
+    PythonTableFunction,
+    UserFunction,
+)
 from firesteel.relational.expressions import Expression, Literal, UserCall
 from firesteel.relational.functions import cast
 from firesteel.sql import nodes
@@ -18,10 +25,13 @@ from firesteel.sql.binding.functions import materialized
 
 
 def user_function(node: nodes.Call, context: Context, *, built_in: bool) -> UserFunction | None:
-    """Return the user's function that a call names; None if it names none.
+    """Return the user's function that a call names or is given; None if it names none.
 
     Raises SqlError if a statement has named one that cannot be imported.
     """
+    given: UserFunction | None = node.args.get("given")
+    if given is not None:
+        return given
     try:
         return context.function([part.name for part in node.args["names"]], built_in=built_in)
     except SqlError:
@@ -41,6 +51,24 @@ def scalar_call(
             got=f"the table function {function.name}",
             hint=f"write it into FROM: LATERAL TABLE({node.function}(...))",
         )
+    if isinstance(function, PythonAggregate):
+        raise context.text.wrong(
+            node, "requires a function with one value", got=f"the aggregate function {function.name}"
+        )
+    if isinstance(function, PythonTableAggregate):
+        raise context.text.wrong(
+            node,
+            "requires a function with one value",
+            got=f"the table aggregate function {function.name}",
+            hint="call it in flat_aggregate(...) of the Table API; SQL has no functions of this kind",
+        )
+    if isinstance(function, PythonProcessTable):
+        raise context.text.wrong(
+            node,
+            "requires a function with one value",
+            got=f"the process table function {function.name}",
+            hint=f"write it into FROM: {node.function}(TABLE t PARTITION BY k)",
+        )
     found = fitting(function, node, arguments, context)
     return UserCall(function.result, function, tuple(found))
 
@@ -58,7 +86,7 @@ def table_function(node: nodes.Call, context: Context) -> PythonTableFunction:
 
 
 def fitting(
-    function: UserFunction, node: nodes.Call, arguments: Sequence[Expression], context: Context
+    function: CalledFunction, node: nodes.Call, arguments: Sequence[Expression], context: Context
 ) -> list[Expression]:
     """Return arguments with the types that a function takes.
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 from firesteel.common.places import Place
+from firesteel.functions.columns.python_functions import PythonAggregate
 from firesteel.relational.expressions import Expression, Frame
 from firesteel.relational.logical.nodes import LogicalNode
 from firesteel.relational.logical.windows import CountHop, CountTumble, Hop, Session, Tumble
@@ -25,6 +26,7 @@ class AggregateValue(Expression):
     distinct: bool = False
     filter: Expression | None = None
     ignore_nulls: bool = False
+    user: PythonAggregate | None = None
 
     @property
     def operands(self) -> tuple[Expression, ...]:
@@ -138,6 +140,7 @@ class OverValue(Expression):
     frame: Frame
     distinct: bool = False
     ignore_nulls: bool = False
+    user: PythonAggregate | None = None
 
     @property
     def operands(self) -> tuple[Expression, ...]:

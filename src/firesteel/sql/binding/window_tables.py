@@ -19,6 +19,7 @@ from firesteel.common.logical_types import (
 )
 from firesteel.common.logical_types.temporal import AnyTimestampType, is_proctime
 from firesteel.common.suggestions import suggestion
+from firesteel.functions.columns.python_functions import PythonProcessTable
 from firesteel.relational.expressions import Literal
 from firesteel.relational.logical.nodes import LogicalNode, WindowTable
 from firesteel.relational.logical.windows import Cumulate, Hop, Session, Tumble
@@ -26,14 +27,18 @@ from firesteel.sql import nodes
 from firesteel.sql.binding.changelogs import CHANGELOGS, bind_changelog
 from firesteel.sql.binding.context import Context
 from firesteel.sql.binding.literals import bind_literal
+from firesteel.sql.binding.models import PREDICT, bind_predict
+from firesteel.sql.binding.process_tables import bind_process_table
+from firesteel.sql.binding.state_tables import STATE_OF
 from firesteel.sql.binding.table_arguments import (
     Signature,
     column_argument,
     described,
     named_arguments,
-    partition_keys,
     table_argument,
+    unordered_keys,
 )
+from firesteel.sql.binding.user_functions import user_function
 
 _Source = Callable[[exp.Expr, Context], tuple[LogicalNode, tuple[str, ...]]]
 _SIGNATURES: Final = {
@@ -46,7 +51,7 @@ _SIGNATURES: Final = {
 
 def is_table_function(name: str) -> bool:
     """Return whether there is a built-in table function of a name."""
-    return name.upper() in _SIGNATURES or name.upper() in CHANGELOGS
+    return name.upper() in {*_SIGNATURES, *CHANGELOGS, STATE_OF, PREDICT}
 
 
 def bind_table_function(call: nodes.Call, context: Context, source: _Source) -> LogicalNode:
@@ -55,10 +60,15 @@ def bind_table_function(call: nodes.Call, context: Context, source: _Source) -> 
     Raises SqlValidationError for wrong arguments, SqlUnsupportedError for other table functions.
     """
     name = call.function.upper()
+    function = user_function(call, context, built_in=is_table_function(name))
+    if isinstance(function, PythonProcessTable):
+        return bind_process_table(function, call, context, source)
     if name in CHANGELOGS:
         return bind_changelog(call, context, source)
+    if name == PREDICT:
+        return bind_predict(call, context, source)
     if name not in _SIGNATURES:
-        known = [*_SIGNATURES, *CHANGELOGS]
+        known = [*_SIGNATURES, *CHANGELOGS, STATE_OF, PREDICT]
         raise context.text.unsupported(
             call, f"the table function {call.function}", hint=suggestion(name, known)
         )
@@ -75,7 +85,7 @@ def bind_table_function(call: nodes.Call, context: Context, source: _Source) -> 
 
 
 def _partition(table: exp.Expr, plan: LogicalNode, name: str, context: Context) -> tuple[int, ...]:
-    keys = partition_keys(table, context)
+    keys = unordered_keys(table, context)
     if keys and name != "SESSION":
         raise context.text.wrong(
             keys[0], f"has PARTITION BY, which {name} cannot have", hint="group by the columns instead"

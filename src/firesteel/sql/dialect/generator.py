@@ -67,6 +67,8 @@ class FlinkGenerator(generator.Generator):
         text = self.sql(node, "this")
         if node.args.get("table"):
             text = f"TABLE({text})"
+        if epoch := self.sql(node, "epoch"):
+            text = f"{text} AS OF EPOCH {epoch}"
         return self._aliased(f"{'LATERAL ' if node.args.get('lateral') else ''}{text}", node)
 
     def unnesttable_sql(self, node: nodes.UnnestTable) -> str:
@@ -152,6 +154,7 @@ class FlinkGenerator(generator.Generator):
             ("", self.sql(node, "order").strip()),
             ("MEASURES ", self._list(args.get("measures"))),
             ("", args.get("rows") or ""),
+            ("", "WITH TIMED OUT MATCHES" if args.get("timed_out") else ""),
             ("AFTER MATCH SKIP ", after),
             ("PATTERN ", f"({start}{self.sql(node, 'pattern')}{end})"),
             ("WITHIN ", self.sql(node, "within")),

@@ -35,7 +35,11 @@ class Patterns(Windows):
             found.set("order", self.order_by())
         if self.takes("MEASURES"):
             found.set("measures", self.listed(self._measure))
-        found.set("rows", self._rows())
+        rows = self._rows()
+        found.set("rows", rows)
+        if rows and self.takes("WITH"):
+            self.needs("TIMED", "OUT", "MATCHES")
+            found.set("timed_out", True)
         if self.takes("AFTER"):
             found.set("after", self._after())
         self._pattern_clause(found)

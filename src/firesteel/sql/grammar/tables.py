@@ -122,7 +122,7 @@ class Tables(Patterns):
             call = self.call(_identifiers(table), start)
             if not isinstance(call, Call):
                 raise self.refused("calls a table function with FILTER or OVER", self.span_from(start))
-            return TableFunction(this=call)
+            return TableFunction(this=call, epoch=self._as_of_epoch())
         if self.sees("/*+"):
             table.set("hints", [self.hint()])
         if self.takes("FOR"):
@@ -140,7 +140,14 @@ class Tables(Patterns):
             raise self.error("'(' after the name of a table function")
         call = self.call(_identifiers(name), begin)
         self.needs(")")
-        return TableFunction(this=call, table=True, lateral=lateral or None)
+        return TableFunction(this=call, table=True, lateral=lateral or None, epoch=self._as_of_epoch())
+
+    def _as_of_epoch(self) -> exp.Expr | None:
+        """Return the number in ``AS OF EPOCH 12``, which Flink does not have; OF is reserved, so it is no alias."""
+        if not self.sees("AS", "OF"):
+            return None
+        self.needs("AS", "OF", "EPOCH")
+        return self.literal()
 
     def _unnest(self, lateral: bool) -> UnnestTable:
         self.needs("UNNEST")

@@ -84,6 +84,11 @@ class LiveArrangements:
         """Return whether any arrangement has been declared."""
         return bool(self._live)
 
+    @property
+    def rows(self) -> int:
+        """The rows of all arrangements, with changes of the same rows that are not merged yet."""
+        return sum(sum(live.arrangement.level_sizes()) for live in self._live.values())
+
     def declare(self, name: str, layout: Layout) -> Arrangement:
         """Return the arrangement of this name, which is empty until `begin`.
 

@@ -47,12 +47,19 @@ class Reader(Snapshot):
     `version` is its epoch; 0 if the copy is empty or between two epochs. `bloom` has all keys of the snapshot.
     """
 
-    __slots__ = ("_bloom", "version")
+    __slots__ = ("_bloom", "_data", "version")
 
-    def __init__(self, transaction: Any, version: int, bloom: Bloom | None) -> None:
+    def __init__(self, transaction: Any, version: int, bloom: Bloom | None, data: Any) -> None:
         super().__init__(transaction)
         self.version = version
         self._bloom = bloom
+        self._data = data
+
+    def size(self) -> tuple[int, int]:
+        """Return the number of entries, and the bytes of the pages that they take."""
+        found = self._transaction.stat(self._data)
+        pages = found["branch_pages"] + found["leaf_pages"] + found["overflow_pages"]
+        return found["entries"], pages * found["psize"]
 
     def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return the values of those keys that have one. It is many times faster if the keys are in order."""
@@ -115,7 +122,7 @@ class WorkingStore:
             transaction = self._begin()
             mark = self._marked(transaction)
             version = 0 if mark.ahead else mark.version
-            reader = Reader(transaction, version, self._filter.of(transaction))
+            reader = Reader(transaction, version, self._filter.of(transaction), self._data)
             self._readers.add(reader)
             return reader
 

@@ -43,6 +43,8 @@ _FLOAT, _BYTES, _FLAT, _TUPLE, _LIST, _ROW, _DECIMAL = (
 _DATE, _TIME, _DATETIME, _UTC, _DELTA, _UUID = b"\x10", b"\x11", b"\x12", b"\x13", b"\x14", b"\x15"
 _ENUM, _DATACLASS, _NAMED_TUPLE, _INSTANT = b"\x16", b"\x17", b"\x18", b"\x19"
 _BYTEARRAY, _FROZEN_SET, _SUBCLASS = b"\x1a", b"\x1b", b"\x1c"
+_OF_PARTS: Final = _TUPLE + _LIST + _ROW + _FROZEN_SET
+_OF_CLASSES: Final = _ENUM + _DATACLASS + _NAMED_TUPLE + _SUBCLASS
 
 _FLAT_TYPES: Final = frozenset({str, int, bytes, bool, type(None)})
 _FLAT_AND_FLOAT: Final = _FLAT_TYPES | {float}
@@ -146,13 +148,28 @@ def _sequence_of(encoded: Iterable[bytes]) -> bytes:
     return b"".join(parts)
 
 
+def decoding_imports(data: bytes) -> bool:
+    """Return whether `decode_key` of an encoding needs a class of a program's, which it imports.
+
+    >>> decoding_imports(encode_key(("a", [dt.date(2024, 2, 29)])))
+    False
+    """
+    if data[0] in _OF_PARTS:
+        return any(map(decoding_imports, _parts(data[1:])))
+    return data[0] in _OF_CLASSES
+
+
 def _items(data: bytes) -> list[Any]:
-    items, position = [], 0
+    return list(map(decode_key, _parts(data)))
+
+
+def _parts(data: bytes) -> list[bytes]:
+    parts, position = [], 0
     while position < len(data):
         start = position + 4
         position = start + _unpack_size(data, position)[0]
-        items.append(decode_key(data[start:position]))
-    return items
+        parts.append(data[start:position])
+    return parts
 
 
 def _one_zero(key: float) -> float:

@@ -167,6 +167,16 @@ class KeyedStateBackend:
         """The number of cached clean entries."""
         return self._watch.clean_entries()
 
+    @property
+    def memory(self) -> int:
+        """The bytes that the state took in memory when that was last measured, at least once an epoch."""
+        return self._watch.kept
+
+    @property
+    def spilled(self) -> int:
+        """The bytes of the epoch's changes that are in a file, because memory could not hold them."""
+        return 0 if self._spill is None else self._spill.bytes
+
     def expect(self, keys: list[Any]) -> None:
         """Announce the state keys that become current next, so that states that read each from the store read them
         together.

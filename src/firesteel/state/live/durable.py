@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
@@ -57,6 +57,16 @@ class StateVersion:
     subtask: int
     epoch: int
     run: RunRef | None
+
+
+class StoreUse(NamedTuple):
+    """How many keys a task looked for in the working copy of a subtask, with the copy's entries and their bytes (None:
+    nobody looked, so it was not opened).
+    """
+
+    reads: int
+    entries: int | None = None
+    bytes: int | None = None
 
 
 class StateReader(Protocol):

@@ -12,7 +12,7 @@ it afterwards. `held` and `hold` are for operators that let nobody change the ob
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from itertools import chain
+from itertools import chain, compress
 from typing import Any, Final
 
 from firesteel.common.sealing import ATOMS, seal
@@ -36,6 +36,8 @@ _READ_AHEAD: Final = 15
 """Blocks that are read ahead before one is not, to see whether that is still needed."""
 _AT_ONCE: Final = 1 << 17
 """Bytes of values after which reading ahead stops: the first few values show whether values are small."""
+_REMEMBERED: Final = 1 << 17
+"""Up to so many keys a cache remembers those that have lost their values: their next records look up nothing."""
 
 
 class SingleValue(CachedState):
@@ -61,12 +63,10 @@ class SingleValue(CachedState):
 
     def begin(self, keep: bool) -> None:
         cache = self._cache
-        if keep:
-            for current in self._gone:
-                if cache[current] is None:
-                    del cache[current]
-        else:
+        if not keep:
             cache.clear()
+        else:
+            self._forget(self._gone)
         if self._fresh:
             if keep:
                 self._fresh -= self._dirty
@@ -109,9 +109,7 @@ class SingleValue(CachedState):
         else:
             cache.update(zip(currents, values, strict=True))
             if None in values:
-                for current, value in zip(currents, values, strict=True):
-                    if value is None:
-                        del cache[current]
+                self._forget(compress(currents, [value is None for value in values]))
         if self._fresh:
             self._fresh.difference_update(currents)
 
@@ -175,6 +173,14 @@ class SingleValue(CachedState):
         if self._fresh is not None:
             self._fresh.add(current)
         return None
+
+    def _forget(self, currents: Iterable[Any]) -> None:
+        """Drop keys that have lost their values. Few are remembered: those of windows do not come again, others may."""
+        cache = self._cache
+        if self._fresh is not None or len(cache) > _REMEMBERED:
+            for current in currents:
+                if cache[current] is None:
+                    del cache[current]
 
     def _remove(self, current: Any) -> None:
         self._cache[current] = None

@@ -43,9 +43,18 @@ class Memory:
         """Record how much a user keeps (bytes)."""
         self._kept[user] = kept
 
+    @property
+    def kept(self) -> int:
+        """What all users keep (bytes)."""
+        return sum(self._kept.values())
+
+    def kept_by(self, user: object) -> int:
+        """Return what a user has noted last."""
+        return self._kept.get(user, 0)
+
     def share(self, user: object) -> int:
         """Return how much a user may keep: the part of the limit that others leave free, at least an equal share."""
-        others = sum(self._kept.values()) - self._kept.get(user, 0)
+        others = self.kept - self.kept_by(user)
         return max(self.limit - others, self.limit // max(1, len(self._kept)))
 
 

@@ -7,8 +7,8 @@ A list is a plain Python list in memory. At the end of each epoch its elements a
 from __future__ import annotations
 
 import enum
-import uuid
 from collections.abc import Iterable
+from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -26,6 +26,8 @@ class ListMode(enum.Enum):
     SPLIT = "split"
     UNION = "union"
 
+
+_VERSION_SIZE: Final = 16
 
 _GETTERS: Final = {ListMode.SPLIT: "get_list_state()", ListMode.UNION: "get_union_list_state()"}
 
@@ -51,8 +53,8 @@ class ListSnapshot(msgspec.Struct, frozen=True):
 class OperatorLists(msgspec.Struct, frozen=True):
     """All lists of one subtask after an epoch, by name.
 
-    `version` is unique, so a live instance can see whether it wrote this snapshot; None if no instance wrote it,
-    because it has been redistributed.
+    `version` names the contents, so a live instance that has missed epochs can see whether its lists are still these;
+    None if no instance wrote them, because they have been redistributed.
     """
 
     lists: dict[str, ListSnapshot]
@@ -143,7 +145,9 @@ class OperatorListStore(OperatorStateStore):
         }
         for name, (mode, schema, handle) in self._declared.items():
             lists[name] = ListSnapshot(mode, schema, handle.encoded())
-        return OperatorLists(lists, uuid.uuid4().hex)
+        return OperatorLists(
+            lists, blake2b(msgspec.msgpack.encode(lists), digest_size=_VERSION_SIZE).hexdigest()
+        )
 
     def _list(self, descriptor: ListStateDescriptor, mode: ListMode) -> OperatorList:
         if not isinstance(descriptor, ListStateDescriptor):

@@ -39,13 +39,15 @@ class Spill:
     """A reader that shows changes on top of another reader.
 
     Contract: `add` takes changes, which may themselves be read from this reader; its content does not change until it
-    has taken them all. Scans become invalid with the next `add`. `entries` returns all added changes.
+    has taken them all. `bytes` is about their size. Scans become invalid with the next `add`. `entries` returns all
+    added changes.
     """
 
     def __init__(self, base: StateReader) -> None:
         self._base = base
         self._environment = _open_nameless()
         self._snapshot = Snapshot(self._environment.begin())
+        self.bytes = 0
 
     def get(self, key: bytes) -> bytes | None:
         """Return the value of a composite key; None if there is none."""
@@ -72,6 +74,7 @@ class Spill:
     def add(self, changes: Iterable[Entry], size: int = 0) -> None:
         """Add changes of about `size` bytes on top. Raises StateError if there is no room for them."""
         environment = self._environment
+        self.bytes += size
         try:
             needed = pages_in(environment) + _PAGES_PER_BYTE * size
             if needed > environment.info()["map_size"]:

@@ -76,6 +76,11 @@ class MemoryWatch:
         if self._left <= 0:
             self._measure()
 
+    @property
+    def kept(self) -> int:
+        """The bytes that all entries took when they were last measured."""
+        return self._memory.kept_by(self)
+
     def weigh(self) -> Weight:
         """Return an estimate of the memory that the parts take."""
         weights = [part.weigh() for part in self._parts]

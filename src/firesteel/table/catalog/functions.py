@@ -7,21 +7,27 @@ Contract: upper and lower case of a function's name are the same. Errors are Pro
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from firesteel.common.errors import ConfigurationError, ProgramError
 from firesteel.common.logical_types import ObjectIdentifier
-from firesteel.functions.columns.python_functions import PythonFunction, PythonTableFunction, UserFunction
-from firesteel.table.catalog.memory import Database
+from firesteel.functions.columns.python_functions import UserFunction
+from firesteel.relational.functions import FUNCTIONS
+from firesteel.relational.functions.aggregates import AGGREGATES
+from firesteel.table.catalog.catalog import Catalog
+from firesteel.table.catalog.definitions import CatalogFunction
+from firesteel.table.catalog.memory_models import exists
+from firesteel.table.catalog.paths import ObjectPath
+from firesteel.table.module import Module
 from firesteel.table.udf import UserDefinedFunctionWrapper
 
 
 @dataclass(frozen=True, eq=False)
 class ImportedFunction:
-    """A function that a statement names: 'module.name' of what `udf` or `udtf` has made. A query imports it."""
+    """A function that a statement names: 'module.name' of what `udf`, `udtf` or `udaf` has made. A query imports it."""
 
     target: str
     name: str = ""
@@ -39,35 +45,70 @@ class ImportedFunction:
                 hint="the module must be on the path of the program and of its workers, e.g. by --py-files",
             ) from error
         if isinstance(found, UserDefinedFunctionWrapper):
-            return replace(found.signature, name=self.name)
+            return replace(found.signature, name=self.name, imported=self.target)
         raise ConfigurationError(
-            "requires 'module.name' of what udf(...) or udtf(...) has made",
+            "requires 'module.name' of what udf(...), udtf(...) or udaf(...) has made",
             got=f"'{self.target}', a {type(found).__name__}",
         )
 
 
+_CORE: Final = "core"
+"""The module of the built-in functions."""
+
 K = TypeVar("K")
-KnownFunction = PythonFunction | PythonTableFunction | ImportedFunction
-Databases = Callable[[str, str], Database]
-"""Finds a database. Raises ProgramError if there is none."""
+KnownFunction = UserFunction | ImportedFunction
+Catalogs = Callable[[str], Catalog]
+"""Finds a catalog. Raises ProgramError if there is none."""
 
 
 class FunctionCatalog:
-    """Keeps functions by their names; `database` finds where those that are not temporary are kept."""
+    """Keeps functions by their names; `catalog` finds where those that are not temporary are kept."""
 
-    def __init__(self, database: Databases) -> None:
-        self._database = database
+    def __init__(self, catalog: Catalogs) -> None:
+        self._catalog = catalog
         self._temporary: dict[ObjectIdentifier, KnownFunction] = {}
         self._system: dict[str, KnownFunction] = {}
+        self.modules: Callable[[], Sequence[tuple[str, Module]]] = tuple
+        """The modules in use, with their names, in the order in which functions are looked up."""
 
     def find(self, identifier: ObjectIdentifier) -> UserFunction | None:
         """Return the function of a full name, a temporary one first; None if there is none."""
-        found = self._temporary.get(_lower(identifier)) or self._permanent(identifier)
-        return _signature(found)
+        return _signature(self.known(identifier))
+
+    def known(self, identifier: ObjectIdentifier) -> KnownFunction | None:
+        """Return what `find` returns, but of one that a statement names only its target, without importing it."""
+        return self._temporary.get(_lower(identifier)) or self._permanent(identifier)
+
+    def is_temporary(self, identifier: ObjectIdentifier) -> bool:
+        """Return whether there is a temporary function of a full name."""
+        return _lower(identifier) in self._temporary
+
+    def is_temporary_system(self, name: str) -> bool:
+        """Return whether there is a temporary function of a name in all databases."""
+        return name.lower() in self._system
 
     def find_system(self, name: str) -> UserFunction | None:
-        """Return the function that has a name in all databases; None if there is none."""
-        return _signature(self._system.get(name.lower()))
+        """Return the function that has a name in all databases, or is in a module; None if there is none.
+
+        A built-in function hides those in modules that come after `core`.
+        """
+        found = self._system.get(name.lower())
+        return self._in_modules(name) if found is None else _signature(found)
+
+    def _in_modules(self, name: str) -> UserFunction | None:
+        for module, functions in self.modules():
+            if module == _CORE and is_built_in(name):
+                return None
+            found = functions.get_function(name.lower())
+            if isinstance(found, UserDefinedFunctionWrapper):
+                return replace(found.signature, name=name)
+            if found is not None:
+                raise ConfigurationError(
+                    "requires what udf(...), udtf(...) or udaf(...) has made",
+                    who=f"function {name} of the module {module}",
+                    got=type(found).__name__,
+                )
+        return None
 
     def add(
         self,
@@ -82,7 +123,12 @@ class FunctionCatalog:
         if temporary:
             _keep(self._temporary, key, function, if_not_exists)
         else:
-            _keep(self._database(key.catalog, key.database).functions, key.name, function, if_not_exists)
+            catalog, path = self._catalog(key.catalog), ObjectPath(key.database, key.name)
+            catalog.get_database(key.database)
+            if not catalog.function_exists(path):
+                catalog.create_function(path, _stored(function), False)
+            elif not if_not_exists:
+                raise exists("function", str(key))
 
     def add_system(self, name: str, function: KnownFunction, *, if_not_exists: bool = False) -> None:
         """Keep a function for all databases, for this session. Raises ProgramError as `add`."""
@@ -92,8 +138,9 @@ class FunctionCatalog:
         """Replace a function that is not temporary, and return whether there was one."""
         if self._permanent(identifier) is None:
             return False
-        functions = self._database(identifier.catalog, identifier.database).functions
-        functions[identifier.name.lower()] = _named(function, identifier.name)
+        path = ObjectPath(identifier.database, identifier.name.lower())
+        named = _named(function, identifier.name)
+        self._catalog(identifier.catalog).alter_function(path, _stored(named), False)
         return True
 
     def drop(self, identifier: ObjectIdentifier, *, temporary: bool = False) -> bool:
@@ -112,7 +159,7 @@ class FunctionCatalog:
             )
         if self._permanent(identifier) is None:
             return False
-        del self._database(identifier.catalog, identifier.database).functions[key.name]
+        self._catalog(key.catalog).drop_function(ObjectPath(key.database, key.name), False)
         return True
 
     def drop_system(self, name: str) -> bool:
@@ -128,14 +175,24 @@ class FunctionCatalog:
         temporary = (
             name.name for name in self._temporary if (name.catalog, name.database) == (catalog, database)
         )
-        return sorted({*self._system, *temporary, *self._database(catalog, database).functions})
+        modules = (one for _, module in self.modules() for one in module.list_functions())
+        return sorted({*self._system, *modules, *temporary, *self._catalog(catalog).list_functions(database)})
 
     def _permanent(self, identifier: ObjectIdentifier) -> KnownFunction | None:
+        path = ObjectPath(identifier.database, identifier.name.lower())
         try:
-            functions = self._database(identifier.catalog, identifier.database).functions
-        except ProgramError:  # no function can be where there is no database
+            catalog = self._catalog(identifier.catalog)
+        except ProgramError:  # no function can be where there is no catalog
             return None
-        return functions.get(identifier.name.lower())
+        if not catalog.database_exists(path.database_name) or not catalog.function_exists(path):
+            return None
+        found = catalog.get_function(path)
+        return found.function or ImportedFunction(found.class_name, identifier.name)
+
+
+def is_built_in(name: str) -> bool:
+    """Return whether there is a built-in function of a name."""
+    return name.upper() in FUNCTIONS or name.upper() in AGGREGATES
 
 
 def _lower(identifier: ObjectIdentifier) -> ObjectIdentifier:
@@ -147,6 +204,12 @@ def _named(function: KnownFunction, name: str) -> KnownFunction:
     return replace(function, name=name)
 
 
+def _stored(function: KnownFunction) -> CatalogFunction:
+    """Return a function as a catalog has it; one that cannot be imported is kept by a catalog in memory alone."""
+    target = function.target if isinstance(function, ImportedFunction) else function.name
+    return CatalogFunction(target, function=function)
+
+
 def _signature(function: KnownFunction | None) -> UserFunction | None:
     return function.signature if isinstance(function, ImportedFunction) else function
 
@@ -155,8 +218,4 @@ def _keep(known: dict[K, KnownFunction], key: K, function: KnownFunction, if_not
     if key not in known:
         known[key] = function
     elif not if_not_exists:
-        raise ProgramError(
-            "requires a name that no other function has",
-            got=str(key),
-            hint="IF NOT EXISTS leaves the old one",
-        )
+        raise exists("function", str(key))

@@ -6,18 +6,19 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from firesteel.common.logical_types import STRING, Field, RowType
+from firesteel.control import JobHandle
 from firesteel.table.result_kind import ResultKind
 from firesteel.table.table_result import Printing, TableResult, of_values
 
 
-def ok() -> TableResult:
-    """Return the result of a statement that was executed.
+def ok(job: JobHandle | None = None) -> TableResult:
+    """Return the result of a statement that was executed, and that has started a job if there is one.
 
     >>> ok().print()
     OK
     """
     row = RowType((Field("result", STRING),), nullable=False)
-    return of_values(row, [("OK",)], Printing(raw=True), ResultKind.SUCCESS)
+    return of_values(row, [("OK",)], Printing(raw=True), ResultKind.SUCCESS, job)
 
 
 def text(content: str, column: str = "result") -> TableResult:

@@ -2,42 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
 
-from firesteel.common.errors import ProgramError
 from firesteel.common.logical_types import STRING, Field
 from firesteel.sql.statements.alter import Alter, ResetOptions, SetComment, SetOptions
 from firesteel.sql.statements.create import CreateCatalog, CreateDatabase
 from firesteel.sql.statements.parts import Name
 from firesteel.sql.statements.session import Describe, Drop, UseCatalog, UseDatabase
-from firesteel.table.catalog.memory import Catalog, Database
+from firesteel.table.catalog.definitions import CatalogDatabase, CatalogDescriptor
+from firesteel.table.catalog.kinds import IN_MEMORY
+from firesteel.table.catalog.memory import GenericInMemoryCatalog
 from firesteel.table.statements import answers
 from firesteel.table.statements.execution import Execution, options_of
 from firesteel.table.table_result import TableResult
 
-_IN_MEMORY: Final = "generic_in_memory"
-_FIRST: Final = "default-database"
-_OPTIONS: Final = ("type", _FIRST, "property-version")
-
 
 def create_catalog(statement: CreateCatalog, execution: Execution) -> TableResult:
-    """Add a catalog in memory."""
-    options = options_of(statement.options)
+    """Add a catalog."""
+    name = statement.name.parts[0]
+    descriptor = CatalogDescriptor(name, options_of(statement.options), statement.comment)
     with execution.at(statement.name.span):
-        _check_options(options)
-        catalog = Catalog(options.get(_FIRST, "default"), statement.comment, options)
-        execution.manager.create_catalog(
-            statement.name.parts[0], catalog, if_not_exists=statement.if_not_exists
-        )
+        execution.manager.create_catalog(descriptor, if_not_exists=statement.if_not_exists)
     return answers.ok()
 
 
 def create_database(statement: CreateDatabase, execution: Execution) -> TableResult:
     """Add a database."""
     catalog, name = _parts(statement.name, execution)
-    database = Database(comment=statement.comment, options=options_of(statement.options))
+    database = CatalogDatabase(options_of(statement.options), statement.comment)
     with execution.at(statement.name.span):
         execution.manager.create_database(catalog, name, database, if_not_exists=statement.if_not_exists)
     return answers.ok()
@@ -82,28 +74,27 @@ def alter_database(statement: Alter, execution: Execution) -> TableResult:
         database = execution.manager.database(catalog, name)
         match statement.action:
             case SetOptions(options):
-                changed = replace(database, options={**database.options, **options_of(options)})
+                changed = replace(database, properties={**database.properties, **options_of(options)})
             case _:
                 raise execution.text.unsupported(statement.span, "this kind of ALTER DATABASE")
-        execution.manager.catalog(catalog).databases[name] = changed
+        execution.manager.catalog(catalog).alter_database(name, changed, False)
     return answers.ok()
 
 
 def alter_catalog(statement: Alter, execution: Execution) -> TableResult:
-    """Change the options or the comment of a catalog, which keeps its databases."""
+    """Change the options or the comment of a catalog."""
     name = statement.name.parts[0]
     with execution.at(statement.name.span):
-        catalog = execution.manager.catalog(name)
+        known = execution.manager.descriptor(name)
         match statement.action:
             case SetOptions(options):
-                _set_options(catalog, {**catalog.options, **options_of(options)})
+                execution.manager.alter_catalog(name, {**known.options, **options_of(options)}, known.comment)
             case ResetOptions(keys):
                 gone = {key.key for key in keys}
-                _set_options(
-                    catalog, {key: value for key, value in catalog.options.items() if key not in gone}
-                )
+                kept = {key: value for key, value in known.options.items() if key not in gone}
+                execution.manager.alter_catalog(name, kept, known.comment)
             case SetComment(comment):
-                catalog.comment = comment
+                execution.manager.alter_catalog(name, known.options, comment)
             case _:
                 raise execution.text.unsupported(statement.span, "this kind of ALTER CATALOG")
     return answers.ok()
@@ -113,10 +104,11 @@ def describe_catalog(statement: Describe, execution: Execution) -> TableResult:
     """Show what is known about a catalog."""
     name = statement.name.parts[0]
     with execution.at(statement.name.span):
-        catalog = execution.manager.catalog(name)
-    known = [("name", name), ("type", catalog.options.get("type", _IN_MEMORY)), ("comment", catalog.comment)]
+        catalog, descriptor = execution.manager.catalog(name), execution.manager.descriptor(name)
+    kind = IN_MEMORY if isinstance(catalog, GenericInMemoryCatalog) else type(catalog).__name__
+    known = [("name", name), ("type", descriptor.options.get("type", kind)), ("comment", descriptor.comment)]
     if statement.extended:
-        options = sorted(catalog.options.items())
+        options = sorted(descriptor.options.items())
         known += [(f"option:{key}", value) for key, value in options if key != "type"]
     return answers.table((Field("info name", STRING), Field("info value", STRING)), known)
 
@@ -128,24 +120,8 @@ def describe_database(statement: Describe, execution: Execution) -> TableResult:
         database = execution.manager.database(catalog, name)
     known = [("catalog", catalog), ("database", name), ("comment", database.comment or "")]
     if statement.extended:
-        known += [(key, value) for key, value in sorted(database.options.items())]
+        known += [(key, value) for key, value in sorted(database.properties.items())]
     return answers.table((Field("info name", STRING), Field("info value", STRING)), known)
-
-
-def _check_options(options: Mapping[str, str]) -> None:
-    kind = options.get("type")
-    if kind != _IN_MEMORY:
-        raise ProgramError(f"requires the option 'type' = '{_IN_MEMORY}'", got=repr(kind))
-    unknown = sorted({*options} - {*_OPTIONS})
-    if unknown:
-        raise ProgramError(f"takes the options {', '.join(_OPTIONS)}", got=", ".join(unknown))
-
-
-def _set_options(catalog: Catalog, options: dict[str, str]) -> None:
-    _check_options(options)
-    catalog.options = options
-    catalog.default_database = options.get(_FIRST, "default")
-    catalog.databases.setdefault(catalog.default_database, Database())
 
 
 def _parts(name: Name, execution: Execution) -> tuple[str, str]:

@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 
 from firesteel.common.logical_types import ObjectIdentifier
 from firesteel.common.logical_types.logical_type import escaped_identifier, escaped_text
+from firesteel.relational.tables import PhysicalColumn
 from firesteel.sql.binding.catalog import View
-from firesteel.sql.statements.parts import ObjectKind
+from firesteel.sql.statements.parts import Name, ObjectKind
 from firesteel.sql.statements.session import ShowCreate
 from firesteel.sql.writing.parts import quoted_sql
-from firesteel.table.catalog.memory import Catalog
+from firesteel.table.catalog.declared import column_text, declared_schema, view_of
+from firesteel.table.catalog.definitions import CatalogDescriptor
+from firesteel.table.catalog.manager import kind_of
 from firesteel.table.catalog.objects import CatalogTable
-from firesteel.table.resolved_schema import Column, ComputedColumn, key_text, schema_of
+from firesteel.table.resolved_schema import PhysicalColumn as Physical
 from firesteel.table.statements import answers
 from firesteel.table.statements.execution import Execution
 from firesteel.table.table_result import TableResult
@@ -23,24 +26,25 @@ def show_create(statement: ShowCreate, execution: Execution) -> TableResult:
     if statement.kind is ObjectKind.CATALOG:
         name = statement.name.parts[0]
         with execution.at(statement.name.span):
-            return _shown(_catalog(name, execution.manager.catalog(name)))
-    if statement.kind not in (ObjectKind.TABLE, ObjectKind.VIEW):
+            return _shown(_catalog(execution.manager.descriptor(name)))
+    if statement.kind is ObjectKind.MODEL:
+        return _shown(_model(execution.identifier(statement.name), statement.name, execution))
+    if statement.kind not in (ObjectKind.TABLE, ObjectKind.VIEW, ObjectKind.MATERIALIZED_TABLE):
         raise execution.text.unsupported(statement.span, f"SHOW CREATE {statement.kind.value}")
     identifier = execution.identifier(statement.name)
     with execution.at(statement.name.span):
         found = execution.manager.get(identifier)
     temporary = identifier in execution.manager.temporary
-    is_table = isinstance(found, CatalogTable)
-    if is_table is not (statement.kind is ObjectKind.TABLE):
-        other = "VIEW" if statement.kind is ObjectKind.TABLE else "TABLE"
+    other = kind_of(found)
+    if other != statement.kind.value.lower():
         raise execution.text.wrong(
             statement.name.span,
             f"requires a {statement.kind.value.lower()}",
-            got=f"the {other.lower()} {identifier.name}",
-            hint=f"SHOW CREATE {other}",
+            got=f"the {other} {identifier.name}",
+            hint=f"SHOW CREATE {other.upper()}",
         )
     if isinstance(found, CatalogTable):
-        return _shown(table_text(found, temporary))
+        return _shown(table_text(found, temporary, or_alter=statement.or_alter))
     if isinstance(found, View):
         return _shown(view_text(found, temporary))
     raise execution.text.wrong(
@@ -54,15 +58,13 @@ def _shown(text: str) -> TableResult:
     return answers.listed("result", [text])
 
 
-def table_text(found: CatalogTable, temporary: bool) -> str:
-    """Return the CREATE TABLE of a table."""
-    schema, table = schema_of(found), found.table
-    elements = [_column(column) for column in schema.columns]
-    if schema.watermark is not None:
-        elements.append(f"WATERMARK FOR {escaped_identifier(schema.watermark[0])} AS {schema.watermark[1]}")
-    if schema.primary_key is not None:
-        elements.append(key_text(schema.key_name, schema.primary_key))
-    lines = [f"{_head('TABLE', found.identifier, temporary)} (", ",\n".join(f"  {part}" for part in elements)]
+def table_text(found: CatalogTable, temporary: bool, *, or_alter: bool = False) -> str:
+    """Return the CREATE TABLE of a table, or the CREATE [OR ALTER] MATERIALIZED TABLE of a materialised one."""
+    schema, table = declared_schema(found), found.table
+    elements = [*schema.elements, *schema.keys]
+    what = "TABLE" if found.maintenance is None else "MATERIALIZED TABLE"
+    head = _head(f"OR ALTER {what}" if or_alter else what, found.identifier, temporary)
+    lines = [f"{head} (", ",\n".join(f"  {part}" for part in elements)]
     lines.append(")")
     if table.comment is not None:
         lines.append(f"COMMENT {escaped_text(table.comment)}")
@@ -70,6 +72,10 @@ def table_text(found: CatalogTable, temporary: bool) -> str:
         lines.append(f"PARTITIONED BY ({_names(table.partition_keys)})")
     if table.options:
         lines.append(f"WITH (\n{_options(table.options)}\n)")
+    if found.maintenance is not None:
+        lines.append("START_MODE = FROM_BEGINNING")
+        lines += [f"FRESHNESS = {found.maintenance.freshness}", f"REFRESH_MODE = {found.maintenance.mode}"]
+        lines.append(f"AS {quoted_sql(view_of(found, found.identifier).query)}")
     return "\n".join(lines) + "\n"
 
 
@@ -82,21 +88,30 @@ def view_text(found: View, temporary: bool) -> str:
     )
 
 
-def _catalog(name: str, catalog: Catalog) -> str:
+def _model(identifier: ObjectIdentifier, name: Name, execution: Execution) -> str:
+    models = execution.manager.models
+    with execution.at(name.span):
+        model = models.get(identifier)
+    comment = "" if model.comment is None else f"COMMENT {escaped_text(model.comment)}\n"
+    return (
+        f"{_head('MODEL', identifier, models.is_temporary(identifier))}\nINPUT ({_columns(model.inputs)})\n"
+        f"OUTPUT ({_columns(model.outputs)})\n{comment}WITH (\n{_options(model.options)}\n)\n"
+    )
+
+
+def _columns(columns: Sequence[PhysicalColumn]) -> str:
+    texts = (column_text(Physical(one.name, one.type, one.comment)) for one in columns)
+    return ", ".join(texts)
+
+
+def _catalog(catalog: CatalogDescriptor) -> str:
     comment = "" if catalog.comment is None else f"COMMENT {escaped_text(catalog.comment)}\n"
-    return f"CREATE CATALOG {escaped_identifier(name)}\n{comment}WITH (\n{_options(catalog.options)}\n)\n"
+    name = escaped_identifier(catalog.catalog_name)
+    return f"CREATE CATALOG {name}\n{comment}WITH (\n{_options(catalog.options)}\n)\n"
 
 
 def _head(kind: str, identifier: ObjectIdentifier, temporary: bool) -> str:
     return f"CREATE {'TEMPORARY ' if temporary else ''}{kind} {identifier}"
-
-
-def _column(column: Column) -> str:
-    """Return a column as it is declared: a type with all of its parameters, none where it is computed."""
-    extras = column.explain_extras()
-    data_type = None if isinstance(column, ComputedColumn) else column.type.as_serializable_string()
-    comment = None if column.comment is None else f"COMMENT {escaped_text(column.comment)}"
-    return " ".join(filter(None, (escaped_identifier(column.name), data_type, extras, comment)))
 
 
 def _names(names: Sequence[str]) -> str:

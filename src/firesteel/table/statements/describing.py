@@ -8,9 +8,11 @@ from typing import Any
 from firesteel.common.logical_types import STRING, BooleanType, Field
 from firesteel.sql.statements.parts import Name, ObjectKind
 from firesteel.sql.statements.session import Describe, Show
-from firesteel.table.resolved_schema import Column, ResolvedSchema, schema_of
+from firesteel.table.catalog.declared import schema_of
+from firesteel.table.resolved_schema import Column, ResolvedSchema
 from firesteel.table.statements import answers
 from firesteel.table.statements.catalogs import describe_catalog, describe_database
+from firesteel.table.statements.describing_functions import describe_function
 from firesteel.table.statements.execution import Execution
 from firesteel.table.statements.showing import matching
 from firesteel.table.table_result import TableResult
@@ -34,6 +36,8 @@ def describe(statement: Describe, execution: Execution) -> TableResult:
             return describe_catalog(statement, execution)
         case ObjectKind.DATABASE:
             return describe_database(statement, execution)
+        case ObjectKind.FUNCTION:
+            return describe_function(statement, execution)
         case kind:
             raise execution.text.unsupported(statement.span, f"DESCRIBE {kind.value}")
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from firesteel.common.errors import ProgramError
 from firesteel.common.logical_types import STRING, Field
 from firesteel.sql.statements.session import LoadModule, ResetOption, SetOption, UnloadModule, UseModules
-from firesteel.table.session import CORE
+from firesteel.table.module import Module, module_of
+from firesteel.table.session import CORE, Session
 from firesteel.table.statements import answers
-from firesteel.table.statements.execution import Execution
+from firesteel.table.statements.execution import Execution, options_of
 from firesteel.table.table_result import TableResult
 
 
@@ -35,16 +36,25 @@ def reset_option(statement: ResetOption, execution: Execution) -> TableResult:
 
 
 def load_module(statement: LoadModule, execution: Execution) -> TableResult:
-    """Load the module of built-in functions, the only one."""
-    session, name = execution.session, statement.module.parts[0]
+    """Load a module of functions, and use it after the others."""
+    name = statement.module.parts[0]
     with execution.at(statement.module.span):
-        if name in session.loaded:
-            raise ProgramError("requires a module that is not loaded yet", got=name)
-        if name != CORE:
-            raise ProgramError("requires a module that exists", got=name, hint=f"the only one is {CORE}")
-        session.loaded.append(name)
-        session.modules.append(name)
+        _require_new(name, execution.session)
+        options = options_of(statement.options)
+        load(name, Module(CORE) if name == CORE else module_of(name, options), execution.session)
     return answers.ok()
+
+
+def load(name: str, module: Module, session: Session) -> None:
+    """Load a module under a name. Raises ProgramError if one of this name is loaded."""
+    _require_new(name, session)
+    session.loaded[name] = module
+    session.modules.append(name)
+
+
+def _require_new(name: str, session: Session) -> None:
+    if name in session.loaded:
+        raise ProgramError("requires a module that is not loaded yet", got=name)
 
 
 def unload_module(statement: UnloadModule, execution: Execution) -> TableResult:
@@ -52,7 +62,7 @@ def unload_module(statement: UnloadModule, execution: Execution) -> TableResult:
     session, name = execution.session, statement.module.parts[0]
     with execution.at(statement.module.span):
         _require_loaded(name, execution)
-    session.loaded.remove(name)
+    del session.loaded[name]
     session.modules = [module for module in session.modules if module != name]
     return answers.ok()
 

@@ -23,7 +23,7 @@ def compile_plan(statement: CompilePlan, execution: Execution) -> TableResult:
     A file that is there stays: it is an error, as in Flink, unless the statement says IF NOT EXISTS or starts what the
     file has, or 'table.plan.force-recompile' is true.
     """
-    file = _File(statement.path)
+    file = PlanFile(statement.path)
     replaces = truth(execution.session.config.to_map(), _RECOMPILE) and not statement.if_not_exists
     with execution.at(statement.span):
         if replaces or not file.exists():
@@ -39,7 +39,7 @@ def compile_plan(statement: CompilePlan, execution: Execution) -> TableResult:
 
 def execute_plan(statement: ExecutePlan, execution: Execution) -> TableResult:
     """Start the job of a plan in a file."""
-    file = _File(statement.path)
+    file = PlanFile(statement.path)
     with execution.at(statement.span):
         return run_plan(file.read(), file.who, execution.session)
 
@@ -53,7 +53,7 @@ def _compiled(statement: CompilePlan, execution: Execution) -> str:
     return compiled_plan(plans, execution.session)
 
 
-class _File:
+class PlanFile:
     """The file of a plan, a path or a URL; all errors are ProgramErrors that name it."""
 
     def __init__(self, path: str) -> None:

@@ -44,7 +44,7 @@ def show(statement: Show, execution: Execution) -> TableResult:
 
 
 def _catalogs(statement: Show, execution: Execution) -> TableResult:
-    names = sorted(execution.manager.catalogs)
+    names = execution.manager.catalog_names()
     return answers.listed("catalog name", matching(names, statement.pattern))
 
 
@@ -52,7 +52,7 @@ def _databases(statement: Show, execution: Execution) -> TableResult:
     scope = statement.scope
     name = execution.manager.current_catalog if scope is None else scope.parts[0]
     with execution.at(statement.span if scope is None else scope.span):
-        names = sorted(execution.manager.catalog(name).databases)
+        names = sorted(execution.manager.catalog(name).list_databases())
     return answers.listed("database name", matching(names, statement.pattern))
 
 
@@ -66,13 +66,22 @@ def _views(statement: Show, execution: Execution) -> TableResult:
     return answers.listed("view name", matching(names, statement.pattern))
 
 
+def _materialized_tables(statement: Show, execution: Execution) -> TableResult:
+    names = execution.manager.materialized_tables(*execution.database(statement.scope))
+    return answers.listed("materialized table", matching(names, statement.pattern))
+
+
 def _functions(statement: Show, execution: Execution) -> TableResult:
-    return answers.listed("function name", matching(function_names(execution.session), statement.pattern))
+    names = function_names(execution.session, execution.database(statement.scope))
+    return answers.listed("function name", matching(names, statement.pattern))
 
 
-def function_names(session: Session) -> list[str]:
-    """Return the names of the functions in the modules that are in use, and of the user's."""
-    own = session.manager.functions.names(*session.manager.path)
+def function_names(session: Session, path: tuple[str, str] | None = None) -> list[str]:
+    """Return the names of the functions in the modules that are in use, and of the user's in a database.
+
+    `path` is its catalog and its name (None: the current one).
+    """
+    own = session.manager.functions.names(*(path or session.manager.path))
     if CORE not in session.modules:
         return own
     # Names that are no identifiers are those of operators and of syntax.
@@ -117,8 +126,7 @@ _SHOWN: Final[dict[str, Callable[[Show, Execution], TableResult]]] = {
     "VIEWS": _views,
     "FUNCTIONS": _functions,
     "USER FUNCTIONS": _user_functions,
-    "MATERIALIZED TABLES": _none("materialized table"),
-    "MODELS": _none("model name"),
+    "MATERIALIZED TABLES": _materialized_tables,
     "JARS": _none("jars"),
     "CURRENT CATALOG": _current_catalog,
     "CURRENT DATABASE": _current_database,

@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firesteel.common.errors import ProgramError
-from firesteel.common.logical_types import ObjectIdentifier
 from firesteel.relational.logical.nodes import LogicalNode
-from firesteel.relational.tables import ComputedColumn as Computed
 from firesteel.sql.binding.catalog import PlannedView, View
-from firesteel.sql.binding.statements import bind_change, bind_query, bind_table, bind_view
-from firesteel.sql.binding.table_elements import Written
+from firesteel.sql.binding.statements import bind_change, bind_query, bind_view
 from firesteel.sql.statements.alter import (
     Alter,
     ChangeElements,
@@ -24,8 +21,9 @@ from firesteel.sql.statements.alter import (
     SetQuery,
 )
 from firesteel.sql.statements.create import CreateTable, CreateView
-from firesteel.sql.statements.parts import ComputedColumn, Name, ObjectKind
 from firesteel.sql.statements.session import Drop
+from firesteel.table.catalog.declared import declared_table, renamed
+from firesteel.table.catalog.manager import kind_of
 from firesteel.table.catalog.objects import CatalogTable
 from firesteel.table.running import run_inserts
 from firesteel.table.statements import answers
@@ -66,7 +64,7 @@ def _make_room(statement: CreateTable, execution: Execution) -> None:
         raise execution.text.wrong(place, what, hint="DROP TEMPORARY TABLE IF EXISTS first")
     else:
         with execution.at(place):
-            execution.manager.drop(identifier, view=False, if_exists=not statement.replaces)
+            execution.manager.drop(identifier, kind="table", if_exists=not statement.replaces)
 
 
 def catalog_table(
@@ -75,23 +73,7 @@ def catalog_table(
     """Return the table that a statement declares; `plan` is the query after AS."""
     base = _base(statement, execution)
     row = None if plan is None else plan.row
-    table = bind_table(statement, execution.source, execution.catalog, row)
-    written = {} if base is None else dict(base.computed)
-    for column in statement.columns:
-        if isinstance(column, ComputedColumn):
-            written[column.name.parts[0]] = Written(column.expression, execution.source)
-    watermark = None if base is None else base.watermark
-    if statement.watermarks:
-        watermark = Written(statement.watermarks[-1].expression, execution.source)
-    named = [key.name.parts[0] for key in statement.keys if key.name is not None]
-    key_name = named[0] if named else None if base is None or statement.keys else base.key_name
-    kept = {column.name for column in table.columns if isinstance(column, Computed)}
-    return CatalogTable(
-        table,
-        {name: expression for name, expression in written.items() if name in kept},
-        watermark if table.watermark is not None else None,
-        key_name if table.primary_key is not None else None,
-    )
+    return declared_table(statement, execution.source, execution.catalog, base, row)
 
 
 def _base(statement: CreateTable, execution: Execution) -> CatalogTable | None:
@@ -123,7 +105,7 @@ def drop(statement: Drop, execution: Execution) -> TableResult:
     with execution.at(statement.name.span):
         execution.manager.drop(
             identifier,
-            view=statement.kind is ObjectKind.VIEW,
+            kind=statement.kind.value.lower(),
             temporary=statement.temporary,
             if_exists=statement.if_exists,
         )
@@ -142,10 +124,9 @@ def alter(statement: Alter, execution: Execution) -> TableResult:
             raise ProgramError("cannot alter what is temporary", got=str(identifier))
         if found is None:
             raise execution.manager.unknown(identifier, statement.kind.value.lower())
-    if isinstance(found, CatalogTable) is not (statement.kind is ObjectKind.TABLE):
-        other = "view" if statement.kind is ObjectKind.TABLE else "table"
+    if kind_of(found) != statement.kind.value.lower():
         what = f"requires a {statement.kind.value.lower()}"
-        raise execution.text.wrong(statement.name.span, what, got=f"the {other} {identifier.name}")
+        raise execution.text.wrong(statement.name.span, what, got=f"the {kind_of(found)} {identifier.name}")
     with execution.at(statement.name.span):
         changed = _altered(found, statement, execution)
         if isinstance(statement.action, RenameTo):
@@ -159,10 +140,8 @@ def _altered(
     found: CatalogTable | View | PlannedView, statement: Alter, execution: Execution
 ) -> CatalogTable | View | PlannedView:
     match found, statement.action:
-        case CatalogTable(), RenameTo(name):
-            return replace(found, table=replace(found.table, identifier=_renamed(found, name)))
-        case ((View() | PlannedView()), RenameTo(name)):
-            return replace(found, identifier=_renamed(found, name))
+        case _, RenameTo(name):
+            return renamed(found, replace(found.identifier, name=name.parts[-1]))
         case CatalogTable(table=table), SetOptions(options):
             return replace(found, table=replace(table, options={**table.options, **options_of(options)}))
         case CatalogTable(table=table), ResetOptions(keys):
@@ -182,7 +161,3 @@ def _altered(
         case CatalogTable(), (ChangeElements() | RenameColumn() | DropColumns() | DropPart()):
             return bind_change(statement, found, execution.source, execution.catalog)
     raise execution.text.unsupported(statement.span, f"this kind of ALTER {statement.kind.value}")
-
-
-def _renamed(found: CatalogTable | View | PlannedView, name: Name) -> ObjectIdentifier:
-    return replace(found.identifier, name=name.parts[-1])

@@ -88,6 +88,7 @@ class _Committer(Committer):
     def __init__(self, committer: Committer, steps: Around) -> None:
         self._committer = committer
         self._steps = steps
+        self.beside = committer.beside
 
     def attach(self, outputs: OutputStore) -> None:
         self._committer.attach(outputs)

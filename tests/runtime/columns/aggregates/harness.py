@@ -16,6 +16,8 @@ from firesteel.functions.columns.aggregates import Aggregation, GroupAggregate
 from firesteel.functions.epoch import EpochFacts
 from firesteel.relational.expressions import InputRef
 from firesteel.relational.functions.aggregates import resolve_aggregate
+from firesteel.relational.translation import program
+from firesteel.runtime.columns.aggregates.computed import ComputedLocalAggregateOperator
 from firesteel.runtime.columns.aggregates.operators import (
     FinalAggregateOperator,
     GroupAggregateOperator,
@@ -101,7 +103,7 @@ class Query:
         self, spec: GroupAggregate, parallelism: int = 1, *, local: bool = False, bounded: bool = False
     ) -> None:
         self.spec = spec
-        self.locals = [Subtask(LocalAggregateOperator(spec)) for _ in range(parallelism if local else 0)]
+        self.locals = [Subtask(_local(spec, bounded)) for _ in range(parallelism if local else 0)]
         groups = FinalAggregateOperator if bounded else GroupAggregateOperator
         self.subtasks = [Subtask(groups(spec, partial=local)) for _ in range(parallelism)]
         names = (spec.output if local else spec.input).field_names
@@ -126,6 +128,14 @@ class Query:
             for target, part in parts:
                 self.subtasks[target].operator.process(part, 0)
         return [batch for subtask in self.subtasks for batch in subtask.end(final=final)]
+
+
+def _local(spec: GroupAggregate, bounded: bool) -> LocalAggregateOperator:
+    if not bounded:
+        return LocalAggregateOperator(spec)
+    row = spec.input
+    columns = [InputRef(field.type, place) for place, field in enumerate(row.fields)]
+    return ComputedLocalAggregateOperator(spec, program(row, columns, row.field_names))
 
 
 def batch_of(row: RowType, changes: Sequence[Change]) -> ColumnBatch:

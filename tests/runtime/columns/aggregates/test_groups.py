@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
@@ -23,8 +24,10 @@ from firesteel.common.logical_types import (
 )
 from firesteel.common.types import RowKind
 from firesteel.functions.columns.aggregates import Aggregation, GroupAggregate
+from firesteel.runtime.columns.aggregates import computed, gathering, held
 from firesteel.runtime.columns.aggregates.form import Form
 from firesteel.runtime.columns.aggregates.operators import given as given_of
+from firesteel.state.arrangements import shelf
 from tests.runtime.columns.aggregates.harness import Query, Table, aggregate, batch_of, call, row_of
 from tests.runtime.columns.aggregates.model import Model
 
@@ -311,3 +314,58 @@ def test_groups_expire() -> None:
     assert results(0.0, 109) == [(1.0, 1, 1), (1.0, 2, 2)]
     assert results(0.0, 118) == [(1.0, 2, 1), (1.0, 2, 2)]
     assert results(1.0, 140) == [(1.0, 1, 0)]
+
+
+NUMBERS = row_of(BigIntType(), BigIntType(), DecimalType(12, 2), STRING)
+TOTALS = [
+    call(NUMBERS, "SUM", 1),
+    call(NUMBERS, "SUM", 2),
+    call(NUMBERS, "COUNT"),
+    call(NUMBERS, "MAX", 3),
+    call(NUMBERS, "AVG", 2),
+]
+
+
+def numbered(keys: int, rows: int, seed: int) -> list[tuple[Any, ...]]:
+    chance = random.Random(seed)
+    return [
+        (
+            chance.choice([None, *range(keys)]),
+            chance.choice([None, chance.getrandbits(63)]),
+            chance.choice([None, Decimal(chance.randrange(-(10**12), 10**12)) / 100]),
+            chance.choice([None, "", "x", "é"]),
+        )
+        for _ in range(rows)
+    ]
+
+
+@pytest.mark.parametrize("keys", [3, 400])
+@pytest.mark.parametrize("local", [True, False], ids=["two phases", "one phase"])
+def test_groups_of_batch_mode_need_not_fit_into_memory(
+    keys: int, local: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module, name, value in (
+        *((gathering, "FEW", 40), (gathering, "MANY", 100), (held, "MANY", 100), (held, "IN_MEMORY", 3_000)),
+        *((computed, "ROWS", 90), (computed, "_AGAIN", 200), (computed, "FEW", 40), (shelf, "IN_MEMORY", 0)),
+    ):
+        monkeypatch.setattr(module, name, value)
+    spec, rows = aggregate(NUMBERS, [0], *TOTALS), numbered(keys, 1_500, keys)
+    model, query = Model(spec), Query(spec, 2, local=local, bounded=True)
+    for row in rows:
+        model.change(True, row)
+    batches = [
+        batch_of(NUMBERS, [(INSERT, row) for row in rows[start : start + 60]])
+        for start in range(0, 1_500, 60)
+    ]
+    table = Table(1)
+    table.apply(query.epoch(batches, final=True))
+    assert_same(table.rows, model.table())
+
+
+def test_sums_beyond_the_kernels_digits_are_added_up_row_by_row() -> None:
+    values = [Decimal(6) * 10**35] * 300 + [Decimal(-6) * 10**35] * 300 + [Decimal("1.25")]
+    rows = [(1, None, None, None, None, value) for value in values]
+    found = Query(aggregate(INPUT, [KEY], *calls("SUM", of=WIDE)), local=True, bounded=True).epoch(
+        [batch_of(INPUT, [(INSERT, row) for row in rows])], final=True
+    )
+    assert [batch.rows.to_pylist() for batch in found] == [[{"k0": 1, "r0": Decimal("1.25")}]]

@@ -44,6 +44,8 @@ _SURE: Final = 0.9
 class PublishingCommitter(Committer):
     """Publishes epochs, one after the other."""
 
+    beside = True  # what writers stage is nothing to the brokers
+
     def __init__(self, settings: KafkaSinkSettings) -> None:
         self._settings = settings
         self._sessions: dict[str, Session] = {}

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from confluent_kafka import (
+    OFFSET_INVALID,
     Consumer,
     IsolationLevel,
     KafkaError,
@@ -179,10 +180,14 @@ class KafkaCluster:
         answers = self._ask(
             lambda: self._admin.list_offsets(request, isolation_level=level, **self._patience)
         )
-        return {
+        found = {
             KafkaTopicPartition(one.topic, one.partition): self._result(future).offset
             for one, future in answers.items()
         }
+        for one, offset in found.items():
+            if offset == OFFSET_INVALID:  # so librdkafka 2.16 answers, without an error, while leaders move
+                raise Unreachable(f"no leader that knows the offsets of {one}")
+        return found
 
     def _ask(self, call: Callable[[], T]) -> T:
         try:

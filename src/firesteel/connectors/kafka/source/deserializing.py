@@ -6,10 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from firesteel.common.collector import collector_waits
 from firesteel.common.errors import ConnectorError
 from firesteel.common.serialization import DeserializationSchema
 from firesteel.common.typeinfo import TypeInformation, Types
-from firesteel.connectors.kafka.source.collector import collector_waits
 from firesteel.functions.source import Timestamped
 
 if TYPE_CHECKING:

@@ -27,12 +27,12 @@ from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
+from firesteel.common.collector import collector_waits
 from firesteel.common.errors import ConnectorError
 from firesteel.connectors.kafka.partitions import KafkaTopicPartition
 from firesteel.connectors.kafka.reasons import reason_of
 from firesteel.connectors.kafka.settings import Properties, client_settings, new_client
 from firesteel.connectors.kafka.source.cluster import is_refusal
-from firesteel.connectors.kafka.source.collector import collector_waits
 
 Messages = list[Message]
 

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from firesteel.common.logical_types.arrow import to_arrow_field
+from firesteel.common.logical_types.arrow import to_arrow_field, to_arrow_schema
 from firesteel.functions.columns.aggregates import GroupAggregate
 from firesteel.runtime.columns.aggregates.adding import Adding, Partials
 from firesteel.runtime.columns.aggregates.contents import Contents
@@ -16,6 +16,8 @@ from firesteel.runtime.columns.aggregates.functions import Function, function_of
 from firesteel.runtime.columns.aggregates.parts import Columns, Count, Given, Part
 from firesteel.runtime.columns.aggregates.segments import Segments, segments_of
 from firesteel.runtime.columns.aggregates.stores import COUNT, ORDER, Store, StoredFields, lifted
+from firesteel.runtime.columns.kernel.forms import converted
+from firesteel.runtime.operator import OperatorContext
 from firesteel.state.arrangements.layout import Layout
 
 THE_GROUP: Final = pa.field("group", pa.int32(), nullable=False)
@@ -23,6 +25,8 @@ THE_GROUP: Final = pa.field("group", pa.int32(), nullable=False)
 
 _THE_KEY: Final = 40_106
 """Its value: one whose hash is in the first of up to 2 ** 17 key groups, as the first subtask gets all rows."""
+
+_THE_GROUP: Final = pa.scalar(_THE_KEY, THE_GROUP.type)
 
 
 class Shared(NamedTuple):
@@ -50,6 +54,7 @@ class Form:
     def __init__(self, spec: GroupAggregate) -> None:
         self._places = spec.keys
         self.functions = [function_of(call, retracts=spec.retracts) for call in spec.aggregations]
+        self._bodies = [function.body for function in self.functions if function.body is not None]
         self.parts = _parts(self.functions, counts=spec.retracts)
         columns = spec.input.fields
         names = _Names()
@@ -75,7 +80,23 @@ class Form:
             self.shared.append(Shared(stores, f"{stores[0].label}-{number}", values, weights))
         self.schema = pa.schema(fields)
         self.layout = Layout(self.state, self.keys, time_to_live=spec.time_to_live)
+        self._output = to_arrow_schema(spec.output)
         self._adding = Adding(self)
+
+    @property
+    def is_one_group(self) -> bool:
+        """Whether there are no keys, so that there is one group, also of no rows."""
+        return not self._places
+
+    def open(self, context: OperatorContext) -> None:
+        """Open the user's functions."""
+        for body in self._bodies:
+            body.open(context)
+
+    def close(self) -> None:
+        """Close the user's functions."""
+        for body in self._bodies:
+            body.close()
 
     def sent(self, rows: pa.RecordBatch) -> pa.RecordBatch:
         """Return partial results with the keys named as in the plan, by which an exchange finds them."""
@@ -94,12 +115,21 @@ class Form:
         """Return a partial result for each row of the input."""
         columns: list[pa.Array] = [given.rows.column(place) for place in self._places]
         if not columns:
-            columns = [pa.repeat(pa.scalar(_THE_KEY, THE_GROUP.type), given.rows.num_rows)]
+            columns = [pa.repeat(_THE_GROUP, given.rows.num_rows)]
         for part in self.parts:
             columns += part.lift(given) if part.values_of is None else part.neutral(given.rows.num_rows)
         for shared in self.shared:
             columns += lifted(shared.stores, given)
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
+
+    def of_kernel(self, found: pa.RecordBatch) -> pa.RecordBatch:
+        """Return partial results of keys, and what the kernel has computed for each part."""
+        count = len(self._places)
+        columns = found.columns[:count] or [pa.repeat(_THE_GROUP, found.num_rows)]
+        columns = [converted(column, self.state.field(place).type) for place, column in enumerate(columns)]
+        for part, values in zip(self.parts, found.columns[count:], strict=True):
+            columns += part.of_kernel(values)
+        return pa.RecordBatch.from_arrays(columns, schema=self.state)
 
     def of_values(self, keys: pa.RecordBatch, store: Store, given: Given, groups: Segments) -> pa.RecordBatch:
         """Return accumulators, without the stores' columns, of values of a store that come and go, by groups."""
@@ -131,6 +161,15 @@ class Form:
             columns += part.merge(self.of(part, earlier), self.of(part, later))
         return pa.RecordBatch.from_arrays(columns, schema=self.state)
 
+    def settled(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """Return accumulators as they are kept: with nothing that waits to be added."""
+        if not self._bodies:
+            return rows
+        columns = rows.columns[: len(self.keys)]
+        for part in self.parts:
+            columns += part.settled(self.of(part, rows))
+        return pa.RecordBatch.from_arrays(columns, schema=self.state)
+
     def results(self, rows: pa.RecordBatch, contents: Mapping[Store, Contents]) -> list[pa.Array]:
         """Return the column of each aggregation; `contents` are those of the stores that are read whole."""
         return [
@@ -139,6 +178,11 @@ class Form:
             else function.result([self.of(part, rows) for part in function.parts])
             for function in self.functions
         ]
+
+    def table(self, rows: pa.RecordBatch, contents: Mapping[Store, Contents]) -> pa.RecordBatch:
+        """Return keys and results of accumulators; for `contents` see `results`."""
+        columns = [*rows.columns[: len(self._places)], *self.results(rows, contents)]
+        return pa.RecordBatch.from_arrays(columns, schema=self._output)
 
     def of(self, part: Part, rows: pa.RecordBatch) -> Columns:
         """Return the columns of a part."""

@@ -15,6 +15,8 @@ from firesteel.common.errors import UnsupportedError
 from firesteel.common.logical_types import DecimalType, LogicalType, LogicalTypeRoot
 from firesteel.common.logical_types.arrow import to_arrow
 from firesteel.functions.columns.aggregates import Aggregation
+from firesteel.runtime.columns.aggregates.bitmaps import bitmaps_of
+from firesteel.runtime.columns.aggregates.chosen import Chosen, decoded
 from firesteel.runtime.columns.aggregates.contents import (
     Results,
     array_of,
@@ -29,9 +31,11 @@ from firesteel.runtime.columns.aggregates.contents import (
 )
 from firesteel.runtime.columns.aggregates.decimals import decimal_averages, decimal_sums
 from firesteel.runtime.columns.aggregates.moments import Variance, net
-from firesteel.runtime.columns.aggregates.parts import Chosen, Columns, Count, DecimalSum, Part, Sum, decoded
+from firesteel.runtime.columns.aggregates.parts import Columns, Count, DecimalSum, Part, Sum
+from firesteel.runtime.columns.aggregates.percentiles import percentiles_of
 from firesteel.runtime.columns.aggregates.stores import Bag, Distinct, Log, Store
 from firesteel.runtime.columns.aggregates.texts import Joined
+from firesteel.runtime.columns.aggregates.user_functions import Accumulated, AggregateBody
 from firesteel.state.arrangements.columns import Numbers, numbers
 
 Result = Callable[[Sequence[Columns]], pa.Array]
@@ -46,13 +50,14 @@ class Function:
     """An aggregate function of certain columns.
 
     `result` computes its results from the `parts` of its accumulator. `store` has the values that it needs besides;
-    with `contents`, the results are made of these alone.
+    with `contents`, the results are made of these alone. `body` is what computes, if it is a function of the user's.
     """
 
     parts: tuple[Part, ...]
     result: Result
     store: Store | None = None
     contents: Results | None = None
+    body: AggregateBody | None = None
 
 
 def function_of(aggregation: Aggregation, *, retracts: bool) -> Function:
@@ -61,6 +66,8 @@ def function_of(aggregation: Aggregation, *, retracts: bool) -> Function:
     Raises UnsupportedError if there is none of this name.
     """
     name = aggregation.function
+    if aggregation.user is not None:
+        return _of_user(aggregation, retracts)
     if name == "APPROX_COUNT_DISTINCT":
         return _of_distinct(replace(aggregation, function="COUNT"), retracts)
     if name in _OF_CONTENTS and (retracts or name not in _FUNCTIONS):
@@ -79,9 +86,10 @@ def _of_distinct(aggregation: Aggregation, retracts: bool) -> Function:
     """Return the function of each value once: its parts are made of the values that come and go."""
     store = Distinct(aggregation.arguments, aggregation.filter)
     places = tuple(range(len(aggregation.arguments)))
-    inner = _FUNCTIONS[aggregation.function](replace(aggregation, arguments=places, filter=None), retracts)
+    make = _FUNCTIONS[aggregation.function] if aggregation.user is None else _accumulated
+    inner = make(replace(aggregation, arguments=places, filter=None), retracts)
     parts = tuple(replace(part, values_of=store) for part in inner.parts)
-    return Function(parts, inner.result, store)
+    return replace(inner, parts=parts, store=store)
 
 
 def _of_bag(function: Function, aggregation: Aggregation) -> Function:
@@ -96,12 +104,36 @@ def _of_contents(aggregation: Aggregation) -> Function:
     """Return a function whose results are made of all values of a group."""
     make, nulls = _OF_CONTENTS[aggregation.function]
     nulls = nulls and not aggregation.ignore_nulls
-    kind = Bag if aggregation.function in ("COLLECT", "SINGLE_VALUE") else Log
+    kind = Log if aggregation.function in _IN_ORDER else Bag
     contents = make(aggregation)
     if aggregation.distinct and aggregation.function not in _INDIFFERENT:
         contents = of_each_once(contents)
     store = kind(aggregation.arguments, aggregation.filter, nulls)
     return Function((), lambda _: pa.nulls(0), store, contents)
+
+
+def _of_user(aggregation: Aggregation, retracts: bool) -> Function:
+    assert aggregation.user is not None
+    if aggregation.user.form == "pandas":
+        return of_values(aggregation)
+    return (_of_distinct if aggregation.distinct else _accumulated)(aggregation, retracts)
+
+
+def _accumulated(aggregation: Aggregation, _: bool) -> Function:
+    body = AggregateBody(aggregation)
+    part = Accumulated(None, aggregation.filter, body=body, arguments=aggregation.arguments)
+    return Function((part,), lambda parts: part.result(parts[0]), body=body)
+
+
+def of_values(aggregation: Aggregation) -> Function:
+    """Return a function of the user's whose results are made of all values of a group, or of a frame."""
+    body = AggregateBody(aggregation)
+    assert aggregation.user is not None
+    contents: Results = body.of_series if aggregation.user.form == "pandas" else body.of_frames
+    if aggregation.distinct:
+        contents = of_each_once(contents)
+    store = Log(aggregation.arguments, aggregation.filter, True)
+    return Function((), lambda _: pa.nulls(0), store, contents, body)
 
 
 def counted(aggregation: Aggregation) -> Count:
@@ -244,12 +276,31 @@ def _json_object(aggregation: Aggregation) -> Results:
     return json_object_of(aggregation.types[1])
 
 
+def _bitmaps(name: str) -> dict[str, tuple[Callable[[Aggregation], Results], bool]]:
+    """Return the function that gives a bitmap, and the one that gives the number of its members."""
+    return {
+        f"BITMAP_{name}_AGG": (lambda _: bitmaps_of(name, counts=False), False),
+        f"BITMAP_{name}_CARDINALITY_AGG": (lambda _: bitmaps_of(name, counts=True), False),
+    }
+
+
+_IN_ORDER: Final = frozenset(
+    {
+        *("FIRST_VALUE", "LAST_VALUE", "LISTAGG", "ARRAY_AGG"),
+        *("JSON_ARRAYAGG_NULL_ON_NULL", "JSON_ARRAYAGG_ABSENT_ON_NULL"),
+        *("JSON_OBJECTAGG_NULL_ON_NULL", "JSON_OBJECTAGG_ABSENT_ON_NULL"),
+    }
+)
+"""Functions of all values whose results depend on the order in which they came."""
+
 _OF_CONTENTS: Final[dict[str, tuple[Callable[[Aggregation], Results], bool]]] = {
     "FIRST_VALUE": (lambda _: end_of(last=False), False),
     "LAST_VALUE": (lambda _: end_of(last=True), False),
     "SINGLE_VALUE": (lambda aggregation: only_value(aggregation.shown), True),
     "LISTAGG": (lambda _: joined, False),
     "COLLECT": (lambda aggregation: multiset_of(to_arrow(aggregation.type)), False),
+    "PERCENTILE": (lambda aggregation: percentiles_of(aggregation.shown), False),
+    **{name: make for kind in ("BUILD", "AND", "OR", "XOR") for name, make in _bitmaps(kind).items()},
     "ARRAY_AGG": (lambda aggregation: array_of(to_arrow(aggregation.type)), True),
     "JSON_ARRAYAGG_NULL_ON_NULL": (_json_array, True),
     "JSON_ARRAYAGG_ABSENT_ON_NULL": (_json_array, False),

@@ -53,8 +53,7 @@ class Groups:
         self._form = form
         self._arrangement = arrangements.declare("groups", form.layout)
         self._stored = StoredValues(spec, form, arrangements, max_parallelism)
-        self._schema = to_arrow_schema(spec.output)
-        results = [*self._schema][len(spec.keys) :]
+        results = [*to_arrow_schema(spec.output)][len(spec.keys) :]
         self._results = [field.name for field in results]
         self._comparable = spec.time_to_live is None and not any(
             pa.types.is_nested(field.type) for field in results
@@ -70,10 +69,10 @@ class Groups:
         known = touched.old.num_rows
         alive = self._alive(touched.new)
         self._store(touched, alive)
-        before = self._rows(
+        before = self._form.table(
             touched.old, {store: of.of(np.arange(known)) for store, of in touched.before.items()}
         )
-        after = self._rows(touched.new, touched.after)
+        after = self._form.table(touched.new, touched.after)
         there = alive[:known]
         changed = there.copy()
         if self._comparable:
@@ -95,10 +94,10 @@ class Groups:
         some = False
         for rows in self._arrangement.rows():
             some = some or rows.num_rows > 0
-            yield ColumnBatch(self._rows(rows, self._stored.contents(rows.select(self._form.keys))))
-        if not some and not self._spec.keys:
+            yield ColumnBatch(self._form.table(rows, self._stored.contents(rows.select(self._form.keys))))
+        if not some and self._form.is_one_group:
             rows = self._form.only_group()
-            yield ColumnBatch(self._rows(rows, self._stored.contents(rows.select(self._form.keys))))
+            yield ColumnBatch(self._form.table(rows, self._stored.contents(rows.select(self._form.keys))))
 
     def _touch(self, partials: Partials) -> _Touched:
         """Look up the groups of partial results, and add these to them."""
@@ -107,7 +106,7 @@ class Groups:
         hashes = None if form.shared else partials.hashes
         found = self._arrangement.get(touched.select(form.keys), hashes)
         known, fresh = found.keys, _others(touched.num_rows, found.keys)
-        new = rows_at(touched, fresh)
+        new = form.settled(rows_at(touched, fresh))
         if len(known):
             merged = form.merge(found.rows, rows_at(touched, known))
             new = pa.concat_batches([merged, new]) if len(fresh) else merged
@@ -133,11 +132,6 @@ class Groups:
             return np.ones(rows.num_rows, np.bool_)
         (count,) = self._form.of(self._form.parts[0], rows)
         return numbers(count) > 0
-
-    def _rows(self, accumulators: pa.RecordBatch, contents: Mapping[Store, Contents]) -> pa.RecordBatch:
-        keys = accumulators.columns[: len(self._spec.keys)]
-        results = self._form.results(accumulators, contents)
-        return pa.RecordBatch.from_arrays([*keys, *results], schema=self._schema)
 
 
 def _others(count: int, places: Positions) -> Positions:

@@ -12,7 +12,7 @@ from firesteel.common.logical_types.text import cast_to_string
 
 
 def json_texts(column: pa.Array, data_type: LogicalType) -> pa.Array:
-    """Return each value as JSON: numbers and booleans as they are, all others as strings; NULL stays NULL.
+    """Return each value as JSON: numbers, booleans and VARIANT as they are, all others as strings; NULL stays NULL.
 
     >>> from firesteel.common.logical_types import STRING, IntType
     >>> json_texts(pa.array(["tea", None, 'a "b"']), STRING).to_pylist()
@@ -23,7 +23,7 @@ def json_texts(column: pa.Array, data_type: LogicalType) -> pa.Array:
     texts = cast_to_string(column, data_type)
     if data_type.root is LogicalTypeRoot.BOOLEAN:
         return pc.utf8_lower(texts)
-    if data_type.has_family(LogicalTypeFamily.NUMERIC):
+    if data_type.root is LogicalTypeRoot.VARIANT or data_type.has_family(LogicalTypeFamily.NUMERIC):
         return texts
     encoded = texts.dictionary_encode()
     quoted = [json.dumps(text, ensure_ascii=False) for text in encoded.dictionary.to_pylist()]

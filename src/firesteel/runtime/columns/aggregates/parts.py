@@ -6,12 +6,13 @@ adds up the rows of each group; `merge` adds a later accumulator to an earlier o
 numbers to be added, a retracted row gives what it gave with the opposite sign.
 
 `arrow` has the name of Arrow's aggregate function that does what `combine` does, for each column; None: there is none.
+`kernel` is an aggregate of the kernel's SQL over rows that are added, and `of_kernel` makes the columns of its values.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -24,6 +25,9 @@ from firesteel.runtime.columns.aggregates.segments import Segments
 from firesteel.state.arrangements.columns import Mask, Numbers, numbers
 
 Columns = Sequence[pa.Array]
+
+Named = Callable[[int], str]
+"""Gives a column of the input its name in the kernel's SQL."""
 
 Floats = npt.NDArray[np.float64]
 
@@ -88,6 +92,14 @@ class Part(ABC):
         """Return the names of Arrow's functions that combine the columns."""
         return None
 
+    def kernel(self, named: Named) -> str | None:
+        """Return the aggregate of the kernel that gives the same; None if there is none."""
+        return None
+
+    def of_kernel(self, values: pa.Array) -> list[pa.Array]:
+        """Return the columns for each group of what the kernel has computed."""
+        raise AssertionError(f"the kernel does not compute {self.label}")
+
     @property
     def ordered(self) -> bool:
         """Return whether the order of rows matters."""
@@ -109,6 +121,10 @@ class Part(ABC):
     def merge(self, earlier: Columns, later: Columns) -> list[pa.Array]:
         """Return the columns of both together."""
 
+    def settled(self, columns: Columns) -> list[pa.Array]:
+        """Return the columns as they are kept: with nothing that waits to be added."""
+        return list(columns)
+
 
 @dataclass(frozen=True)
 class Additive(Part):
@@ -126,6 +142,9 @@ class Additive(Part):
     def combine(self, columns: Columns, groups: Segments) -> list[pa.Array]:
         """Add up the numbers of each group."""
         return [pa.array(groups.sums(_values(column))) for column in columns]
+
+    def _conditions(self, named: Named) -> list[str]:
+        return [] if self.condition is None else [named(self.condition)]
 
     def merge(self, earlier: Columns, later: Columns) -> list[pa.Array]:
         """Add."""
@@ -148,6 +167,18 @@ class Count(Additive):
         """Return one of integers."""
         return (pa.int64(),)
 
+    def kernel(self, named: Named) -> str:
+        """Count."""
+        conditions = self._conditions(named)
+        if self.argument is None:
+            return where("count(*)", conditions)
+        there = [f"{named(place)} IS NOT NULL" for place in self.others]
+        return where(f"count({named(self.argument)})", [*conditions, *there])
+
+    def of_kernel(self, values: pa.Array) -> list[pa.Array]:
+        """Return the numbers."""
+        return [values.cast(pa.int64())]
+
     def lift(self, given: Given) -> list[pa.Array]:
         """Return the rows' signs."""
         arguments = self.others if self.argument is None else (self.argument, *self.others)
@@ -169,6 +200,17 @@ class Sum(Additive):
     def types(self) -> tuple[pa.DataType, ...]:
         """Return 64-bit numbers."""
         return (pa.float64() if self.floating else pa.int64(),)
+
+    def kernel(self, named: Named) -> str | None:
+        """Add; floating point numbers are not, for the kernel knows another order of them."""
+        assert self.argument is not None
+        if self.floating:
+            return None
+        return f"CAST({where(f'sum({named(self.argument)})', self._conditions(named))} AS DECIMAL(38, 0))"
+
+    def of_kernel(self, values: pa.Array) -> list[pa.Array]:
+        """Return the low words of the sums."""
+        return [pa.array(_words(pc.fill_null(values, 0))[0])]
 
     def lift(self, given: Given) -> list[pa.Array]:
         """Return the values, negated for retracted rows, and 0 for rows that do not count."""
@@ -207,13 +249,23 @@ class DecimalSum(Additive):
         """Return integers."""
         return (pa.int64(),) * self.limbs
 
+    def kernel(self, named: Named) -> str:
+        """Add."""
+        assert self.argument is not None
+        return where(f"sum({named(self.argument)})", self._conditions(named))
+
+    def of_kernel(self, values: pa.Array) -> list[pa.Array]:
+        """Return the limbs of the sums, which have more digits than the values."""
+        low, high = _words(pc.fill_null(values, 0))
+        above = (low >> _LIMB) & _LOW
+        rest = [high << _LIMB | above] if self.limbs <= 2 else [above, high & _LOW, high >> _LIMB]
+        return list(map(pa.array, [low & _LOW, *rest]))
+
     def lift(self, given: Given) -> list[pa.Array]:
         """Return the limbs of the values, negated for retracted rows, and 0 for rows that do not count."""
         assert self.argument is not None
-        column = given.rows.column(self.argument)
-        words = np.frombuffer(column.buffers()[1], np.int64).reshape(-1, 2)
-        words = words[column.offset : column.offset + len(column)]
-        halves = [words[:, 0]] if self.limbs <= 2 else [words[:, 0], words[:, 1]]
+        low, high = _words(given.rows.column(self.argument))
+        halves = [low] if self.limbs <= 2 else [low, high]
         limbs = [limb for half in halves for limb in (half & _LOW, half >> _LIMB)]
         limbs[1:-1] = [limb & _LOW for limb in limbs[1:-1]]
         weights = given.weights(self.condition, (self.argument,))
@@ -239,6 +291,19 @@ def carried(limbs: Sequence[Numbers]) -> list[Numbers]:
     return [*done, limbs[-1] + carry]
 
 
+def where(aggregate: str, conditions: Iterable[str]) -> str:
+    """Return an aggregate of the rows for which all conditions are TRUE."""
+    all_of = " AND ".join(conditions)
+    return f"{aggregate} FILTER (WHERE {all_of})" if all_of else aggregate
+
+
+def _words(decimals: pa.Array) -> tuple[Numbers, Numbers]:
+    """Return the low and the high words of decimals; of NULL they are arbitrary."""
+    words = np.frombuffer(decimals.buffers()[1], np.int64).reshape(-1, 2)
+    words = words[decimals.offset : decimals.offset + len(decimals)]
+    return words[:, 0], words[:, 1]
+
+
 def zeros(kinds: Sequence[pa.DataType], count: int) -> list[pa.Array]:
     """Return columns of 64-bit zeros."""
     return [pa.array(np.zeros(count, kind.to_pandas_dtype())) for kind in kinds]
@@ -249,117 +314,3 @@ def _values(column: pa.Array) -> Numbers | Floats:
     if pa.types.is_floating(column.type):
         return np.frombuffer(column.buffers()[1], np.float64)[column.offset : column.offset + len(column)]
     return numbers(column)
-
-
-@dataclass(frozen=True)
-class Chosen(Part):
-    """One value of each group, NULL if there is none: the smallest, largest, first or last (`which`: Arrow's name)."""
-
-    which: str
-    type: pa.DataType
-
-    @property
-    def label(self) -> str:
-        """Return the function's name."""
-        return self.which
-
-    @property
-    def types(self) -> tuple[pa.DataType, ...]:
-        """Return the values' type."""
-        return (coded_type(self.type) if self.which in ("min", "max") else self.type,)
-
-    @property
-    def arrow(self) -> tuple[str, ...] | None:
-        """Return the function's name, if Arrow has it for the type."""
-        return (self.which,) if self._in_arrow else None
-
-    @property
-    def ordered(self) -> bool:
-        """Return whether it is the first or the last."""
-        return self.which in ("first", "last")
-
-    @property
-    def _in_arrow(self) -> bool:
-        types = pa.types
-        if self.which in ("min", "max"):
-            return True
-        return not (types.is_nested(self.type) or types.is_decimal(self.type) or types.is_null(self.type))
-
-    def lift(self, given: Given) -> list[pa.Array]:
-        """Return the values, NULL for rows that do not count."""
-        assert self.argument is not None
-        column = given.rows.column(self.argument)
-        if self.which in ("min", "max"):
-            column = coded(column)
-        mask = given.counted(self.condition, ())
-        return [column if mask is None else pc.if_else(pa.array(mask), column, None)]
-
-    def combine(self, columns: Columns, groups: Segments) -> list[pa.Array]:
-        """Choose one of each group."""
-        if not self._in_arrow:
-            return [self._at_the_edge(columns[0], groups)]
-        ordered = columns[0].take(pa.array(groups.order))
-        table = pa.table({"group": groups.groups, "value": ordered})
-        chosen = table.group_by("group", use_threads=False).aggregate([("value", self.which)])
-        return [chosen.column(f"value_{self.which}").combine_chunks()]
-
-    def _at_the_edge(self, column: pa.Array, groups: Segments) -> pa.Array:
-        """Return the first or the last value of each group."""
-        valid = np.asarray(column.is_valid())[groups.order]
-        rows = np.arange(len(valid))
-        nowhere = len(valid) if self.which == "first" else -1
-        best = np.minimum if self.which == "first" else np.maximum
-        places = best.reduceat(np.where(valid, rows, nowhere), groups.starts)
-        none = places == nowhere
-        return column.take(pa.array(groups.order[np.where(none, 0, places)], mask=none))
-
-    def merge(self, earlier: Columns, later: Columns) -> list[pa.Array]:
-        """Choose one of two."""
-        one, two = earlier[0], later[0]
-        if self.which == "first":
-            return [pc.coalesce(one, two)]
-        if self.which == "last":
-            return [pc.coalesce(two, one)]
-        choose = pc.min_element_wise if self.which == "min" else pc.max_element_wise
-        if pa.types.is_boolean(one.type):  # Arrow compares numbers only
-            return [choose(one.cast(pa.uint8()), two.cast(pa.uint8())).cast(pa.bool_())]
-        return [choose(one, two)]
-
-
-def coded_type(kind: pa.DataType) -> pa.DataType:
-    """Return the type of `coded`."""
-    if pa.types.is_floating(kind):
-        return pa.int64()
-    return pa.int8() if pa.types.is_boolean(kind) else kind
-
-
-_ALL_BUT_SIGN: Final = np.int64((1 << 63) - 1)
-
-
-def coded(column: pa.Array) -> pa.Array:
-    """Return values as others that Arrow orders as Flink does: booleans and floating point numbers as integers.
-
-    NaN is the largest number, and -0.0 is below 0.0.
-
-    >>> coded(pa.array([float("nan"), 0.0, -0.0, -1.5])).to_numpy().argsort().tolist()
-    [3, 2, 1, 0]
-    """
-    if not pa.types.is_floating(column.type):
-        return column.cast(coded_type(column.type))
-    values = np.asarray(pc.fill_null(column, 0.0)).astype(np.float64)
-    values[np.isnan(values)] = np.nan
-    bits = values.view(np.int64)
-    return pa.array(_turned(bits), mask=np.asarray(column.is_null()))
-
-
-def decoded(column: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Return the values of which `coded` made a column; `kind` is their type."""
-    if not pa.types.is_floating(kind):
-        return column.cast(kind)
-    bits = _turned(np.asarray(pc.fill_null(column, 0)))
-    return pc.cast(pa.array(bits.view(np.float64), mask=np.asarray(column.is_null())), kind)
-
-
-def _turned(bits: Numbers) -> Numbers:
-    """Return the bits of floating point numbers as integers in the same order, and the other way round."""
-    return np.where(bits < 0, bits ^ _ALL_BUT_SIGN, bits)

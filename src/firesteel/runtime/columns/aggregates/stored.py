@@ -9,9 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.functions.columns.aggregates import GroupAggregate
+from firesteel.runtime.columns.aggregates.chosen import Chosen
 from firesteel.runtime.columns.aggregates.contents import Contents
 from firesteel.runtime.columns.aggregates.form import Form, Shared
-from firesteel.runtime.columns.aggregates.parts import Chosen, Given
+from firesteel.runtime.columns.aggregates.parts import Given
 from firesteel.runtime.columns.aggregates.stores import Bag, Distinct, Log, Store
 from firesteel.runtime.columns.aggregates.values import (
     Moves,

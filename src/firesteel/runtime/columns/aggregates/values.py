@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from firesteel.runtime.columns.aggregates.chosen import Chosen, coded
 from firesteel.runtime.columns.aggregates.contents import Contents, equal_rows, owned
-from firesteel.runtime.columns.aggregates.parts import Chosen, coded
 from firesteel.runtime.columns.aggregates.segments import Segments, segments_of
 from firesteel.state.arrangements.arrangement import Arrangement
 from firesteel.state.arrangements.columns import Mask, Numbers, numbers

@@ -30,51 +30,85 @@ class Times(NamedTuple):
 NO_TIMES: Final = Times()
 
 
+class Grouping(NamedTuple):
+    """Groups of what is computed: by the first `keys` columns, with these aggregates over the columns by their places.
+
+    Without keys there is one group, also of no rows.
+    """
+
+    keys: int
+    aggregates: Sequence[str]
+
+
 class _Feed:
-    """A table of DuckDB whose rows are those of the batch that is put in."""
+    """A table of DuckDB whose rows are those of the batches that are put in."""
 
     def __init__(self, schema: pa.Schema) -> None:
         self.schema = schema
-        self.batch = empty(schema)
+        self.batches = [empty(schema)]
 
     def __arrow_c_schema__(self) -> object:
         return self.schema.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return pa.RecordBatchReader.from_batches(self.schema, [self.batch]).__arrow_c_stream__()
+        return pa.RecordBatchReader.from_batches(self.schema, self.batches).__arrow_c_stream__()
 
 
 class Query:
     """Computes texts over the columns ``"0"``, ``"1"``, ... of an input, for the rows for which `condition` is TRUE.
 
-    `functions` are the vectorised functions that the texts call. Whoever uses a query holds `connection.LOCK`.
+    `functions` are the vectorised functions that the texts call. With `grouping` the results are the keys and the
+    aggregates of each group, in any order. Whoever uses a query holds `connection.LOCK`.
     """
 
     def __init__(
-        self, given: pa.Schema, texts: Sequence[str], condition: str | None, functions: tuple[str, ...]
+        self,
+        given: pa.Schema,
+        texts: Sequence[str],
+        condition: str | None,
+        functions: tuple[str, ...],
+        grouping: Grouping | None = None,
     ) -> None:
         every = [*texts, *([] if condition is None else [condition])]
         self._columns = sorted({place for text in every for place in columns_named(text)})
         self._times = [name for name in Times._fields if any(f'"{name}"' in text for text in every)]
-        self._counts = condition is not None or not self._columns
+        self._counts = (condition is not None and grouping is None) or not self._columns
         fields = [pa.field(str(place), kernel_form(given.field(place).type)) for place in self._columns]
         fields += [pa.field(name, _INSTANT) for name in self._times]
         if self._counts:
             fields.append(pa.field(_PLACE, pa.int32()))
         self._feed = _Feed(pa.schema(fields))
         shown = [f'{text} AS "{number}"' for number, text in enumerate(texts)]
-        if condition is not None:
+        if condition is not None and grouping is None:
             shown.append(f'"{_PLACE}"')
-        where = "" if condition is None else f" WHERE {condition}"
+        before = f"SELECT {', '.join(shown) or 'TRUE'} FROM"
+        after = "" if condition is None else f" WHERE {condition}"
+        if grouping is not None:
+            before, after = _grouped(grouping, before, after)
         self._connection = connection()
         self._connection.add_functions(functions)
-        self._name = self._connection.prepare(self._feed, f"SELECT {', '.join(shown)} FROM", where)
+        self._name = self._connection.prepare(self._feed, before, after)
 
     def run(self, rows: pa.RecordBatch, times: Times = NO_TIMES) -> pa.RecordBatch | None:
         """Return what is computed of the rows that are kept, and then their places if there is a condition.
 
         None stands for no rows. Raises duckdb.Error.
         """
+        return self.run_all([rows], times)
+
+    def run_all(self, parts: Sequence[pa.RecordBatch], times: Times = NO_TIMES) -> pa.RecordBatch | None:
+        """Return the same of several batches; without a grouping, places are those in each of them."""
+        self._feed.batches = [self._fed(rows, times) for rows in parts]
+        try:
+            return self._connection.run(self._name)
+        finally:
+            self._feed.batches = [empty(self._feed.schema)]
+
+    def close(self) -> None:
+        """Release what is prepared."""
+        self._connection.release(self._name)
+
+    def _fed(self, rows: pa.RecordBatch, times: Times) -> pa.RecordBatch:
         schema = self._feed.schema
         columns = [
             converted(rows.column(place), schema.field(number).type)
@@ -86,12 +120,12 @@ class Query:
             columns.append(pa.repeat(scalar, rows.num_rows))
         if self._counts:
             columns.append(pa.array(np.arange(rows.num_rows, dtype=np.int32)))
-        self._feed.batch = pa.RecordBatch.from_arrays(columns, schema=schema)
-        try:
-            return self._connection.run(self._name)
-        finally:
-            self._feed.batch = empty(schema)
+        return pa.RecordBatch.from_arrays(columns, schema=schema)
 
-    def close(self) -> None:
-        """Release what is prepared."""
-        self._connection.release(self._name)
+
+def _grouped(grouping: Grouping, before: str, after: str) -> tuple[str, str]:
+    """Return the beginning and the end of a statement over another one, which is given in the same way."""
+    keys = [f'"{place}"' for place in range(grouping.keys)]
+    wanted = [*keys, *(f"{text} AS a{number}" for number, text in enumerate(grouping.aggregates))]
+    by = f" GROUP BY {', '.join(keys)}" if keys else ""
+    return f"SELECT {', '.join(wanted)} FROM ({before}", f"{after}){by}"

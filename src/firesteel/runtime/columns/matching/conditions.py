@@ -21,7 +21,7 @@ from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.kernel.statement import Statement
 from firesteel.runtime.columns.matching.totals import Total, total_of
 from firesteel.runtime.columns.matching.values import Events
-from firesteel.runtime.patterns.matcher import MatchContext
+from firesteel.runtime.patterns.contexts import MatchContext
 
 Value = Callable[[MatchContext, int], Any]
 """Gives a value of other rows, of the context of a match and the place of the current row."""

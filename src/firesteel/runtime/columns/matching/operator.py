@@ -66,7 +66,9 @@ class MatchOperator(GatheringOperator):
             one.variable: pattern_condition(one, self._events, context.who) for one in match.conditions
         }
         automaton = compiled(pattern_definition(match.pattern, conditions))
-        self._matcher = Matcher(automaton, context.who, shows_timeouts=False, kept=self._events.kept_at)
+        self._matcher = Matcher(
+            automaton, context.who, shows_timeouts=match.pattern.timed_out, kept=self._events.kept_at
+        )
         self._timed = automaton.within is not None
         self._skips = self._matcher.first_condition is not None
 
@@ -241,5 +243,6 @@ class _Step:
         matcher, matches = self._matcher, held.matches
         while (deadline := matcher.deadline(matches)) is not None and deadline <= time:
             at = deadline if self._event_time else time
-            for match in matcher.advance_time(matches, at)[0]:
-                self._found.append(FoundMatch(number, at, match))
+            complete, timed_out = matcher.advance_time(matches, at)
+            self._found += [FoundMatch(number, at, match) for match in complete]
+            self._found += [FoundMatch(number, at, match, timed_out=True) for match, _ in timed_out]

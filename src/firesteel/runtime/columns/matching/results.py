@@ -24,6 +24,7 @@ from firesteel.functions.columns.row_patterns import (
     TimeOf,
     TotalOf,
     ValueAt,
+    WhetherTimedOut,
 )
 from firesteel.runtime.columns.batch import ColumnBatch
 from firesteel.runtime.columns.kernel.query import Times
@@ -37,11 +38,12 @@ from firesteel.state.arrangements.sorting import Positions
 
 
 class FoundMatch(NamedTuple):
-    """A match: the number of its key, its time (milliseconds), and its rows by variable."""
+    """A match, or one that has `timed_out`: the number of its key, its time (milliseconds), its rows by variable."""
 
     key: int
     time: int
     rows: Match
+    timed_out: bool = False
 
 
 class MatchRows:
@@ -81,6 +83,8 @@ class MatchRows:
             case TimeOf(event_time):
                 times = rows.times[rows.matches]
                 return timestamps(times if event_time else np.full(len(times), now), kind)
+            case WhetherTimedOut():
+                return pa.array(rows.timed_out[rows.matches])
             case InputOf(column):
                 return rows.values.column(column).take(pa.array(rows.shown))
             case ValueAt():
@@ -112,6 +116,7 @@ class _Rows:
             counts.append(len(taken) - before)
         self.keys = np.array([one.key for one in found], np.int64)
         self.times = np.array([one.time for one in found], np.int64)
+        self.timed_out = np.array([one.timed_out for one in found], np.bool_)
         self._step_of = np.array(steps, np.int64)
         self._ends = np.cumsum(counts)
         self.match_of = np.repeat(np.arange(len(found)), counts)

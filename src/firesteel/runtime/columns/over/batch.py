@@ -34,11 +34,17 @@ class OverPartitionsOperator(EndingOperator):
     def open(self, context: OperatorContext) -> None:
         super().open(context)
         require_sortable(self._input, self._over.order, context.who)
+        self._calls.open(context)
         assert context.arrangements is not None
         keys = self._kept.keys
         self._stored = pa.schema([pa.field(ORDER, pa.int64()), *keys.fields, *self._kept.others])
         layout = Layout(self._stored, tuple(keys.names), Kind.MULTISET)
         self._rows = context.arrangements.declare("rows", layout)
+
+    def close(self) -> None:
+        """Close the user's functions."""
+        self._calls.close()
+        super().close()
 
     def begin_epoch(self, epoch: Epoch) -> None:
         super().begin_epoch(epoch)

@@ -15,11 +15,12 @@ from firesteel.common.logical_types import RowType
 from firesteel.common.logical_types.arrow import to_arrow, to_arrow_schema
 from firesteel.functions.columns.aggregates import Aggregation
 from firesteel.runtime.columns.aggregates.contents import Contents
-from firesteel.runtime.columns.aggregates.functions import Function, function_of
+from firesteel.runtime.columns.aggregates.functions import Function, function_of, of_values
 from firesteel.runtime.columns.aggregates.parts import Columns, Given, Part
 from firesteel.runtime.columns.aggregates.stores import Bag, Store
 from firesteel.runtime.columns.aggregates.values import netted
 from firesteel.runtime.columns.over.frames import Frames, Pairs, earlier_equals
+from firesteel.runtime.operator import OperatorContext
 from firesteel.state.arrangements.columns import Mask
 from firesteel.state.arrangements.sorting import Positions
 
@@ -47,6 +48,7 @@ class Calls:
         self.all = tuple(aggregations)
         self._functions = [None if call.function in OFFSETS else _function(call) for call in aggregations]
         known = [function for function in self._functions if function is not None]
+        self._bodies = [function.body for function in known if function.body is not None]
         self.parts = tuple(dict.fromkeys(part for function in known for part in function.parts))
         self.lifted = tuple(part for part in self.parts if part.values_of is None)
         self.stores = tuple(dict.fromkeys(function.store for function in known if function.store is not None))
@@ -79,6 +81,16 @@ class Calls:
     def contents(self) -> bool:
         """Whether a call needs all values of its frame."""
         return any(function is not None and function.contents is not None for function in self._functions)
+
+    def open(self, context: OperatorContext) -> None:
+        """Open the user's functions."""
+        for body in self._bodies:
+            body.open(context)
+
+    def close(self) -> None:
+        """Close the user's functions."""
+        for body in self._bodies:
+            body.close()
 
     def lift(self, rows: pa.RecordBatch) -> list[pa.Array]:
         """Return the accumulators of each row alone, then the raw values."""
@@ -159,7 +171,7 @@ def typed(column: pa.Array, call: Aggregation) -> pa.Array:
 def _function(call: Aggregation) -> Function:
     if call.function in RANKS:
         call = replace(call, function="COUNT", arguments=(), types=(), distinct=False)
-    return function_of(call, retracts=False)
+    return function_of(call, retracts=False) if call.user is None else of_values(call)
 
 
 def require_streamable(calls: Sequence[Aggregation], who: str) -> None:

@@ -48,8 +48,14 @@ class OverChangesOperator(ChangingOperator):
         """Declare the arrangements of the rows."""
         super().open(context)
         require_sortable(self._input, self._over.order, context.who)
+        self._calls.open(context)
         assert context.arrangements is not None
         self._rows.declare(context.arrangements, context.max_parallelism)
+
+    def close(self) -> None:
+        """Close the user's functions."""
+        self._calls.close()
+        super().close()
 
     def _apply(self, batch: ColumnBatch, first: int) -> None:
         stretches = self._rows.apply(self._rows.numbered(batch, first), batch.signs())

@@ -14,8 +14,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from firesteel.runtime.columns.aggregates.chosen import Chosen
 from firesteel.runtime.columns.aggregates.contents import equal_rows, owned
-from firesteel.runtime.columns.aggregates.parts import Additive, Chosen, Columns, Floats, Part
+from firesteel.runtime.columns.aggregates.parts import Additive, Columns, Floats, Part
 from firesteel.runtime.columns.aggregates.segments import Segments
 from firesteel.runtime.columns.over.running import replaced
 from firesteel.state.arrangements.columns import Mask, numbers

@@ -9,7 +9,8 @@ import pyarrow as pa
 
 from firesteel.functions.columns.aggregates import Aggregation
 from firesteel.functions.columns.windows import OverPartitions, PartitionFrame
-from firesteel.runtime.columns.aggregates.parts import Chosen, Columns, Part
+from firesteel.runtime.columns.aggregates.chosen import Chosen
+from firesteel.runtime.columns.aggregates.parts import Columns, Part
 from firesteel.runtime.columns.aggregates.segments import Segments
 from firesteel.runtime.columns.over.calls import (
     OF_WHOLE_PARTITIONS,
@@ -22,6 +23,7 @@ from firesteel.runtime.columns.over.calls import (
 from firesteel.runtime.columns.over.partitions import Partitions
 from firesteel.runtime.columns.over.peers import Peers
 from firesteel.runtime.columns.over.running import replaced
+from firesteel.runtime.operator import OperatorContext
 from firesteel.state.arrangements.sorting import Positions
 
 UNFRAMED: Final = OFFSETS | OF_WHOLE_PARTITIONS
@@ -54,6 +56,16 @@ class FramedCalls:
         ]
         ranks = special & BY_PEERS
         self._peers = Peers(over) if any(call.function in ranks for call, _ in over.calls) else None
+
+    def open(self, context: OperatorContext) -> None:
+        """Open the user's functions."""
+        for _, _, calls in self._frames:
+            calls.open(context)
+
+    def close(self) -> None:
+        """Close the user's functions."""
+        for _, _, calls in self._frames:
+            calls.close()
 
     @property
     def adds_up(self) -> bool:

@@ -47,7 +47,8 @@ class OverAggregateOperator(GatheringOperator):
         assert context.arrangements is not None
         over, groups = self._over_aggregate, context.max_parallelism
         require_streamable(over.aggregations, context.who)
-        calls = Calls(over.input, over.aggregations)
+        self._calls = calls = Calls(over.input, over.aggregations)
+        calls.open(context)
         self._waiting = Waiting(context.arrangements, self._keys, self._kept.others, groups)
         self._history: History
         if over.frame.rows or over.frame.lower is None:
@@ -55,6 +56,11 @@ class OverAggregateOperator(GatheringOperator):
         else:
             make = SummedRanges if SummedRanges.suits(calls) else RangeRows
             self._history = make(context.arrangements, over, self._keys, calls, groups)
+
+    def close(self) -> None:
+        """Close the user's functions."""
+        self._calls.close()
+        super().close()
 
     def begin_epoch(self, epoch: Epoch) -> None:
         super().begin_epoch(epoch)

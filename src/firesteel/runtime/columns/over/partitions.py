@@ -15,7 +15,8 @@ import pyarrow.compute as pc
 from firesteel.functions.columns.aggregates import Aggregation
 from firesteel.functions.columns.sorting import SortColumn
 from firesteel.functions.columns.windows import Distance, PartitionFrame
-from firesteel.runtime.columns.aggregates.parts import Floats, coded
+from firesteel.runtime.columns.aggregates.chosen import coded
+from firesteel.runtime.columns.aggregates.parts import Floats
 from firesteel.runtime.columns.over.calls import offset
 from firesteel.runtime.columns.over.frames import Frames
 from firesteel.state.arrangements.columns import Mask, Numbers, same_rows

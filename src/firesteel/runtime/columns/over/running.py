@@ -11,7 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from firesteel.runtime.columns.aggregates.parts import Additive, Chosen, Columns, Floats, Part
+from firesteel.runtime.columns.aggregates.chosen import Chosen
+from firesteel.runtime.columns.aggregates.parts import Additive, Columns, Floats, Part
 from firesteel.state.arrangements.columns import Numbers, numbers
 from firesteel.state.arrangements.sorting import Positions
 

@@ -37,9 +37,15 @@ class SlicingAggregateOperator(SlicingOperator):
         self._folding = Folding(
             given.input, self._keys, given.aggregations, context.who, retracts=given.retracts
         )
+        self._folding.open(context)
         assert context.arrangements is not None
         layout = Layout(self._folding.schema, tuple(self._keys.names), leading=LEAD)
         self._slices = context.arrangements.declare("slices", layout)
+
+    def close(self) -> None:
+        """Close the user's functions."""
+        self._folding.close()
+        super().close()
 
     def _ends(self, batch: ColumnBatch) -> Times:
         return numbers(batch.rows.column(0)) if self._partial else super()._ends(batch)

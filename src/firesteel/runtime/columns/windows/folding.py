@@ -18,6 +18,7 @@ from firesteel.runtime.columns.aggregates.values import by_owner
 from firesteel.runtime.columns.batch import ColumnBatch, empty
 from firesteel.runtime.columns.times import Times
 from firesteel.runtime.columns.windows.keys import Keys
+from firesteel.runtime.operator import OperatorContext
 from firesteel.state.arrangements.columns import numbers
 from firesteel.state.arrangements.sorting import Positions
 
@@ -61,6 +62,14 @@ class Folding:
         self.schema = pa.schema(
             [pa.field(LEAD, pa.int64()), *(keys.fields if keys else ()), *self.accumulators]
         )
+
+    def open(self, context: OperatorContext) -> None:
+        """Open the user's functions."""
+        self._form.open(context)
+
+    def close(self) -> None:
+        """Close the user's functions."""
+        self._form.close()
 
     def lifted(self, lead: Times | Positions, batch: ColumnBatch) -> pa.RecordBatch:
         """Return a partial result of each row, whose leads are given."""

@@ -125,11 +125,17 @@ class SessionAggregateOperator(SessionOperator):
         super().open(context)
         given = self._aggregate
         self._folding = Folding(given.input, None, given.aggregations, context.who, retracts=given.retracts)
+        self._folding.open(context)
         assert context.arrangements is not None
         self._sessions = Sessions(context.arrangements, self._keys, self._folding)
         self._partials = whole_schema(self._keys, self._folding)
         if self._partial:
             self._keys = Keys(self._partials, range(_BOUNDS, _BOUNDS + len(given.keys)))
+
+    def close(self) -> None:
+        """Close the user's functions."""
+        self._folding.close()
+        super().close()
 
     def _intervals(self, batch: ColumnBatch) -> tuple[Times, Times]:
         if not self._partial:
@@ -194,6 +200,15 @@ class WholeSessionAggregateOperator(WholeSessionOperator):
         self._whole = WholeRows(aggregate, self._keys)
         self._results = Results(aggregate)
         self._fields = [field for field in self._whole.fields if field.name not in self._keys.names]
+
+    def open(self, context: OperatorContext) -> None:
+        super().open(context)
+        self._whole.open(context)
+
+    def close(self) -> None:
+        """Close the user's functions."""
+        self._whole.close()
+        super().close()
 
     def _columns(self, batch: ColumnBatch) -> list[pa.Array]:
         columns = dict(

@@ -22,6 +22,7 @@ from firesteel.runtime.columns.batch import ColumnBatch, empty
 from firesteel.runtime.columns.times import Times
 from firesteel.runtime.columns.windows.folding import LEAD
 from firesteel.runtime.columns.windows.keys import Keys
+from firesteel.runtime.operator import OperatorContext
 from firesteel.state.arrangements.columns import numbers
 from firesteel.state.arrangements.live import LiveArrangements
 from firesteel.state.arrangements.sorting import Positions
@@ -61,6 +62,14 @@ class WholeRows:
         values_schema = to_arrow_schema(RowType(values))
         self.fields = [pa.field(ORDER, pa.int64()), pa.field(SIGN, pa.int64()), *keys.fields, *values_schema]
         self.schema = pa.schema([pa.field(LEAD, pa.int64()), *self.fields])
+
+    def open(self, context: OperatorContext) -> None:
+        """Open the user's functions."""
+        self._form.open(context)
+
+    def close(self) -> None:
+        """Close the user's functions."""
+        self._form.close()
 
     def columns(self, batch: ColumnBatch, first: int) -> list[pa.Array]:
         """Return the columns of `fields` of a batch whose rows are numbered from `first` on."""

@@ -21,9 +21,15 @@ class WholeAggregateOperator(SlicingOperator):
     def open(self, context: OperatorContext) -> None:
         super().open(context)
         self._whole = WholeRows(self._aggregate, self._keys)
+        self._whole.open(context)
         layout = Layout(self._whole.schema, tuple(self._keys.names), Kind.MULTISET, leading=LEAD)
         assert context.arrangements is not None
         self._slices = context.arrangements.declare("rows", layout)
+
+    def close(self) -> None:
+        """Close the user's functions."""
+        self._whole.close()
+        super().close()
 
     def begin_epoch(self, epoch: Epoch) -> None:
         super().begin_epoch(epoch)

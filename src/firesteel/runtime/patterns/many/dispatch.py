@@ -4,6 +4,9 @@ A pattern whose first condition demands something of a field (`firesteel.functio
 the field's value if it must equal a constant, by where the value stands among all constants if it must be greater or
 less. Other first conditions that look at the event alone are asked for a whole batch at once, equal ones once. All
 other patterns are told of every event.
+
+In the same way it is looked up whose partial matches an event may change, where all the conditions on which that
+depends demand something of a field.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from functools import partial
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from firesteel.functions.patterns.conditions import SimpleCondition
-from firesteel.functions.patterns.demands import Demand
+from firesteel.functions.patterns.demands import Demand, Demands
 from firesteel.functions.patterns.written import field, identity_of
 from firesteel.runtime.patterns.matcher import Matcher
 
@@ -51,18 +54,13 @@ class Dispatch(Generic[P]):
     def __init__(self, patterns: Iterable[P]) -> None:
         self._always: list[Candidate[P]] = []
         self._asked: dict[Hashable, list[Candidate[P]]] = {}
-        self._lookups: dict[tuple[str, str], _Lookup[P]] = {}
+        self._lookups: _Lookups[P] = _Lookups()
         for pattern in sorted(patterns, key=lambda each: each.number):
             self._add(pattern)
 
     def begins(self, values: Sequence[Any]) -> Sequence[Found[P]]:
         """Return for each event its candidates."""
-        parts: list[Sequence[Found[P]]] = []
-        columns: dict[str, list[Any]] = {}
-        for (name, _), lookup in self._lookups.items():
-            if name not in columns:
-                columns[name] = _column(values, name)
-            parts.append([*map(lookup.find, columns[name])])
+        parts = self._lookups.find(values)
         if self._asked:
             parts.append(self._answers(values))
         if self._always:
@@ -78,20 +76,8 @@ class Dispatch(Generic[P]):
             return
         condition = pattern.matcher.conditions[number]
         assert isinstance(condition, SimpleCondition)
-        demands = condition.demands
-        chosen = min(demands.each, key=lambda demand: demand.operator != "in", default=None)
-        if chosen is None:
+        if not self._lookups.add(condition.demands, pattern):
             self._asked.setdefault(identity_of(condition), []).append((pattern, True))
-            return
-        place = chosen.field, chosen.operator
-        lookup = self._lookups.get(place)
-        if lookup is None:
-            make: Callable[[], _Lookup[P]] = (
-                _ByValue if chosen.operator == "in" else partial(_ByOrder, chosen.operator)
-            )
-            lookup = self._lookups[place] = make()
-        sure = demands.whole and len(demands.each) == 1
-        lookup.add(chosen, (pattern, True if sure else None), (pattern, None))
 
     def _answers(self, values: Sequence[Any]) -> Sequence[Found[P]]:
         """Ask each condition that cannot be looked up for all events."""
@@ -103,6 +89,79 @@ class Dispatch(Generic[P]):
         for mine in found:
             if len(mine) > 1:
                 mine.sort(key=_number_of)
+        return found
+
+
+class Waiting(Generic[P]):
+    """Finds for each event the patterns whose partial matches it may change.
+
+    `unsure` are the patterns for which that cannot be looked up.
+    """
+
+    def __init__(self, patterns: Iterable[P]) -> None:
+        self.unsure: list[P] = []
+        self._lookups: _Lookups[P] = _Lookups()
+        for pattern in patterns:
+            demands = _demands_of_changes(pattern.matcher)
+            if demands is None:
+                self.unsure.append(pattern)
+            for each in demands or ():
+                self._lookups.add(each, pattern)
+
+    def touches(self, values: Sequence[Any]) -> Sequence[Found[P]]:
+        """Return for each event the patterns that are not unsure; one may occur several times."""
+        parts = self._lookups.find(values)
+        return [*map(_together, zip(*parts, strict=True))] if parts else [()] * len(values)
+
+
+def _demands_of_changes(matcher: Matcher) -> list[Demands] | None:
+    """Return what the conditions demand of which one must hold for a partial match to change.
+
+    None if there are others, or one demands nothing.
+    """
+    numbers = matcher.changes_with
+    if numbers is None:
+        return None
+    demands = []
+    for number in numbers:
+        condition = matcher.conditions[number]
+        assert isinstance(condition, SimpleCondition)
+        if not condition.demands.each:
+            return None
+        demands.append(condition.demands)
+    return demands
+
+
+class _Lookups(Generic[P]):
+    """Patterns by what conditions demand of fields."""
+
+    def __init__(self) -> None:
+        self._by_place: dict[tuple[str, str], _Lookup[P]] = {}
+
+    def add(self, demands: Demands, pattern: P) -> bool:
+        """Add a pattern with a condition; return whether it demands anything."""
+        chosen = min(demands.each, key=lambda demand: demand.operator != "in", default=None)
+        if chosen is None:
+            return False
+        place = chosen.field, chosen.operator
+        lookup = self._by_place.get(place)
+        if lookup is None:
+            make: Callable[[], _Lookup[P]] = (
+                _ByValue if chosen.operator == "in" else partial(_ByOrder, chosen.operator)
+            )
+            lookup = self._by_place[place] = make()
+        sure = demands.whole and len(demands.each) == 1
+        lookup.add(chosen, (pattern, True if sure else None), (pattern, None))
+        return True
+
+    def find(self, values: Sequence[Any]) -> list[Sequence[Found[P]]]:
+        """Return what each lookup finds for each event."""
+        columns: dict[str, list[Any]] = {}
+        found: list[Sequence[Found[P]]] = []
+        for (name, _), lookup in self._by_place.items():
+            if name not in columns:
+                columns[name] = _column(values, name)
+            found.append([*map(lookup.find, columns[name])])
         return found
 
 

@@ -7,12 +7,15 @@ from functools import cache
 from typing import Any, Final
 
 from firesteel.functions.windows import CountWindow
-from firesteel.runtime.patterns.live import MOST_EVENTS, YOUNG
+from firesteel.runtime.patterns.live import MOST_EVENTS, TABLES, YOUNG
 from firesteel.runtime.patterns.matches import KeyMatches, Summary
 from firesteel.runtime.patterns.shelves import Tables
 from firesteel.runtime.timers import TimerQueue
 from firesteel.state.descriptors import MapStateDescriptor, ValueStateDescriptor
 from firesteel.state.live.backend import KeyedStateBackend
+
+PATTERNS_OF_KEY: Final = "patterns-of-key"
+"""The name of the keyed state with what is read of a key at once. `TABLES` are kept by key and pattern."""
 
 _MOST: Final = 1 << 15
 """The number of keys whose matches are kept in memory before they are written to state."""
@@ -51,11 +54,10 @@ class LivePatterns:
         self._backend = backend
         self._keyed, self._scope = backend.keyed, backend.windowed
         self._timers = timers
-        self._stored = backend.value_state(ValueStateDescriptor("patterns-of-key", None))
+        self._stored = backend.value_state(ValueStateDescriptor(PATTERNS_OF_KEY, None))
         self._read = self._stored.reader()
         self._parts = [
-            backend.map_state(MapStateDescriptor(name, None, None), backend.windowed)
-            for name in ("match-links", "match-events", "match-link-counts", "match-event-counts")
+            backend.map_state(MapStateDescriptor(name, None, None), backend.windowed) for name in TABLES
         ]
         self._tables = Tables(*self._parts)
         self.by_key: dict[Any, PatternsOfKey] = {}

@@ -7,8 +7,10 @@ the patterns' numbers. Each pattern has its own timers, as its partial matches h
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain, repeat
+from operator import itemgetter
+from typing import Any, Final
 
 from firesteel.functions.output_tag import OutputTag
 from firesteel.functions.patterns.conditions import rich_parts
@@ -18,13 +20,17 @@ from firesteel.runtime.checkpointing import initialize_lists
 from firesteel.runtime.context import TaskRuntimeContext
 from firesteel.runtime.operator import Epoch, OperatorContext, OperatorReport
 from firesteel.runtime.patterns.compiling import compiled
+from firesteel.runtime.patterns.contexts import ResultContext
 from firesteel.runtime.patterns.many.dispatch import Found
 from firesteel.runtime.patterns.many.live import LivePatterns, PatternsOfKey, namespace_of
 from firesteel.runtime.patterns.many.registry import NEVER, Current, PatternRegistry, Record
 from firesteel.runtime.patterns.many.running import RunningPattern
 from firesteel.runtime.patterns.matcher import Matcher
 from firesteel.runtime.patterns.matches import KeyMatches
-from firesteel.runtime.patterns.operator import PatternOperator, ResultContext, shape_error
+from firesteel.runtime.patterns.operator import PatternOperator
+from firesteel.runtime.patterns.shape import shape_error
+
+_pattern_of: Final = itemgetter(0)
 
 
 class ManyPatternsOperator(PatternOperator):
@@ -56,7 +62,7 @@ class ManyPatternsOperator(PatternOperator):
         self._by_pattern = self._backend.windowed
         self._registry = PatternRegistry(self._backend, self._start, self._stop)
         self._live = LivePatterns(self._backend, self._timers)
-        self._result = _Context(self, self._collector)
+        self._result = _Context(self, self._collector, event_time=self._event_time)
         self._opened = [*self._functions()]
         self._lists = initialize_lists(self._opened, context, runtime)
         for function in self._opened:
@@ -131,9 +137,7 @@ class ManyPatternsOperator(PatternOperator):
 
     # Events
 
-    def _take(self, times: Any, keys: Sequence[Any], values: Sequence[Any]) -> None:
-        if not self._event_time:
-            times = [next(iter(times))] * len(values)
+    def _take_some(self, times: Sequence[int], keys: Sequence[Any], values: Sequence[Any]) -> None:
         place = 0
         while place < len(values):
             current = self._registry.at(times[place])
@@ -148,7 +152,11 @@ class ManyPatternsOperator(PatternOperator):
         self._backend.expect([*keys])
         live, in_order = self._live, self._event_time
         begins = current.dispatch.begins(values)
-        for time, key, value, found in zip(times, keys, values, begins, strict=True):
+        # In processing time, each event of a key tells all its patterns the time.
+        touches: Iterable[Found[RunningPattern] | None] = (
+            current.waiting.touches(values) if in_order else repeat(None)
+        )
+        for time, key, value, found, touched in zip(times, keys, values, begins, touches, strict=False):
             if in_order and time >= self._next_due:
                 self._fire(time)
             of_key = live.find(key)
@@ -156,7 +164,7 @@ class ManyPatternsOperator(PatternOperator):
                 if not found:
                     continue
                 of_key = live.make(key)
-            for pattern, begin in _concerned(of_key, found, current) if of_key.matches else found:
+            for pattern, begin in _concerned(of_key, found, touched, current):
                 self._take_one(pattern, of_key, key, value, time, begin)
 
     def _take_one(
@@ -223,12 +231,25 @@ class ManyPatternsOperator(PatternOperator):
 
 
 def _concerned(
-    of_key: PatternsOfKey, found: Found[RunningPattern], current: Current
+    of_key: PatternsOfKey,
+    found: Found[RunningPattern],
+    touched: Found[RunningPattern] | None,
+    current: Current,
 ) -> Found[RunningPattern]:
-    """Return the patterns that an event can begin, and those with partial matches, in the order of their numbers."""
+    """Return the patterns that an event can begin, and those with partial matches, in the order of their numbers.
+
+    If it is known which of the latter the event has `touched`, the others are left out.
+    """
+    known = of_key.matches
+    if not known:
+        return found
     begun = {pattern.number: (pattern, begin) for pattern, begin in found}
-    for number, matches in of_key.matches.items():
-        if matches.runs and number not in begun and (pattern := current.patterns.get(number)) is not None:
+    waiting: Iterable[RunningPattern] = current.patterns.values()
+    if touched is not None:
+        waiting = chain(map(_pattern_of, touched), current.waiting.unsure)
+    for pattern in waiting:
+        number = pattern.number
+        if number in known and number not in begun and known[number].runs:
             begun[number] = pattern, False
     return [begun[number] for number in sorted(begun)]
 

@@ -14,10 +14,13 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from firesteel.common.time import MIN_WATERMARK
-from firesteel.runtime.patterns.many.dispatch import Dispatch
+from firesteel.runtime.patterns.many.dispatch import Dispatch, Waiting
 from firesteel.runtime.patterns.many.running import RunningPattern
 from firesteel.state.descriptors import MapStateDescriptor
 from firesteel.state.live.backend import KeyedStateBackend
+
+RECORDS: Final = "patterns"
+"""The name of the broadcast state with a `Record` for the number of each pattern."""
 
 NEVER: Final = 1 << 64
 """The end of a pattern that has none (milliseconds)."""
@@ -45,6 +48,7 @@ class Current(NamedTuple):
     end: int
     patterns: dict[int, RunningPattern]
     dispatch: Dispatch[RunningPattern]
+    waiting: Waiting[RunningPattern]
 
 
 class PatternRegistry:
@@ -60,7 +64,7 @@ class PatternRegistry:
         start: Callable[[int, Record], RunningPattern | None],
         stop: Callable[[RunningPattern], None],
     ) -> None:
-        self._records = backend.broadcast_state(MapStateDescriptor("patterns", None, None))
+        self._records = backend.broadcast_state(MapStateDescriptor(RECORDS, None, None))
         self._counts = backend.broadcast_state(MapStateDescriptor("pattern-counts", None, None))
         self._start = start
         self._stop = stop
@@ -139,7 +143,9 @@ class PatternRegistry:
             for number, pattern in self.patterns.items()
             if pattern.since <= time < pattern.until
         }
-        found = self._at_times[begin] = Current(begin, end, patterns, Dispatch(patterns.values()))
+        found = self._at_times[begin] = Current(
+            begin, end, patterns, Dispatch(patterns.values()), Waiting(patterns.values())
+        )
         return found
 
     def forget(self, before: int) -> bool:

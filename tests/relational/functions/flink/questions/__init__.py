@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from .bitmaps import bitmaps
 from .casting import TARGETS, casts, reading, shown
 from .collecting import COLLECTIONS
 from .comparing import comparisons
 from .documents import documents
 from .lines import lines
 from .numbers import CONSTANTS, arithmetic, numeric
+from .others import others
 from .table import COLUMNS, DERIVED, ROWS
 from .texts import TEXT
 from .times import TEMPORAL_UNITS, temporal
+from .variants import variants
 
 __all__ = ["COLUMNS", "DERIVED", "ROWS", "TARGETS", "TEMPORAL_UNITS", "ZONED", "questions"]
 
@@ -32,5 +35,8 @@ def questions() -> dict[str, list[str]]:
         "numeric": numeric(),
         "arithmetic": arithmetic(),
         "casts": casts(),
+        "variants": variants(),
+        "bitmaps": bitmaps(),
+        "others": others(),
     }
     return {subject: list(dict.fromkeys(asked)) for subject, asked in subjects.items()}

@@ -10,11 +10,14 @@ from collections.abc import Callable
 from typing import Final
 
 from firesteel.runtime.columns.kernel.functions import (
+    addresses,
+    bitmaps,
     buckets,
     clocks,
     decimals,
     digests,
     documents,
+    formats,
     json_texts,
     numbers,
     parsing,
@@ -23,6 +26,7 @@ from firesteel.runtime.columns.kernel.functions import (
     readings,
     simple_dates,
     texts,
+    variants,
 )
 from firesteel.runtime.columns.kernel.functions.vector import VectorFunction
 
@@ -40,6 +44,10 @@ FAMILIES: Final[dict[str, Callable[..., VectorFunction]]] = {
     **digests.FAMILIES,
     **numbers.FAMILIES,
     **buckets.FAMILIES,
+    **variants.FAMILIES,
+    **bitmaps.FAMILIES,
+    **addresses.FAMILIES,
+    **formats.FAMILIES,
 }
 
 

@@ -19,6 +19,7 @@ from firesteel.common.logical_types import (
     MapType,
     MultisetType,
     RowType,
+    StructuredType,
     TimestampType,
     parse_type,
 )
@@ -40,6 +41,7 @@ def _floating(value: float) -> str:
 
 _LEAVES: Final[dict[LogicalTypeRoot, Callable[[Any], str]]] = {
     **dict.fromkeys((_R.CHAR, _R.VARCHAR), quoted),
+    _R.VARIANT: str,
     **dict.fromkeys((_R.TINYINT, _R.SMALLINT, _R.INTEGER, _R.BIGINT), str),
     **dict.fromkeys((_R.BINARY, _R.VARBINARY), lambda data: quoted(b64encode(data).decode())),
     _R.BOOLEAN: lambda value: "true" if value else "false",
@@ -55,8 +57,9 @@ def texts(column: pa.Array, data_type: LogicalType) -> list[str]:
     if isinstance(data_type, ArrayType):
         parts = texts(column.values, data_type.element)
         return _where_valid(column, (f"[{','.join(part)}]" for part in _slices(column, parts)))
-    if isinstance(data_type, RowType):
-        names = data_type.field_names
+    if isinstance(data_type, RowType | StructuredType):
+        given = data_type.fields if isinstance(data_type, RowType) else data_type.attributes
+        names = [field.name for field in given]
         fields = [texts(column.field(place), part) for place, part in enumerate(data_type.children)]
         return _where_valid(
             column, (_object(zip(names, row, strict=True)) for row in zip(*fields, strict=True))

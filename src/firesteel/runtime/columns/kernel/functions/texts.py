@@ -66,11 +66,17 @@ def initcap(text: str) -> str:
     return "".join(found)
 
 
+_LONGEST: Final = 1 << 27
+"""The most characters to which a text is filled up; ten such texts fit into one of Arrow's columns."""
+
+
 def _padded(text: str, length: int, pad: str, *, left: bool) -> str | None:
     if length < 0 or not pad:
         return None
     if length <= len(text):
         return text[:length]
+    if length > _LONGEST:
+        raise ComputeError(f"LPAD and RPAD give texts of up to {_LONGEST} characters; got {length}")
     missing = length - len(text)
     filling = (pad * (missing // len(pad) + 1))[:missing]
     return filling + text if left else text + filling

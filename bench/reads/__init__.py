@@ -1,0 +1,1 @@
+"""Reads of a running job's state over HTTP."""

@@ -1,0 +1,58 @@
+"""The part of the benchmark: each query on the three systems, in turn, at each scale."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import Any, Final
+
+from bench.part import Case, Figures, Part, RunError
+from bench.sql_systems import FIRESTEEL, FLINK, SPARK, Runtime
+from bench.tpch.answers import differences
+from bench.tpch.data import QUERIES, folder
+from bench.tpch.report import SCALES, plot, render, title
+
+TIMEOUT_SECONDS: Final = 900
+SYSTEMS: Final = (FIRESTEEL, FLINK, SPARK)
+
+
+def measure(size: int, query: int, scale: float) -> dict[str, Figures]:
+    """Run a query on all systems, and compare their answers. Raises RunError if they differ."""
+    tables = folder(size * scale)
+    found = {system.title: _run(system, [tables, query]) for system in SYSTEMS}
+    differing = differences([run.pop("rows") for run in found.values()])
+    if differing:
+        raise RunError(f"q{query}: {', '.join(found)} have different answers: {differing[:3]}")
+    return {title(size, query, name): run for name, run in found.items()}
+
+
+def _run(system: Runtime, arguments: list[object]) -> dict[str, Any]:
+    command = ["-m", "bench.tpch.program", system.name, *arguments]
+    with system.started(f"q{arguments[-1]}", command, TIMEOUT_SECONDS, TZ="UTC") as process:
+        output = process.output.read()
+    found: dict[str, Any] = json.loads(output.splitlines()[-1])
+    return found
+
+
+HOW: Final = """\
+The 22 queries of [TPC-H](https://www.tpc.org/tpch/) in BATCH mode on two cores, over the same files of Parquet: tables
+and texts of queries are those of DuckDB's extension; of each table there are two files. Two texts are changed for all
+systems: `value` has another name in q11, and q15 groups by a column in place of its alias. Each query runs in a process
+of its own, once without being counted, then three times (fewer if it is slow); the figure is the median. The answers of
+the three systems are compared, in which quotients may differ in their last digits.
+
+Firesteel and Flink order joins by the sizes of the tables; Flink (from the `apache-flink` package) has 3 GiB for hash
+tables and sorts, and object reuse; Spark SQL has a heap of 8 GiB, adaptive execution, and four partitions.
+"""
+
+PART: Final = Part(
+    name="tpch",
+    title="TPC-H, beside Flink and Spark SQL",
+    cases=tuple(
+        Case(f"q{query} scale {size}", partial(measure, size, query)) for size in SCALES for query in QUERIES
+    ),
+    render=render,
+    how=HOW,
+    plot=plot,
+    runs=1,
+)

@@ -1,0 +1,1 @@
+"""Metrics sent elsewhere: the interface of reporters, those that are there, and forms of other systems."""

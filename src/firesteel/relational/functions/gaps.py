@@ -1,0 +1,26 @@
+"""Functions of Flink's SQL that are not there, or not with all of their forms, with the reasons."""
+
+from __future__ import annotations
+
+from typing import Final
+
+MISSING: Final[dict[str, str]] = {
+    "SOURCE_WATERMARK": "no connector has watermarks of its own; write an expression in WATERMARK FOR",
+    "MINUS_DATE": "write TIMESTAMPDIFF(unit, time, time)",
+    "GROUP_ID": "use GROUPING_ID with the keys",
+    "ML_EVALUATE": "write a query over what ML_PREDICT gives",
+    "VECTOR_SEARCH": "no connector searches vectors",
+}
+"""Those that are refused, by their names in SQL."""
+
+PARTLY: Final[dict[str, str]] = {
+    "RAND": "not with a seed",
+    "RAND_INTEGER": "not with a seed",
+    "ROUND": "the digits of a DECIMAL must be a constant",
+    "TRUNCATE": "the digits of a DECIMAL must be a constant",
+    "PRINTF": "no `%h`, no times (`%tY`), no `%a` with a precision; no bytes, arrays, maps and rows",
+    "TO_TIMESTAMP_LTZ": "a pattern reads milliseconds, and is refused with more than three `S`",
+    "JSON_STRING": "not of intervals",
+    "OBJECT_OF": "not without attributes",
+}
+"""Those that work, but for these forms, which are refused."""

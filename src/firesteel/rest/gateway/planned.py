@@ -1,0 +1,86 @@
+"""The programs of jobs that statements have made: a compiled plan, or a script, and the options beside it."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+
+import msgspec
+
+from firesteel.common.configuration import Configuration
+from firesteel.rest.dispatcher import Dispatcher
+from firesteel.rest.gateway.jobs import (
+    CLUSTER_FILE,
+    OPTIONS_FILE,
+    PLAN_FILE,
+    SCRIPT_FILE,
+    ClusterJobs,
+    ScriptCluster,
+)
+from firesteel.rest.gateway.sessions import GatewaySession
+from firesteel.rest.gateway.statements import Statements
+from firesteel.rest.records import JobRecord
+from firesteel.rest.session import SessionRecord
+from firesteel.sql.script import pieces
+from firesteel.table.environment_settings import EnvironmentSettings
+from firesteel.table.plan_reference import PlanReference
+from firesteel.table.table_environment import TableEnvironment, new_session
+
+
+def main(program: str) -> None:
+    """Start the job of the plan in the directory of `program`. Raises what starting it raises."""
+    place = Path(program).parent
+    environment = TableEnvironment.create(_settings(place))
+    environment.execute_plan(PlanReference.from_file(place / PLAN_FILE))
+
+
+def script(program: str) -> None:
+    """Execute the statements of the script in the directory of `program`, and print what they answer.
+
+    The job of its INSERT runs here; if there are several, each is a job of the cluster.
+    """
+    place = Path(program).parent
+    cluster = msgspec.json.decode((place / CLUSTER_FILE).read_bytes(), type=ScriptCluster)
+    jobs = _jobs(JobRecord(place.parent), cluster.slots)
+    session = new_session(_settings(place))
+    session.submit = jobs.submit if cluster.several else None
+    statements, opened, given_up = (
+        Statements(jobs),
+        GatewaySession("script", None, session, 0.0),
+        threading.Event(),
+    )
+    for piece in pieces((place / SCRIPT_FILE).read_text()):
+        statements.execute(piece.text, opened, given_up).result.print()
+
+
+def _jobs(record: JobRecord, slots: int) -> ClusterJobs:
+    """Return the jobs of the cluster that a script's job belongs to.
+
+    A driver that is started again executes the statements again: the jobs that they have made have the same ids then,
+    so each is made once.
+    """
+    submission = record.submission()
+    assert submission is not None
+    directory = record.directory.parents[1]
+    shared = SessionRecord(directory / "session").settings() if submission.session else None
+    dispatcher = Dispatcher(directory, slots, submission.master, session=shared)
+    return ClusterJobs(dispatcher, new_id=_numbered(record.id))
+
+
+def _numbered(script: str) -> Callable[[], str]:
+    """Return what gives the ids of a script's jobs, in their order.
+
+    >>> first, second = (_numbered("0b0dbb6b3b6c4b0c97d7d1b0c9b5a1f3") for _ in range(2))
+    >>> first() == second(), first() == second()
+    (True, True)
+    """
+    numbers = count()
+    return lambda: uuid.uuid5(uuid.UUID(script), str(next(numbers))).hex
+
+
+def _settings(place: Path) -> EnvironmentSettings:
+    options = msgspec.json.decode((place / OPTIONS_FILE).read_bytes(), type=dict[str, str])
+    return EnvironmentSettings.new_instance().with_configuration(Configuration.from_dict(options)).build()

@@ -1,0 +1,238 @@
+/** SQL: an editor, and below it what the statement that was run last gives, while it comes. */
+
+import { ask } from "../dialog.js";
+import { element, setText, titled } from "../dom.js";
+import { duration, moment } from "../format.js";
+import { refused } from "../rights.js";
+import { Editor } from "../sql/editor.js";
+import { effect } from "../sql/effects.js";
+import { forgetAll, remember, remembered } from "../sql/history.js";
+import { filledIn, parameters } from "../sql/parameters.js";
+import { ParameterFields } from "../sql/parameter_fields.js";
+import { drawnPlan } from "../sql/plan.js";
+import { Run } from "../sql/run.js";
+import { cause, pointedAt, SqlSession } from "../sql/session.js";
+import { offsetOf, placeOf, statementAt, statements, tokens } from "../sql/tokens.js";
+
+const DRAFT = "firesteel.sql.draft";
+const EXAMPLE = `-- A table that makes up rows, and a query whose rows change.
+CREATE TEMPORARY TABLE clicks (
+  page STRING,
+  cost INT
+) WITH (
+  'connector' = 'datagen',
+  'rows-per-second' = '5',
+  'fields.page.length' = '1',
+  'fields.cost.min' = '1',
+  'fields.cost.max' = '100'
+);
+
+SELECT page, COUNT(*) AS hits FROM clicks GROUP BY page;
+`;
+const ERROR = "sql-error";
+
+export class Sql {
+  /** @param {import("../app.js").App} app */
+  constructor(app) {
+    this.app = app;
+    this.title = "SQL";
+    this.run = null;
+    this.session = new SqlSession(app.api, () => app.say("The session had ended after a while without a page. A new one has begun, without the tables of the old one."));
+    this.node = element("div", {}, element("h1", {}, "SQL"));
+    this.#begin().catch(app.report);
+  }
+
+  /** What is not looked at is not asked for; a query waits then, once what it gave fills its buffer. */
+  close() {
+    this.run?.pause();
+  }
+
+  /** The page is shown again. */
+  reopen() {
+    this.run?.resume();
+  }
+
+  /** End the session: somebody has logged out. */
+  end() {
+    this.run?.stop();
+    this.session.close();
+  }
+
+  async #begin() {
+    const rights = await this.app.rights();
+    const reason = rights.refusal("submitter");
+    if (reason !== null) this.node.append(refused("Statements are", reason));
+    else this.#build();
+  }
+
+  #build() {
+    this.editor = new Editor(sessionStorage.getItem(DRAFT) ?? EXAMPLE, {
+      run: (step) => this.#execute(step),
+      changed: () => this.#changed(),
+      words: (text, cursor) => this.#words(text, cursor),
+    });
+    this.mode = element("select", {}, element("option", { value: "streaming" }, "Streaming: follow the input"), element("option", { value: "batch" }, "Batch: what there is now"));
+    this.parallelism = element("input", { type: "number", min: 1, step: 1, placeholder: "as configured" });
+    this.fields = new ParameterFields();
+    this.runs = button("Run", () => this.#execute(false), "primary");
+    this.plans = button("Plan", () => this.#explain());
+    this.cancels = button("Cancel", () => this.#cancel(), "danger");
+    this.cancels.disabled = true;
+    this.state = element("p", { class: "facts", role: "status" });
+    this.error = element("div", { id: ERROR, role: "alert" });
+    this.place = element("section", { "aria-label": "Result" });
+    this.past = element("ul", { class: "past" });
+    const history = element("details", { on: { toggle: () => this.#showPast() } }, element("summary", {}, "Statements that were run in this browser"), this.past);
+    const buttons = element("div", { class: "buttons" }, this.runs, this.plans, this.cancels);
+    const controls = element("div", { class: "row" }, buttons, titled("Mode", this.mode), titled("Parallelism", this.parallelism));
+    this.node.append(this.editor.node, this.fields.node, controls, this.state, this.error, this.place, history);
+    this.#changed();
+  }
+
+  /** The statement that would run: what is selected, or what the cursor is in. */
+  #statement() {
+    const { selection, text, cursor } = this.editor;
+    if (selection === null) return statementAt(text, cursor);
+    const chosen = statements(text.slice(selection.start, selection.end))[0] ?? null;
+    if (chosen === null) return null;
+    const shift = selection.start;
+    const moved = chosen.tokens.map((token) => ({ ...token, start: token.start + shift, end: token.end + shift }));
+    return { ...chosen, start: chosen.start + shift, end: chosen.end + shift, tokens: moved };
+  }
+
+  #changed() {
+    const found = this.#statement();
+    if (this.active?.start !== found?.start || this.active?.text !== found?.text) {
+      this.active = found;
+      this.editor.showActive(found);
+      this.fields.show(found === null ? [] : parameters(found));
+    }
+    sessionStorage.setItem(DRAFT, this.editor.text);
+  }
+
+  async #words(text, cursor) {
+    const found = statementAt(text, cursor);
+    const [start, end] = found === null || cursor > text.length ? [cursor, cursor] : [found.start, Math.max(found.end, cursor)];
+    const between = text.slice(found?.end ?? cursor, cursor);
+    const begun = tokens(between).some((token) => token.key === ";") ? cursor : Math.min(start, cursor);
+    try {
+      return await this.session.complete(text.slice(begun, end), [...text.slice(begun, cursor)].length);
+    } catch {
+      return []; // one types on; a statement that is run says what is wrong
+    }
+  }
+
+  #options() {
+    const options = { "execution.runtime-mode": this.mode.value };
+    if (this.parallelism.value !== "") options["parallelism.default"] = this.parallelism.value;
+    return options;
+  }
+
+  async #execute(step) {
+    const statement = this.#ready();
+    if (statement === null) return;
+    const will = effect(statement);
+    if (will !== null && (await ask(will)) === null) return;
+    if (step) this.#step(statement);
+    this.#start(statement, statement.filled.text, (run) => this.place.replaceChildren(run.node));
+  }
+
+  #explain() {
+    const statement = this.#ready();
+    if (statement === null) return;
+    const ahead = /^EXPLAIN\b/i.test(statement.filled.text) ? "" : "EXPLAIN JSON_EXECUTION_PLAN ";
+    const shown = (run) => run.whole.then((rows) => rows !== null && this.place.replaceChildren(drawnPlan(rows.map(([text]) => text).join("\n"))));
+    this.#start(statement, ahead + statement.filled.text, shown, ahead.length);
+  }
+
+  /** Return the statement with its parameters filled in, null if there is nothing to run. */
+  #ready() {
+    this.error.replaceChildren();
+    const statement = this.#statement();
+    if (statement === null) {
+      setText(this.state, "There is no statement to run.");
+      return null;
+    }
+    try {
+      return { ...statement, filled: filledIn(statement, this.fields.values()) };
+    } catch (error) {
+      this.error.replaceChildren(element("p", { class: "error" }, error.message));
+      return null;
+    }
+  }
+
+  #step(statement) {
+    const next = statements(this.editor.text).find((each) => each.start > statement.start);
+    if (next !== undefined) this.editor.goTo(next.start);
+  }
+
+  /** @param {number} [ahead] so many characters of the text are before the statement */
+  #start(statement, text, shown, ahead = 0) {
+    this.run?.stop();
+    this.editor.showWrong(null);
+    this.place.replaceChildren();
+    const begun = Date.now();
+    const before = this.editor.text;
+    const run = new Run(this.session, text, this.#options(), {
+      state: (words, going) => this.#going(run, words, going),
+      ended: (outcome) => {
+        remember({ text: statement.text, at: begun, outcome: `${outcome} after ${duration(Date.now() - begun)}` });
+        this.#showPast();
+      },
+      failed: (error) => this.#failed(error, statement, text, ahead, before),
+    });
+    this.run = run;
+    this.#going(run, "Sent.", true);
+    run.start();
+    shown(run);
+  }
+
+  #going(run, words, going) {
+    if (run !== this.run) return;
+    this.cancels.disabled = !going;
+    setText(this.state, words);
+  }
+
+  #failed(error, statement, sent, ahead, before) {
+    const reason = cause(error.message);
+    const pointed = pointedAt(reason);
+    const unchanged = this.editor.text === before;
+    if (pointed === null || !unchanged) {
+      this.error.replaceChildren(element("pre", { class: "error", tabindex: 0 }, reason));
+      return;
+    }
+    const place = Math.max(0, offsetOf(sent, pointed.line, pointed.column) - ahead);
+    const start = Math.min(statement.start + statement.filled.back(place), statement.end);
+    const token = tokens(this.editor.text).find((each) => each.start <= start && each.end > start);
+    const { line, column } = placeOf(this.editor.text, start);
+    const there = button(`Line ${line}, column ${column}`, () => this.editor.goTo(start), "link");
+    this.error.replaceChildren(element("p", { class: "error" }, there), element("pre", { class: "error", tabindex: 0 }, reason.replace(pointed.text, `(line ${line}, column ${column})`)));
+    this.editor.showWrong({ start, end: token?.end ?? start + 1 }, ERROR);
+  }
+
+  async #cancel() {
+    await this.run?.cancel();
+  }
+
+  #showPast() {
+    const use = ({ text }) => {
+      const { editor } = this;
+      editor.goTo(editor.text.length);
+      const apart = editor.text.trim() === "" || /;\s*$/.test(editor.text) ? "\n" : ";\n";
+      editor.replace({ start: editor.text.length, end: editor.text.length }, `${apart}${text};\n`);
+      editor.goTo(editor.text.length - text.length - 2);
+    };
+    const items = remembered().map((entry) =>
+      element("li", {}, element("pre", {}, entry.text), element("span", { class: "facts" }, `${moment(entry.at)}, ${entry.outcome} `), button("Put into the editor", () => use(entry))),
+    );
+    const forget = button("Forget them all", () => {
+      forgetAll();
+      this.#showPast();
+    });
+    this.past.replaceChildren(...items, element("li", {}, items.length === 0 ? "There are none." : forget));
+  }
+}
+
+function button(name, clicked, kind) {
+  return element("button", { type: "button", class: kind ?? null, on: { click: clicked } }, name);
+}

@@ -1,0 +1,64 @@
+"""The last savepoint of a job: in its own directory for them, or where a request has had one written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from firesteel.checkpoint.objects import Storage
+from firesteel.checkpoint.savepoint import SavepointFile, open_savepoint
+from firesteel.common.errors import StateError
+from firesteel.rest.records import Asked, JobRecord, read
+
+
+class Savepoint(NamedTuple):
+    """A complete savepoint, and where it is."""
+
+    location: str
+    about: SavepointFile
+
+
+def as_url(location: str) -> str:
+    """Return a location as Flink's clients read it.
+
+    >>> as_url("/savepoints/one"), as_url("s3://bucket/one")
+    ('file:/savepoints/one', 's3://bucket/one')
+    """
+    return location if "://" in location else f"file:{location}"
+
+
+def newest_savepoint(record: JobRecord) -> Savepoint | None:
+    """Return the savepoint of a job that was written last, None if there is none that can be read."""
+    found = [each for url in {*_own(record), *_asked_for(record)} if (each := _opened(url)) is not None]
+    return max(found, key=lambda each: each.about.created_at, default=None)
+
+
+def _own(record: JobRecord) -> Iterator[str]:
+    """Yield the last one in the job's directory; their names begin with their epochs."""
+    place = record.state / "savepoints"
+    names = sorted(folder.name for folder in place.iterdir()) if place.is_dir() else []
+    yield from (str(place / name) for name in names[-1:])
+
+
+def _asked_for(record: JobRecord) -> Iterator[str]:
+    """Yield the place of the last one that was asked for; what else is asked for is answered by numbers and words."""
+    files = sorted((record.directory / "requests").glob("*.json"), key=_changed, reverse=True)
+    answers = (asked.location for asked in map(_read, files) if asked is not None)
+    yield from [answer for answer in answers if answer is not None and "/" in answer][:1]
+
+
+def _read(file: Path) -> Asked | None:
+    return read(file, Asked)
+
+
+def _changed(file: Path) -> float:
+    return file.stat().st_mtime
+
+
+def _opened(url: str) -> Savepoint | None:
+    try:
+        about = open_savepoint(Storage.existing(url))
+    except StateError:  # it was disposed of, or moved, or damaged
+        return None
+    return None if about is None else Savepoint(url, about)

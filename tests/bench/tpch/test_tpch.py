@@ -1,0 +1,128 @@
+"""The queries of TPC-H over small tables: batch and streaming have DuckDB's rows, and the part of the benchmark."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from bench.process import printed
+from bench.summary import SUMMARIES
+from bench.tpch.answers import Rows, as_json, differences
+from bench.tpch.data import definitions, query
+from bench.tpch.part import PART, TIMEOUT_SECONDS
+from bench.tpch.report import ratios, render, slowest, title
+from firesteel.table import EnvironmentSettings, TableEnvironment
+from firesteel.testing import executing
+from tests.bench.tpch.small_tables import QUERIES, write
+from tests.queries.tables import table_of
+
+RUNS: Final = {
+    title(1, number, system): [{"seconds": seconds, "cpu": 2 * seconds, "bytes": 1 << 30}]
+    for system, seconds in (("Firesteel", 2.0), ("Flink SQL", 8.0), ("Spark SQL", 3.0))
+    for number in (1, 6)
+}
+_SORTED: Final = re.compile(r"ORDER BY[^()]*$")
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Rows]]:
+    folder = tmp_path_factory.mktemp("tpch")
+    return folder, {number: as_json(rows) for number, rows in write(folder).items()}
+
+
+def session(folder: Path, *, batch: bool) -> TableEnvironment:
+    settings = EnvironmentSettings.in_batch_mode() if batch else EnvironmentSettings.in_streaming_mode()
+    env = TableEnvironment.create(settings)
+    env.get_config().set("table.local-time-zone", "UTC")
+    env.get_config().set("table.optimizer.join-reorder-enabled", "true")
+    for statement in definitions(folder):
+        env.execute_sql(statement)
+    return env
+
+
+def answered(env: TableEnvironment, sql: str) -> Rows:
+    return as_json(table_of(env, sql).elements())
+
+
+def test_every_query_has_rows(small: tuple[Path, dict[str, Rows]]) -> None:
+    assert [number for number, rows in small[1].items() if not rows] == []
+    assert list(small[1]) == [str(number) for number in range(1, 23)]
+
+
+@pytest.mark.parametrize("number", QUERIES)
+def test_batch_has_duckdbs_rows(number: str, small: tuple[Path, dict[str, Rows]]) -> None:
+    folder, answers = small
+    with executing(parallelism=int(number) % 3 + 1):
+        found = answered(session(folder, batch=True), QUERIES[number])
+    assert differences([found, answers[number]]) == []
+
+
+@pytest.mark.parametrize("threshold", ["-1", "1000"])
+@pytest.mark.parametrize("number", ["2", "4", "9", "13", "16", "21", "22"])
+def test_batch_has_the_same_rows_wherever_sides_of_joins_are(
+    number: str, threshold: str, small: tuple[Path, dict[str, Rows]]
+) -> None:
+    folder, answers = small
+    env = session(folder, batch=True)
+    env.get_config().set("table.optimizer.join.broadcast-threshold", threshold)
+    env.get_config().set("execution.batch.adaptive.auto-parallelism.enabled", "false")
+    with executing(parallelism=3):
+        assert differences([answered(env, QUERIES[number]), answers[number]]) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", QUERIES)
+def test_streaming_has_the_same_rows(number: str, small: tuple[Path, dict[str, Rows]]) -> None:
+    folder, answers = small
+    unsorted = _SORTED.sub("", QUERIES[number]) if "LIMIT" not in QUERIES[number] else QUERIES[number]
+    with executing(parallelism=int(number) % 3 + 1, epoch_records=(150, 700)[int(number) % 2]):
+        found = answered(session(folder, batch=False), unsorted)
+    assert differences([found, answers[number]]) == []
+
+
+def test_numbers_of_all_types_are_alike_and_quotients_may_differ_in_their_last_digits() -> None:
+    assert differences([[["a", 1.0], ["b", None]], [["b", None], ["a", 1.000001]]]) == []
+    assert differences([[["a", 1.0]], [["a", 1.1]]]) == ["['a', 1.0] is not ['a', 1.1]"]
+    assert differences([[["a", 1.0]], []]) == ["1 rows are not 0"]
+
+
+def test_the_ratio_is_that_of_the_seconds_where_both_were_measured() -> None:
+    assert ratios(RUNS, 1, "Spark SQL") == {1: 1.5, 6: 1.5}
+    assert slowest(RUNS, 1, "Flink SQL") == (1, 4.0)
+    assert slowest(RUNS, 10, "Flink SQL") is None
+
+
+def test_the_section_has_a_row_for_each_query() -> None:
+    lines = "\n".join(render(RUNS))
+    assert "q6" in lines
+    assert "q7" not in lines
+
+
+def test_the_summary_names_the_means() -> None:
+    rows: Any = SUMMARIES["tpch"](RUNS)
+    assert any("1.5" in cell for row in rows for cell in row)
+
+
+def test_every_query_is_a_case_at_both_scales() -> None:
+    assert [case.name for case in PART.cases] == [
+        f"q{number} scale {size}" for size in (1, 10) for number in range(1, 23)
+    ]
+
+
+def test_all_systems_read_one_text(small: tuple[Path, dict[str, Rows]]) -> None:
+    folder, _ = small
+    assert all(query(folder, int(number)).strip() for number in QUERIES if number not in ("11", "15"))
+
+
+@pytest.mark.long
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark")
+@pytest.mark.parametrize("system", ["firesteel", "spark"])
+def test_a_query_on_spark(system: str, small: tuple[Path, dict[str, Rows]]) -> None:
+    folder, answers = small
+    found = printed(system, ["-m", "bench.tpch.program", system, folder, 5], TIMEOUT_SECONDS)
+    assert differences([found["rows"], answers["5"]]) == []
+    assert found["seconds"] > 0 < found["cpu"]

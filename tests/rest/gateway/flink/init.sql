@@ -1,0 +1,1 @@
+CREATE TABLE t (a INT, b INT) WITH ('connector' = 'datagen', 'number-of-rows' = '3', 'fields.a.kind' = 'sequence', 'fields.a.start' = '1', 'fields.a.end' = '3', 'fields.b.kind' = 'sequence', 'fields.b.start' = '4', 'fields.b.end' = '6');

@@ -1,0 +1,23 @@
+SET 'sql-client.execution.result-mode' = 'tableau';
+SET 'execution.runtime-mode' = 'batch';
+SHOW TABLES;
+DESCRIBE t;
+SELECT a, a * 2 AS twice FROM t ORDER BY a;
+SELECT 1, 'x' AS s, CAST(NULL AS BIGINT) AS n, ARRAY[1, 2] AS l, MAP['a', 1] AS m, ROW(1, 'b') AS r, X'0a' AS x;
+SELECT TIMESTAMP '2020-01-02 03:04:05.678' AS ts, DATE '2020-01-02' AS d, TRUE AS yes, 1.50 AS price;
+SET 'execution.runtime-mode' = 'streaming';
+SELECT a, b FROM t WHERE a > 1;
+CREATE VIEW v AS SELECT a FROM t;
+SHOW VIEWS;
+SHOW CURRENT DATABASE;
+USE CATALOG default_catalog;
+CREATE TABLE gone (a INT, b INT) WITH ('connector' = 'blackhole');
+SET 'table.dml-sync' = 'true';
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO gone SELECT a, 1 FROM t;
+INSERT INTO gone SELECT a, 2 FROM v;
+END;
+BEGIN STATEMENT SET;
+INSERT INTO gone SELECT a, 3 FROM t;
+INSERT INTO gone SELECT a, 4 FROM v;
+END;

@@ -1,0 +1,23 @@
+"""Fifty jobs in one session: they start, are listed, cost little while they have nothing to do, and stop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.rest.many_jobs import measured
+
+
+@pytest.mark.spark
+@pytest.mark.long
+@pytest.mark.xdist_group("spark")
+@pytest.mark.timeout(1200)
+def test_fifty_jobs_in_a_session_cost_little_while_they_are_idle(tmp_path: Path):
+    costs = measured(tmp_path, 50)
+    assert costs.processor_per_start < 6
+    assert costs.listed_in < 5
+    assert costs.driver_memory < 110
+    assert costs.driver_load < 0.025
+    assert costs.rest_memory < 2_500
+    assert costs.rest_load < 0.8
