@@ -76,7 +76,7 @@ class ServerProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._guard: subprocess.Popen[bytes] | None = None
 
-    def start(self, is_ready: Callable[[], bool]) -> None:
+    def start(self, is_ready: Callable[[], bool], within_s: float = _STARTS_WITHIN_S) -> None:
         """Start the server and wait until it is ready."""
         with (self._directory / "log").open("ab") as log:
             self._process = subprocess.Popen(
@@ -90,7 +90,7 @@ class ServerProcess:
         # Its input ends when this process ends in any way; then the server must end, too.
         guard = ["sh", "-c", 'read -r _; kill -QUIT "$0"', str(self._process.pid)]
         self._guard = subprocess.Popen(guard, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        until = time.monotonic() + _STARTS_WITHIN_S
+        until = time.monotonic() + within_s
         while not is_ready():
             if self._process.poll() is not None or time.monotonic() > until:
                 raise RuntimeError(f"the server does not start:\n{(self._directory / 'log').read_text()}")
