@@ -65,10 +65,12 @@ def environment(
 ) -> Any:
     """Return the table environment of a system, made by PyFlink's names; state, if durable, is below `scratch`.
 
-    `flink` are further settings of Flink alone, `settings` those of both systems.
+    `flink` are further settings of Flink alone, `settings` those of both systems. In BATCH mode both may give small
+    inputs fewer subtasks.
     """
-    given = {"parallelism.default": PARALLELISM, "table.exec.resource.default-parallelism": PARALLELISM}
-    given |= settings or {}
+    given = {"parallelism.default": PARALLELISM, **(settings or {})}
+    if not batch:
+        given["table.exec.resource.default-parallelism"] = PARALLELISM
     if system == FIRESTEEL.name:
         importlib.import_module("firesteel.datastream.pyflink_alias").install_pyflink_alias()
         given |= {
