@@ -8,6 +8,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,9 +17,10 @@ from firesteel.common.errors import StateError
 from firesteel.control import EpochStats
 from firesteel.control.maintenance import MaintenancePolicy
 from firesteel.datastream import StreamExecutionEnvironment
+from firesteel.queryable import reader as reader_module
 from firesteel.queryable.access import contents_of
 from firesteel.queryable.contents import ABSENT, Bounds, StateContents
-from firesteel.queryable.copies import Snapshot
+from firesteel.queryable.copies import OperatorCopy, Snapshot
 from firesteel.queryable.forms import PythonForm
 from firesteel.queryable.reader import StateReader
 from firesteel.saved.inspection import SavedState
@@ -220,6 +222,25 @@ def test_a_snapshot_stays_what_it_is_when_the_reader_goes_on(tmp_path: Path):
     for snapshot in held:
         assert read_whole(snapshot) == (expected(snapshot.epoch),) * 2
     readers[0].close()
+
+
+def test_who_waits_for_a_copy_waits_for_the_epochs_since(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    run(tmp_path)
+    clock = SimpleNamespace(monotonic=lambda: sum(taken))
+    taken: list[float] = []
+    copied = OperatorCopy.at
+
+    def slow(self: OperatorCopy, *arguments: object) -> Snapshot:
+        taken.append(10.0)
+        return copied(self, *arguments)
+
+    monkeypatch.setattr(reader_module, "time", clock)
+    monkeypatch.setattr(OperatorCopy, "at", slow)
+    reader = StateReader(str(tmp_path / "state"), fresh=0.05, stale=1.0)
+    made = reader.snapshot("count")
+    assert taken == [10.0]
+    assert reader.at_hand("count") is made
+    reader.close()
 
 
 def test_an_epoch_that_is_no_longer_kept_is_refused(tmp_path: Path):

@@ -11,6 +11,7 @@ from typing import Any
 from firesteel.checkpoint.attach import CheckpointedState
 from firesteel.checkpoint.objects import Storage
 from firesteel.checkpoint.recovery import read_at
+from firesteel.common.collector import collector_waits
 from firesteel.saved.inspection import SavedOperator, SavedState
 from firesteel.state.arrangements.arrangement import Arrangement
 from firesteel.state.arrangements.live import LiveArrangements
@@ -77,7 +78,8 @@ class OperatorCopy:
         entries = None
         if operator.snapshot.states:
             store = open_working_store(self.directory, self.lineage, 0, most - 1)
-            entries = read_at(store, self._storage, operator.id, (0, most - 1), manifest.epoch, None)
+            with collector_waits():
+                entries = read_at(store, self._storage, operator.id, (0, most - 1), manifest.epoch, None)
         if operator.snapshot.arrangements != self._layouts:
             self._declare(operator)
         self._live.begin(self._store, address, manifest.epoch, {}, manifest.processing_time)

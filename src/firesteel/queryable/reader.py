@@ -121,8 +121,8 @@ class StateReader:
             followed = self._followed.setdefault(operator_id, _Followed())
             self._ids[operator] = operator_id
         with followed.turn:
-            began = time.monotonic()
             while followed.current is None or followed.seen < asked:
+                began, before = time.monotonic(), followed.copy
                 saved = self._newest()
                 try:
                     followed.current = self._advanced(followed, saved, _operator(saved, operator_id))
@@ -131,8 +131,10 @@ class StateReader:
                         raise
                     # Retention was faster; what has been read by now is not read again.
                 else:
-                    followed.seen = asked
-                    followed.cost = time.monotonic() - began
+                    followed.seen, followed.cost = began, time.monotonic() - began
+                    if followed.copy is not before and followed.cost > self._stale / 2 > 0:
+                        # All of the state took long: the next reads would have to wait for the epochs since.
+                        asked = time.monotonic()
             return followed.current
 
     def _advanced(self, followed: _Followed, saved: SavedState, operator: SavedOperator) -> Snapshot:

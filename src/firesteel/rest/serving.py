@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import socket
@@ -120,6 +121,7 @@ def serve(settings: ServerSettings) -> None:
         try:
             write(directory / SERVER_FILE, ServerFile(os.getpid(), url, now_ms()))
             logging.getLogger("firesteel.rest").warning("serving %s at %s", directory, url)
+            gc.freeze()  # to look through all modules takes some 50 ms, in which nobody is answered
             uvicorn.Server(config).run([listener])
         finally:
             sql.close()
