@@ -27,6 +27,7 @@ from firesteel.table.udf import udf
 from firesteel.testing import executing
 from tests.queries.tables import FUNCTIONS, ONE_SUBTASK, compared, expected, session, texts
 from tests.queries.together import NEXT, NULL, sample, tables
+from tests.table.test_options import Greetings
 
 
 def statements(env: TableEnvironment, chosen: list[dict[str, Any]]) -> str:
@@ -229,6 +230,28 @@ def test_a_plan_has_its_functions_and_models(
     ]
     functions = json.loads((tmp_path / "plan.json").read_text())["functions"]
     assert sorted(entry.get("name", "a model") for entry in functions) == ["a model", "shout", "twice"]
+
+
+def test_a_plan_loads_the_modules_of_its_functions(
+    env: TableEnvironment, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    insert = "INSERT INTO said SELECT greet(k), v FROM given"
+    env.execute_sql(OF_THE_SESSION[-1])
+    env.load_module("own", Greetings({}))
+    with pytest.raises(SqlError, match="requires functions that statements have named"):
+        env.execute_sql(f"COMPILE PLAN '{tmp_path}/refused.json' FOR {insert}")
+    env.unload_module("own")
+    env.execute_sql(
+        "LOAD MODULE own WITH ('class' = 'tests.table.test_options:Greetings', 'word' = 'good day')"
+    )
+    env.execute_sql(f"COMPILE PLAN '{tmp_path}/plan.json' FOR {insert}")
+    other = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    execute = f"EXECUTE PLAN '{tmp_path}/plan.json'"
+    assert [word for word in printed(other, execute, capfd) if word == "day"] == ["day"] * 3
+    text = (tmp_path / "plan.json").read_text()
+    (tmp_path / "plan.json").write_text(text.replace(r"\"greet\"", r"\"missing\""))
+    with pytest.raises(SqlError, match="requires a function that its module has"):
+        other.execute_sql(execute)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from firesteel.common.errors import ConfigurationError, ProgramError
+from firesteel.common.importing import import_module
 from firesteel.common.logical_types import Field, LogicalType, RowType
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.functions.columns.python_functions import AsyncCalls, PythonFunction
@@ -68,7 +68,7 @@ class Model:
         target = self.options.get(FUNCTION, "")
         module, _, name = target.partition(":")
         try:
-            found = getattr(importlib.import_module(module), name)
+            found = getattr(import_module(module), name)
         except (ImportError, AttributeError, ValueError) as error:
             raise ConfigurationError(
                 f"requires the option '{FUNCTION}' with 'module:attribute' of a class that can be imported",

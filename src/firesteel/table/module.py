@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import Any, Final, NoReturn
 
+import msgspec
+
 from firesteel.common.errors import ConfigurationError, UnsupportedError
+from firesteel.common.importing import import_module
 
 ENTRY_POINTS: Final = "firesteel.table.modules"
 """The group of entry points of modules."""
@@ -65,7 +67,7 @@ def module_of(name: str, options: Mapping[str, str]) -> Module:
             made = installed[name].load()
         else:
             where, _, attribute = target.partition(":")
-            made = getattr(importlib.import_module(where), attribute)
+            made = getattr(import_module(where), attribute)
     except (ImportError, AttributeError, ValueError) as error:
         raise ConfigurationError(
             f"requires the option '{_CLASS}' with 'module:attribute' of a class that can be imported",
@@ -75,6 +77,38 @@ def module_of(name: str, options: Mapping[str, str]) -> Module:
     if not isinstance(module, Module):
         raise ConfigurationError(f"requires a subclass of {Module.__name__}", got=repr(module))
     return module
+
+
+class ModuleFunction(msgspec.Struct, frozen=True):
+    """A function of a module, by what a statement has loaded that with: what a compiled plan keeps of it."""
+
+    module: str
+    options: dict[str, str]
+    function: str
+
+
+@dataclass(frozen=True)
+class LoadedModule:
+    """A module of a session; `options` are those of LOAD MODULE, None for one that only its program has."""
+
+    name: str
+    module: Module
+    options: Mapping[str, str] | None = None
+
+    def target(self, function: str) -> str:
+        """Return what finds a function again, as JSON; the empty text if nothing does."""
+        if self.options is None:
+            return ""
+        return msgspec.json.encode(ModuleFunction(self.name, dict(self.options), function)).decode()
+
+
+def function_of_module(target: str) -> Any:
+    """Return the function of what `LoadedModule.target` gave, None if its module has it no longer.
+
+    Raises ConfigurationError if there is no such module.
+    """
+    wanted = msgspec.json.decode(target, type=ModuleFunction)
+    return module_of(wanted.module, wanted.options).get_function(wanted.function)
 
 
 class HiveModule(Module):

@@ -17,7 +17,7 @@ from firesteel.table.catalog.binding import BoundCatalog
 from firesteel.table.catalog.manager import CatalogManager
 from firesteel.table.catalog.objects import CatalogObject
 from firesteel.table.environment_settings import MODE
-from firesteel.table.module import Module
+from firesteel.table.module import LoadedModule, Module
 from firesteel.table.table_config import TableConfig
 
 PARALLELISM: Final = "table.exec.resource.default-parallelism"
@@ -35,8 +35,8 @@ class Session:
     """What the statements of one session share.
 
     `environment` is that of a program with streams; without it each job has an environment of its own. `modules` are
-    the ones in use, of those that are `loaded`. `state_names` counts the jobs by name. With `submit` the jobs of
-    INSERTs do not run in this process.
+    the ones in use, of those that are `loaded`; `module_options` are those of LOAD MODULE. `state_names` counts the
+    jobs by name. With `submit` the jobs of INSERTs do not run in this process.
     """
 
     manager: CatalogManager
@@ -44,13 +44,16 @@ class Session:
     config: TableConfig = field(default_factory=lambda: TableConfig(Configuration()))
     modules: list[str] = field(default_factory=lambda: [CORE])
     loaded: dict[str, Module] = field(default_factory=lambda: {CORE: Module(CORE)})
+    module_options: dict[str, Mapping[str, str]] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=count)
     state_names: Counter[str] = field(default_factory=Counter)
     submit: Submit | None = None
 
     def __post_init__(self) -> None:
         self.defaults = dict(self.config.to_map())
-        self.manager.functions.modules = lambda: [(name, self.loaded[name]) for name in self.modules]
+        self.manager.functions.modules = lambda: [
+            LoadedModule(name, self.loaded[name], self.module_options.get(name)) for name in self.modules
+        ]
 
     @property
     def streaming(self) -> bool:

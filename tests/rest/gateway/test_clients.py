@@ -153,6 +153,24 @@ def test_a_job_of_an_insert_calls_functions_and_asks_models(url: str, tmp_path: 
     client.close()
 
 
+def test_jobs_and_queries_call_functions_of_the_files_of_their_session(url: str, tmp_path: Path) -> None:
+    for number, end in enumerate("?!"):
+        file = tmp_path / str(number) / "own_shouting.py"
+        file.parent.mkdir()
+        file.write_text(MODULE.replace("!", end))
+        options = {"execution.runtime-mode": "batch", "table.dml-sync": "true", "python.files": str(file)}
+        client = GatewayClient(url, options)
+        for statement in (
+            "CREATE TEMPORARY FUNCTION shout AS 'own_shouting.shout' LANGUAGE PYTHON",
+            f"CREATE TABLE said (word STRING) WITH ({FILES} '{tmp_path}/said{number}')",
+        ):
+            client.execute(statement)
+        assert rows(client, "SELECT shout('a')") == [(f"a{end}",)]
+        list(client.execute("INSERT INTO said SELECT shout('b')").changes)
+        assert rows(client, "SELECT * FROM said") == [(f"b{end}",)]
+        client.close()
+
+
 def test_each_insert_of_a_script_is_a_job(url: str, tmp_path: Path) -> None:
     script = f"""
         SET 'execution.runtime-mode' = 'batch';

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-import importlib
 import inspect
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -13,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.common.errors import ConfigurationError, ConnectorError, ProgramError, TypeMismatchError
+from firesteel.common.importing import import_module
 from firesteel.common.logical_types import RowType
 from firesteel.common.logical_types.arrow import to_arrow_schema
 from firesteel.common.logical_types.columns import to_column
@@ -210,7 +210,7 @@ def _imported(path: str, who: str) -> Callable[..., Any]:
     """Return the function of a module. Raises ConfigurationError if it cannot be imported, or is none."""
     module, _, name = path.rpartition(".")
     try:
-        found = getattr(importlib.import_module(module), name)
+        found = getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise ConfigurationError(
             "requires 'module.name' of a function that can be imported as the option 'function'",

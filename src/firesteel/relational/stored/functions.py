@@ -20,7 +20,10 @@ _MODEL: Final = "model"
 _NOT_TYPES: Final = ("name", "body", "imported")
 
 Import = Callable[[str, str], UserFunction]
-"""Imports the function of a 'module.name', and gives it a name. Raises ConfigurationError if there is none."""
+"""Imports the function of a 'module.name', and gives it a name; or of what else `imported` of a function says.
+
+Raises ConfigurationError if there is none.
+"""
 
 
 class FunctionWriter:
@@ -46,7 +49,7 @@ class FunctionWriter:
                 "requires functions that statements have named",
                 who="COMPILE PLAN",
                 got=f"{function.name}, which only its program has",
-                hint="CREATE FUNCTION ... AS 'module.name' LANGUAGE PYTHON",
+                hint="CREATE FUNCTION ... AS 'module.name' LANGUAGE PYTHON, or LOAD MODULE",
             )
         return {"name": function.name, "imported": function.imported, "types": _types(function, self._write)}
 

@@ -20,6 +20,7 @@ from firesteel.common.errors import ConfigurationError, EngineError, StateError
 from firesteel.control.asking import stop
 from firesteel.control.commands import now_ms
 from firesteel.rest.dispatcher import Dispatcher, new_job_id
+from firesteel.rest.gateway.python_files import copied
 from firesteel.rest.records import JOB_ID, JobRecord, Submission
 from firesteel.rest.standing import ENDED, Standing, standing, standings
 
@@ -118,7 +119,7 @@ class ClusterJobs:
             (folder / "main.py").write_text(_PROGRAM.format(entry=entry))
             for name, text in files.items():
                 (folder / name).write_text(text)
-            (folder / OPTIONS_FILE).write_bytes(msgspec.json.encode(kept))
+            (folder / OPTIONS_FILE).write_bytes(msgspec.json.encode(copied(kept, folder)))
             self._dispatcher.submit(submission, folder)
 
     def all(self) -> list[RunningJob]:

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from firesteel.common.configuration import Configuration
+from firesteel.common.importing import importing_from
 from firesteel.rest.dispatcher import Dispatcher
 from firesteel.rest.gateway.jobs import (
     CLUSTER_FILE,
@@ -20,6 +21,7 @@ from firesteel.rest.gateway.jobs import (
     ClusterJobs,
     ScriptCluster,
 )
+from firesteel.rest.gateway.python_files import own_modules, placed
 from firesteel.rest.gateway.sessions import GatewaySession
 from firesteel.rest.gateway.statements import Statements
 from firesteel.rest.records import JobRecord
@@ -33,8 +35,11 @@ from firesteel.table.table_environment import TableEnvironment, new_session
 def main(program: str) -> None:
     """Start the job of the plan in the directory of `program`. Raises what starting it raises."""
     place = Path(program).parent
-    environment = TableEnvironment.create(_settings(place))
-    environment.execute_plan(PlanReference.from_file(place / PLAN_FILE))
+    options = _options(place)
+    environment = TableEnvironment.create(_settings(options))
+    modules = own_modules(options)
+    with importing_from(lambda: modules):
+        environment.execute_plan(PlanReference.from_file(place / PLAN_FILE))
 
 
 def script(program: str) -> None:
@@ -45,7 +50,7 @@ def script(program: str) -> None:
     place = Path(program).parent
     cluster = msgspec.json.decode((place / CLUSTER_FILE).read_bytes(), type=ScriptCluster)
     jobs = _jobs(JobRecord(place.parent), cluster.slots)
-    session = new_session(_settings(place))
+    session = new_session(_settings(_options(place)))
     session.submit = jobs.submit if cluster.several else None
     statements, opened, given_up = (
         Statements(jobs),
@@ -81,6 +86,9 @@ def _numbered(script: str) -> Callable[[], str]:
     return lambda: uuid.uuid5(uuid.UUID(script), str(next(numbers))).hex
 
 
-def _settings(place: Path) -> EnvironmentSettings:
-    options = msgspec.json.decode((place / OPTIONS_FILE).read_bytes(), type=dict[str, str])
+def _options(place: Path) -> dict[str, str]:
+    return placed(msgspec.json.decode((place / OPTIONS_FILE).read_bytes(), type=dict[str, str]), place)
+
+
+def _settings(options: dict[str, str]) -> EnvironmentSettings:
     return EnvironmentSettings.new_instance().with_configuration(Configuration.from_dict(options)).build()

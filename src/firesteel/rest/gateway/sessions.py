@@ -15,8 +15,10 @@ from typing import Final
 
 from firesteel.common.configuration import Configuration
 from firesteel.common.errors import StateError
+from firesteel.common.importing import OwnModules
 from firesteel.rest.gateway.limits import Limits
 from firesteel.rest.gateway.operations import Execute, Operation
+from firesteel.rest.gateway.python_files import FILES, own_modules
 from firesteel.table.environment_settings import EnvironmentSettings
 from firesteel.table.session import Session, Submit
 from firesteel.table.table_environment import new_session
@@ -36,6 +38,17 @@ class GatewaySession:
     gathering: list[str] | None = None
     operations: dict[str, Operation] = field(default_factory=dict)
     turn: threading.Lock = field(default_factory=threading.Lock)
+    _modules: tuple[str, OwnModules] = ("", OwnModules(()))
+
+    def modules(self) -> OwnModules:
+        """Return the modules of the session's files, which are those that its options name now.
+
+        Raises ConfigurationError for a file that does not exist.
+        """
+        named = self.session.config.get(FILES, "")
+        if named != self._modules[0]:
+            self._modules = (named, own_modules(self.session.config.to_map()))
+        return self._modules[1]
 
     def submit(self, execute: Execute) -> Operation:
         """Begin an operation. Raises StateError if too many have not ended."""

@@ -11,6 +11,7 @@ import threading
 from typing import Final
 
 from firesteel.common.errors import ProgramError
+from firesteel.common.importing import importing_from
 from firesteel.common.logical_types import STRING, Field, LocalZonedTimestampType
 from firesteel.rest.gateway.jobs import ClusterJobs, RunningJob
 from firesteel.rest.gateway.operations import Outcome
@@ -54,11 +55,12 @@ class Statements:
         if words == _BEGIN and session.gathering is None:
             session.gathering = []
             return Outcome(answers.ok())
-        if words == _END:
-            return self._end_set(session, given_up)
-        if session.gathering is not None:
-            return _gathered(text, session)
-        return self._execute(_only(text), session, given_up)
+        with importing_from(session.modules):
+            if words == _END:
+                return self._end_set(session, given_up)
+            if session.gathering is not None:
+                return _gathered(text, session)
+            return self._execute(_only(text), session, given_up)
 
     def configure(self, text: str, session: GatewaySession, given_up: threading.Event) -> Outcome:
         """Execute a statement that prepares a session: one that starts no job. Raises ProgramError for others."""

@@ -6,13 +6,13 @@ Contract: upper and lower case of a function's name are the same. Errors are Pro
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, TypeVar
 
 from firesteel.common.errors import ConfigurationError, ProgramError
+from firesteel.common.importing import import_module
 from firesteel.common.logical_types import ObjectIdentifier
 from firesteel.functions.columns.python_functions import UserFunction
 from firesteel.relational.functions import FUNCTIONS
@@ -21,13 +21,16 @@ from firesteel.table.catalog.catalog import Catalog
 from firesteel.table.catalog.definitions import CatalogFunction
 from firesteel.table.catalog.memory_models import exists
 from firesteel.table.catalog.paths import ObjectPath
-from firesteel.table.module import Module
+from firesteel.table.module import LoadedModule, function_of_module
 from firesteel.table.udf import UserDefinedFunctionWrapper
 
 
 @dataclass(frozen=True, eq=False)
 class ImportedFunction:
-    """A function that a statement names: 'module.name' of what `udf`, `udtf` or `udaf` has made. A query imports it."""
+    """A function that a statement names: 'module.name' of what `udf`, `udtf` or `udaf` has made. A query imports it.
+
+    The target may also be the text of a `ModuleFunction`.
+    """
 
     target: str
     name: str = ""
@@ -35,9 +38,14 @@ class ImportedFunction:
     @cached_property
     def signature(self) -> UserFunction:
         """The function with its types. Raises ConfigurationError if there is none."""
+        if self.target.startswith("{"):
+            found: object = function_of_module(self.target)
+            if isinstance(found, UserDefinedFunctionWrapper):
+                return replace(found.signature, name=self.name, imported=self.target)
+            raise ConfigurationError("requires a function that its module has", got=self.target)
         module, _, name = self.target.rpartition(".")
         try:
-            found = getattr(importlib.import_module(module), name)
+            found = getattr(import_module(module), name)
         except (ImportError, AttributeError, ValueError) as error:
             raise ConfigurationError(
                 "requires 'module.name' of a function that can be imported",
@@ -68,8 +76,8 @@ class FunctionCatalog:
         self._catalog = catalog
         self._temporary: dict[ObjectIdentifier, KnownFunction] = {}
         self._system: dict[str, KnownFunction] = {}
-        self.modules: Callable[[], Sequence[tuple[str, Module]]] = tuple
-        """The modules in use, with their names, in the order in which functions are looked up."""
+        self.modules: Callable[[], Sequence[LoadedModule]] = tuple
+        """The modules in use, in the order in which functions are looked up."""
 
     def find(self, identifier: ObjectIdentifier) -> UserFunction | None:
         """Return the function of a full name, a temporary one first; None if there is none."""
@@ -96,16 +104,16 @@ class FunctionCatalog:
         return self._in_modules(name) if found is None else _signature(found)
 
     def _in_modules(self, name: str) -> UserFunction | None:
-        for module, functions in self.modules():
-            if module == _CORE and is_built_in(name):
+        for loaded in self.modules():
+            if loaded.name == _CORE and is_built_in(name):
                 return None
-            found = functions.get_function(name.lower())
+            found = loaded.module.get_function(name.lower())
             if isinstance(found, UserDefinedFunctionWrapper):
-                return replace(found.signature, name=name)
+                return replace(found.signature, name=name, imported=loaded.target(name.lower()))
             if found is not None:
                 raise ConfigurationError(
                     "requires what udf(...), udtf(...) or udaf(...) has made",
-                    who=f"function {name} of the module {module}",
+                    who=f"function {name} of the module {loaded.name}",
                     got=type(found).__name__,
                 )
         return None
@@ -175,7 +183,7 @@ class FunctionCatalog:
         temporary = (
             name.name for name in self._temporary if (name.catalog, name.database) == (catalog, database)
         )
-        modules = (one for _, module in self.modules() for one in module.list_functions())
+        modules = (one for loaded in self.modules() for one in loaded.module.list_functions())
         return sorted({*self._system, *modules, *temporary, *self._catalog(catalog).list_functions(database)})
 
     def _permanent(self, identifier: ObjectIdentifier) -> KnownFunction | None:

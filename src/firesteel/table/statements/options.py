@@ -42,6 +42,7 @@ def load_module(statement: LoadModule, execution: Execution) -> TableResult:
         _require_new(name, execution.session)
         options = options_of(statement.options)
         load(name, Module(CORE) if name == CORE else module_of(name, options), execution.session)
+        execution.session.module_options[name] = options
     return answers.ok()
 
 
@@ -63,6 +64,7 @@ def unload_module(statement: UnloadModule, execution: Execution) -> TableResult:
     with execution.at(statement.module.span):
         _require_loaded(name, execution)
     del session.loaded[name]
+    session.module_options.pop(name, None)
     session.modules = [module for module in session.modules if module != name]
     return answers.ok()
 
