@@ -204,6 +204,18 @@ def test_a_server_that_goes_away_is_told_and_waited_for(page: Page, address: str
     page.said.clear()  # type: ignore[attr-defined]
 
 
+def test_a_view_whose_files_do_not_come_is_asked_for_again(page: Page, address: str):
+    page.goto(address)
+    see(page, "1 RUNNING, 1 FAILED.")
+    page.route("**/views/submit.js", lambda route: route.abort())
+    page.get_by_role("link", name="Submit").click()
+    see(page, "The files of this view did not come from the server.")
+    page.unroute("**/views/submit.js")
+    page.get_by_role("heading", name="Submit a program").wait_for()
+    assert page.url.endswith("#/submit")
+    page.said.clear()  # type: ignore[attr-defined]
+
+
 WATCH = """(selector) => {
   window.touched = 0;
   const count = (records) => { window.touched += records.length; };

@@ -5,6 +5,7 @@ import { setAttribute, setText } from "./dom.js";
 import { Rights } from "./rights.js";
 import { Job } from "./views/job.js";
 import { Login } from "./views/login.js";
+import { Lost } from "./views/lost.js";
 import { Overview } from "./views/overview.js";
 
 const THEME = "firesteel.theme";
@@ -63,12 +64,11 @@ export class App {
   /** Show a view whose files are not needed before, unless another one was asked for meanwhile. */
   async #fetch(loading, make) {
     const asked = location.hash;
-    try {
-      const module = await loading;
-      if (location.hash === asked) this.#show(() => make(module));
-    } catch (error) {
-      this.report(error);
-    }
+    const view = await loading.then(
+      (module) => () => make(module),
+      () => () => new Lost(this),
+    );
+    if (location.hash === asked) this.#show(view);
   }
 
   /** SQL goes on while something else is looked at. */

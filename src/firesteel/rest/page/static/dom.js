@@ -95,6 +95,20 @@ export class KeyedList {
   }
 }
 
+/** Return a listener that does `what`, and nothing while what an earlier call of it has begun is under way. */
+export function once(what) {
+  let going = false;
+  return async () => {
+    if (going) return;
+    going = true;
+    try {
+      await what();
+    } finally {
+      going = false;
+    }
+  };
+}
+
 /** Show a share from 0 to 1 as a bar behind the text of a cell. */
 export function meter(cell, value) {
   cell.style.setProperty("--part", `${Math.round((value ?? 0) * 100)}%`);

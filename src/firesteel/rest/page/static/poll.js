@@ -1,6 +1,7 @@
 /** Asks again and again: soon while all is well, less and less often while it is not, and never for a page nobody sees. */
 
 const LONGEST = 30_000;
+const SELDOM = 5000;
 
 /** How long to wait after so many failures in a row (milliseconds). */
 export function pause(every, failures) {
@@ -56,4 +57,19 @@ export class Poller {
     const wait = this.again ? 0 : pause(this.every, this.failures);
     if (!signal.aborted && !document.hidden) this.timer = setTimeout(() => this.now(), wait);
   }
+}
+
+/**
+ * Ask now and then whether the server is there, for a view that asks for nothing by itself.
+ * @param {import("./app.js").App} app
+ * @param {() => Promise<void>} begin is called first, until it succeeds
+ */
+export function watching(app, begin) {
+  let begun = false;
+  const turn = async (signal) => {
+    if (begun) await app.api.get("page/rights", signal);
+    else await begin();
+    begun = true;
+  };
+  return new Poller(turn, app.report, SELDOM);
 }

@@ -22,6 +22,11 @@ export function effect({ tokens }) {
   return null;
 }
 
+/** Whether a statement is a query, which nothing is lost with. @param {import("./tokens.js").Statement} statement */
+export function looks({ tokens }) {
+  return ["SELECT", "WITH", "VALUES", "("].includes(tokens[0].key);
+}
+
 function job(title) {
   return { title, text: JOB, action: "Start the job", danger: false };
 }

@@ -16,11 +16,12 @@ const PATIENCE = 6;
  *   `state` is told how it stands, and whether it can still be cancelled; `ended` or `failed` is called once
  */
 export class Run {
-  /** @param {import("./session.js").SqlSession} session @param {string} text @param {Object<string, string>} options @param {Host} host */
-  constructor(session, text, options, host) {
+  /** @param {import("./session.js").SqlSession} session @param {string} text @param {Object<string, string>} options @param {boolean} looks and changes nothing @param {Host} host */
+  constructor(session, text, options, looks, host) {
     this.session = session;
     this.text = text;
     this.options = options;
+    this.looks = looks;
     this.host = host;
     this.result = null;
     this.operation = null;
@@ -30,6 +31,8 @@ export class Run {
     this.node = element("div");
     /** All rows, once it has ended; null if it has failed or was cancelled. @type {Promise<(string|null)[][]|null>} */
     this.whole = new Promise((resolve) => (this.resolve = resolve));
+    /** Fulfilled once the next statement need not wait any more: one that `looks` was accepted, another one has ended. */
+    this.settled = new Promise((resolve) => (this.settle = resolve));
   }
 
   start() {
@@ -63,11 +66,13 @@ export class Run {
   async #all() {
     try {
       this.operation = await this.session.execute(this.text, this.options);
+      if (this.looks) this.settle();
       await this.#follow();
     } catch (error) {
       if (!this.stopping.signal.aborted) this.#fail(error);
     }
     this.resolve(null);
+    this.settle();
     await this.operation?.close().catch((error) => (this.untold = error.message));
   }
 
@@ -118,6 +123,7 @@ export class Run {
   #end(outcome) {
     if (this.over) return;
     this.over = true;
+    this.settle();
     const rows = this.result?.log.all() ?? [];
     const ended = this.untold === undefined ? "Cancelled. What had come stays." : `The server could not be told to end it: ${this.untold}`;
     this.host.state(outcome === "cancelled" ? ended : `Done, ${counted(rows.length, "row")}.`, false);

@@ -51,7 +51,7 @@ export class Job {
     this.chosen = [];
     this.heading = element("h1", {}, "Job");
     this.state = element("span", { class: "state" });
-    this.facts = element("span", { class: "facts" });
+    this.facts = element("span", { class: "facts" }, "The server is asked for it.");
     this.culprit = element("a", {});
     this.before = element("span");
     this.after = element("span");
@@ -69,7 +69,6 @@ export class Job {
     const head = element("div", { class: "head" }, element("div", {}, this.heading, element("p", {}, this.state, " ", this.facts)), element("div", {}, actions, this.refused));
     this.node = element("div", { class: "job" }, head, tiles, this.bottleneck, nav, this.place);
     this.open(section, detail);
-    app.rights().then((rights) => this.#allow(rights.refusal("operator")), app.report);
     this.poller = new Poller((signal) => this.#turn(signal), app.report, EVERY);
   }
 
@@ -109,8 +108,10 @@ export class Job {
 
   async #turn(signal) {
     const { section } = this;
-    const flow = await this.app.api.get(path`jobs/${this.id}/flow` + `?after=${this.measuredAt}`, signal);
+    const asked = this.app.api.get(path`jobs/${this.id}/flow` + `?after=${this.measuredAt}`, signal);
+    const [flow, rights] = await Promise.all([asked, this.app.rights()]);
     this.flow = flow;
+    this.#allow(rights.refusal("operator"));
     this.#show(flow);
     this.poller.every = ENDED.has(flow.status) ? OVER : flow.status === "RUNNING" ? EVERY : CHANGING;
     if (section !== this.section) return; // another one was opened meanwhile, which needs all numbers
@@ -136,9 +137,9 @@ export class Job {
 
   /** @param {string|null} refusal why the user may do nothing here */
   #allow(refusal) {
+    if (refusal === this.refusal) return;
     this.refusal = refusal;
-    if (refusal !== null) this.refused.replaceChildren(refused("These are", refusal));
-    if (this.flow !== undefined) this.#show(this.flow);
+    this.refused.replaceChildren(...(refusal === null ? [] : [refused("These are", refusal)]));
   }
 
   #showBottleneck(found) {

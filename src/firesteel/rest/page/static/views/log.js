@@ -1,7 +1,7 @@
 /** What the drivers of a job have printed and logged: the end of it, followed while it grows, and earlier parts. */
 
 import { path } from "../api.js";
-import { element, setText, titled } from "../dom.js";
+import { element, once, setText, titled } from "../dom.js";
 import { bytes } from "../format.js";
 
 /** More lines than this are not kept: the earliest go first. */
@@ -21,7 +21,7 @@ export class Log {
     this.end = null;
     this.filter = element("input", { type: "search", on: { input: () => this.#choose() } });
     this.follow = element("input", { type: "checkbox", checked: true });
-    this.earlier = element("button", { type: "button", on: { click: () => this.#guarded(() => this.#readEarlier()) } }, "Earlier lines");
+    this.earlier = element("button", { type: "button", disabled: true, on: { click: once(() => this.#guarded(() => this.#readEarlier())) } }, "Earlier lines");
     this.about = element("p", { class: "facts", role: "status" });
     this.lines = element("pre", { class: "log", tabindex: 0, role: "region", "aria-label": "Log" });
     const fields = element(

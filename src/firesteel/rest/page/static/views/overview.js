@@ -32,7 +32,7 @@ export class Overview {
     const { node, body } = table("Jobs, the newest first", HEADS);
     this.rows = new KeyedList(body, () => jobRow(), updateRow);
     this.filter = element("input", { type: "search", on: { input: () => this.#show() } });
-    this.counts = element("p", { class: "counts" });
+    this.counts = element("p", { class: "counts" }, "The server is asked for its jobs.");
     const search = element("label", { class: "search" }, element("span", {}, "Show only jobs with"), this.filter);
     this.node = element("div", {}, element("h1", {}, "Jobs"), this.counts, search, node);
     this.poller = new Poller((signal) => this.#turn(signal), app.report, EVERY);
@@ -53,6 +53,7 @@ export class Overview {
   }
 
   #show() {
+    if (this.version === "") return; // nothing is known yet
     const wanted = this.filter.value.trim().toLowerCase();
     const all = [...this.jobs.values()].sort((one, other) => other.start - one.start || (one.id < other.id ? -1 : 1));
     const shown = all.filter((job) => `${job.name}\n${job.id}\n${job.status}\n${HEALTH[job.health]}`.toLowerCase().includes(wanted));

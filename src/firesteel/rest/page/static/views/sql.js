@@ -3,9 +3,10 @@
 import { ask } from "../dialog.js";
 import { element, setText, titled } from "../dom.js";
 import { duration, moment } from "../format.js";
+import { watching } from "../poll.js";
 import { refused } from "../rights.js";
 import { Editor } from "../sql/editor.js";
-import { effect } from "../sql/effects.js";
+import { effect, looks } from "../sql/effects.js";
 import { forgetAll, remember, remembered } from "../sql/history.js";
 import { filledIn, parameters } from "../sql/parameters.js";
 import { ParameterFields } from "../sql/parameter_fields.js";
@@ -37,29 +38,38 @@ export class Sql {
     this.app = app;
     this.title = "SQL";
     this.run = null;
+    /** The statements that were sent and are not settled; another set once the rest of these is not to run. */
+    this.waiting = new Set();
+    this.turn = Promise.resolve();
     this.session = new SqlSession(app.api, () => app.say("The session had ended after a while without a page. A new one has begun, without the tables of the old one."));
     this.node = element("div", {}, element("h1", {}, "SQL"));
-    this.#begin().catch(app.report);
+    this.begun = false;
+    this.poller = watching(app, () => this.#begin());
   }
 
   /** What is not looked at is not asked for; a query waits then, once what it gave fills its buffer. */
   close() {
+    this.poller.stop();
     this.run?.pause();
   }
 
   /** The page is shown again. */
   reopen() {
     this.run?.resume();
+    this.poller = watching(this.app, () => this.#begin());
   }
 
   /** End the session: somebody has logged out. */
   end() {
+    this.#drop();
     this.run?.stop();
     this.session.close();
   }
 
   async #begin() {
     const rights = await this.app.rights();
+    if (this.begun) return;
+    this.begun = true;
     const reason = rights.refusal("submitter");
     if (reason !== null) this.node.append(refused("Statements are", reason));
     else this.#build();
@@ -166,25 +176,48 @@ export class Sql {
     if (next !== undefined) this.editor.goTo(next.start);
   }
 
-  /** @param {number} [ahead] so many characters of the text are before the statement */
+  /**
+   * Run a statement after those that were sent before it, unless one of them fails or is cancelled. A query gives way to it.
+   * One that is sent twice before it has settled runs once.
+   * @param {number} [ahead] so many characters of the text are before the statement
+   */
   #start(statement, text, shown, ahead = 0) {
+    const { waiting } = this;
+    if (waiting.has(text)) return;
+    waiting.add(text);
+    const [options, before] = [this.#options(), this.editor.text];
+    this.turn = this.turn.then(async () => {
+      if (waiting === this.waiting) await this.#send(statement, { text, ahead, options, before }, shown);
+      waiting.delete(text);
+    });
+  }
+
+  /** Let statements that wait for others not run. */
+  #drop() {
+    this.waiting = new Set();
+  }
+
+  async #send(statement, { text, ahead, options, before }, shown) {
     this.run?.stop();
     this.editor.showWrong(null);
     this.place.replaceChildren();
     const begun = Date.now();
-    const before = this.editor.text;
-    const run = new Run(this.session, text, this.#options(), {
+    const run = new Run(this.session, text, options, ahead === 0 && looks(statement), {
       state: (words, going) => this.#going(run, words, going),
       ended: (outcome) => {
         remember({ text: statement.text, at: begun, outcome: `${outcome} after ${duration(Date.now() - begun)}` });
         this.#showPast();
       },
-      failed: (error) => this.#failed(error, statement, text, ahead, before),
+      failed: (error) => {
+        this.#drop();
+        this.#failed(error, statement, text, ahead, before);
+      },
     });
     this.run = run;
     this.#going(run, "Sent.", true);
     run.start();
     shown(run);
+    await run.settled;
   }
 
   #going(run, words, going) {
@@ -211,6 +244,7 @@ export class Sql {
   }
 
   async #cancel() {
+    this.#drop();
     await this.run?.cancel();
   }
 

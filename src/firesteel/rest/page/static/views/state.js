@@ -1,7 +1,7 @@
 /** The state of a job: a key looked up, all keys page by page, what changed between two epochs, and the key groups. */
 
 import { path } from "../api.js";
-import { element, KeyedList, row, setText, table, titled } from "../dom.js";
+import { element, KeyedList, once, row, setText, table, titled } from "../dom.js";
 import { bytes, counted, moment, number } from "../format.js";
 import { groupChart } from "../groups.js";
 
@@ -20,7 +20,9 @@ export class State {
     this.other = element("select", { name: "other", on: { change: () => this.#rename() } }, element("option", { value: NONE }, "no other"));
     this.key = element("input", { name: "key", type: "text", autocomplete: "off" });
     this.about = element("p", { class: "facts", role: "status" });
-    const button = (label, what) => element("button", { type: "button", on: { click: () => this.#guarded(what) } }, label);
+    this.wanted = null;
+    this.answering = once(() => this.#answer());
+    const button = (label, what) => element("button", { type: "button", on: { click: () => this.#want(what) } }, label);
     this.browse = button("All keys", () => this.#begin());
     this.next = button("Next page", () => this.#turn(1));
     this.previous = button("Previous page", () => this.#turn(-1));
@@ -68,7 +70,7 @@ export class State {
 
   #submitted(event) {
     event.preventDefault();
-    this.#guarded(() => this.#lookUp());
+    this.#want(() => this.#lookUp());
   }
 
   async #lookUp() {
@@ -114,6 +116,7 @@ export class State {
     const { scan } = this;
     const page = scan.page + by;
     const after = scan.places[page];
+    if (after === undefined) return; // it was pressed once more than there are pages
     const found = await this.app.api.get(scan.address + path`&limit=${PAGE}` + (after === null ? "" : path`&after=${after}`));
     scan.page = page;
     scan.places.length = page + 1;
@@ -156,6 +159,20 @@ export class State {
     this.place.replaceChildren(node);
     this.pages.hidden = true;
     setText(this.about, about);
+  }
+
+  /** Do what a button asks for after what is under way; of several that wait the last one alone is done. */
+  #want(what) {
+    this.wanted = what;
+    this.answering();
+  }
+
+  async #answer() {
+    while (this.wanted !== null) {
+      const what = this.wanted;
+      this.wanted = null;
+      await this.#guarded(what);
+    }
   }
 
   /** Say why something did not work: most often there is nothing at a key. */

@@ -5,6 +5,7 @@ import { split } from "../arguments.js";
 import { ask } from "../dialog.js";
 import { element, setText, table, titled } from "../dom.js";
 import { bytes, counted, moment } from "../format.js";
+import { watching } from "../poll.js";
 import { refused } from "../rights.js";
 
 const NEW = "";
@@ -17,10 +18,12 @@ export class Submit {
     this.place = element("div");
     const sql = element("p", { class: "facts" }, "Statements are submitted on the page ", element("a", { href: "#/sql" }, "SQL"), ": an INSERT there becomes a job, too.");
     this.node = element("div", {}, element("h1", {}, "Submit a program"), sql, this.place);
-    this.#begin().catch(app.report);
+    this.poller = watching(app, () => this.#begin());
   }
 
-  close() {}
+  close() {
+    this.poller.stop();
+  }
 
   async #begin() {
     const rights = await this.app.rights();
@@ -29,7 +32,7 @@ export class Submit {
       this.place.replaceChildren(refused("Submitting is", reason));
       return;
     }
-    this.place.replaceChildren(this.#form(rights.secrets), this.#programs());
+    if (this.go === undefined) this.place.replaceChildren(this.#form(rights.secrets), this.#programs());
     await this.#load();
   }
 
@@ -80,13 +83,8 @@ export class Submit {
   }
 
   async #load() {
-    try {
-      const { files } = await this.app.api.get("programs");
-      this.files = files;
-    } catch (error) {
-      this.app.report(error);
-      return;
-    }
+    const { files } = await this.app.api.get("programs");
+    this.files = files;
     const known = this.files.map((file) => element("option", { value: file.id }, `${file.name}, of ${moment(file.uploaded)}`));
     this.program.replaceChildren(element("option", { value: NEW }, "Upload a new one"), ...known);
     this.body.replaceChildren(...this.files.map((file) => this.#listed(file)));

@@ -140,12 +140,18 @@ class Samples {
   }
 
   async #look() {
-    this.#show(await this.#ask());
+    const asked = this.#wanted();
+    const found = await this.#ask();
+    if (asked === this.#wanted()) this.#show(found); // else another one was chosen meanwhile
+  }
+
+  #wanted() {
+    const subtask = this.subtask.value === "" ? "" : path`&subtaskindex=${this.subtask.value}`;
+    return `${this.address}/flamegraph` + path`?type=${this.kind.value}` + subtask;
   }
 
   #ask() {
-    const subtask = this.subtask.value === "" ? "" : path`&subtaskindex=${this.subtask.value}`;
-    return this.app.api.get(`${this.address}/flamegraph` + path`?type=${this.kind.value}` + subtask);
+    return this.app.api.get(this.#wanted());
   }
 
   #show(found) {
